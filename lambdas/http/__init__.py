@@ -1,0 +1,1 @@
+"""What the HTTP functions of all systems share."""

@@ -1,0 +1,61 @@
+"""Errors as RFC 9457 problem documents."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from tablewright.runtime import errors as store_errors
+
+_TITLES = {
+    400: "The request is not valid",
+    401: "Sign in first",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "In conflict with what is stored",
+    413: "Too much at once",
+    500: "Something went wrong here",
+    503: "Try again shortly",
+}
+
+
+class Problem(Exception):
+    """A request that cannot be fulfilled; `errors` points at the parts that are to blame."""
+
+    def __init__(self, status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) -> None:
+        self.status = status
+        self.detail = detail
+        self.errors = tuple(errors)
+        super().__init__(detail)
+
+    def response(self) -> Response[str]:
+        body: dict[str, Any] = {
+            "type": "about:blank",
+            "title": _TITLES.get(self.status, "The request failed"),
+            "status": self.status,
+            "detail": self.detail,
+        }
+        if self.errors:
+            body["errors"] = [{"pointer": at, "detail": what} for at, what in self.errors]
+        headers = {"Retry-After": "1"} if self.status == 503 else {}
+        return Response(
+            self.status,
+            content_type="application/problem+json",
+            body=json.dumps(body),
+            headers=headers,
+        )
+
+
+def from_store(error: Exception) -> Problem:
+    """What the caller is told about an error of the store."""
+    if isinstance(error, store_errors.CursorError):
+        return Problem(400, str(error), [("cursor", str(error))])
+    if isinstance(error, store_errors.NotFound):
+        return Problem(404, str(error))
+    if isinstance(error, (store_errors.AlreadyExists, store_errors.Conflict)):
+        return Problem(409, str(error))
+    if isinstance(error, (store_errors.Throttled, store_errors.Unavailable)):
+        return Problem(503, "The table is busy; repeating the same request is safe.")
+    return Problem(500, "The error was logged; repeating the request will not help.")

@@ -1,0 +1,53 @@
+"""Reading requests: exact numbers, known parameters, bounded pages."""
+
+import json
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from lambdas.http.problems import Problem
+
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 100
+
+
+def json_body(event: Any) -> Any:
+    """The body as JSON; numbers with a fraction become Decimal, never float."""
+    try:
+        text = event.decoded_body
+        return json.loads(text or "", parse_float=Decimal, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise Problem(400, "The body must be JSON.") from None
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def parameters(event: Any, allowed: Iterable[str]) -> dict[str, str]:
+    """The query string's parameters; one that the route does not know is refused."""
+    given: Mapping[str, str] = event.query_string_parameters or {}
+    allowed = set(allowed)
+    unknown = [(name, f"is not one of {', '.join(sorted(allowed))}") for name in given]
+    unknown = [(name, reason) for name, reason in unknown if name not in allowed]
+    if unknown:
+        raise Problem(400, "The query string has unknown parameters.", unknown)
+    return dict(given)
+
+
+def page_limit(text: str | None) -> int:
+    if text is None:
+        return DEFAULT_LIMIT
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_LIMIT):
+        raise Problem(400, "limit is not valid.", [("limit", f"must be 1 to {MAX_LIMIT}")])
+    return int(text)
+
+
+def choice(name: str, text: str | None, allowed: tuple[str, ...]) -> str:
+    """One of the allowed words, the first when none is given."""
+    if text is None:
+        return allowed[0]
+    if text not in allowed:
+        reason = f"must be one of {', '.join(allowed)}"
+        raise Problem(400, f"{name} is not valid.", [(name, reason)])
+    return text

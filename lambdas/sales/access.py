@@ -1,0 +1,50 @@
+"""Where a request's sales come from: the table, seen with the credentials of its tenant."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import boto3
+
+from lambdas.sales.sales import Sales
+from tablewright.designs.sales import SALES
+from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.dynamo import POOL_SIZE, Caller
+from tablewright.runtime.secret_keys import SecretKeys
+from tablewright.runtime.store import Store
+from tablewright.runtime.tenancy import Tenants
+
+
+class Access:
+    """Opens the sales of a tenant. Kept for the life of the function's environment."""
+
+    def __init__(
+        self,
+        table_name: str,
+        connect: Callable[[str], Caller],
+        cursors: Cursors,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._table_name = table_name
+        self._connect = connect
+        self._cursors = cursors
+        self._executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
+        self.now = now
+
+    @classmethod
+    def from_environment(cls) -> "Access":
+        session = boto3.session.Session()
+        tenants = Tenants(session, os.environ["TENANT_ROLE_ARN"])
+        cursors = Cursors(SecretKeys(session, os.environ["CURSOR_SECRET_ARN"]))
+        return cls(os.environ["TABLE_NAME"], tenants.access, cursors)
+
+    def sales_of(self, tenant: str) -> Sales:
+        store = Store(
+            SALES,
+            self._table_name,
+            self._connect(tenant),
+            cursors=self._cursors,
+            executor=self._executor,
+        )
+        return Sales(store, tenant)

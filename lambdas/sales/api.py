@@ -1,0 +1,172 @@
+"""The sales API: decode, act, answer."""
+
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+
+from lambdas.http import problems
+from lambdas.http.answers import answer, page_json, record_json
+from lambdas.http.caller import tenant_of
+from lambdas.http.problems import Problem
+from lambdas.http.requests import choice, json_body, page_limit, parameters
+from lambdas.sales.access import Access
+from lambdas.sales.sales import Sales
+from lambdas.sales.trend import PERIODS
+from tablewright.designs import InvalidRecord, InvalidValue, Pattern, TablewrightError
+from tablewright.designs.sales import SALE, SALES, SEASONS
+
+logger = Logger()
+app = APIGatewayHttpResolver()
+_SALE = "/products/<product_id>/sales/<sale_date>/<sale_id>"
+_NAMES = {"sale_date": "from, to"}
+
+
+@cache
+def access() -> Access:
+    return Access.from_environment()
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    # Tokens and bodies are never logged: only what was asked and how it ended.
+    answered = app.resolve(event, context)
+    http = event.get("requestContext", {}).get("http", {})
+    logger.info(
+        "answered", method=http.get("method"), path=http.get("path"), status=answered["statusCode"]
+    )
+    return answered
+
+
+@app.post("/sales")
+def create_sale() -> Response[str]:
+    sale, new = _sales().create(json_body(app.current_event), access().now())
+    logger.info(
+        "sale stored",
+        tenant=sale["tenant"],
+        product_id=sale["product_id"],
+        sale_id=sale["sale_id"],
+        new=new,
+    )
+    return answer(record_json(SALE, sale), 201 if new else 200)
+
+
+@app.post("/sales/batch")
+def create_sales() -> Response[str]:
+    stored = _sales().create_many(json_body(app.current_event), access().now())
+    logger.info("sales stored", count=stored)
+    return answer({"stored": stored}, 201)
+
+
+@app.get(_SALE)
+def get_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
+    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
+    return answer(record_json(SALE, _sales().one(**key)))
+
+
+@app.patch(_SALE)
+def change_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
+    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
+    sale = _sales().change(json_body(app.current_event), access().now(), **key)
+    return answer(record_json(SALE, sale))
+
+
+@app.delete(_SALE)
+def delete_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
+    _sales().remove(product_id=product_id, sale_date=sale_date, sale_id=sale_id)
+    return Response(204)
+
+
+@app.get("/products/<product_id>/sales")
+def product_sales(product_id: str) -> Response[str]:
+    return _page(SALES.product_sales, product_id=product_id)
+
+
+@app.get("/products/<product_id>/embeddings")
+def product_embeddings(product_id: str) -> Response[str]:
+    return _page(SALES.product_embeddings, product_id=product_id)
+
+
+@app.get("/embeddings")
+def embeddings() -> Response[str]:
+    return _page(SALES.embeddings)
+
+
+@app.get("/categories/<category>/sales")
+def category_sales(category: str) -> Response[str]:
+    return _page(SALES.category_sales, category=category)
+
+
+@app.get("/brands/<brand>/sales")
+def brand_sales(brand: str) -> Response[str]:
+    return _page(SALES.brand_sales, brand=brand)
+
+
+@app.get("/categories/<category>/trend")
+def category_trend(category: str) -> Response[str]:
+    given = parameters(app.current_event, ("from", "to", "season", "by"))
+    season = given.get("season") and choice("season", given["season"], SEASONS)
+    by = choice("by", given.get("by"), PERIODS)
+    periods = _sales().price_trend(
+        category, since=given.get("from"), until=given.get("to"), season=season, by=by
+    )
+    return answer({"category": category, "by": by, "periods": periods})
+
+
+@app.get("/openapi.json")
+def openapi() -> Response[str]:
+    from lambdas.sales.openapi import document  # only whoever asks for it pays for it
+
+    return answer(document())
+
+
+@app.not_found
+def not_found(_: Exception) -> Response[str]:
+    return Problem(404, "There is nothing at this address.").response()
+
+
+@app.exception_handler(Problem)
+def refuse(problem: Problem) -> Response[str]:
+    return problem.response()
+
+
+@app.exception_handler([InvalidRecord, InvalidValue])
+def refuse_value(error: InvalidRecord | InvalidValue) -> Response[str]:
+    invalid = error.problems if isinstance(error, InvalidRecord) else (error,)
+    wrong = [(_NAMES.get(one.field, one.field), one.reason) for one in invalid]
+    return Problem(400, "The address or the query string is not valid.", wrong).response()
+
+
+@app.exception_handler(TablewrightError)
+def refuse_store(error: TablewrightError) -> Response[str]:
+    problem = problems.from_store(error)
+    if problem.status >= 500:
+        logger.exception("the store failed")
+    return problem.response()
+
+
+@app.exception_handler(Exception)
+def fail(error: Exception) -> Response[str]:
+    logger.exception("unexpected error", kind=type(error).__name__)
+    return problems.from_store(error).response()
+
+
+def _sales() -> Sales:
+    return access().sales_of(tenant_of(app.current_event, SALE.by_name["tenant"]))
+
+
+def _page(pattern: Pattern, **where: str) -> Response[str]:
+    filters = pattern.filters  # type: ignore[attr-defined]
+    given = parameters(app.current_event, ("from", "to", "limit", "cursor", "order", *filters))
+    page = _sales().page(
+        pattern,
+        where,
+        since=given.get("from"),
+        until=given.get("to"),
+        filters={name: given.get(name) for name in filters},
+        descending=choice("order", given.get("order"), ("asc", "desc")) == "desc",
+        limit=page_limit(given.get("limit")),
+        cursor=given.get("cursor"),
+    )
+    logger.info("listed", pattern=pattern.name, count=len(page.items))
+    return answer(page_json(SALE, page))

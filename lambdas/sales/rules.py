@@ -1,0 +1,121 @@
+"""What makes a sale: the rules that a request must meet before anything is stored."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from lambdas.http.problems import Problem
+from tablewright.designs import InvalidRecord, Record
+from tablewright.designs.fields import timestamp
+from tablewright.designs.sales import SALE
+
+MAX_BATCH = 5000
+_REPORTED = 100
+
+_OURS = ("tenant", "created_at", "updated_at")
+GIVEN = tuple(field for field in SALE.fields if field.name not in _OURS)
+CHANGEABLE = tuple(field for field in GIVEN if field.name not in SALE.key.fields)
+
+_SEASONS = ("WINTER", "SPRING", "SUMMER", "FALL")
+
+
+def season_of(sale_date: str) -> str:
+    """The meteorological season of the northern hemisphere: spring is March to May, and so on."""
+    return _SEASONS[int(sale_date[5:7]) % 12 // 3]
+
+
+def sale_from(body: Any, tenant: str, now: datetime) -> Record:
+    """A new sale from a request's body; raises Problem with everything that is wrong with it."""
+    sale, errors = _sale(body, tenant, now)
+    if errors:
+        raise Problem(400, "The sale is not valid; nothing was stored.", errors)
+    return sale
+
+
+def batch_from(body: Any, tenant: str, now: datetime) -> list[Record]:
+    """New sales from a request's body: all of them, or a Problem that says which are wrong."""
+    entries = body.get("sales") if isinstance(body, dict) and len(body) == 1 else None
+    if not isinstance(entries, list) or not entries:
+        raise Problem(400, 'The body must be {"sales": [...]} with at least one sale.')
+    if len(entries) > MAX_BATCH:
+        raise Problem(413, f"A batch may have at most {MAX_BATCH} sales.")
+    sales, errors = [], []
+    first: dict[tuple[str, ...], int] = {}
+    for number, entry in enumerate(entries):
+        sale, wrong = _sale(entry, tenant, now)
+        sales.append(sale)
+        errors += [(f"/sales/{number}{pointer}", reason) for pointer, reason in wrong]
+        if not wrong:
+            key = tuple(sale[name] for name in SALE.key.fields)
+            earlier = first.setdefault(key, number)
+            if earlier != number:
+                errors.append((f"/sales/{number}", f"is the same sale as /sales/{earlier}"))
+    if errors:
+        shown = errors[:_REPORTED]
+        detail = f"{len(errors)} errors in the batch; nothing was stored."
+        raise Problem(400, detail, shown)
+    return sales
+
+
+def changes_from(body: Any, now: datetime) -> Record:
+    """The fields that a request changes; null removes an optional one."""
+    values, errors = _named(body, [field.name for field in CHANGEABLE])
+    changes: Record = {}
+    if not errors and not values:
+        errors = [("", "must name at least one field to change")]
+    try:
+        changes = SALE.check(values, partial=True)
+    except InvalidRecord as invalid:
+        errors += _errors(invalid)
+    if errors:
+        raise Problem(400, "The change is not valid; nothing was stored.", errors)
+    return {**changes, "updated_at": timestamp(now)}
+
+
+def same_sale(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
+    """Whether two records say the same, whenever they were stored."""
+    return all(one.get(field.name) == two.get(field.name) for field in GIVEN)
+
+
+def _sale(body: Any, tenant: str, now: datetime) -> tuple[Record, list[tuple[str, str]]]:
+    values, errors = _named(body, [field.name for field in GIVEN])
+    moment = timestamp(now)
+    values |= {"tenant": tenant, "created_at": moment, "updated_at": moment}
+    sale_date = values.get("sale_date")
+    if values.get("season") is None:
+        try:
+            values["season"] = season_of(SALE.by_name["sale_date"].check(sale_date))
+        except ValueError:
+            values["season"] = _SEASONS[0]  # the date's own error is reported below
+    try:
+        return SALE.check(values), errors
+    except InvalidRecord as invalid:
+        return {}, errors + (_errors(invalid) if isinstance(body, dict) else [])
+
+
+def _named(body: Any, allowed: Sequence[str]) -> tuple[Record, list[tuple[str, str]]]:
+    """A JSON object's values under their Python names, and the names that are not allowed."""
+    if not isinstance(body, dict):
+        return {}, [("", "must be an object")]
+    values: Record = {}
+    errors = []
+    for stored, value in body.items():
+        field = SALE.by_stored.get(stored)
+        if field and field.name in allowed:
+            values[field.name] = value
+        elif field and field.name in SALE.key.fields and field.name not in _OURS:
+            errors.append((_pointer(stored), "cannot be changed"))
+        else:
+            errors.append((_pointer(stored), "is not a field that can be given"))
+    return values, errors
+
+
+def _errors(invalid: InvalidRecord) -> list[tuple[str, str]]:
+    return [
+        (_pointer(SALE.by_name[problem.field].stored), problem.reason)
+        for problem in invalid.problems
+    ]
+
+
+def _pointer(name: str) -> str:
+    return "/" + name.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,66 @@
+"""What items weigh and what reading and writing them costs at the least.
+
+Sizes follow the rules that DynamoDB documents: names and values in UTF-8, numbers at about half a
+byte a digit. These floors are what measured capacity is compared with.
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from functools import cache
+from math import ceil
+from typing import Any
+
+from tablewright.designs.model import Entity, Record, Table
+from tablewright.designs.patterns import Query
+
+READ_UNIT_BYTES = 4096
+WRITE_UNIT_BYTES = 1024
+
+
+def value_bytes(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, bool) or value is None:
+        return 1
+    if isinstance(value, (int, Decimal)):
+        digits = Decimal(value).normalize().as_tuple().digits
+        return (len(digits) + 1) // 2 + 1 + (1 if value < 0 else 0)
+    if isinstance(value, bytes):
+        return len(value)
+    if isinstance(value, Mapping):
+        return 3 + sum(len(name.encode()) + value_bytes(v) + 1 for name, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return 3 + sum(value_bytes(inner) + 1 for inner in value)
+    return sum(value_bytes(inner) for inner in value)  # a set
+
+
+def item_bytes(attributes: Mapping[str, Any]) -> int:
+    return sum(len(name.encode()) + value_bytes(value) for name, value in attributes.items())
+
+
+def write_floor(design: Table, entity: Entity, record: Record) -> Decimal:
+    """Write units of a new item: the table's and those of each index that it is in."""
+    attributes = design.attributes(entity, record)
+    sizes = [item_bytes(attributes)]
+    for index in design.index_list:
+        entry = design.projected(entity, attributes, index)
+        if entry is not None:
+            sizes.append(item_bytes(entry))
+    return Decimal(sum(ceil(size / WRITE_UNIT_BYTES) for size in sizes))
+
+
+def read_floor(sizes: Iterable[int], *, consistent: bool = False) -> Decimal:
+    """Read units of one query or get that reads items of these sizes together."""
+    units = max(1, ceil(sum(sizes) / READ_UNIT_BYTES))
+    return Decimal(units) if consistent else Decimal(units) / 2
+
+
+@cache
+def entry_bytes(design: Table, query: Query) -> int:
+    """The size of one entry that a query reads, judged by the entity's example."""
+    entity = design.entities[query.entity]
+    attributes: Mapping[str, Any] | None = design.attributes(entity, entity.example)
+    if query.index and attributes:
+        attributes = design.projected(entity, attributes, design.indexes[query.index])
+    # Without an example, a guess that errs toward small pages and one more read.
+    return item_bytes(attributes) if attributes else 1024

@@ -1,0 +1,114 @@
+"""Access patterns: what an application does with a table, as values that can be granted."""
+
+from collections.abc import Iterable
+
+
+class Pattern:
+    """One way to use a table. `entity` is what it stores or finds, `index` where it looks."""
+
+    __slots__ = ("describes", "entity", "index", "name")
+    verb = ""
+
+    def __init__(self, name: str, entity: str, *, describes: str = "") -> None:
+        self.name = name
+        self.entity = entity
+        self.index: str | None = None
+        self.describes = describes
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def actions(self) -> tuple[tuple[str, str | None], ...]:
+        """What the pattern calls: each an API action and the index it names, None for the table."""
+        return ((self.verb, None),)
+
+
+class Put(Pattern):
+    """Store an item, replacing what is there; with `create`, only where nothing is."""
+
+    __slots__ = ("create",)
+    verb = "PutItem"
+
+    def __init__(
+        self, name: str, entity: str, *, create: bool = False, describes: str = ""
+    ) -> None:
+        super().__init__(name, entity, describes=describes)
+        self.create = create
+
+
+class BatchPut(Pattern):
+    """Store any number of items, replacing what is there."""
+
+    __slots__ = ()
+    verb = "BatchWriteItem"
+
+
+class Get(Pattern):
+    """Read one item by its key."""
+
+    __slots__ = ("consistent",)
+    verb = "GetItem"
+
+    def __init__(
+        self, name: str, entity: str, *, consistent: bool = False, describes: str = ""
+    ) -> None:
+        super().__init__(name, entity, describes=describes)
+        self.consistent = consistent
+
+
+class Update(Pattern):
+    """Change fields of an item and, in the same write, everything that is derived from them."""
+
+    __slots__ = ()
+    verb = "UpdateItem"
+
+    @property
+    def actions(self) -> tuple[tuple[str, str | None], ...]:
+        # Derived attributes are computed from the whole item, so it is read first.
+        return (("GetItem", None), ("UpdateItem", None))
+
+
+class Delete(Pattern):
+    """Remove one item by its key."""
+
+    __slots__ = ()
+    verb = "DeleteItem"
+
+
+class Query(Pattern):
+    """Read the items of one logical partition in key order, page by page.
+
+    `range` is the sort key's field that may be bounded; `select` the fields that are returned, by
+    default all that can be; `hydrate` completes the entries of an index from the table; `filters`
+    are fields that a caller may also ask for, applied to what was read.
+    """
+
+    __slots__ = ("descending", "filters", "hydrate", "range", "select")
+    verb = "Query"
+
+    def __init__(
+        self,
+        name: str,
+        entity: str,
+        *,
+        index: str | None = None,
+        range: str | None = None,
+        select: Iterable[str] | None = None,
+        hydrate: bool = False,
+        filters: Iterable[str] = (),
+        descending: bool = False,
+        describes: str = "",
+    ) -> None:
+        super().__init__(name, entity, describes=describes)
+        self.index = index
+        self.range = range
+        self.select = tuple(select) if select is not None else None
+        self.hydrate = hydrate
+        self.filters = tuple(filters)
+        self.descending = descending
+
+    @property
+    def actions(self) -> tuple[tuple[str, str | None], ...]:
+        query = (("Query", self.index),)
+        return (*query, ("BatchGetItem", None)) if self.hydrate else query

@@ -1,0 +1,185 @@
+"""Whether a design makes sense. Runs at synth and test time, never in a Lambda function."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+
+from tablewright.designs.errors import DesignError
+from tablewright.designs.model import ALL, Entity, Index, Key, Table
+from tablewright.designs.patterns import Pattern, Query
+from tablewright.designs.template import Template
+
+_INDEX_LIMIT = 20  # per table, and
+_INCLUDE_LIMIT = 100  # projected attributes over all indexes: quotas of DynamoDB
+_STREAMS = ("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES")
+
+
+def check(design: Table) -> None:
+    """Raise DesignError, listing every fault, unless the design is sound."""
+    problems = validate(design)
+    if problems:
+        raise DesignError(design.id, problems)
+
+
+def validate(design: Table) -> list[str]:
+    """One sentence for each fault of the design, naming the culprit; empty when it is sound."""
+    problems = [*_names(design), *_limits(design)]
+    for entity in design.entity_list:
+        problems += _entity(design, entity)
+    problems += _collisions(design)
+    if not problems:  # patterns are only worth judging on sound keys
+        for pattern in design.pattern_list:
+            problems += _pattern(design, pattern)
+    return problems
+
+
+def _names(design: Table) -> Iterator[str]:
+    named = {
+        "entity": [entity.name for entity in design.entity_list],
+        "index": [index.name for index in design.index_list],
+        "access pattern": [pattern.name for pattern in design.pattern_list],
+    }
+    for what, names in named.items():
+        yield from (
+            f"two of kind {what} are named '{n}'" for n, c in Counter(names).items() if c > 1
+        )
+    for pattern in design.pattern_list:
+        if hasattr(Table, pattern.name) or pattern.name in vars(design):
+            yield f"access pattern '{pattern.name}' has the name of an attribute of Table"
+    for entity in design.entity_list:
+        stored = Counter(field.stored for field in entity.fields)
+        yield from (f"{entity.name} stores two fields as '{n}'" for n, c in stored.items() if c > 1)
+        python = Counter(field.name for field in entity.fields)
+        yield from (f"{entity.name} has two fields '{n}'" for n, c in python.items() if c > 1)
+
+
+def _limits(design: Table) -> Iterator[str]:
+    if len(design.index_list) > _INDEX_LIMIT:
+        yield f"{len(design.index_list)} indexes are more than the {_INDEX_LIMIT} allowed"
+    included = sum(len(i.projects) for i in design.index_list if not isinstance(i.projects, str))
+    if included > _INCLUDE_LIMIT:
+        yield f"the indexes project {included} attributes by name, {_INCLUDE_LIMIT} are allowed"
+    if design.stream and design.stream not in _STREAMS:
+        yield f"stream '{design.stream}' is none of {', '.join(_STREAMS)}"
+
+
+def _entity(design: Table, entity: Entity) -> Iterator[str]:
+    yield from _key(design, entity, entity.key, "the table's key", (design.pk, design.sk))
+    for name in entity.key.inputs:
+        if name in entity.by_name and entity.by_name[name].optional:
+            yield f"{entity.name}.{name} is part of the table's key and cannot be optional"
+    for index_name, key in entity.indexed.items():
+        index = design.indexes.get(index_name)
+        if index is None:
+            yield f"{entity.name} is indexed in '{index_name}', which the table does not have"
+            continue
+        yield from _key(design, entity, key, f"index {index.name}", (index.pk, index.sk))
+        yield from _membership(entity, index, key)
+    if entity.expires and not design.ttl:
+        yield f"{entity.name} expires, but the table has no ttl attribute"
+    if entity.expires and entity.expires.field not in entity.by_name:
+        yield f"{entity.name} expires by '{entity.expires.field}', which is not one of its fields"
+
+
+def _membership(entity: Entity, index: Index, key: Key) -> Iterator[str]:
+    for name in key.inputs:
+        field = entity.by_name.get(name)
+        if field and field.optional and not index.sparse:
+            yield (
+                f"{entity.name}.{name} can be missing, so index {index.name} must be sparse: "
+                "an item without it has no index key"
+            )
+    if not isinstance(index.projects, str):
+        for name in index.projects:
+            if name not in entity.by_name:
+                yield f"index {index.name} projects '{name}', which {entity.name} does not have"
+
+
+def _key(
+    design: Table, entity: Entity, key: Key, where: str, attributes: tuple[str, str | None]
+) -> Iterator[str]:
+    for name in key.fields:
+        if name not in entity.by_name:
+            yield f"{where} of {entity.name} uses '{{{name}}}', which {entity.name} does not have"
+    sharded = "shard" in key.pk.fields
+    if sharded and key.shards is None:
+        yield f"{where} of {entity.name} has a {{shard}} but no Shards"
+    if key.shards and not sharded:
+        yield f"{where} of {entity.name} has Shards but no {{shard}} in its partition key"
+    if key.shards and key.shards.count < 1:
+        yield f"{where} of {entity.name} has {key.shards.count} shards, at least 1 is needed"
+    if key.shards and key.shards.by not in entity.by_name:
+        yield f"{where} of {entity.name} is sharded by '{key.shards.by}', which it does not have"
+    if (key.sk is None) != (attributes[1] is None):
+        yield f"{where} of {entity.name} and its attributes disagree about a sort key"
+    for attribute, template in zip(attributes, (key.pk, key.sk), strict=True):
+        if attribute and template and attribute in entity.by_stored:
+            field = entity.by_stored[attribute]
+            if template.bare_field != field.name:
+                yield (
+                    f"attribute '{attribute}' is both {entity.name}.{field.name} "
+                    f"and the key {template.text}"
+                )
+    if design.tenant and not _begins_with_tenant(key.pk, design.tenant):
+        yield (
+            f"the partition key {key.pk.text} of {entity.name} ({where}) does not set tenants "
+            f"apart: it must begin with fixed text and {{{design.tenant}}}, followed by "
+            f"'{key.pk.delimiter or '#'}' or nothing"
+        )
+
+
+def _begins_with_tenant(template: Template, tenant: str) -> bool:
+    following = template.literals[1] if len(template.literals) > 1 else ""
+    closed = following.startswith(template.delimiter) if following else len(template.fields) == 1
+    return template.fields[:1] == (tenant,) and closed
+
+
+def _collisions(design: Table) -> Iterator[str]:
+    for one, two in combinations(design.entity_list, 2):
+        same_pk = one.key.pk.can_equal(two.key.pk)
+        sorts = (one.key.sk, two.key.sk)
+        same_sk = sorts[0].can_equal(sorts[1]) if sorts[0] and sorts[1] else True
+        if same_pk and same_sk:
+            yield f"{one.name} and {two.name} can have the same key {one.key.pk.text}"
+
+
+def _pattern(design: Table, pattern: Pattern) -> Iterator[str]:
+    name = f"access pattern '{pattern.name}'"
+    entity = design.entities.get(pattern.entity)
+    if entity is None:
+        yield f"{name} is about '{pattern.entity}', which the table does not store"
+    elif pattern.index and pattern.index not in entity.indexed:
+        yield f"{name} reads {entity.name} from index {pattern.index}, which does not hold it"
+    elif isinstance(pattern, Query):
+        yield from _query(design, entity, pattern, name)
+
+
+def _query(design: Table, entity: Entity, query: Query, name: str) -> Iterator[str]:
+    key = design.key_of(query)
+    for field in (*(query.select or ()), *query.filters):
+        if field not in entity.by_name:
+            yield f"{name} asks for '{field}', which {entity.name} does not have"
+    readable = readable_fields(design, entity, query)
+    for field in (*(query.select or ()), *query.filters):
+        if field in entity.by_name and field not in readable:
+            yield (
+                f"{name} asks for {entity.name}.{field}, which index {query.index} does not "
+                "project: project it, or hydrate the pattern"
+            )
+    if query.range:
+        if key.sk is None or query.range not in key.sk.fields:
+            yield f"{name} asks for a range of '{query.range}', which is not in the sort key"
+        elif not entity.by_name[query.range].ordered:
+            yield (
+                f"{name} asks for a range of {entity.name}.{query.range}, a number whose text is "
+                "not ordered: pad it to a fixed width (Money), or range over another field"
+            )
+
+
+def readable_fields(design: Table, entity: Entity, query: Query) -> set[str]:
+    """The fields that a query can answer with: projected, or standing in a key that is."""
+    index = design.indexes[query.index] if query.index else None
+    if index is None or query.hydrate or index.projects == ALL:
+        return set(entity.by_name)
+    keys = {*entity.key.fields, *entity.indexed[index.name].fields}
+    return keys if isinstance(index.projects, str) else keys | set(index.projects)

@@ -1,0 +1,1 @@
+"""How Lambda code uses a table design. Needs boto3 and nothing else."""

@@ -1,0 +1,77 @@
+"""Many items at once: chunks, in parallel, with what DynamoDB leaves unprocessed tried again."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from typing import Any, TypeVar
+
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.errors import Throttled
+from tablewright.runtime.expressions import Expressions
+from tablewright.runtime.records import Item
+from tablewright.runtime.retry import Backoff
+
+READ_CHUNK = 100
+WRITE_CHUNK = 25
+
+Element = TypeVar("Element")
+Result = TypeVar("Result")
+
+
+def chunks(elements: Sequence[Element], size: int) -> Iterator[Sequence[Element]]:
+    return (elements[at : at + size] for at in range(0, len(elements), size))
+
+
+def in_parallel(
+    executor: Executor, work: Callable[[Element], Result], elements: Iterable[Element]
+) -> list[Result]:
+    """The results in order. Without threads when there is nothing to be gained by them."""
+    elements = list(elements)
+    if len(elements) < 2:
+        return [work(element) for element in elements]
+    return list(executor.map(work, elements))
+
+
+def write_all(
+    caller: Caller, executor: Executor, table: str, items: Sequence[Item], backoff: Backoff
+) -> None:
+    """Put all items; when this returns, every one is stored."""
+
+    def write(chunk: Sequence[Item]) -> None:
+        requests: list[Any] = [{"PutRequest": {"Item": item}} for item in chunk]
+        for _ in backoff:
+            answer = caller.call("BatchWriteItem", {"RequestItems": {table: requests}})
+            requests = answer.get("UnprocessedItems", {}).get(table, [])
+            if not requests:
+                return
+        raise Throttled(f"{len(requests)} of {len(chunk)} items were still unprocessed")
+
+    in_parallel(executor, write, chunks(items, WRITE_CHUNK))
+
+
+def read_all(
+    caller: Caller,
+    executor: Executor,
+    table: str,
+    keys: Sequence[Item],
+    backoff: Backoff,
+    attributes: Sequence[str] | None = None,
+) -> list[Item]:
+    """The items with these keys, in no order; keys that no item has are passed over."""
+
+    def read(chunk: Sequence[Item]) -> list[Item]:
+        found: list[Item] = []
+        request: dict[str, Any] = {"Keys": list(chunk)}
+        if attributes:
+            expressions = Expressions()
+            request["ProjectionExpression"] = expressions.projection(attributes)
+            expressions.into(request)
+        for _ in backoff:
+            answer = caller.call("BatchGetItem", {"RequestItems": {table: request}})
+            found += answer.get("Responses", {}).get(table, [])
+            unprocessed = answer.get("UnprocessedKeys", {}).get(table)
+            if not unprocessed:
+                return found
+            request = unprocessed
+        raise Throttled(f"{len(request['Keys'])} of {len(chunk)} keys were still unprocessed")
+
+    return [i for found in in_parallel(executor, read, chunks(keys, READ_CHUNK)) for i in found]

@@ -1,0 +1,106 @@
+"""Page cursors that only we can make: signed, bound to caller and query, and expiring.
+
+A cursor never carries a partition key: the position in it is completed from the caller's own
+identity and arguments, so a stolen or edited one cannot reach another tenant's items.
+"""
+
+import hmac
+import json
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b, sha256
+from typing import Any
+
+from tablewright.runtime.errors import (
+    CursorExpired,
+    CursorOfAnotherCaller,
+    CursorOfAnotherQuery,
+    CursorTampered,
+)
+
+_VERSION = 1
+_KEY_ID_BYTES = 4
+_MAC_BYTES = 16
+_LONGEST = 4096
+
+
+class KeyRing:
+    """Secret keys: the first signs, all verify, so that a key can be replaced without a break."""
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        if not keys or any(len(key) < 32 for key in keys):
+            raise ValueError("a cursor key must have at least 32 bytes")
+        self._keys = {sha256(key).digest()[:_KEY_ID_BYTES]: key for key in reversed(keys)}
+        self.current = sha256(keys[0]).digest()[:_KEY_ID_BYTES]
+
+    def __contains__(self, key_id: bytes) -> bool:
+        return key_id in self._keys
+
+    def mac(self, key_id: bytes, payload: bytes) -> bytes:
+        return hmac.digest(self._keys[key_id], key_id + payload, "sha256")[:_MAC_BYTES]
+
+
+class Cursors:
+    """Issues and opens cursors. `keys` is asked each time, so that it may be refreshed."""
+
+    def __init__(
+        self,
+        keys: Callable[[], KeyRing],
+        *,
+        lifetime: int = 3600,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._keys = keys
+        self._lifetime = lifetime
+        self._clock = clock
+
+    def issue(
+        self, caller: str, query: str, arguments: Mapping[str, Any], position: Sequence[str]
+    ) -> str:
+        """A cursor by which this caller can go on with this query after this position."""
+        expiry = int(self._clock()) + self._lifetime
+        body = [_VERSION, caller, query, _digest(arguments), list(position), expiry]
+        payload = json.dumps(body, separators=(",", ":")).encode()
+        keys = self._keys()
+        signed = keys.current + keys.mac(keys.current, payload) + payload
+        return urlsafe_b64encode(signed).decode().rstrip("=")
+
+    def open(self, cursor: str, caller: str, query: str, arguments: Mapping[str, Any]) -> list[str]:
+        """The position in a cursor, if it was issued to this caller for this query."""
+        payload = self._verified(cursor)
+        version, issued_to, issued_for, digest, position, expiry = json.loads(payload)
+        if version != _VERSION:
+            raise CursorExpired("the cursor was issued by an earlier version; begin again")
+        if expiry < self._clock():
+            raise CursorExpired("the cursor has expired; begin again without one")
+        if issued_to != caller:
+            raise CursorOfAnotherCaller("the cursor was issued to another caller")
+        if issued_for != query or digest != _digest(arguments):
+            raise CursorOfAnotherQuery("the cursor belongs to another list or to other arguments")
+        return list(position)
+
+    def _verified(self, cursor: str) -> bytes:
+        tampered = CursorTampered("the cursor is not one that was issued here")
+        if len(cursor) > _LONGEST:
+            raise tampered
+        try:
+            raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        except (Base64Error, ValueError):
+            raise tampered from None
+        # Base64 readers skip odd characters and spare bits; a cursor has exactly one spelling.
+        if urlsafe_b64encode(raw).decode().rstrip("=") != cursor:
+            raise tampered
+        head = _KEY_ID_BYTES + _MAC_BYTES
+        key_id, mac, payload = raw[:_KEY_ID_BYTES], raw[_KEY_ID_BYTES:head], raw[head:]
+        # Nothing in the cursor is looked at before its signature is known to be ours.
+        keys = self._keys()
+        if key_id not in keys or not hmac.compare_digest(mac, keys.mac(key_id, payload)):
+            raise tampered
+        return payload
+
+
+def _digest(arguments: Mapping[str, Any]) -> str:
+    text = json.dumps(sorted(arguments.items()), separators=(",", ":"), default=str)
+    return blake2b(text.encode(), digest_size=9).hexdigest()

@@ -1,0 +1,231 @@
+"""One query of an access pattern: its bounds, its shards, its positions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from tablewright.designs import InvalidRecord, InvalidValue, Table
+from tablewright.designs.capacity import entry_bytes
+from tablewright.designs.patterns import Query
+from tablewright.designs.template import HIGHEST, after, before
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.expressions import Expressions
+from tablewright.runtime.merge import ShardReader, ordered, shard_limit
+from tablewright.runtime.records import Item, Records
+
+Bounds = tuple[str | None, str | None]  # lowest and highest sort key, both included
+
+
+class Asked:
+    """What a caller asks of a query pattern, checked and turned into key texts."""
+
+    def __init__(
+        self,
+        design: Table,
+        records: Records,
+        query: Query,
+        where: Mapping[str, Any],
+        *,
+        since: Any = None,
+        until: Any = None,
+        descending: bool | None = None,
+    ) -> None:
+        self.design = design
+        self.records = records
+        self.query = query
+        self.key = design.key_of(query)
+        self.descending = query.descending if descending is None else descending
+        entity = records.entity
+        checked = entity.check(where, partial=True)
+        self.texts = entity.texts(checked, checked)
+        problems = [
+            *(InvalidValue(n, "is required") for n in self._partition if n not in self.texts),
+            *(InvalidValue(n, f"cannot be asked of {query.name}") for n in self._strangers()),
+        ]
+        if problems:
+            raise InvalidRecord(entity.name, problems)
+        self.since = self._bound(since)
+        self.until = self._bound(until)
+        if self.since and self.until and self.since > self.until:
+            raise InvalidValue(query.range or "", "has a range that ends before it begins")
+        self.shards = self._shards()
+
+    @property
+    def _partition(self) -> list[str]:
+        return [name for name in self.key.pk.fields if name != "shard"]
+
+    def _strangers(self) -> set[str]:
+        """Fields given that the key condition would not look at."""
+        usable = set(self._partition)
+        for name in self.key.sk.fields if self.key.sk else ():
+            if name not in self.texts or name == self.query.range:
+                break
+            usable.add(name)
+        return set(self.texts) - usable
+
+    def _bound(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        if not self.query.range:
+            raise TypeError(f"access pattern '{self.query.name}' has no range")
+        field = self.records.entity.by_name[self.query.range]
+        return field.to_text(field.check(value))
+
+    def _shards(self) -> list[str]:
+        if self.key.shards is None:
+            return [""]
+        if self.key.shards.by in self.texts:
+            return [self.key.shards.of(self.texts[self.key.shards.by])]
+        return self.key.shards.all()
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What tells this question from another one of the same pattern."""
+        return {
+            **{f"where {name}": text for name, text in self.texts.items()},
+            "since": self.since,
+            "until": self.until,
+            "descending": self.descending,
+        }
+
+    def bounds(self) -> Bounds:
+        """The sort keys asked for. HIGHEST stands in no key, so it closes every open end."""
+        template = self.key.sk
+        if template is None:
+            return None, None
+        prefix = template.prefix(self.texts)
+        low = prefix + (self.since or "")
+        if self.until is None:
+            high = prefix + HIGHEST if prefix else ""
+        else:
+            following = template.literals[template.fields.index(self.query.range or "") + 1]
+            high = prefix + self.until + (following + HIGHEST if following else "")
+        return low or None, high or None
+
+    def full_texts(self, shard: str) -> dict[str, str]:
+        return {**self.texts, "shard": shard} if self.key.shards else dict(self.texts)
+
+    @property
+    def position_fields(self) -> list[str]:
+        """The fields that, with what was asked, make up all keys of an entry."""
+        names = (*self.key.fields, *self.records.entity.key.fields)
+        return [name for name in dict.fromkeys(names) if name not in self.texts]
+
+    def position(self, shard: str, entry: Item) -> list[str]:
+        texts = self.records.key_texts(entry, self.query.index)
+        return [shard, *(texts[name] for name in self.position_fields)]
+
+    def start_key(self, position: Sequence[str]) -> Item:
+        """The keys of the entry at a position, rebuilt around what the caller asked."""
+        shard, *values = position
+        texts = {**self.full_texts(shard), **dict(zip(self.position_fields, values, strict=True))}
+        start = self.records.key_item(texts, None)
+        if self.query.index:
+            start |= self.records.key_item(texts, self.query.index)
+        return start
+
+
+class Reading:
+    """A question being answered: entries in order, from the beginning or after a position."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        table: str,
+        asked: Asked,
+        *,
+        limit: int | None,
+        position: Sequence[str] | None,
+        executor: Executor,
+    ) -> None:
+        self._caller = caller
+        self._table = table
+        self._asked = asked
+        self._pk, self._sk = asked.design.key_attributes(asked.query.index)
+        self._limit = limit and shard_limit(
+            limit, len(asked.shards), entry_bytes(asked.design, asked.query)
+        )
+        self._readers = list(self._make_readers(position))
+        self._given: dict[str, int] = {}
+        self._stream = ordered(
+            self._readers,
+            self._sort_key,
+            descending=asked.descending,
+            executor=executor,
+            whole=limit is None,
+        )
+
+    def __iter__(self) -> Iterator[tuple[str, Item]]:
+        for shard, entry in self._stream:
+            self._given[shard] = self._given.get(shard, 0) + 1
+            yield shard, entry
+
+    @property
+    def may_have_more(self) -> bool:
+        return any(r.unread or r.fetched > self._given.get(r.shard, 0) for r in self._readers)
+
+    def _sort_key(self, entry: Item) -> str:
+        if self._sk is None:
+            return ""
+        (text,) = entry[self._sk].values()
+        return str(text)
+
+    def _make_readers(self, position: Sequence[str] | None) -> Iterator[ShardReader[Item]]:
+        low, high = self._asked.bounds()
+        start = self._asked.start_key(position) if position else None
+        for shard in self._asked.shards:
+            bounds, start_here = (low, high), None
+            if position and start:
+                if shard == position[0]:
+                    start_here = start
+                elif self._sk:
+                    (reached,) = start[self._sk].values()
+                    # Among equal sort keys, earlier shards were listed before, later ones after.
+                    listed = self._asked.shards.index(shard) < self._asked.shards.index(position[0])
+                    bounds = self._beyond(reached, listed, low, high)
+            if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
+                continue
+            yield ShardReader(shard, self._fetcher(shard, bounds), start_here)
+
+    def _beyond(self, reached: str, listed: bool, low: str | None, high: str | None) -> Bounds:
+        if self._asked.descending:
+            return low, before(reached) if listed else reached
+        return after(reached) if listed else reached, high
+
+    def _fetcher(self, shard: str, bounds: Bounds) -> Any:
+        asked, expressions = self._asked, Expressions()
+        pk = asked.key.pk.format(asked.full_texts(shard))
+        condition = expressions.equal(self._pk, {asked.records.kind(self._pk): pk})
+        if self._sk:
+            condition += _between(expressions, self._sk, asked.records.kind(self._sk), bounds)
+        params: dict[str, Any] = {
+            "TableName": self._table,
+            "KeyConditionExpression": condition,
+            "ScanIndexForward": not asked.descending,
+        }
+        if asked.query.index:
+            params["IndexName"] = asked.query.index
+        if asked.query.select and not asked.query.hydrate:
+            names = asked.records.stored_names(asked.query.select)
+            keys = [n for n in (*asked.design.key_attributes(None), self._pk, self._sk) if n]
+            params["ProjectionExpression"] = expressions.projection(names + keys)
+        if self._limit:
+            params["Limit"] = self._limit
+        expressions.into(params)
+
+        def fetch(start: Item | None) -> tuple[list[Item], Item | None]:
+            page = params if start is None else {**params, "ExclusiveStartKey": start}
+            answer = self._caller.call("Query", page)
+            return answer["Items"], answer.get("LastEvaluatedKey")
+
+        return fetch
+
+
+def _between(expressions: Expressions, attribute: str, kind: str, bounds: Bounds) -> str:
+    name = expressions.name(attribute) if any(bounds) else ""
+    low, high = (text and expressions.value({kind: text}) for text in bounds)
+    if low and high:
+        return f" AND {name} BETWEEN {low} AND {high}"
+    if low:
+        return f" AND {name} >= {low}"
+    return f" AND {name} <= {high}" if high else ""

@@ -1,0 +1,120 @@
+"""Fields: what they accept, what they refuse, and how they stand in keys."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablewright.designs import Choice, Date, InvalidValue, Money, Number, Text, Timestamp
+from tablewright.designs.fields import timestamp
+
+PRICE = Money("price")
+cents = st.integers(min_value=0, max_value=10**10 - 1)
+
+
+@given(cents)
+def test_a_price_stands_in_keys_as_exact_cents(amount: int) -> None:
+    price = PRICE.check(Decimal(amount).scaleb(-2))
+    assert PRICE.to_text(price) == f"{amount:010}"
+    assert PRICE.from_text(PRICE.to_text(price)) == price
+
+
+@given(cents, cents)
+def test_price_texts_sort_as_prices_do(one: int, two: int) -> None:
+    prices = [PRICE.check(Decimal(amount).scaleb(-2)) for amount in (one, two)]
+    texts = [PRICE.to_text(price) for price in prices]
+    assert (texts[0] < texts[1]) == (prices[0] < prices[1])
+
+
+def test_padding_by_way_of_floats_would_be_wrong_for_thousands_of_prices() -> None:
+    wrong = 0
+    for amount in range(100_000):
+        price = Decimal(amount).scaleb(-2)
+        wrong += int(float(price) * 100) != amount  # floor(price * 100), as floats have it
+        assert int(PRICE.to_text(price)) == amount
+    assert wrong == 4586
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (Decimal("-0.01"), "must not be negative"),
+        (Decimal("1.001"), "at most two decimals"),
+        (Decimal("1E-999999"), "at most two decimals"),
+        (Decimal("100000000"), "must be at most 99999999.99"),
+        (Decimal("1E+999999"), "must be at most"),
+        (Decimal("NaN"), "finite"),
+        (Decimal("Infinity"), "finite"),
+        (9.99, "must be a number"),
+        (True, "must be a number"),
+        ("9.99", "must be a number"),
+    ],
+)
+def test_what_is_no_price_is_refused(value: Any, reason: str) -> None:
+    with pytest.raises(InvalidValue, match=reason):
+        PRICE.check(value)
+
+
+@pytest.mark.parametrize("value", [0, 5, Decimal("5.1"), Decimal("5.10"), Decimal("-0")])
+def test_a_price_is_kept_with_two_decimals(value: Any) -> None:
+    checked = PRICE.check(value)
+    assert checked == value
+    assert checked.as_tuple().exponent == -2
+    assert not checked.is_signed()
+
+
+@pytest.mark.parametrize("value", ["2025-02-29", "2025-13-01", "2025-1-1", "2025-01-01\n", "", 5])
+def test_a_day_that_does_not_exist_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidValue):
+        Date("day").check(value)
+
+
+def test_a_day_may_be_given_as_a_date() -> None:
+    assert Date("day").check(date(2024, 2, 29)) == "2024-02-29"
+
+
+def test_a_moment_is_stored_in_utc_with_fixed_width() -> None:
+    there = datetime(2025, 1, 1, 1, tzinfo=timezone(timedelta(hours=2)))
+    assert Timestamp("at").check(there) == "2024-12-31T23:00:00.000Z"
+    assert timestamp(datetime(2025, 1, 1, tzinfo=UTC)) == "2025-01-01T00:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    "value", ["2025-01-01T00:00:00Z", "2025-01-01T25:00:00.000Z", "2025-01-01T00:00:00.000"]
+)
+def test_a_moment_of_another_form_is_refused(value: str) -> None:
+    with pytest.raises(InvalidValue):
+        Timestamp("at").check(value)
+
+
+def test_a_moment_without_a_time_zone_is_refused() -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        timestamp(datetime.fromisoformat("2025-01-01T00:00:00"))
+
+
+@pytest.mark.parametrize("value", ["", "x" * 11, "a\nb", "a\0", 7, None])
+def test_text_that_does_not_fit_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidValue):
+        Text("name", max_length=10).check(value)
+
+
+def test_a_pattern_covers_the_whole_text() -> None:
+    field = Text("id", pattern="[a-z]+", form="small letters")
+    assert field.check("abc") == "abc"
+    for value in ("abc1", "1abc"):
+        with pytest.raises(InvalidValue, match="must be small letters"):
+            field.check(value)
+
+
+def test_a_choice_names_what_is_accepted() -> None:
+    with pytest.raises(InvalidValue, match="one of SPRING, FALL"):
+        Choice("season", ("SPRING", "FALL")).check("spring")
+
+
+@pytest.mark.parametrize("value", [Decimal("1E+126"), Decimal("1E-131"), Decimal("1" * 39)])
+def test_a_number_that_dynamodb_cannot_keep_is_refused(value: Decimal) -> None:
+    with pytest.raises(InvalidValue):
+        Number("n").check(value)

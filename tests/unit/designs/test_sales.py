@@ -1,0 +1,115 @@
+"""The sales design: every key, name and number of its contract."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from tablewright.designs import KEYS_ONLY, Expiry, InvalidRecord, last_character
+from tablewright.designs.sales import SALE, SALES, sales_design
+
+EXAMPLE = SALE.check(SALE.example)
+
+
+def test_the_example_gets_the_published_keys() -> None:
+    sale = {**EXAMPLE, "product_id": "prod_12345", "sale_id": "sale_abc123"}
+    keys = SALES.derived(SALE, sale)
+    assert keys["PK"] == "TENANT#carousel-labs#PRODUCT#prod_12345"
+    assert keys["SK"] == "SALE#2025-12-29#sale_abc123"
+    assert str(keys["GSI1PK"])[:-1] == "TENANT#carousel-labs#CATEGORY#dress#SHARD#"
+    assert keys["GSI1SK"] == "DATE#2025-12-29#PRICE#0000009999"
+    assert str(keys["GSI2PK"])[:-1] == "TENANT#carousel-labs#EMBTYPE#PRODUCT#SHARD#"
+    assert keys["GSI2SK"] == "DATE#2025-12-29"
+    assert keys["GSI3PK"] == "TENANT#carousel-labs#BRAND#Nike"
+    assert keys["GSI3SK"] == "DATE#2025-12-29#PRICE#0000009999"
+
+
+def test_attributes_are_stored_under_the_published_names() -> None:
+    assert set(SALES.attributes(SALE, EXAMPLE)) == {
+        *("PK", "SK", "tenant", "productId", "saleId", "saleDate", "salePrice", "originalPrice"),
+        *("category", "brand", "season", "embeddingId", "embeddingS3Key", "ttl", "createdAt"),
+        *("updatedAt", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"),
+    }
+
+
+def test_indexes_project_what_was_published() -> None:
+    one, two, three = SALES.index_list
+    assert (one.projects, three.projects) == (KEYS_ONLY, KEYS_ONLY)
+    stored = [SALE.by_name[name].stored for name in two.projects]
+    assert stored == ["embeddingS3Key", "productId", "category", "salePrice", "brand"]
+
+
+def test_a_sale_without_a_brand_is_not_in_the_brand_index() -> None:
+    plain = {name: value for name, value in EXAMPLE.items() if name != "brand"}
+    keys = SALES.derived(SALE, plain)
+    assert "GSI3PK" not in keys
+    assert "GSI3SK" not in keys
+
+
+def test_the_shard_of_a_category_is_among_ten_and_of_embeddings_among_five() -> None:
+    shards = [set(), set()]  # type: list[set[str]]
+    for number in range(500):
+        sale = {**EXAMPLE, "sale_id": f"s{number}", "product_id": f"p{number}"}
+        keys = SALES.derived(SALE, sale)
+        shards[0].add(str(keys["GSI1PK"]).rsplit("#", 1)[1])
+        shards[1].add(str(keys["GSI2PK"]).rsplit("#", 1)[1])
+    assert shards == [set("0123456789"), set("01234")]
+
+
+def test_the_published_category_shards_can_be_had() -> None:
+    design = sales_design(category_shard=last_character)
+    sale = {**EXAMPLE, "sale_id": "sale_abc0"}
+    keys = design.derived(design.entities["Sale"], sale)
+    assert str(keys["GSI1PK"]).endswith("#SHARD#8")
+
+
+@pytest.mark.parametrize(
+    ("sold", "expires"),
+    [
+        ("2025-12-29", "2027-12-29"),
+        ("2024-02-29", "2026-02-28"),
+        ("2023-02-28", "2025-02-28"),
+        ("2026-03-01", "2028-03-01"),
+    ],
+)
+def test_a_sale_expires_two_calendar_years_later_at_midnight_utc(sold: str, expires: str) -> None:
+    moment = datetime.fromisoformat(expires).replace(tzinfo=UTC)
+    assert SALES.derived(SALE, {**EXAMPLE, "sale_date": sold})["ttl"] == moment.timestamp()
+
+
+def test_two_years_are_not_730_days() -> None:
+    sold = datetime(2023, 6, 1, tzinfo=UTC)
+    expires = Expiry("sale_date", years=2).at("2023-06-01")
+    assert expires - sold.timestamp() == 731 * 86400  # 29 February 2024 lies between
+
+
+def test_expiry_counts_from_moments_too() -> None:
+    assert Expiry("at", days=7).at("2025-01-01T00:00:01.000Z") == 1736294401
+    assert str(Expiry("at", years=1, days=7)) == "1 calendar years and 7 days after at"
+
+
+@pytest.mark.parametrize("field", ["tenant", "product_id", "sale_id", "category", "brand"])
+def test_no_key_field_may_hold_the_delimiter(field: str) -> None:
+    with pytest.raises(InvalidRecord) as refused:
+        SALE.check({**EXAMPLE, field: "a#b"})
+    assert [problem.field for problem in refused.value.problems] == [field]
+
+
+def test_all_problems_of_a_record_are_told_at_once() -> None:
+    wrong = {**EXAMPLE, "sale_price": Decimal("-1"), "sale_date": "2025-02-30", "color": "red"}
+    del wrong["category"]
+    with pytest.raises(InvalidRecord) as refused:
+        SALE.check(wrong)
+    told = {problem.field: problem.reason for problem in refused.value.problems}
+    assert told == {
+        "color": "is not a field of Sale",
+        "sale_date": "must be a day that exists",
+        "sale_price": "must not be negative",
+        "category": "is required",
+    }
+
+
+def test_a_pattern_is_an_attribute_of_its_table() -> None:
+    assert SALES.category_sales is SALES.patterns["category_sales"]
+    with pytest.raises(AttributeError, match="no access pattern 'category_sale'"):
+        _ = SALES.category_sale

@@ -1,0 +1,67 @@
+"""Shard functions: the published ones to the letter, and how evenly each spreads."""
+
+import random
+import string
+import uuid
+from collections import Counter
+
+import pytest
+
+from tablewright.designs import Shards, java_hash, last_character, uniform
+
+random_ids = random.Random(7)
+
+
+def spread(ids: list[str], function: object, count: int) -> tuple[float, float]:
+    """How far the hottest and the coldest shard are from an even share."""
+    shards = Counter(function(id, count) for id in ids)  # type: ignore[operator]
+    share = len(ids) / count
+    return max(shards.values()) / share - 1, min(shards[n] for n in range(count)) / share - 1
+
+
+def hex_ids(count: int) -> list[str]:
+    return [uuid.UUID(int=random_ids.getrandbits(128)).hex for _ in range(count)]
+
+
+def test_last_character_gives_the_published_shards() -> None:
+    ids = ("sale_abc0", "sale_abc1", "sale_abca")
+    assert [last_character(id, 10) for id in ids] == [8, 9, 7]
+
+
+def test_java_hash_is_java_s_and_not_the_numbers_printed_beside_it() -> None:
+    ids = ("prod_123", "prod_abc", "f47ac10b")
+    assert [java_hash(id, 5) for id in ids] == [0, 1, 0]
+    assert java_hash("hello", 10**12) == 99162322  # "hello".hashCode()
+    assert java_hash("polygenelubricants", 10**12) == 2**31  # hashCode() is the lowest int
+
+
+def test_java_hash_sees_utf_16_units_as_java_does() -> None:
+    assert java_hash("\U0001f600", 10**12) == 0xD83D * 31 + 0xDE00
+
+
+def test_last_character_is_uneven_for_hexadecimal_ids() -> None:
+    hottest, coldest = spread(hex_ids(100_000), last_character, 10)
+    assert hottest > 0.2
+    assert coldest < -0.3
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        hex_ids(100_000),
+        [f"sale_{number}" for number in range(100_000)],
+        ["".join(random_ids.choices(string.ascii_lowercase, k=8)) for _ in range(100_000)],
+    ],
+    ids=["hexadecimal", "counted", "letters"],
+)
+@pytest.mark.parametrize("count", [5, 10])
+def test_uniform_spreads_ids_of_every_kind_within_five_percent(ids: list[str], count: int) -> None:
+    hottest, coldest = spread(ids, uniform, count)
+    assert hottest < 0.05
+    assert coldest > -0.05
+
+
+def test_shards_are_numbered_from_zero() -> None:
+    shards = Shards(3, by="id")
+    assert shards.all() == ["0", "1", "2"]
+    assert {shards.of(id) for id in hex_ids(100)} == {"0", "1", "2"}

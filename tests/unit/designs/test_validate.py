@@ -1,0 +1,159 @@
+"""Faulty designs: each fault is found, and the message names the culprit."""
+
+from typing import Any
+
+import pytest
+
+from tablewright.designs import (
+    KEYS_ONLY,
+    DesignError,
+    Entity,
+    Expiry,
+    Get,
+    Index,
+    Key,
+    Money,
+    Number,
+    Query,
+    Shards,
+    Table,
+    Text,
+)
+from tablewright.designs.sales import SALES
+from tablewright.designs.validate import check, validate
+
+
+def design(**changes: Any) -> Table:
+    """A sound little design, but for the changes."""
+    settings: dict[str, Any] = {
+        "name": "orders",
+        "pk": "PK",
+        "sk": "SK",
+        "entities": [order()],
+        "indexes": [Index("BY_STATE", pk="G1PK", sk="G1SK", projects=KEYS_ONLY)],
+        "patterns": [Query("by_state", "Order", index="BY_STATE", range="total")],
+        **changes,
+    }
+    return Table("orders", **settings)
+
+
+def order(name: str = "Order", **changes: Any) -> Entity:
+    settings: dict[str, Any] = {
+        "key": Key("T#{tenant}#O#{order}", "ORDER"),
+        "indexed": {"BY_STATE": Key("T#{tenant}#S#{state}", "TOTAL#{total}")},
+        "fields": [Text("tenant"), Text("order"), Text("state"), Money("total"), Text("note")],
+        **changes,
+    }
+    return Entity(name, **settings)
+
+
+def test_the_sound_design_is_sound() -> None:
+    assert validate(design()) == []
+
+
+def test_the_sales_design_is_sound() -> None:
+    check(SALES)
+
+
+FIELDS = order().fields
+
+FAULTS = {
+    "a field that no entity has": (
+        design(entities=[order(key=Key("T#{tenant}#O#{ordr}", "ORDER"))]),
+        "uses '{ordr}', which Order does not have",
+    ),
+    "an index key that can be missing": (
+        design(entities=[order(fields=[*FIELDS[:2], Text("state", optional=True), *FIELDS[3:]])]),
+        "Order.state can be missing, so index BY_STATE must be sparse",
+    ),
+    "a table key that can be missing": (
+        design(entities=[order(fields=[FIELDS[0], Text("order", optional=True), *FIELDS[2:]])]),
+        "Order.order is part of the table's key and cannot be optional",
+    ),
+    "two entities on one key": (
+        design(entities=[order(), order("Invoice")]),
+        "Order and Invoice can have the same key",
+    ),
+    "more than an index projects": (
+        design(patterns=[Query("by_state", "Order", index="BY_STATE", select=["note"])]),
+        "'by_state' asks for Order.note, which index BY_STATE does not project",
+    ),
+    "a filter on what an index does not project": (
+        design(patterns=[Query("by_state", "Order", index="BY_STATE", filters=["note"])]),
+        "'by_state' asks for Order.note, which index BY_STATE does not project",
+    ),
+    "a range over an unordered number": (
+        design(entities=[order(fields=[*FIELDS[:3], Number("total"), FIELDS[4]])]),
+        "range of Order.total, a number whose text is not ordered",
+    ),
+    "a range over what is not in the sort key": (
+        design(patterns=[Query("by_state", "Order", index="BY_STATE", range="note")]),
+        "range of 'note', which is not in the sort key",
+    ),
+    "a partition without its tenant": (
+        design(
+            tenant="tenant",
+            entities=[order(indexed={"BY_STATE": Key("S#{state}", "TOTAL#{total}")})],
+        ),
+        "the partition key S#{state} of Order (index BY_STATE) does not set tenants apart",
+    ),
+    "a tenant that another's name can run into": (
+        design(tenant="tenant", entities=[order(key=Key("T#{tenant}{order}", "ORDER"))]),
+        "does not set tenants apart",
+    ),
+    "a shard without shards": (
+        design(entities=[order(indexed={"BY_STATE": Key("S#{shard}", "TOTAL#{total}")})]),
+        "has a {shard} but no Shards",
+    ),
+    "shards without a shard": (
+        design(
+            entities=[
+                order(indexed={"BY_STATE": Key("S#{state}", "T#{total}", shards=Shards(2, by="x"))})
+            ]
+        ),
+        "has Shards but no {shard}",
+    ),
+    "an unknown index": (
+        design(patterns=[Query("by_note", "Order", index="BY_NOTE")]),
+        "reads Order from index BY_NOTE, which does not hold it",
+    ),
+    "an unknown entity": (
+        design(patterns=[Get("get", "Invoice")]),
+        "'get' is about 'Invoice', which the table does not store",
+    ),
+    "two patterns of one name": (
+        design(patterns=[Get("get_order", "Order"), Get("get_order", "Order")]),
+        "two of kind access pattern are named 'get_order'",
+    ),
+    "a pattern that hides an attribute": (
+        design(patterns=[Get("entities", "Order")]),
+        "'entities' has the name of an attribute of Table",
+    ),
+    "expiry without a ttl attribute": (
+        design(entities=[order(expires=Expiry("note", days=1))]),
+        "Order expires, but the table has no ttl attribute",
+    ),
+    "a key attribute that is also a field": (
+        design(entities=[order(fields=[*FIELDS, Text("x", "PK")])]),
+        "attribute 'PK' is both Order.x and the key",
+    ),
+    "too many indexes": (
+        design(indexes=[Index(f"BY_STATE{n or ''}", pk="G1PK", sk="G1SK") for n in range(21)]),
+        "21 indexes are more than the 20 allowed",
+    ),
+    "an unknown stream": (design(stream="EVERYTHING"), "stream 'EVERYTHING' is none of"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found_and_named(fault: str) -> None:
+    faulty, message = FAULTS[fault]
+    assert any(message in problem for problem in validate(faulty)), validate(faulty)
+
+
+def test_check_lists_all_faults_at_once() -> None:
+    faulty = design(stream="EVERYTHING", entities=[order(), order("Invoice")])
+    with pytest.raises(DesignError) as stopped:
+        check(faulty)
+    assert len(stopped.value.problems) == 2
+    assert "table design 'orders'" in str(stopped.value)

@@ -1,0 +1,54 @@
+"""The OpenAPI document is valid and says what the API does."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from lambdas.sales.api import app
+from lambdas.sales.openapi import document
+from tablewright.designs.sales import SALE
+
+DOCUMENT = document()
+
+
+def test_the_document_is_valid_openapi() -> None:
+    validate(DOCUMENT)
+
+
+def test_the_document_and_the_routes_are_the_same() -> None:
+    documented = {
+        (method.upper(), path)
+        for path, item in DOCUMENT["paths"].items()
+        for method in item
+        if method != "parameters"
+    }
+    routes = [*app._static_routes, *app._dynamic_routes]
+    served = {(r.method, r.path.replace("<", "{").replace(">", "}")) for r in routes}
+    assert served == documented
+
+
+def valid(schema: str, value: Any) -> bool:
+    resolved = {**DOCUMENT["components"]["schemas"][schema], "components": DOCUMENT["components"]}
+    return bool(Draft202012Validator(resolved).is_valid(value))
+
+
+def new_sale(**changes: Any) -> dict[str, Any]:
+    given = {SALE.by_name[n].stored: v for n, v in SALE.example.items()}
+    for ours in ("tenant", "createdAt", "updatedAt"):
+        del given[ours]
+    values = {name: float(v) if isinstance(v, Decimal) else v for name, v in given.items()}
+    return {**values, **changes}
+
+
+def test_the_example_is_a_valid_new_sale() -> None:
+    assert valid("NewSale", new_sale())
+
+
+@pytest.mark.parametrize(
+    "changes", [{"salePrice": -1}, {"season": "AUTUMN"}, {"color": "red"}, {"saleId": ""}]
+)
+def test_what_the_api_refuses_the_document_refuses(changes: dict[str, Any]) -> None:
+    assert not valid("NewSale", new_sale(**changes))

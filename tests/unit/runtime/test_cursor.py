@@ -1,0 +1,96 @@
+"""Cursors: only ours, only for their caller, only for their query, only for a while."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablewright.runtime.cursor import Cursors, KeyRing
+from tablewright.runtime.errors import (
+    CursorError,
+    CursorExpired,
+    CursorOfAnotherCaller,
+    CursorOfAnotherQuery,
+    CursorTampered,
+)
+
+KEYS = KeyRing([b"k" * 32])
+CURSORS = Cursors(lambda: KEYS, lifetime=60, clock=lambda: 1000.0)
+ARGUMENTS = {"category": "dress", "since": None}
+
+
+def issued(cursors: Cursors = CURSORS) -> str:
+    return cursors.issue("acme", "category_sales", ARGUMENTS, ["3", "2025-01-01"])
+
+
+@given(st.text(), st.lists(st.text(), max_size=5), st.dictionaries(st.text(), st.text()))
+def test_a_cursor_opens_to_the_position_it_was_issued_for(
+    caller: str, position: list[str], arguments: dict[str, Any]
+) -> None:
+    cursor = CURSORS.issue(caller, "q", arguments, position)
+    assert CURSORS.open(cursor, caller, "q", arguments) == position
+
+
+@given(st.integers(min_value=0), st.characters(codec="ascii"))
+def test_a_cursor_with_one_character_changed_is_refused(at: int, character: str) -> None:
+    cursor = issued()
+    at %= len(cursor)
+    if cursor[at] != character:
+        changed = cursor[:at] + character + cursor[at + 1 :]
+        with pytest.raises(CursorTampered):
+            CURSORS.open(changed, "acme", "category_sales", ARGUMENTS)
+
+
+@given(st.text())
+def test_text_that_is_no_cursor_is_refused(text: str) -> None:
+    with pytest.raises(CursorTampered):
+        CURSORS.open(text, "acme", "category_sales", ARGUMENTS)
+
+
+def test_a_cursor_of_another_caller_is_refused() -> None:
+    with pytest.raises(CursorOfAnotherCaller):
+        CURSORS.open(issued(), "acm", "category_sales", ARGUMENTS)
+
+
+@pytest.mark.parametrize(
+    ("query", "arguments"),
+    [
+        ("brand_sales", ARGUMENTS),
+        ("category_sales", {**ARGUMENTS, "category": "shoe"}),
+        ("category_sales", {**ARGUMENTS, "since": "2025-01-01"}),
+        ("category_sales", {}),
+    ],
+)
+def test_a_cursor_of_another_query_is_refused(query: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(CursorOfAnotherQuery):
+        CURSORS.open(issued(), "acme", query, arguments)
+
+
+def test_a_cursor_expires() -> None:
+    cursor = issued()
+    late = Cursors(lambda: KEYS, clock=lambda: 1060.1)
+    with pytest.raises(CursorExpired):
+        late.open(cursor, "acme", "category_sales", ARGUMENTS)
+    in_time = Cursors(lambda: KEYS, clock=lambda: 1060.0)
+    assert in_time.open(cursor, "acme", "category_sales", ARGUMENTS)
+
+
+def test_each_refusal_is_a_kind_of_cursor_error() -> None:
+    kinds = (CursorTampered, CursorExpired, CursorOfAnotherCaller, CursorOfAnotherQuery)
+    assert all(issubclass(kind, CursorError) for kind in kinds)
+
+
+def test_a_replaced_key_still_verifies_until_it_is_dropped() -> None:
+    cursor = issued()
+    both = Cursors(lambda: KeyRing([b"n" * 32, b"k" * 32]), clock=lambda: 1000.0)
+    assert both.open(cursor, "acme", "category_sales", ARGUMENTS) == ["3", "2025-01-01"]
+    new = Cursors(lambda: KeyRing([b"n" * 32]), clock=lambda: 1000.0)
+    with pytest.raises(CursorTampered):
+        new.open(cursor, "acme", "category_sales", ARGUMENTS)
+    assert new.open(issued(both), "acme", "category_sales", ARGUMENTS)
+
+
+def test_a_short_key_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 32 bytes"):
+        KeyRing([b"short"])
