@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from lambdas.http import problems
 from lambdas.http.answers import answer, page_json, record_json
 from lambdas.http.caller import tenant_of
+from lambdas.http.paths import decoded, with_encoded_path
 from lambdas.http.problems import Problem
 from lambdas.http.requests import choice, json_body, page_limit, parameters
 from lambdas.sales.access import Access
@@ -20,7 +21,7 @@ from tablewright.designs.sales import SALE, SALES, SEASONS
 logger = Logger()
 app = APIGatewayHttpResolver()
 _SALE = "/products/<product_id>/sales/<sale_date>/<sale_id>"
-_NAMES = {"sale_date": "from, to"}
+_NAMES = {"since": "from", "until": "to"}
 
 
 @cache
@@ -30,7 +31,7 @@ def access() -> Access:
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     # Tokens and bodies are never logged: only what was asked and how it ended.
-    answered = app.resolve(event, context)
+    answered = app.resolve(with_encoded_path(event), context)
     http = event.get("requestContext", {}).get("http", {})
     logger.info(
         "answered", method=http.get("method"), path=http.get("path"), status=answered["statusCode"]
@@ -60,20 +61,21 @@ def create_sales() -> Response[str]:
 
 @app.get(_SALE)
 def get_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
-    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
+    key = decoded(product_id=product_id, sale_date=sale_date, sale_id=sale_id)
     return answer(record_json(SALE, _sales().one(**key)))
 
 
 @app.patch(_SALE)
 def change_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
-    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
+    key = decoded(product_id=product_id, sale_date=sale_date, sale_id=sale_id)
     sale = _sales().change(json_body(app.current_event), access().now(), **key)
     return answer(record_json(SALE, sale))
 
 
 @app.delete(_SALE)
 def delete_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
-    _sales().remove(product_id=product_id, sale_date=sale_date, sale_id=sale_id)
+    key = decoded(product_id=product_id, sale_date=sale_date, sale_id=sale_id)
+    _sales().remove(**key)
     return Response(204)
 
 
@@ -107,6 +109,7 @@ def category_trend(category: str) -> Response[str]:
     given = parameters(app.current_event, ("from", "to", "season", "by"))
     season = given.get("season") and choice("season", given["season"], SEASONS)
     by = choice("by", given.get("by"), PERIODS)
+    category = decoded(category=category)["category"]
     periods = _sales().price_trend(
         category, since=given.get("from"), until=given.get("to"), season=season, by=by
     )
@@ -160,7 +163,7 @@ def _page(pattern: Pattern, **where: str) -> Response[str]:
     given = parameters(app.current_event, ("from", "to", "limit", "cursor", "order", *filters))
     page = _sales().page(
         pattern,
-        where,
+        decoded(**where),
         since=given.get("from"),
         until=given.get("to"),
         filters={name: given.get(name) for name in filters},

@@ -46,7 +46,32 @@ def write_floor(design: Table, entity: Entity, record: Record) -> Decimal:
         entry = design.projected(entity, attributes, index)
         if entry is not None:
             sizes.append(item_bytes(entry))
-    return Decimal(sum(ceil(size / WRITE_UNIT_BYTES) for size in sizes))
+    return Decimal(sum(map(_units, sizes)))
+
+
+def update_floor(design: Table, entity: Entity, before: Record, after: Record) -> Decimal:
+    """Write units of a change: an index entry that keeps its key is rewritten if it shows the
+    change, one that gets another key is deleted and written, one that is the same costs nothing."""
+    old, new = design.attributes(entity, before), design.attributes(entity, after)
+    units = _units(max(item_bytes(old), item_bytes(new)))
+    for index in design.index_list:
+        was, is_now = (design.projected(entity, item, index) for item in (old, new))
+        moved = any((was or {}).get(key) != (is_now or {}).get(key) for key in (index.pk, index.sk))
+        entries = [entry for entry in (was, is_now) if entry is not None]
+        if moved:
+            units += sum(_units(item_bytes(entry)) for entry in entries)
+        elif was != is_now:
+            units += max(_units(item_bytes(entry)) for entry in entries)
+    return Decimal(units)
+
+
+def _units(size: int) -> int:
+    return ceil(size / WRITE_UNIT_BYTES)
+
+
+def page_floor(sizes: Iterable[int], shards: int) -> Decimal:
+    """Read units of one page over so many shards: each must be asked, all bytes must be read."""
+    return max(Decimal(shards) / 2, read_floor(sizes))
 
 
 def read_floor(sizes: Iterable[int], *, consistent: bool = False) -> Decimal:

@@ -16,6 +16,9 @@ from tablewright.designs.template import PARTITION_KEY_BYTES, SORT_KEY_BYTES, Te
 
 Record = dict[str, Any]
 
+# The fields to take texts of; then, for each key: its required fields and its attributes.
+_Plan = tuple[tuple[str, ...], list[tuple["Key", frozenset[str], list[tuple[str, Template]]]]]
+
 KEYS_ONLY = "KEYS_ONLY"
 ALL = "ALL"
 
@@ -84,7 +87,17 @@ class Expiry:
 class Entity:
     """A kind of item: its key, its place in each index, its fields and its expiry."""
 
-    __slots__ = ("by_name", "by_stored", "example", "expires", "fields", "indexed", "key", "name")
+    __slots__ = (
+        "_key_uses",
+        "by_name",
+        "by_stored",
+        "example",
+        "expires",
+        "fields",
+        "indexed",
+        "key",
+        "name",
+    )
 
     def __init__(
         self,
@@ -104,6 +117,7 @@ class Entity:
         self.example = dict(example or {})
         self.by_name = {field.name: field for field in self.fields}
         self.by_stored = {field.stored: field for field in self.fields}
+        self._key_uses: list[tuple[str, Template]] | None = None
 
     def __repr__(self) -> str:
         return f"Entity({self.name!r})"
@@ -141,23 +155,29 @@ class Entity:
         return record
 
     def _unfit_for_keys(self, record: Record) -> list[InvalidValue]:
+        if self._key_uses is None:
+            templates = [t for key in self.keys for t in (key.pk, key.sk) if t]
+            # What a template refuses depends on its delimiter alone.
+            uses = {(n, t.delimiter): t for t in templates for n in t.fields if n != "shard"}
+            self._key_uses = [(name, template) for (name, _), template in uses.items()]
         found: dict[str, InvalidValue] = {}
-        for key in self.keys:
-            for template in (key.pk, key.sk):
-                for name in template.fields if template else ():
-                    if template and record.get(name) is not None and name not in found:
-                        reason = template.refuses(self.by_name[name].to_text(record[name]))
-                        if reason:
-                            found[name] = InvalidValue(name, reason)
+        for name, template in self._key_uses:
+            value = record.get(name)
+            if value is not None:
+                text = value if type(value) is str else self.by_name[name].to_text(value)
+                reason = template.refuses(text)
+                if reason:
+                    found[name] = InvalidValue(name, reason)
         return list(found.values())
 
     def texts(self, values: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:
         """The key texts of those of the named fields that have a value."""
-        return {
-            name: self.by_name[name].to_text(values[name])
-            for name in names
-            if values.get(name) is not None
-        }
+        texts = {}
+        for name in names:
+            value = values.get(name)
+            if value is not None:
+                texts[name] = value if type(value) is str else self.by_name[name].to_text(value)
+        return texts
 
 
 class Index:
@@ -223,6 +243,7 @@ class Table:
         self.entities = {entity.name: entity for entity in self.entity_list}
         self.indexes = {index.name: index for index in self.index_list}
         self.patterns = {pattern.name: pattern for pattern in self.pattern_list}
+        self._plans: dict[str, _Plan] = {}
 
     def __repr__(self) -> str:
         return f"Table({self.id!r})"
@@ -254,20 +275,32 @@ class Table:
 
         Index keys are all there or, for an index that the item is not in, all absent.
         """
-        texts = entity.texts(record, dict.fromkeys(n for key in entity.keys for n in key.inputs))
+        plan = self._plans.get(entity.name)
+        if plan is None:
+            plan = self._plans[entity.name] = self._plan(entity)
+        texts = entity.texts(record, plan[0])
         attributes: dict[str, str | int] = {}
-        for index, key in ((None, entity.key), *entity.indexed.items()):
-            if index and not all(name in texts for name in key.inputs):
+        for key, required, templates in plan[1]:
+            if required and not required <= texts.keys():
                 continue
             full = key.with_shard(texts)
-            pk, sk = self.key_attributes(index)
-            for attribute, template in ((pk, key.pk), (sk, key.sk)):
-                # A key that is a bare field is already stored as that field.
-                if attribute and template and attribute not in entity.by_stored:
-                    attributes[attribute] = template.format(full)
+            for attribute, template in templates:
+                attributes[attribute] = template.format(full)
         if self.ttl and entity.expires and record.get(entity.expires.field) is not None:
             attributes[self.ttl] = entity.expires.at(record[entity.expires.field])
         return attributes
+
+    def _plan(self, entity: Entity) -> "_Plan":
+        """What `derived` does for every record of an entity, worked out once."""
+        steps = []
+        for index, key in ((None, entity.key), *entity.indexed.items()):
+            names = zip(self.key_attributes(index), (key.pk, key.sk), strict=True)
+            # A key that is a bare field is already stored as that field.
+            templates = [(a, t) for a, t in names if a and t and a not in entity.by_stored]
+            # The table's own key must be whole: a missing field is an error, not an absence.
+            steps.append((key, frozenset(key.inputs) if index else frozenset[str](), templates))
+        inputs = dict.fromkeys(name for key in entity.keys for name in key.inputs)
+        return tuple(inputs), steps
 
     def attributes(self, entity: Entity, record: Mapping[str, Any]) -> dict[str, Any]:
         """Everything that is stored for a record, by stored name."""

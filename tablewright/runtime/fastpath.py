@@ -30,9 +30,18 @@ def install(client: Any) -> bool:
         return False
     if not usable:
         return False
+    _keep_user_agent(client)
     client._serializer = _Serializer(serializer)
     endpoint._response_parser_factory = _ParserFactory(factory)
     return True
+
+
+def _keep_user_agent(client: Any) -> None:
+    """botocore builds the same header anew, twice for each call; built once, it serves them all."""
+    creator = getattr(client, "_user_agent_creator", None)
+    if creator is not None and callable(getattr(creator, "to_string", None)):
+        text = creator.to_string()
+        creator.to_string = lambda: text
 
 
 def _base64(value: Any) -> str:

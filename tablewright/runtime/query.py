@@ -44,10 +44,10 @@ class Asked:
         ]
         if problems:
             raise InvalidRecord(entity.name, problems)
-        self.since = self._bound(since)
-        self.until = self._bound(until)
+        self.since = self._bound("since", since)
+        self.until = self._bound("until", until)
         if self.since and self.until and self.since > self.until:
-            raise InvalidValue(query.range or "", "has a range that ends before it begins")
+            raise InvalidValue("until", "must not lie before the beginning of the range")
         self.shards = self._shards()
 
     @property
@@ -63,13 +63,16 @@ class Asked:
             usable.add(name)
         return set(self.texts) - usable
 
-    def _bound(self, value: Any) -> str | None:
+    def _bound(self, name: str, value: Any) -> str | None:
         if value is None:
             return None
         if not self.query.range:
             raise TypeError(f"access pattern '{self.query.name}' has no range")
         field = self.records.entity.by_name[self.query.range]
-        return field.to_text(field.check(value))
+        try:
+            return field.to_text(field.check(value))
+        except InvalidValue as problem:
+            raise InvalidValue(name, problem.reason) from None
 
     def _shards(self) -> list[str]:
         if self.key.shards is None:

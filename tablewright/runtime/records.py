@@ -27,7 +27,13 @@ class Records:
     def to_record(self, item: Item) -> Record:
         """The record in a whole item."""
         fields = self._fields
-        return {fields[name]: decode(wire) for name, wire in item.items() if name in fields}
+        record: Record = {}
+        for name, wire in item.items():
+            if name in fields:
+                # Text, which most attributes are, needs no decoding.
+                text = wire.get("S")
+                record[fields[name]] = decode(wire) if text is None else text
+        return record
 
     def from_entry(self, entry: Item, index: str) -> Record:
         """The record in an index entry, completed by the fields that stand in its keys."""

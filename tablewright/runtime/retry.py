@@ -18,7 +18,8 @@ class Backoff:
     def __iter__(self) -> Iterator[int]:
         for attempt in range(self.attempts):
             if attempt:
-                self.sleep(random.uniform(0, min(self.longest, self.first * 2**attempt)))
+                most = min(self.longest, self.first * 2**attempt)
+                self.sleep(random.uniform(0, most))  # noqa: S311 - jitter is no secret
             yield attempt
 
     def sleep(self, seconds: float) -> None:

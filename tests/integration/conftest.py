@@ -1,0 +1,58 @@
+"""One DynamoDB Local for the whole run; each test gets a database of its own."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+
+from local.dynamodb_local import DynamoDbLocal
+from local.tables import create
+from tablewright.designs import Table
+from tablewright.runtime.cursor import Cursors, KeyRing
+from tablewright.runtime.dynamo import Dynamo, client_config
+from tablewright.runtime.store import Store
+
+KEYS = KeyRing([b"integration-tests-cursor-signing-key"])
+
+
+@pytest.fixture(scope="session")
+def dynamodb_local() -> Iterator[DynamoDbLocal]:
+    with DynamoDbLocal() as engine:
+        yield engine
+
+
+class Database:
+    """An empty database on the engine."""
+
+    def __init__(self, engine: DynamoDbLocal) -> None:
+        self._endpoint = engine.endpoint
+        self._credentials = engine.credentials()
+
+    def client(self, **config: Any) -> Any:
+        return boto3.client(
+            "dynamodb",
+            endpoint_url=self._endpoint,
+            region_name="eu-west-1",
+            config=client_config(**config),
+            **self._credentials,
+        )
+
+    def create(self, design: Table, name: str = "table") -> str:
+        return create(self.client(), design, name)
+
+    def store(self, design: Table, caller: Any = None, **settings: Any) -> Store:
+        """A store over the design's table, by default on a plain connection."""
+        settings = {"cursors": Cursors(lambda: KEYS), **settings}
+        return Store(design, "table", caller or Dynamo(self.client()), **settings)
+
+    def items(self, table: str = "table") -> list[dict[str, Any]]:
+        """Everything that is stored, in one order."""
+        pages = self.client().get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
+        items = [item for page in pages for item in page["Items"]]
+        return sorted(items, key=repr)
+
+
+@pytest.fixture
+def database(dynamodb_local: DynamoDbLocal) -> Database:
+    return Database(dynamodb_local)

@@ -1,0 +1,34 @@
+"""A sales table and sales to put in it."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tablewright.designs.sales import SALE, SALES
+from tablewright.runtime.store import Store
+from tests.integration.conftest import Database
+
+
+def sale(number: int = 0, **changes: Any) -> dict[str, Any]:
+    """A sale like no other with another number."""
+    return SALE.check(
+        {
+            **SALE.example,
+            "sale_id": f"sale_{number:05}",
+            "product_id": f"prod_{number % 7}",
+            "sale_price": Decimal(number % 50).scaleb(0) + Decimal("0.99"),
+            **changes,
+        }
+    )
+
+
+@pytest.fixture
+def sales_database(database: Database) -> Database:
+    database.create(SALES)
+    return database
+
+
+@pytest.fixture
+def store(sales_database: Database) -> Store:
+    return sales_database.store(SALES)

@@ -1,0 +1,240 @@
+"""The sales API, route by route."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from lambdas.sales.openapi import document
+from tests.integration.conftest import Database
+from tests.integration.sales.http import Answer, Http, body_of
+
+ONE = "/products/prod_0/sales/2025-12-29/sale_00000"
+DOCUMENT = document()
+
+
+@pytest.fixture
+def http(sales_database: Database, monkeypatch: pytest.MonkeyPatch) -> Http:
+    return Http(sales_database, monkeypatch)
+
+
+def conforms(answer: Answer, schema: str) -> bool:
+    resolved = {**DOCUMENT["components"]["schemas"][schema], "components": DOCUMENT["components"]}
+    errors = [error.message for error in Draft202012Validator(resolved).iter_errors(answer.json)]
+    assert not errors, errors
+    return True
+
+
+def problem(answer: Answer, status: int) -> dict[str, str]:
+    """The answer is a problem document; gives its errors by pointer."""
+    assert answer.status == status, answer.json
+    assert answer.content_type == "application/problem+json"
+    assert conforms(answer, "Problem")
+    assert answer.json["status"] == status
+    return {error["pointer"]: error["detail"] for error in answer.json.get("errors", [])}
+
+
+def test_a_sale_is_stored_and_read_back(http: Http) -> None:
+    created = http("POST", "/sales", body_of())
+    assert created.status == 201
+    assert conforms(created, "Sale")
+    assert created.json["tenant"] == "carousel-labs"
+    assert created.json["season"] == "WINTER"
+    read = http("GET", ONE)
+    assert read.status == 200
+    assert read.json == created.json
+
+
+def test_repeating_a_request_is_safe_and_another_sale_is_a_conflict(http: Http) -> None:
+    first = http("POST", "/sales", body_of())
+    again = http("POST", "/sales", body_of())
+    assert (first.status, again.status) == (201, 200)
+    assert again.json == first.json
+    problem(http("POST", "/sales", body_of(category="shoe")), 409)
+
+
+def test_a_bad_sale_is_refused_with_reasons_and_nothing_is_stored(
+    http: Http, sales_database: Database
+) -> None:
+    bad = {**body_of(), "salePrice": 1.005, "saleDate": "2025-02-30", "color": "red"}
+    assert problem(http("POST", "/sales", bad), 400) == {
+        "/salePrice": "must have at most two decimals",
+        "/saleDate": "must be a day that exists",
+        "/color": "is not a field that can be given",
+    }
+    for body in ("{", "NaN", "[]", '{"salePrice": NaN}', "[" * 100_000):
+        problem(http("POST", "/sales", body), 400)
+    assert sales_database.items() == []
+
+
+def test_prices_keep_their_cents(http: Http) -> None:
+    # 1.15 * 100 is 114.99999999999999 in floats.
+    http(
+        "POST",
+        "/sales",
+        '{"productId": "p", "saleId": "s", "saleDate": "2025-01-01", '
+        '"salePrice": 1.15, "originalPrice": 4.35, "category": "c", "embeddingId": "e", '
+        '"embeddingS3Key": "s3://b/k"}',
+    )
+    sale = http("GET", "/products/p/sales/2025-01-01/s").json
+    assert (sale["salePrice"], sale["originalPrice"]) == (1.15, 4.35)
+    (period,) = http("GET", "/categories/c/trend").json["periods"]
+    assert period["min"] == 1.15
+
+
+def test_a_batch_is_stored_whole_or_not_at_all(http: Http, sales_database: Database) -> None:
+    bodies = [body_of(n) for n in range(60)]
+    bad = {"sales": [*bodies, {**body_of(61), "salePrice": -1}, body_of(0)]}
+    assert problem(http("POST", "/sales/batch", bad), 400) == {
+        "/sales/60/salePrice": "must not be negative",
+        "/sales/61": "is the same sale as /sales/0",
+    }
+    assert sales_database.items() == []
+    stored = http("POST", "/sales/batch", {"sales": bodies})
+    assert (stored.status, stored.json) == (201, {"stored": 60})
+    assert len(sales_database.items()) == 60
+
+
+def test_a_sale_is_changed_and_removed(http: Http) -> None:
+    problem(http("PATCH", ONE, {"brand": None}), 404)
+    http("POST", "/sales", body_of())
+    changed = http("PATCH", ONE, {"salePrice": 5, "brand": None})
+    assert changed.status == 200
+    assert conforms(changed, "Sale")
+    assert changed.json["salePrice"] == 5
+    assert "brand" not in changed.json
+    assert problem(http("PATCH", ONE, {"saleId": "x"}), 400) == {"/saleId": "cannot be changed"}
+    assert http("DELETE", ONE).status == 204
+    assert http("DELETE", ONE).status == 204
+    problem(http("GET", ONE), 404)
+
+
+@pytest.fixture
+def filled(http: Http) -> Http:
+    sales = [
+        body_of(n, sale_date=f"2025-03-{1 + n % 9:02}", season=("FALL", "SPRING")[n % 2])
+        for n in range(90)
+    ]
+    for number, sale in enumerate(sales):
+        sale["season"] = ("FALL", "SPRING")[number % 2]
+    assert http("POST", "/sales/batch", {"sales": sales}).status == 201
+    return http
+
+
+LISTS = [
+    ("/products/prod_3/sales", "SalePage", {}),
+    ("/products/prod_3/embeddings", "EmbeddingPage", {}),
+    ("/embeddings", "EmbeddingPage", {}),
+    ("/categories/dress/sales", "SalePage", {}),
+    ("/categories/dress/sales", "SalePage", {"season": "FALL"}),
+    ("/brands/Nike/sales", "SalePage", {}),
+]
+
+
+@pytest.mark.parametrize(("path", "schema", "query"), LISTS)
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_a_list_is_paged_to_its_end_in_order(
+    filled: Http, path: str, schema: str, query: dict[str, Any], order: str
+) -> None:
+    whole = filled("GET", path, order=order, limit=100, **query)
+    assert whole.status == 200
+    assert conforms(whole, schema)
+    assert len(whole.json["items"]) >= 12
+    dates = [item["saleDate"] for item in whole.json["items"]]
+    assert dates == sorted(dates, reverse=order == "desc")
+    found: list[Any] = []
+    cursor: dict[str, str] = {}
+    for _ in range(100):
+        page = filled("GET", path, order=order, limit=7, **query, **cursor)
+        found += page.json["items"]
+        if page.json["nextCursor"] is None:
+            break
+        cursor = {"cursor": page.json["nextCursor"]}
+    assert found == whole.json["items"]
+
+
+def test_a_trend_is_computed_by_day_week_or_month_and_season(filled: Http) -> None:
+    days = filled("GET", "/categories/dress/trend", **{"from": "2025-03-01", "to": "2025-03-02"})
+    assert conforms(days, "Trend")
+    assert [p["period"] for p in days.json["periods"]] == ["2025-03-01", "2025-03-02"]
+    assert [p["count"] for p in days.json["periods"]] == [10, 10]
+    weeks = filled("GET", "/categories/dress/trend", by="week").json["periods"]
+    assert [(p["period"], p["count"]) for p in weeks] == [("2025-W09", 20), ("2025-W10", 70)]
+    (month,) = filled("GET", "/categories/dress/trend", by="month").json["periods"]
+    assert month["count"] == 90
+    assert month["min"] <= month["median"] <= month["max"]
+    (fall,) = filled("GET", "/categories/dress/trend", by="month", season="FALL").json["periods"]
+    assert fall["count"] == 45
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "errors"),
+    [
+        ("/embeddings", {"limit": 0}, {"limit": "must be 1 to 100"}),
+        ("/embeddings", {"limit": "101"}, {"limit": "must be 1 to 100"}),
+        ("/embeddings", {"limit": "ten"}, {"limit": "must be 1 to 100"}),
+        ("/embeddings", {"order": "up"}, {"order": "must be one of asc, desc"}),
+        ("/embeddings", {"from": "yesterday"},
+         {"from": "must be a date of the form YYYY-MM-DD"}),
+        ("/embeddings", {"from": "2025-02-01", "to": "2025-01-01"},
+         {"to": "must not lie before the beginning of the range"}),
+        ("/embeddings", {"cursor": "x"}, {"cursor": "the cursor is not one that was issued here"}),
+        ("/categories/dress/sales", {"season": "AUTUMN"},
+         {"season": "must be one of SPRING, SUMMER, FALL, WINTER"}),
+        ("/categories/dress/trend", {"by": "year"}, {"by": "must be one of day, week, month"}),
+        ("/categories/a%23b/sales", {}, {"category": "must not contain '#'"}),
+        ("/products/p/sales/2025-02-30/s", {}, {"sale_date": "must be a day that exists"}),
+    ],
+)  # fmt: skip
+def test_a_bad_question_is_refused_with_what_is_accepted(
+    http: Http, path: str, query: dict[str, Any], errors: dict[str, str]
+) -> None:
+    assert problem(http("GET", path, **query), 400) == errors
+
+
+@pytest.mark.parametrize("brand", ["AC/DC", "50%", "%2F", "a b", "Ünï?", '"', "a+b", "x&y=z"])
+def test_a_name_in_an_address_may_hold_any_text(http: Http, brand: str) -> None:
+    assert http("POST", "/sales", {**body_of(), "brand": brand}).status == 201
+    listed = http("GET", f"/brands/{quote(brand, safe='')}/sales")
+    assert [item["brand"] for item in listed.json["items"]] == [brand]
+
+
+def test_an_unknown_parameter_is_refused(http: Http) -> None:
+    (name,) = problem(http("GET", "/embeddings", form="2025-01-01"), 400)
+    assert name == "form"
+
+
+def test_a_tenant_sees_its_own_sales_only(filled: Http) -> None:
+    for path, _, _ in LISTS:
+        for tenant in ("carousel-lab", "carousel-labs2", "Carousel-labs"):
+            other = filled("GET", path, claims={"custom:tenant": tenant})
+            assert other.json == {"items": [], "nextCursor": None}
+    problem(filled("GET", ONE, claims={"custom:tenant": "acme"}), 404)
+
+
+def test_a_cursor_is_of_no_use_to_another_tenant(filled: Http) -> None:
+    cursor = filled("GET", "/embeddings", limit=5).json["nextCursor"]
+    stolen = filled("GET", "/embeddings", cursor=cursor, claims={"custom:tenant": "acme"})
+    assert problem(stolen, 400) == {"cursor": "the cursor was issued to another caller"}
+
+
+@pytest.mark.parametrize("claims", [{}, {"sub": "x"}, {"custom:tenant": ""},
+                                    {"custom:tenant": "a#b"}, {"custom:tenant": "a*"}])  # fmt: skip
+def test_a_token_without_a_proper_tenant_is_refused(http: Http, claims: dict[str, str]) -> None:
+    problem(http("GET", "/embeddings", claims=claims), 403)
+
+
+def test_the_tenant_in_a_body_counts_for_nothing(http: Http, sales_database: Database) -> None:
+    body = {**body_of(), "tenant": "acme"}
+    assert "/tenant" in problem(http("POST", "/sales", body), 400)
+    assert sales_database.items() == []
+
+
+def test_an_unknown_address_is_a_problem_too(http: Http) -> None:
+    problem(http("GET", "/nothing"), 404)
+    problem(http("PUT", "/sales"), 404)
+
+
+def test_the_document_is_served(http: Http) -> None:
+    assert http("GET", "/openapi.json").json == DOCUMENT

@@ -1,0 +1,28 @@
+"""The cost model: right counts, right prices."""
+
+from decimal import Decimal
+
+from tablewright.designs.cost import US_EAST_1, Workload, monthly, stored_bytes
+from tablewright.designs.sales import SALE, SALES
+
+EXAMPLE = SALE.check(SALE.example)
+WORKLOAD = Workload(items_per_day=100_000, read_units_per_day=Decimal(500_000), years=2)
+
+
+def test_a_hundred_thousand_sales_a_day_are_36_5_million_a_year() -> None:
+    assert WORKLOAD.items_per_year == 36_500_000
+    assert WORKLOAD.items_kept == 73_000_000
+
+
+def test_writes_count_the_table_and_every_index() -> None:
+    costs = monthly(SALES, "Sale", EXAMPLE, WORKLOAD, US_EAST_1)
+    assert costs["writes"] == Decimal("7.50")  # 3 million puts of 4 units at $0.625 a million
+    assert costs["reads"] == Decimal("1.88")
+    assert costs["total"] == costs["storage"] + costs["writes"] + costs["reads"]
+
+
+def test_storage_counts_every_index_entry_with_its_overhead() -> None:
+    unbranded = {name: value for name, value in EXAMPLE.items() if name != "brand"}
+    more = stored_bytes(SALES, "Sale", EXAMPLE) - stored_bytes(SALES, "Sale", unbranded)
+    assert more > 100
+    assert stored_bytes(SALES, "Sale", EXAMPLE) > 4 * 100
