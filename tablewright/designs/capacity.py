@@ -55,8 +55,9 @@ def update_floor(design: Table, entity: Entity, before: Record, after: Record) -
     old, new = design.attributes(entity, before), design.attributes(entity, after)
     units = _units(max(item_bytes(old), item_bytes(new)))
     for index in design.index_list:
+        keys = [name for name in (index.pk, index.sk) if name]
         was, is_now = (design.projected(entity, item, index) for item in (old, new))
-        moved = any((was or {}).get(key) != (is_now or {}).get(key) for key in (index.pk, index.sk))
+        moved = any((was or {}).get(key) != (is_now or {}).get(key) for key in keys)
         entries = [entry for entry in (was, is_now) if entry is not None]
         if moved:
             units += sum(_units(item_bytes(entry)) for entry in entries)

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as NoConnection
 
 from tablewright.runtime import fastpath
 from tablewright.runtime.errors import StoreError, Unavailable, from_response
@@ -52,7 +53,7 @@ class Dynamo:
             return self._methods[operation](**params)
         except ClientError as error:
             raise from_response(operation, error.response) from error
-        except (HTTPClientError, ConnectionError) as error:
+        except (HTTPClientError, NoConnection) as error:
             raise Unavailable(f"{operation}: {error}") from error
         except BotoCoreError as error:
             raise StoreError(f"{operation}: {error}") from error

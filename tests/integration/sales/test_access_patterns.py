@@ -308,7 +308,7 @@ def test_a_cursor_serves_its_own_tenant_and_list_only(store: Store, many: list[R
         (SALES.category_sales, DRESS, {"filters": {"season": "FALL"}}),
     ):
         with pytest.raises(CursorOfAnotherQuery):
-            store.query(pattern, where, cursor=cursor, **asked)  # type: ignore[arg-type]
+            store.query(pattern, where, cursor=cursor, **asked)
 
 
 def test_a_question_that_makes_no_sense_is_refused(store: Store) -> None:

@@ -144,7 +144,7 @@ def test_a_list_is_paged_to_its_end_in_order(
     dates = [item["saleDate"] for item in whole.json["items"]]
     assert dates == sorted(dates, reverse=order == "desc")
     found: list[Any] = []
-    cursor: dict[str, str] = {}
+    cursor: dict[str, Any] = {}
     for _ in range(100):
         page = filled("GET", path, order=order, limit=7, **query, **cursor)
         found += page.json["items"]
@@ -155,7 +155,8 @@ def test_a_list_is_paged_to_its_end_in_order(
 
 
 def test_a_trend_is_computed_by_day_week_or_month_and_season(filled: Http) -> None:
-    days = filled("GET", "/categories/dress/trend", **{"from": "2025-03-01", "to": "2025-03-02"})
+    two_days: dict[str, Any] = {"from": "2025-03-01", "to": "2025-03-02"}
+    days = filled("GET", "/categories/dress/trend", **two_days)
     assert conforms(days, "Trend")
     assert [p["period"] for p in days.json["periods"]] == ["2025-03-01", "2025-03-02"]
     assert [p["count"] for p in days.json["periods"]] == [10, 10]

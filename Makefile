@@ -1,0 +1,93 @@
+# The only prerequisites are make and Python 3.11 or newer. Every target sets up what it needs.
+
+PYTHON ?= python3
+STAGE ?= dev
+
+# Bytecode is written whatever the shell says: compiling the CDK library takes seconds each time.
+OWN := PATH="$(CURDIR)/.build/bin:$(CURDIR)/.venv/bin:$$PATH" \
+       CDK_DISABLE_CLI_TELEMETRY=1 CDK_DISABLE_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=
+PY := $(OWN) .venv/bin/python
+CDK := $(OWN) node_modules/.bin/cdk
+CDK_OPTIONS = --no-notices -c stage=$(STAGE) --output cdk.out/$(STAGE)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup tools test check lint fmt unit infrastructure integration snapshots docs bench \
+        synth diff deploy destroy stage not-prod lock clean
+# The targets share one set-up, one cdk.out and two cores.
+.NOTPARALLEL:
+
+help: ## Say what each target does
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: tools ## Put the tools in place: venv, packages, Node, Java, CDK CLI, DynamoDB Local
+	@echo "The tools are in place."
+
+tools:
+	@$(PYTHON) -m toolchain
+
+test: lint ## Run everything: linter, types and all tests
+	@$(PY) -m pytest tests
+
+check: lint ## Run the fast part: linter, types, unit and infrastructure tests
+	@$(PY) -m pytest tests/unit tests/infrastructure
+
+lint: tools ## Run the linter, the format check and the type checker
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy .
+
+fmt: tools ## Format the code and fix what the linter can fix
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+unit: tools ## Run the unit tests
+	@$(PY) -m pytest tests/unit
+
+infrastructure: tools ## Run the tests of the synthesized templates
+	@$(PY) -m pytest tests/infrastructure
+
+integration: tools ## Run the tests against DynamoDB Local
+	@$(PY) -m pytest tests/integration
+
+snapshots: tools ## Accept the templates as they are now as the snapshots
+	@$(PY) -m pytest tests/infrastructure --snapshot-update
+
+docs: tools ## Generate the documents
+	@$(PY) -m docs.generate
+
+bench: tools ## Run the benchmarks
+	@$(PY) -m benchmarks
+
+# Credentials are hidden, because the CLI would ask AWS whose they are: the templates must come out
+# the same on every machine.
+OFFLINE := env -u AWS_PROFILE -u AWS_ACCESS_KEY_ID -u AWS_SECRET_ACCESS_KEY -u AWS_SESSION_TOKEN \
+           -u AWS_WEB_IDENTITY_TOKEN_FILE -u AWS_CONTAINER_CREDENTIALS_RELATIVE_URI \
+           -u AWS_CONTAINER_CREDENTIALS_FULL_URI AWS_EC2_METADATA_DISABLED=true \
+           AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
+synth: stage tools ## Synthesize STAGE (dev, staging, prod or local) into cdk.out/
+	@$(OFFLINE) $(CDK) synth --quiet $(CDK_OPTIONS)
+
+diff: stage tools ## Compare STAGE with what is deployed
+	@$(CDK) diff $(CDK_OPTIONS)
+
+deploy: stage tools ## Deploy all stacks of STAGE
+	@$(CDK) deploy --all $(CDK_OPTIONS)
+
+destroy: stage not-prod tools ## Destroy all stacks of STAGE (prod: with CONFIRM=destroy-prod)
+	@$(CDK) destroy --all $(CDK_OPTIONS)
+
+stage:
+	@case "$(STAGE)" in dev|staging|prod|local) ;; *) \
+	echo "STAGE=$(STAGE) is not a stage. Give one of: dev, staging, prod, local" >&2; exit 2 ;; esac
+
+not-prod:
+	@if [ "$(STAGE)" = prod ] && [ "$(CONFIRM)" != destroy-prod ]; then \
+	echo "This destroys production. If you mean it: make destroy STAGE=prod CONFIRM=destroy-prod" >&2; \
+	exit 2; fi
+
+lock: ## Re-make the lock files after a change of a requirements.in or package.json
+	@$(PYTHON) -m toolchain.lock
+
+clean: ## Remove everything that the other targets made
+	@rm -rf .venv .build node_modules cdk.out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name .git -prune -o -type d -name __pycache__ -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""The application: which stacks there are, how stages differ, what is checked at synth."""

@@ -1,0 +1,27 @@
+"""What `cdk` runs: ``cdk synth -c stage=dev``."""
+
+import os
+
+from aws_cdk import App
+from jsii.errors import JavaScriptError
+
+from cdk_app.application import build
+from cdk_app.settings import SettingError, read
+
+
+def main() -> None:
+    app = App()
+    try:
+        build(app, read(app.node.try_get_context, os.environ))
+        app.synth()
+    except SettingError as error:
+        raise SystemExit(str(error)) from None
+    except RuntimeError as error:
+        # CDK's messages say all; the traceback would only be of the bridge to it.
+        if isinstance(error.__cause__, JavaScriptError) and "CDK_DEBUG" not in os.environ:
+            raise SystemExit(str(error)) from None
+        raise
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""The stacks of one stage, and the rules that they are checked against."""
+
+from aws_cdk import App, Tags, Validations
+from cdk_nag import AwsSolutionsChecks
+
+from cdk_app.nag import TablewrightChecks
+from stacks.identity import IdentityStack
+from stacks.operations import OperationsStack
+from stacks.sales import SalesStack
+from stacks.stage import Stage
+
+
+def build(app: App, stage: Stage) -> None:
+    """Put every stack of the stage into the app."""
+    operations = OperationsStack(app, stage=stage)
+    identity = IdentityStack(app, stage=stage)
+    SalesStack(app, stage=stage, identity=identity, operations=operations)
+    Tags.of(app).add("application", "tablewright")
+    Tags.of(app).add("stage", stage.name)
+    Validations.of(app).add_plugins(AwsSolutionsChecks(app, verbose=True))
+    Validations.of(app).add_plugins(TablewrightChecks(app, verbose=True))

@@ -1,0 +1,20 @@
+"""The sales table in an app of your own: ``python -m examples.sales_in_your_app``."""
+
+from aws_cdk import App, Stack
+from aws_cdk import aws_lambda as lambda_
+
+from tablewright.constructs import SalesTable
+from tablewright.designs.sales import SALES
+
+app = App()
+stack = Stack(app, "Shop")
+sales = SalesTable(stack, "Sales", stage="dev")
+report = lambda_.Function(
+    stack,
+    "Report",
+    runtime=lambda_.Runtime.PYTHON_3_13,
+    handler="index.handler",
+    code=lambda_.Code.from_inline("def handler(event, context): ..."),
+)
+sales.grant(report, SALES.category_prices)
+app.synth()

@@ -1,0 +1,101 @@
+"""Who may sign in, and for which tenant."""
+
+from aws_cdk import Acknowledgment, Duration, Stack, Validations
+from aws_cdk import aws_cognito as cognito
+from constructs import Construct
+
+from stacks.stage import Stage
+
+TENANT = "tenant"
+
+
+class IdentityStack(Stack):
+    """A user pool whose users each belong to one tenant, for good.
+
+    The tenant is set when an administrator creates the user. It is a claim of the ID token, which
+    is therefore the API's bearer token: its audience is the client's id.
+
+    Example::
+
+        identity = IdentityStack(app, stage=stage)
+        JwtHttpApi(stack, "Api", issuer=identity.issuer, audience=[identity.client_id], ...)
+    """
+
+    def __init__(self, scope: Construct, *, stage: Stage) -> None:
+        super().__init__(scope, stage.stack_name("identity"), env=stage.environment)
+        self.pool = self._pool(stage)
+        self.client = self._client(stage)
+
+    @property
+    def issuer(self) -> str:
+        return self.pool.user_pool_provider_url
+
+    @property
+    def client_id(self) -> str:
+        return self.client.user_pool_client_id
+
+    def _pool(self, stage: Stage) -> cognito.UserPool:
+        guarded = stage.threat_protection
+        pool = cognito.UserPool(
+            self,
+            "Users",
+            self_sign_up_enabled=False,
+            sign_in_aliases=cognito.SignInAliases(email=True),
+            sign_in_case_sensitive=False,
+            auto_verify=cognito.AutoVerifiedAttrs(email=True),
+            # A changed address counts once it is verified, so nobody can take another's.
+            keep_original=cognito.KeepOriginalAttrs(email=True),
+            account_recovery=cognito.AccountRecovery.EMAIL_ONLY,
+            custom_attributes={
+                TENANT: cognito.StringAttribute(min_len=1, max_len=64, mutable=False)
+            },
+            password_policy=cognito.PasswordPolicy(
+                min_length=12,
+                require_lowercase=True,
+                require_uppercase=True,
+                require_digits=True,
+                require_symbols=True,
+                temp_password_validity=Duration.days(3),
+            ),
+            mfa=cognito.Mfa.OPTIONAL,
+            mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False),
+            feature_plan=cognito.FeaturePlan.PLUS if guarded else cognito.FeaturePlan.ESSENTIALS,
+            standard_threat_protection_mode=cognito.StandardThreatProtectionMode.FULL_FUNCTION
+            if guarded
+            else cognito.StandardThreatProtectionMode.NO_ENFORCEMENT,
+            deletion_protection=stage.protection.deletion_protection,
+            removal_policy=stage.protection.removal_policy,
+        )
+        Validations.of(pool).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-COG2",
+                reason="Tenants' programs sign in too; people may add a second factor.",
+            )
+        )
+        if not guarded:
+            Validations.of(pool).acknowledge(
+                Acknowledgment(
+                    id="AwsSolutions-COG8",
+                    reason="No real users here to protect from stolen passwords.",
+                )
+            )
+        return pool
+
+    def _client(self, stage: Stage) -> cognito.UserPoolClient:
+        own = cognito.ClientAttributes().with_standard_attributes(
+            email=True, given_name=True, family_name=True
+        )
+        return self.pool.add_client(
+            "Client",
+            auth_flows=cognito.AuthFlow(user_srp=True, user_password=stage.password_sign_in),
+            disable_o_auth=True,
+            generate_secret=False,
+            prevent_user_existence_errors=True,
+            enable_token_revocation=True,
+            id_token_validity=Duration.hours(1),
+            access_token_validity=Duration.hours(1),
+            refresh_token_validity=Duration.days(7),
+            read_attributes=own.with_custom_attributes(TENANT),
+            # Without the tenant: who could write it could move into another.
+            write_attributes=own,
+        )

@@ -1,0 +1,28 @@
+"""Where the people who run the application hear of trouble."""
+
+from aws_cdk import Annotations, Stack
+from constructs import Construct
+
+from stacks.stage import Stage
+from tablewright.constructs import AlarmTopic
+
+
+class OperationsStack(Stack):
+    """The topic that all alarms are told to.
+
+    Example::
+
+        operations = OperationsStack(app, stage=stage)
+        SalesStack(app, stage=stage, operations=operations, identity=identity)
+    """
+
+    def __init__(self, scope: Construct, *, stage: Stage) -> None:
+        super().__init__(scope, stage.stack_name("operations"), env=stage.environment)
+        alarms = AlarmTopic(self, "Alarms", email=stage.alarm_email)
+        self.alarm_topic = alarms.topic
+        if stage.protection.deletion_protection and not stage.alarm_email:
+            Annotations.of(self).add_warning_v2(
+                "tablewright:alarmEmail",
+                f"nobody is told of alarms in {stage.name}: "
+                "set TABLEWRIGHT_ALARM_EMAIL or -c alarm_email=...",
+            )

@@ -1,0 +1,95 @@
+"""Sales intelligence: its table, its API and the role that keeps tenants apart."""
+
+from aws_cdk import CfnOutput, Stack
+from constructs import Construct
+
+from stacks.identity import TENANT, IdentityStack
+from stacks.operations import OperationsStack
+from stacks.stage import Stage
+from tablewright.constructs import (
+    CursorKey,
+    JwtHttpApi,
+    PythonFunction,
+    SalesTable,
+    TenantAccessRole,
+)
+from tablewright.designs.sales import SALES
+
+ROUTES = (
+    ("POST", "/sales"),
+    ("POST", "/sales/batch"),
+    ("GET", "/products/{product_id}/sales"),
+    ("GET", "/products/{product_id}/sales/{sale_date}/{sale_id}"),
+    ("PATCH", "/products/{product_id}/sales/{sale_date}/{sale_id}"),
+    ("DELETE", "/products/{product_id}/sales/{sale_date}/{sale_id}"),
+    ("GET", "/products/{product_id}/embeddings"),
+    ("GET", "/embeddings"),
+    ("GET", "/categories/{category}/sales"),
+    ("GET", "/categories/{category}/trend"),
+    ("GET", "/brands/{brand}/sales"),
+    ("GET", "/openapi.json"),
+)
+
+
+class SalesStack(Stack):
+    """The function itself may not touch the table: only as one tenant, by assuming a role.
+
+    Example::
+
+        SalesStack(app, stage=stage, identity=identity, operations=operations)
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        *,
+        stage: Stage,
+        identity: IdentityStack,
+        operations: OperationsStack,
+    ) -> None:
+        super().__init__(scope, stage.stack_name("sales"), env=stage.environment)
+        topic = operations.alarm_topic
+        table = SalesTable(
+            self,
+            "Sales",
+            stage=stage.name,
+            protection=stage.protection,
+            capacity=stage.capacity,
+            replicas=stage.replicas,
+            alarm_topic=topic,
+            tags={"stage": stage.name},
+        )
+        cursor_key = CursorKey(self, "CursorKey", protection=stage.protection)
+        api = PythonFunction(
+            self,
+            "Api",
+            system="sales",
+            handler="lambdas.sales.api.handler",
+            code=stage.code("sales", services=("dynamodb", "secretsmanager", "sts")),
+            environment={
+                "TABLE_NAME": table.table_name,
+                "CURSOR_SECRET_ARN": cursor_key.secret_arn,
+            },
+            log_retention=stage.log_retention,
+            log_removal=stage.log_removal,
+            alarm_topic=topic,
+        )
+        cursor_key.grant_read(api.function)
+        access = TenantAccessRole(self, "TenantAccess", assumed_by=api.role, session_tag=TENANT)
+        access.grant(table, *SALES.pattern_list)
+        api.function.add_environment("TENANT_ROLE_ARN", access.role_arn)
+        http = JwtHttpApi(
+            self,
+            "HttpApi",
+            function=api.function,
+            issuer=identity.issuer,
+            audience=[identity.client_id],
+            routes=ROUTES,
+            log_retention=stage.log_retention,
+            log_removal=stage.log_removal,
+            alarm_topic=topic,
+        )
+        CfnOutput(self, "ApiUrl", value=http.url)
+        CfnOutput(self, "TableName", value=table.table_name)
+        CfnOutput(self, "UserPoolId", value=identity.pool.user_pool_id)
+        CfnOutput(self, "UserPoolClientId", value=identity.client_id)

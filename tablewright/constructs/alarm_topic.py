@@ -1,0 +1,48 @@
+"""Where alarms are told."""
+
+from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from constructs import Construct
+
+
+class AlarmTopic(Construct):
+    """An encrypted topic that CloudWatch may publish to, and nobody else; told by e-mail.
+
+    Example::
+
+        alarms = AlarmTopic(self, "Alarms", email="ops@example.com")
+        SalesTable(self, "Sales", stage="dev", alarm_topic=alarms.topic)
+    """
+
+    def __init__(self, scope: Construct, id: str, *, email: str | None = None) -> None:
+        super().__init__(scope, id)
+        # CloudWatch cannot publish through the AWS-managed key: its policy names no services.
+        self.key = kms.Key(
+            self, "Key", enable_key_rotation=True, removal_policy=RemovalPolicy.DESTROY
+        )
+        self.topic = sns.Topic(self, "Topic", master_key=self.key, enforce_ssl=True)
+        cloudwatch = iam.ServicePrincipal("cloudwatch.amazonaws.com")
+        own_account = {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}}
+        self.key.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[cloudwatch],
+                actions=["kms:Decrypt", "kms:GenerateDataKey"],
+                # In a key's own policy this is the key.
+                resources=["*"],
+                conditions=own_account,
+            )
+        )
+        # A topic with a policy loses the default one that lets the account's alarms in.
+        self.topic.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[cloudwatch],
+                actions=["sns:Publish"],
+                resources=[self.topic.topic_arn],
+                conditions=own_account,
+            )
+        )
+        if email:
+            self.topic.add_subscription(subscriptions.EmailSubscription(email))

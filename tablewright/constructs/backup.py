@@ -1,0 +1,56 @@
+"""Backups of a table by AWS Backup: they outlive the table and point-in-time recovery."""
+
+from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from aws_cdk import aws_backup as backup
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_events as events
+from constructs import Construct
+
+from tablewright.constructs.protection import Backups
+
+
+class TableBackup(Construct):
+    """A vault of its own with a daily and a monthly copy of the table.
+
+    Example::
+
+        TableBackup(self, "Backup", table=table,
+                    backups=Backups(daily_days=35, monthly_days=365))
+    """
+
+    def __init__(
+        self, scope: Construct, id: str, *, table: dynamodb.ITable, backups: Backups
+    ) -> None:
+        super().__init__(scope, id)
+        vault = backup.BackupVault(
+            self, "Vault", removal_policy=RemovalPolicy.RETAIN, block_recovery_point_deletion=True
+        )
+        plan = backup.BackupPlan(
+            self,
+            "Plan",
+            backup_vault=vault,
+            backup_plan_rules=[
+                _rule("Daily", hour="3", day="*", days=backups.daily_days),
+                _rule("Monthly", hour="5", day="1", days=backups.monthly_days),
+            ],
+        )
+        selection = plan.add_selection(
+            "Tables", resources=[backup.BackupResource.from_dynamo_db_table(table)]
+        )
+        Validations.of(selection).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/"
+                "service-role/AWSBackupServiceRolePolicyForBackup]",
+                reason="The policy that AWS Backup maintains for its own service role.",
+            )
+        )
+
+
+def _rule(name: str, *, hour: str, day: str, days: int) -> backup.BackupPlanRule:
+    return backup.BackupPlanRule(
+        rule_name=name,
+        schedule_expression=events.Schedule.cron(hour=hour, minute="0", day=day),
+        start_window=Duration.hours(1),
+        completion_window=Duration.hours(6),
+        delete_after=Duration.days(days),
+    )

@@ -1,0 +1,88 @@
+"""A Python Lambda function with its own role, logs and alarms."""
+
+from collections.abc import Mapping
+
+from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from tablewright.constructs.alarms import FunctionAlarms
+from tablewright.constructs.bundling import PythonCode
+
+
+class PythonFunction(Construct):
+    """A function that may write its own logs and traces, and what it is granted; nothing else.
+
+    Example::
+
+        api = PythonFunction(self, "Api", system="sales", code=code,
+                             handler="lambdas.sales.api.handler")
+        sales.grant(api.function, SALES.category_sales)
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        system: str,
+        handler: str,
+        code: PythonCode,
+        environment: Mapping[str, str] | None = None,
+        memory_mb: int = 1024,
+        timeout: Duration | None = None,
+        reserved_concurrency: int | None = None,
+        log_level: str = "INFO",
+        log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
+        log_removal: RemovalPolicy = RemovalPolicy.RETAIN,
+        alarm_topic: sns.ITopic | None = None,
+    ) -> None:
+        super().__init__(scope, id)
+        timeout = timeout or Duration.seconds(10)
+        log_group = logs.LogGroup(self, "Logs", retention=log_retention, removal_policy=log_removal)
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        log_group.grant_write(self.role)
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            code=code.as_asset(),
+            handler=handler,
+            runtime=code.runtime,
+            architecture=code.architecture,
+            role=self.role,
+            memory_size=memory_mb,
+            timeout=timeout,
+            reserved_concurrent_executions=reserved_concurrency,
+            tracing=lambda_.Tracing.ACTIVE,
+            log_group=log_group,
+            logging_format=lambda_.LoggingFormat.JSON,
+            environment={
+                "POWERTOOLS_SERVICE_NAME": system,
+                "POWERTOOLS_METRICS_NAMESPACE": "Tablewright",
+                "POWERTOOLS_LOG_LEVEL": log_level,
+                **(environment or {}),
+            },
+        )
+        Validations.of(self.role).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-IAM5[Resource::*]",
+                reason="The X-Ray actions that send traces have no resources to name.",
+            )
+        )
+        Validations.of(self.function).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-L1",
+                reason="The version of Python that the locked dependencies are installed for.",
+            )
+        )
+        FunctionAlarms(
+            self,
+            "Alarms",
+            function=self.function,
+            timeout=timeout,
+            reserved_concurrency=reserved_concurrency,
+            topic=alarm_topic,
+        )

@@ -1,0 +1,59 @@
+"""How precious data is: one choice that sets removal, recovery and backups together."""
+
+from dataclasses import dataclass
+
+from aws_cdk import RemovalPolicy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backups:
+    """How many days AWS Backup keeps its daily and its monthly copies."""
+
+    daily_days: int
+    monthly_days: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protection:
+    """What stands between the data and its loss.
+
+    Example::
+
+        DesignTable(self, "Sales", design=SALES, table_name="sales",
+                    protection=Protection.recoverable())
+    """
+
+    removal_policy: RemovalPolicy
+    deletion_protection: bool
+    recovery_days: int | None
+    backups: Backups | None
+
+    @classmethod
+    def throw_away(cls) -> "Protection":
+        """Gone with the stack: for data that a script can make again."""
+        return cls(
+            removal_policy=RemovalPolicy.DESTROY,
+            deletion_protection=False,
+            recovery_days=None,
+            backups=None,
+        )
+
+    @classmethod
+    def recoverable(cls) -> "Protection":
+        """Stays when its stack is deleted, and can be taken back to any moment of a week."""
+        return cls(
+            removal_policy=RemovalPolicy.RETAIN,
+            deletion_protection=False,
+            recovery_days=7,
+            backups=None,
+        )
+
+    @classmethod
+    def protected(cls) -> "Protection":
+        """Cannot be deleted; any moment of 35 days, each month of a year can be restored."""
+        return cls(
+            removal_policy=RemovalPolicy.RETAIN,
+            deletion_protection=True,
+            recovery_days=35,
+            backups=Backups(daily_days=35, monthly_days=365),
+        )

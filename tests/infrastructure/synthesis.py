@@ -1,0 +1,112 @@
+"""Apps synthesized in-process without bundling, and their templates."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aws_cdk import App, Stack
+
+from cdk_app.application import build
+from cdk_app.settings import ROOT, read
+from tablewright.constructs import Platform
+
+Template = dict[str, Any]
+# Fixed, so that the local stage's templates are the same on every machine.
+HOST = Platform(machine="x86_64", python="3.11")
+STAGES = ("local", "dev", "staging", "prod")
+
+
+def context(**more: object) -> dict[str, object]:
+    """The feature flags of cdk.json, without bundling."""
+    flags = json.loads((ROOT / "cdk.json").read_text())["context"]
+    return {**flags, "aws:cdk:bundling-stacks": [], **more}
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What a synthesis wrote."""
+
+    folder: Path
+
+    @property
+    def templates(self) -> dict[str, Template]:
+        found = sorted(self.folder.glob("*.template.json"))
+        return {path.name.split(".")[0]: json.loads(path.read_text()) for path in found}
+
+    def template(self, system: str) -> Template:
+        return next(t for name, t in self.templates.items() if name.endswith(f"-{system}"))
+
+    def findings(self) -> set[str]:
+        """The ids of the rules that something in the app breaks."""
+        report = self.folder / "validation-report.json"
+        plugins = json.loads(report.read_text())["pluginReports"] if report.exists() else []
+        return {found["ruleName"] for plugin in plugins for found in plugin["violations"]}
+
+
+def synthesize_stage(name: str, folder: Path, environ: Mapping[str, str] | None = None) -> Assembly:
+    app = App(context=context(stage=name), outdir=str(folder))
+    build(app, read(app.node.try_get_context, environ or {}, host=HOST))
+    app.synth()
+    return Assembly(folder)
+
+
+def new_stack(**options: Any) -> Stack:
+    return Stack(App(context=context()), "Test", **options)
+
+
+def template_of(stack: Stack) -> Template:
+    app = stack.node.root
+    assert isinstance(app, App)
+    template: Template = app.synth().get_stack_by_name(stack.stack_name).template
+    return template
+
+
+def resources(template: Template, type: str) -> dict[str, Template]:
+    """The properties of all resources of a type, by logical id."""
+    return {
+        id: resource.get("Properties", {})
+        for id, resource in template["Resources"].items()
+        if resource["Type"] == type
+    }
+
+
+def only(template: Template, type: str) -> Template:
+    (found,) = resources(template, type).values()
+    return found
+
+
+def text(value: Any) -> str:
+    """An ARN or name with its references spelled out: ``{Sales.Arn}/index/GSI1``."""
+    if isinstance(value, str):
+        return value
+    if "Ref" in value:
+        return f"{{{value['Ref']}}}"
+    if "Fn::GetAtt" in value:
+        return "{" + ".".join(value["Fn::GetAtt"]) + "}"
+    return "".join(text(part) for part in value["Fn::Join"][1])
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def statements(template: Template, role: str) -> list[Template]:
+    """What the policies of the role whose logical id begins so allow."""
+    return [
+        statement
+        for policy in resources(template, "AWS::IAM::Policy").values()
+        if any(text(attached).startswith("{" + role) for attached in policy["Roles"])
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+
+
+def allowed(template: Template, role: str) -> set[tuple[str, str]]:
+    """Each action that the role may call, with the resource."""
+    return {
+        (action, text(resource))
+        for statement in statements(template, role)
+        for action in listed(statement["Action"])
+        for resource in listed(statement["Resource"])
+    }

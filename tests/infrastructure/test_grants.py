@@ -1,0 +1,211 @@
+"""A grant gives what the patterns call, where they call it, for one tenant if asked."""
+
+from typing import Any
+
+import pytest
+from aws_cdk import Environment
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+
+from tablewright.constructs import DesignTable, GrantError, SalesTable, TenantAccessRole
+from tablewright.constructs.grants import leading_keys
+from tablewright.designs import Entity, Get, Key, Table, Text
+from tablewright.designs.sales import SALES, sales_design
+from tests.infrastructure.synthesis import (
+    allowed,
+    new_stack,
+    resources,
+    statements,
+    template_of,
+    text,
+)
+
+# By hand, on purpose: what each pattern needs, index None being the table.
+CALLS: dict[str, set[tuple[str, str | None]]] = {
+    "put_sale": {("PutItem", None)},
+    "put_sales": {("BatchWriteItem", None)},
+    "get_sale": {("GetItem", None)},
+    "update_sale": {("GetItem", None), ("UpdateItem", None)},
+    "delete_sale": {("DeleteItem", None)},
+    "product_sales": {("Query", None)},
+    "category_sales": {("Query", "GSI1"), ("BatchGetItem", None)},
+    "category_prices": {("Query", "GSI1")},
+    "product_embeddings": {("Query", None)},
+    "embeddings": {("Query", "GSI2")},
+    "brand_sales": {("Query", "GSI3"), ("BatchGetItem", None)},
+}
+IN_IRELAND = Environment(account="111122223333", region="eu-west-1")
+TENANT = "TENANT#${aws:PrincipalTag/tenant}"
+
+
+def role(stack: Any, id: str) -> iam.Role:
+    return iam.Role(stack, id, assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+
+
+def arn(template: dict[str, Any], index: str | None = None) -> str:
+    (table,) = resources(template, "AWS::DynamoDB::GlobalTable")
+    return f"{{{table}.Arn}}" + (f"/index/{index}" if index else "")
+
+
+@pytest.fixture(scope="module")
+def granted() -> dict[str, Any]:
+    """A role for each pattern, named after it, and one that may do everything for a tenant."""
+    stack = new_stack()
+    table = SalesTable(stack, "Sales", stage="dev")
+    for name, pattern in SALES.patterns.items():
+        table.grant(role(stack, f"{name}-only"), pattern)
+    access = TenantAccessRole(stack, "Access", assumed_by=role(stack, "Function"))
+    access.grant(table, *SALES.pattern_list)
+    hydrating = role(stack, "Hydrating")
+    table.grant(hydrating, SALES.brand_sales, tenant_tag="org")
+    return template_of(stack)
+
+
+def test_every_pattern_of_the_design_is_covered_here() -> None:
+    assert CALLS.keys() == SALES.patterns.keys()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_pattern_grants_its_actions_on_its_index_and_nothing_else(
+    name: str, granted: dict[str, Any]
+) -> None:
+    expected = {(f"dynamodb:{action}", arn(granted, index)) for action, index in CALLS[name]}
+    assert allowed(granted, f"{name.replace('_', '')}only") == expected
+
+
+def test_a_tenant_session_reaches_only_keys_that_begin_with_its_tenant(
+    granted: dict[str, Any],
+) -> None:
+    keys = {}
+    for statement in statements(granted, "AccessRole"):
+        condition = statement["Condition"]
+        assert condition["Null"] == {"dynamodb:LeadingKeys": "false"}
+        keys[text(statement["Resource"])] = condition["ForAllValues:StringLike"][
+            "dynamodb:LeadingKeys"
+        ]
+    assert keys == {
+        arn(granted): [f"{TENANT}#PRODUCT#*"],
+        arn(granted, "GSI1"): [f"{TENANT}#CATEGORY#*#SHARD#*"],
+        arn(granted, "GSI2"): [f"{TENANT}#EMBTYPE#PRODUCT#SHARD#*"],
+        arn(granted, "GSI3"): [f"{TENANT}#BRAND#*"],
+    }
+
+
+def test_a_hydrating_query_is_limited_by_the_index_key_and_by_the_table_key(
+    granted: dict[str, Any],
+) -> None:
+    tenant = "TENANT#${aws:PrincipalTag/org}"
+    found = {
+        text(statement["Resource"]): (
+            statement["Action"],
+            statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"],
+        )
+        for statement in statements(granted, "Hydrating")
+    }
+    assert found == {
+        arn(granted, "GSI3"): ("dynamodb:Query", [f"{tenant}#BRAND#*"]),
+        arn(granted): ("dynamodb:BatchGetItem", [f"{tenant}#PRODUCT#*"]),
+    }
+
+
+def test_the_tenant_role_is_assumed_by_the_function_alone_and_with_the_tag_alone(
+    granted: dict[str, Any],
+) -> None:
+    roles = resources(granted, "AWS::IAM::Role")
+    (function,) = (id for id in roles if id.startswith("Function"))
+    (access,) = (id for id in roles if id.startswith("AccessRole"))
+    (trust,) = roles[access]["AssumeRolePolicyDocument"]["Statement"]
+    assert text(trust["Principal"]["AWS"]) == f"{{{function}.Arn}}"
+    assert trust["Action"] == ["sts:AssumeRole", "sts:TagSession"]
+    assert trust["Condition"] == {
+        "Null": {"aws:RequestTag/tenant": "false"},
+        "ForAllValues:StringEquals": {"aws:TagKeys": ["tenant"]},
+    }
+    assert allowed(granted, "Function") == {
+        ("sts:AssumeRole", f"{{{access}.Arn}}"),
+        ("sts:TagSession", f"{{{access}.Arn}}"),
+    }
+
+
+def test_replicas_are_granted_only_when_asked_for() -> None:
+    stack = new_stack(env=IN_IRELAND)
+    table = SalesTable(stack, "Sales", stage="dev", replicas=["us-east-1"])
+    table.grant(role(stack, "Here"), SALES.get_sale)
+    table.grant(role(stack, "Everywhere"), SALES.get_sale, replicas=True)
+    template = template_of(stack)
+    assert allowed(template, "Here") == {("dynamodb:GetItem", arn(template))}
+    away = allowed(template, "Everywhere") - allowed(template, "Here")
+    ((action, replica),) = away
+    assert action == "dynamodb:GetItem"
+    assert ":dynamodb:us-east-1:111122223333:table/" in replica
+
+
+def test_a_customer_key_may_be_used_through_dynamodb_only() -> None:
+    stack = new_stack(env=IN_IRELAND)
+    key = kms.Key(stack, "Key")
+    table = SalesTable(stack, "Sales", stage="dev", encryption_key=key)
+    table.grant(role(stack, "Reader"), SALES.get_sale)
+    table.grant(role(stack, "Writer"), SALES.put_sale)
+    template = template_of(stack)
+    (key_id,) = resources(template, "AWS::KMS::Key")
+    for name, encrypts in (("Reader", False), ("Writer", True)):
+        (use,) = (s for s in statements(template, name) if "kms:Decrypt" in s["Action"])
+        assert text(use["Resource"]) == f"{{{key_id}.Arn}}"
+        assert ("kms:Encrypt" in use["Action"]) is encrypts
+        (service,) = use["Condition"]["StringEquals"].values()
+        assert text(service) == "dynamodb.eu-west-1.{AWS::URLSuffix}"
+
+
+def test_a_pattern_of_another_design_is_refused() -> None:
+    stack = new_stack()
+    table = SalesTable(stack, "Sales", stage="dev")
+    with pytest.raises(GrantError, match="'get_sale' is not an access pattern of table design"):
+        table.grant(role(stack, "Role"), sales_design().get_sale)
+
+
+def test_a_grant_of_nothing_is_refused() -> None:
+    stack = new_stack()
+    with pytest.raises(GrantError, match="at least one access pattern"):
+        SalesTable(stack, "Sales", stage="dev").grant(role(stack, "Role"))
+
+
+def design(key: str, tenant: str | None = "tenant") -> Table:
+    note = Entity("Note", key=Key(key), fields=(Text("tenant"), Text("id")))
+    get = Get("get", "Note")
+    return Table("notes", name="notes", pk="PK", entities=(note,), tenant=tenant, patterns=(get,))
+
+
+@pytest.mark.parametrize(
+    ("key", "form"),
+    [
+        ("{tenant}", "${aws:PrincipalTag/t}"),
+        ("T#{tenant}", "T#${aws:PrincipalTag/t}"),
+        ("T#{tenant}#N#{id}", "T#${aws:PrincipalTag/t}#N#*"),
+    ],
+)
+def test_the_tenant_ends_the_key_or_is_followed_by_the_delimiter(key: str, form: str) -> None:
+    made = design(key)
+    assert leading_keys(made, made.pattern_list, None, "t") == [form]
+
+
+@pytest.mark.parametrize(
+    ("key", "problem"),
+    [
+        ("T#{tenant}-{id}", "followed by a delimiter"),
+        ("T#{tenant}{id}", "followed by a delimiter"),
+        ("N#{id}#T#{tenant}", "does not begin with the tenant"),
+        ("N#{id}", "does not begin with the tenant"),
+    ],
+)
+def test_a_key_in_which_tenants_could_overlap_is_refused(key: str, problem: str) -> None:
+    made = design(key)
+    with pytest.raises(GrantError, match=problem):
+        leading_keys(made, made.pattern_list, None, "t")
+
+
+def test_a_design_without_tenants_cannot_be_limited_to_one() -> None:
+    made = design("N#{id}", tenant=None)
+    stack = new_stack()
+    table = DesignTable(stack, "Notes", design=made, table_name="notes")
+    with pytest.raises(GrantError, match="no tenants to tell apart"):
+        table.grant(role(stack, "Role"), made.get, tenant_tag="tenant")

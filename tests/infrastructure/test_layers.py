@@ -1,0 +1,65 @@
+"""Imports point one way: lambdas to runtime to designs, stacks to constructs to designs."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from cdk_app.settings import ROOT
+
+OWN = {"cdk_app", "examples", "lambdas", "local", "stacks", "tests", "toolchain"}
+CDK = {"aws_cdk", "cdk_nag", "constructs", "jsii"}
+AWS = {"boto3", "botocore", "aws_lambda_powertools"}
+
+
+def imported(room: str) -> dict[str, set[str]]:
+    """What each module of a room imports, by its path."""
+    found: dict[str, set[str]] = {}
+    for path in sorted((ROOT / room).rglob("*.py")):
+        modules = found.setdefault(str(path.relative_to(ROOT)), set())
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path} has a relative import"
+                modules |= {f"{node.module}.{alias.name}" for alias in node.names}
+    assert found, f"there is no room {room}"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("room", "strangers"),
+    [
+        ("tablewright/designs", CDK | AWS | {"tablewright.constructs", "tablewright.runtime"}),
+        ("tablewright/runtime", CDK | {"tablewright.constructs"}),
+        ("tablewright/constructs", AWS | {"cdk_nag", "tablewright.runtime"}),
+        ("tablewright", OWN),
+        ("lambdas", CDK | (OWN - {"lambdas"}) | {"tablewright.constructs"}),
+        ("stacks", AWS | {"cdk_nag"} | (OWN - {"stacks"}) | {"tablewright.runtime"}),
+        ("cdk_app", AWS | (OWN - {"cdk_app", "stacks"}) | {"tablewright.runtime"}),
+    ],
+)
+def test_a_room_knows_nothing_of_the_rooms_above_it(room: str, strangers: set[str]) -> None:
+    for path, modules in imported(room).items():
+        met = {m for m in modules for s in strangers if m == s or m.startswith(f"{s}.")}
+        assert not met, f"{path} imports {', '.join(sorted(met))}"
+
+
+def test_designs_need_the_standard_library_only() -> None:
+    for path, modules in imported("tablewright/designs").items():
+        for module in modules:
+            name = module.split(".")[0]
+            assert name in sys.stdlib_module_names or module.startswith("tablewright.designs"), (
+                f"{path} imports {module}"
+            )
+
+
+def test_the_library_is_small_enough_to_read() -> None:
+    long = [
+        str(path.relative_to(ROOT))
+        for room in ("tablewright/constructs", "cdk_app", "stacks")
+        for path in Path(ROOT / room).rglob("*.py")
+        if len(path.read_text().splitlines()) > 300
+    ]
+    assert long == []

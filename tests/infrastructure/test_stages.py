@@ -1,0 +1,224 @@
+"""What each stage has, and what differs between them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stacks.sales import ROUTES
+from tests.infrastructure.synthesis import (
+    STAGES,
+    Assembly,
+    allowed,
+    listed,
+    only,
+    resources,
+    statements,
+    synthesize_stage,
+    text,
+)
+
+Stage = Callable[[str], Assembly]
+
+
+@pytest.mark.parametrize(
+    ("name", "days", "protected", "policy"),
+    [
+        ("local", None, False, "Delete"),
+        ("dev", None, False, "Delete"),
+        ("staging", 7, False, "Retain"),
+        ("prod", 35, True, "Retain"),
+    ],
+)
+def test_data_is_as_protected_as_its_stage_is_precious(
+    name: str, days: int | None, protected: bool, policy: str, stage: Stage
+) -> None:
+    sales = stage(name).template("sales")
+    (table,) = (r for r in sales["Resources"].values() if r["Type"] == "AWS::DynamoDB::GlobalTable")
+    (replica,) = table["Properties"]["Replicas"]
+    recovery = replica["PointInTimeRecoverySpecification"]
+    assert recovery.get("RecoveryPeriodInDays") == days
+    assert recovery["PointInTimeRecoveryEnabled"] is (days is not None)
+    assert replica["DeletionProtectionEnabled"] is protected
+    assert table["DeletionPolicy"] == policy
+    assert table["Properties"]["TableName"] == f"bg-remover-{name}-sales-intelligence"
+    pool = only(stage(name).template("identity"), "AWS::Cognito::UserPool")
+    assert pool.get("DeletionProtection", "INACTIVE") == ("ACTIVE" if protected else "INACTIVE")
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_only_what_aws_cannot_narrow_is_allowed_on_everything(name: str, stage: Stage) -> None:
+    wide = {
+        action
+        for template in stage(name).templates.values()
+        for policy in resources(template, "AWS::IAM::Policy").values()
+        for statement in policy["PolicyDocument"]["Statement"]
+        if "*" in listed(statement["Resource"])
+        for action in listed(statement["Action"])
+    }
+    assert wide == {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_nothing_has_a_name_that_another_stage_could_take(name: str, stage: Stage) -> None:
+    for template in stage(name).templates.values():
+        for id, resource in template["Resources"].items():
+            for key in ("FunctionName", "RoleName", "LogGroupName", "TopicName", "AlarmName"):
+                value = resource.get("Properties", {}).get(key)
+                assert not isinstance(value, str), f"{id} is called {value}"
+
+
+def test_the_function_alone_may_not_touch_the_table(dev: Assembly) -> None:
+    sales = dev.template("sales")
+    actions = {action for action, _ in allowed(sales, "ApiRole")}
+    assert actions == {
+        "logs:CreateLogStream",
+        "logs:PutLogEvents",
+        "secretsmanager:GetSecretValue",
+        "sts:AssumeRole",
+        "sts:TagSession",
+        "xray:PutTraceSegments",
+        "xray:PutTelemetryRecords",
+    }
+
+
+def test_the_tenant_role_may_use_the_table_for_one_tenant_only(dev: Assembly) -> None:
+    found = statements(dev.template("sales"), "TenantAccessRole")
+    assert {text(statement["Resource"]).partition("/")[2] for statement in found} == {
+        "",
+        "index/GSI1",
+        "index/GSI2",
+        "index/GSI3",
+    }
+    for statement in found:
+        (keys,) = statement["Condition"]["ForAllValues:StringLike"].values()
+        assert all(key.startswith("TENANT#${aws:PrincipalTag/tenant}#") for key in keys)
+
+
+def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
+    sales = dev.template("sales")
+    function = only(sales, "AWS::Lambda::Function")
+    (table,) = resources(sales, "AWS::DynamoDB::GlobalTable")
+    (secret,) = resources(sales, "AWS::SecretsManager::Secret")
+    (role,) = (id for id in resources(sales, "AWS::IAM::Role") if id.startswith("TenantAccess"))
+    variables = {key: text(v) for key, v in function["Environment"]["Variables"].items()}
+    assert variables == {
+        "TABLE_NAME": f"{{{table}}}",
+        "TENANT_ROLE_ARN": f"{{{role}.Arn}}",
+        "CURSOR_SECRET_ARN": f"{{{secret}}}",
+        "POWERTOOLS_SERVICE_NAME": "sales",
+        "POWERTOOLS_METRICS_NAMESPACE": "Tablewright",
+        "POWERTOOLS_LOG_LEVEL": "INFO",
+    }
+
+
+def test_the_function_runs_traced_on_graviton_and_logs_json_to_its_own_group(
+    dev: Assembly,
+) -> None:
+    sales = dev.template("sales")
+    function = only(sales, "AWS::Lambda::Function")
+    assert function["Handler"] == "lambdas.sales.api.handler"
+    assert (function["Runtime"], function["Architectures"]) == ("python3.13", ["arm64"])
+    assert function["TracingConfig"] == {"Mode": "Active"}
+    assert function["LoggingConfig"]["LogFormat"] == "JSON"
+    group = text(function["LoggingConfig"]["LogGroup"]).strip("{}")
+    assert resources(sales, "AWS::Logs::LogGroup")[group]["RetentionInDays"] == 7
+
+
+def test_the_local_stage_runs_on_the_python_of_the_host(stage: Stage) -> None:
+    function = only(stage("local").template("sales"), "AWS::Lambda::Function")
+    assert (function["Runtime"], function["Architectures"]) == ("python3.11", ["x86_64"])
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_route_wants_a_token_of_the_pool(name: str, stage: Stage) -> None:
+    sales = stage(name).template("sales")
+    (authorizer,) = resources(sales, "AWS::ApiGatewayV2::Authorizer")
+    routes = resources(sales, "AWS::ApiGatewayV2::Route").values()
+    assert {route["RouteKey"] for route in routes} == {f"{m} {path}" for m, path in ROUTES}
+    for route in routes:
+        assert route["AuthorizationType"] == "JWT"
+        assert text(route["AuthorizerId"]) == f"{{{authorizer}}}"
+
+
+def test_the_authorizer_accepts_tokens_of_the_one_client(dev: Assembly) -> None:
+    authorizer = only(dev.template("sales"), "AWS::ApiGatewayV2::Authorizer")
+    (audience,) = authorizer["JwtConfiguration"]["Audience"]
+    assert "UsersClient" in audience["Fn::ImportValue"]
+
+
+def test_the_access_log_holds_no_token(dev: Assembly) -> None:
+    stage = only(dev.template("sales"), "AWS::ApiGatewayV2::Stage")
+    logged = stage["AccessLogSettings"]["Format"].lower()
+    assert "$context.requestid" in logged
+    assert "header" not in logged
+    assert "authorization" not in logged
+    assert stage["DefaultRouteSettings"]["ThrottlingRateLimit"] == 100
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_a_client_can_read_but_not_write_the_tenant(name: str, stage: Stage) -> None:
+    identity = stage(name).template("identity")
+    client = only(identity, "AWS::Cognito::UserPoolClient")
+    assert "custom:tenant" in client["ReadAttributes"]
+    assert client["WriteAttributes"] == ["email", "family_name", "given_name"]
+    pool = only(identity, "AWS::Cognito::UserPool")
+    (tenant,) = (a for a in pool["Schema"] if a["Name"] == "tenant")
+    assert tenant["Mutable"] is False
+    assert pool["AdminCreateUserConfig"] == {"AllowAdminCreateUserOnly": True}
+
+
+@pytest.mark.parametrize(
+    ("name", "by_password"), [("local", True), ("dev", True), ("staging", False), ("prod", False)]
+)
+def test_passwords_are_sent_only_where_there_are_no_real_users(
+    name: str, by_password: bool, stage: Stage
+) -> None:
+    client = only(stage(name).template("identity"), "AWS::Cognito::UserPoolClient")
+    assert ("ALLOW_USER_PASSWORD_AUTH" in client["ExplicitAuthFlows"]) is by_password
+    assert "ALLOW_USER_SRP_AUTH" in client["ExplicitAuthFlows"]
+
+
+def test_every_alarm_is_told_to_the_topic(prod: Assembly) -> None:
+    alarms = resources(prod.template("sales"), "AWS::CloudWatch::Alarm")
+    # Nine of the table, four of the function, two of the API.
+    assert len(alarms) == 15
+    for id, alarm in alarms.items():
+        (action,) = alarm["AlarmActions"]
+        assert "AlarmsTopic" in action["Fn::ImportValue"], id
+
+
+def test_cloudwatch_of_this_account_may_publish_to_the_topic_and_use_its_key(
+    prod: Assembly,
+) -> None:
+    operations = prod.template("operations")
+    topic = only(operations, "AWS::SNS::TopicPolicy")["PolicyDocument"]["Statement"]
+    key = only(operations, "AWS::KMS::Key")["KeyPolicy"]["Statement"]
+    own = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+    for policy, action in ((topic, "sns:Publish"), (key, "kms:GenerateDataKey")):
+        (statement,) = (
+            s for s in policy if s["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+        )
+        assert action in listed(statement["Action"])
+        assert statement["Condition"] == own
+
+
+def test_the_outputs_are_what_a_client_needs(dev: Assembly) -> None:
+    outputs: dict[str, Any] = dev.template("sales")["Outputs"]
+    assert {"ApiUrl", "TableName", "UserPoolId", "UserPoolClientId"} <= outputs.keys()
+
+
+def test_settings_reach_the_templates(tmp_path: Any) -> None:
+    environ = {
+        "TABLEWRIGHT_ACCOUNT": "111122223333",
+        "TABLEWRIGHT_REGION": "eu-west-1",
+        "TABLEWRIGHT_REPLICAS": "us-east-1, us-west-2",
+        "TABLEWRIGHT_ALARM_EMAIL": "ops@example.com",
+    }
+    made = synthesize_stage("prod", tmp_path, environ)
+    table = only(made.template("sales"), "AWS::DynamoDB::GlobalTable")
+    regions = {replica["Region"] for replica in table["Replicas"]}
+    assert regions == {"eu-west-1", "us-east-1", "us-west-2"}
+    subscription = only(made.template("operations"), "AWS::SNS::Subscription")
+    assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "ops@example.com")
+    assert made.findings() == set()

@@ -1,0 +1,269 @@
+"""A table has the keys, indexes and protection that its design and props ask for."""
+
+from typing import Any
+
+import pytest
+from aws_cdk import Environment
+from aws_cdk import aws_kms as kms
+
+from tablewright.constructs import Capacity, DesignTable, Protection, SalesTable, Scaling
+from tablewright.designs import (
+    KEYS_ONLY,
+    DesignError,
+    Entity,
+    Get,
+    Index,
+    Key,
+    Number,
+    Put,
+    Query,
+    Table,
+    Text,
+)
+from tests.infrastructure.synthesis import new_stack, only, resources, template_of, text
+
+TYPE = "AWS::DynamoDB::GlobalTable"
+IN_IRELAND = Environment(account="111122223333", region="eu-west-1")
+
+
+def readings(stream: str | None = None, **changes: Any) -> Table:
+    """Meter readings: a design whose sort key and index key are bare numbers."""
+    reading = Entity(
+        "Reading",
+        key=Key("METER#{meter}", "{at}"),
+        indexed={"ByValue": Key("{meter}", "{value}")},
+        fields=(Text("meter"), Number("at"), Number("value", "v"), Text("unit", "u")),
+        example={"meter": "m1", "at": 1, "value": 2, "unit": "kWh"},
+    )
+    parts: dict[str, Any] = {
+        "name": "readings",
+        "pk": "PK",
+        "sk": "at",
+        "entities": (reading,),
+        "indexes": (Index("ByValue", pk="meter", sk="v", projects=("unit",)),),
+        "patterns": (
+            Put("put_reading", "Reading"),
+            Get("get_reading", "Reading"),
+            Query("by_value", "Reading", index="ByValue", select=("meter", "value", "unit")),
+        ),
+    }
+    return Table("readings", stream=stream, **{**parts, **changes})
+
+
+def table_of(**props: Any) -> dict[str, Any]:
+    stack = new_stack(env=props.pop("env", None))
+    props.setdefault("design", readings())
+    DesignTable(stack, "Readings", table_name="readings", **props)
+    return only(template_of(stack), TYPE)
+
+
+@pytest.fixture(scope="module")
+def sales() -> dict[str, Any]:
+    stack = new_stack()
+    SalesTable(stack, "Sales", stage="dev")
+    return template_of(stack)
+
+
+def test_the_sales_table_has_the_keys_of_its_design(sales: dict[str, Any]) -> None:
+    table = only(sales, TYPE)
+    assert table["TableName"] == "bg-remover-dev-sales-intelligence"
+    assert key_of(table) == ("PK", "SK")
+    assert {a["AttributeType"] for a in table["AttributeDefinitions"]} == {"S"}
+
+
+def test_the_sales_indexes_carry_what_the_design_projects(sales: dict[str, Any]) -> None:
+    found = {
+        index["IndexName"]: (key_of(index), index["Projection"])
+        for index in only(sales, TYPE)["GlobalSecondaryIndexes"]
+    }
+    carried = ["embeddingS3Key", "productId", "category", "salePrice", "brand"]
+    assert found == {
+        "GSI1": (("GSI1PK", "GSI1SK"), {"ProjectionType": "KEYS_ONLY"}),
+        "GSI2": (
+            ("GSI2PK", "GSI2SK"),
+            {"ProjectionType": "INCLUDE", "NonKeyAttributes": carried},
+        ),
+        "GSI3": (("GSI3PK", "GSI3SK"), {"ProjectionType": "KEYS_ONLY"}),
+    }
+
+
+def test_a_table_is_protected_unless_told_otherwise(sales: dict[str, Any]) -> None:
+    table = only(sales, TYPE)
+    (replica,) = table["Replicas"]
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
+    assert table["SSESpecification"] == {"SSEEnabled": True, "SSEType": "KMS"}
+    assert replica["DeletionProtectionEnabled"] is True
+    assert replica["PointInTimeRecoverySpecification"] == {
+        "PointInTimeRecoveryEnabled": True,
+        "RecoveryPeriodInDays": 35,
+    }
+    (resource,) = (r for r in sales["Resources"].values() if r["Type"] == TYPE)
+    assert resource["DeletionPolicy"] == "Retain"
+
+
+def test_a_protected_table_has_daily_and_monthly_backups(sales: dict[str, Any]) -> None:
+    rules = only(sales, "AWS::Backup::BackupPlan")["BackupPlan"]["BackupPlanRule"]
+    kept = {rule["RuleName"]: rule["Lifecycle"]["DeleteAfterDays"] for rule in rules}
+    assert kept == {"Daily": 35, "Monthly": 365}
+    (table_id,) = resources(sales, TYPE)
+    selection = only(sales, "AWS::Backup::BackupSelection")["BackupSelection"]
+    assert [text(arn) for arn in selection["Resources"]] == [f"{{{table_id}.Arn}}"]
+
+
+def test_throw_away_data_goes_with_its_stack() -> None:
+    stack = new_stack()
+    SalesTable(stack, "Sales", table_name="mine", protection=Protection.throw_away())
+    template = template_of(stack)
+    (resource,) = (r for r in template["Resources"].values() if r["Type"] == TYPE)
+    assert resource["DeletionPolicy"] == "Delete"
+    assert resource["Properties"]["TableName"] == "mine"
+    assert resource["Properties"]["Replicas"][0]["DeletionProtectionEnabled"] is False
+    assert not resources(template, "AWS::Backup::BackupPlan")
+
+
+def test_throttling_of_the_table_and_of_each_index_is_alarmed(sales: dict[str, Any]) -> None:
+    (table_id,) = resources(sales, TYPE)
+    watched = set()
+    for alarm in resources(sales, "AWS::CloudWatch::Alarm").values():
+        where = {d["Name"]: text(d["Value"]) for d in alarm.get("Dimensions", ())}
+        if where:
+            assert where["TableName"] == f"{{{table_id}}}"
+            watched.add((alarm["MetricName"], where.get("GlobalSecondaryIndexName")))
+    assert watched == {
+        (f"{kind}ThrottleEvents", index)
+        for kind in ("Read", "Write")
+        for index in (None, "GSI1", "GSI2", "GSI3")
+    }
+
+
+def test_system_errors_of_every_operation_in_use_are_alarmed(sales: dict[str, Any]) -> None:
+    (alarm,) = (a for a in resources(sales, "AWS::CloudWatch::Alarm").values() if "Metrics" in a)
+    watched = {
+        dimension["Value"]
+        for metric in alarm["Metrics"]
+        for dimension in metric.get("MetricStat", {}).get("Metric", {}).get("Dimensions", ())
+        if dimension["Name"] == "Operation"
+    }
+    assert watched == {
+        "BatchGetItem",
+        "BatchWriteItem",
+        "DeleteItem",
+        "GetItem",
+        "PutItem",
+        "Query",
+        "UpdateItem",
+    }
+
+
+def test_no_alarm_sounds_for_want_of_data(sales: dict[str, Any]) -> None:
+    alarms = resources(sales, "AWS::CloudWatch::Alarm").values()
+    assert {alarm["TreatMissingData"] for alarm in alarms} == {"notBreaching"}
+
+
+def test_a_key_that_is_a_bare_field_has_the_type_of_the_field() -> None:
+    table = table_of()
+    types = {a["AttributeName"]: a["AttributeType"] for a in table["AttributeDefinitions"]}
+    assert types == {"PK": "S", "at": "N", "meter": "S", "v": "N"}
+
+
+def test_an_index_includes_fields_by_their_stored_names() -> None:
+    (index,) = table_of()["GlobalSecondaryIndexes"]
+    assert index["Projection"]["NonKeyAttributes"] == ["u"]
+
+
+def test_a_design_with_faults_stops_the_synthesis() -> None:
+    faulty = readings(indexes=(Index("Other", pk="x", projects=KEYS_ONLY),))
+    with pytest.raises(DesignError, match="table design 'readings'"):
+        DesignTable(new_stack(), "Readings", design=faulty, table_name="readings")
+
+
+def test_on_demand_limits_hold_for_the_indexes_too() -> None:
+    table = table_of(capacity=Capacity.on_demand(max_read=100, max_write=50, warm_write=4000))
+    limits = [table, *table["GlobalSecondaryIndexes"]]
+    assert [part["WriteOnDemandThroughputSettings"] for part in limits] == [
+        {"MaxWriteRequestUnits": 50}
+    ] * 2
+    assert [part["WarmThroughput"] for part in limits] == [{"WriteUnitsPerSecond": 4000}] * 2
+
+
+def test_provisioned_capacity_follows_the_load() -> None:
+    capacity = Capacity.provisioned(read=Scaling(min=5, max=50), write=Scaling(min=1, max=10))
+    table = table_of(capacity=capacity)
+    assert table["BillingMode"] == "PROVISIONED"
+    for part in (table, *table["GlobalSecondaryIndexes"]):
+        scaling = part["WriteProvisionedThroughputSettings"]["WriteCapacityAutoScalingSettings"]
+        assert (scaling["MinCapacity"], scaling["MaxCapacity"]) == (1, 10)
+
+
+def test_capacity_that_cannot_scale_is_refused() -> None:
+    with pytest.raises(ValueError, match="not 10 to 5"):
+        Scaling(min=10, max=5)
+
+
+def test_each_replica_is_as_protected_as_the_table() -> None:
+    table = table_of(env=IN_IRELAND, replicas=["us-east-1"], tags={"team": "meters"})
+    assert {replica["Region"] for replica in table["Replicas"]} == {"eu-west-1", "us-east-1"}
+    for replica in table["Replicas"]:
+        assert replica["DeletionProtectionEnabled"] is True
+        assert replica["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"] is True
+        assert {"Key": "team", "Value": "meters"} in replica["Tags"]
+
+
+def test_a_replica_is_the_same_however_often_it_is_asked_for() -> None:
+    stack = new_stack(env=IN_IRELAND)
+    table = DesignTable(
+        stack, "Readings", design=readings(), table_name="readings", replicas=["us-east-1"]
+    )
+    assert table.replica("us-east-1") is table.replica("us-east-1")
+
+
+@pytest.mark.parametrize(
+    ("props", "problem"),
+    [
+        ({"replicas": ["us-east-1"]}, "has replicas, so its stack must say its own region"),
+        ({"replicas": ["eu-west-1"], "env": IN_IRELAND}, "is itself in eu-west-1"),
+        (
+            {"replicas": ["us-east-1"], "env": IN_IRELAND, "design": readings("NEW_IMAGE")},
+            "must stream NEW_AND_OLD_IMAGES",
+        ),
+    ],
+)
+def test_replicas_that_could_not_work_are_refused(props: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        table_of(**props)
+
+
+def test_replicas_of_a_table_with_its_own_key_need_keys_too() -> None:
+    stack = new_stack(env=IN_IRELAND)
+    with pytest.raises(ValueError, match="must name a key for us-east-1"):
+        SalesTable(
+            stack,
+            "Sales",
+            stage="dev",
+            replicas=["us-east-1"],
+            encryption_key=kms.Key(stack, "Key"),
+        )
+
+
+def test_a_table_with_its_own_key_needs_a_stack_that_says_its_region() -> None:
+    stack = new_stack()
+    with pytest.raises(ValueError, match="has its own encryption key, so its stack must say"):
+        SalesTable(stack, "Sales", stage="dev", encryption_key=kms.Key(stack, "Key"))
+
+
+def test_the_design_says_what_is_streamed() -> None:
+    assert "StreamSpecification" not in table_of()
+    assert table_of(design=readings("NEW_IMAGE"))["StreamSpecification"] == {
+        "StreamViewType": "NEW_IMAGE"
+    }
+
+
+@pytest.mark.parametrize("names", [{}, {"stage": "dev", "table_name": "sales"}])
+def test_the_sales_table_takes_either_a_stage_or_a_name(names: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="either a stage or a table_name"):
+        SalesTable(new_stack(), "Sales", **names)
+
+
+def key_of(part: dict[str, Any]) -> tuple[str, ...]:
+    schema = {key["KeyType"]: key["AttributeName"] for key in part["KeySchema"]}
+    return schema["HASH"], schema["RANGE"]

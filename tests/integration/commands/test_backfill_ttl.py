@@ -1,0 +1,227 @@
+"""The backfill of expiry: what it sets, what it leaves, and how it goes on after a kill."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.measure import sale
+from local.dynamodb_local import DynamoDbLocal
+from tablewright.commands.backfill_ttl import main
+from tablewright.designs.sales import SALE, SALES
+from tablewright.runtime.dynamo import Dynamo
+from tests.faults import Crash
+from tests.integration.conftest import Database
+
+TABLE = "table"
+RIGHT = {number: int(SALES.derived(SALE, sale(number))["ttl"]) for number in range(400)}
+
+
+@pytest.fixture
+def environment(
+    database: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> dict[str, str]:  # fmt: skip
+    """The database and an empty folder, as a command finds them."""
+    credentials = database._credentials
+    variables = {
+        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_local.endpoint,
+        "AWS_ACCESS_KEY_ID": credentials["aws_access_key_id"],
+        "AWS_SECRET_ACCESS_KEY": credentials["aws_secret_access_key"],
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    return variables
+
+
+def fill(database: Database, number_of: int) -> None:
+    """Sales as they were stored before there was expiry."""
+    database.create(SALES)
+    database.store(SALES).put_many(SALES.put_sales, [sale(number) for number in range(number_of)])
+    client = database.client()
+    for item in database.items():
+        without = {name: value for name, value in item.items() if name != "ttl"}
+        client.put_item(TableName=TABLE, Item=without)
+
+
+def expiries(database: Database) -> dict[str, int | None]:
+    return {
+        item["saleId"]["S"]: int(item["ttl"]["N"]) if "ttl" in item else None
+        for item in database.items()
+    }
+
+
+def expected(number_of: int) -> dict[str, Any]:
+    return {sale(number)["sale_id"]: RIGHT[number] for number in range(number_of)}
+
+
+def run(*options: str) -> int:
+    return main(["--table", TABLE, "--region", "eu-west-1", "--rate", "5000", *options])
+
+
+def test_every_item_without_expiry_gets_it(
+    database: Database, environment: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(database, 300)
+    assert run() == 0
+    assert expiries(database) == expected(300)
+    told = capsys.readouterr().err
+    assert "300 items looked at" in told
+    assert "300 expiry set" in told
+    assert not list(Path().iterdir())
+
+
+def test_a_dry_run_changes_nothing_and_says_what_it_would_do(
+    database: Database, environment: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(database, 50)
+    before = database.items()
+    assert run("--dry-run") == 0
+    assert database.items() == before
+    told = capsys.readouterr().err
+    assert "50 items looked at, none changed (dry run)" in told
+    assert "50 expiry would be set" in told
+    assert not list(Path().iterdir())
+
+
+def test_a_later_expiry_is_left_alone_and_an_earlier_one_is_not(
+    database: Database, environment: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(database, 4)
+    client = database.client()
+    for item, ttl in zip(database.items(), (RIGHT[0] * 2, RIGHT[1] - 1, None, None), strict=True):
+        number = int(item["saleId"]["S"].split("_")[1])
+        if ttl:
+            new = {"N": str(RIGHT[number] + (10**6 if ttl > RIGHT[number] else -(10**6)))}
+            client.put_item(TableName=TABLE, Item={**item, "ttl": new})
+    before = expiries(database)
+    assert run() == 0
+    after = expiries(database)
+    for id, right in expected(4).items():
+        assert after[id] == max(before[id] or 0, right)
+    assert "1 kept a later expiry" in capsys.readouterr().err
+
+
+def test_an_item_deleted_since_it_was_read_does_not_come_back(
+    database: Database, environment: Any, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    fill(database, 3)
+    call = Dynamo.call
+
+    def deletes_first(self: Dynamo, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        if operation == "UpdateItem":
+            self.client.delete_item(TableName=TABLE, Key=params["Key"])
+        return call(self, operation, params)
+
+    monkeypatch.setattr(Dynamo, "call", deletes_first)
+    assert run() == 0
+    assert database.items() == []
+    assert "3 changed or deleted meanwhile" in capsys.readouterr().err
+
+
+def test_an_item_without_a_readable_date_is_reported(
+    database: Database, environment: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(database, 2)
+    (first, _) = database.items()
+    bad = {**first, "saleDate": {"S": "29.12.2025"}}
+    database.client().put_item(TableName=TABLE, Item=bad)
+    alien = {"PK": {"S": "SOMETHING"}, "SK": {"S": "ELSE"}}
+    database.client().put_item(TableName=TABLE, Item=alien)
+    assert run() == 1
+    told = capsys.readouterr().err
+    assert "1 without a readable date" in told
+    assert "1 not of an entity that expires" in told
+
+
+@pytest.mark.parametrize("effect", ["before", "after"])
+def test_killed_at_any_call_it_goes_on_and_ends_the_same(
+    database: Database, environment: Any, monkeypatch: pytest.MonkeyPatch, effect: str
+) -> None:
+    fill(database, 12)
+    unset = database.items()
+    call = Dynamo.call
+    for kill in range(1, 100):
+        for item in unset:
+            database.client().put_item(TableName=TABLE, Item=item)
+        numbers = count(1)
+
+        def dies(
+            self: Dynamo,
+            operation: str,
+            params: dict[str, Any],
+            kill: int = kill,
+            numbers: Iterator[int] = numbers,
+        ) -> dict[str, Any]:
+            number = next(numbers)
+            if number == kill and effect == "before":
+                raise Crash
+            answer = call(self, operation, params)
+            if number == kill:
+                raise Crash
+            return answer
+
+        monkeypatch.setattr(Dynamo, "call", dies)
+        try:
+            run("--segments", "2")
+            break  # it needs fewer calls than this
+        except Crash:
+            monkeypatch.setattr(Dynamo, "call", call)
+        assert run("--segments", "2") == 0
+        assert expiries(database) == expected(12), kill
+        assert not list(Path().iterdir())
+    assert kill > 12
+
+
+def test_a_process_killed_for_good_leaves_a_place_to_go_on_from(
+    database: Database, environment: dict[str, str], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    fill(database, 400)
+    state = tmp_path / "state.json"
+    command = [sys.executable, "-m", "tablewright.commands.backfill_ttl", "--table", TABLE,
+               "--region", "eu-west-1", "--segments", "2", "--rate", "100",
+               "--state", str(state)]  # fmt: skip
+    root = Path(__file__).resolve().parents[3]
+    process = subprocess.Popen(
+        command, cwd=root, env={**os.environ, **environment}, stderr=subprocess.DEVNULL
+    )
+    # The first page of a segment, about 200 items, has been written when the file appears.
+    deadline = time.monotonic() + 60
+    while not state.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    half = [expiry for expiry in expiries(database).values() if expiry]
+    assert 0 < len(half) < 400
+    assert json.loads(state.read_text())["table"] == TABLE
+    assert run("--segments", "2", "--state", str(state)) == 0
+    assert expiries(database) == expected(400)
+    assert "Going on where" in capsys.readouterr().err
+    assert not state.exists()
+
+
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    database: Database, environment: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run() == 2
+    assert "ResourceNotFoundException" in capsys.readouterr().err
+    fill(database, 1)
+    assert run("--design", "nothing") == 2
+    assert "no table design named 'nothing'" in capsys.readouterr().err
+    state = tmp_path / f"backfill-{TABLE}.json"
+    state.write_text(json.dumps({"table": TABLE, "segments": 9}))
+    assert run() == 2
+    assert "in 9 segments: go on with these" in capsys.readouterr().err
+    for wrong in (["--segments", "0"], ["--segments", "x"], ["--rate", "0"], ["--rate", "x"]):
+        with pytest.raises(SystemExit):
+            run(*wrong)

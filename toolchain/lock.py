@@ -1,0 +1,71 @@
+"""`python3 -m toolchain.lock`: re-makes the lock files from the direct dependencies."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from toolchain import paths
+from toolchain.install import steps
+from toolchain.paths import ROOT
+from toolchain.steps import run_all
+
+UV = "uv==0.13.7"
+OLDEST_PYTHON = "3.11"
+# In this order: the Lambda bundle is held to the versions of the first.
+REQUIREMENTS = ("requirements", "lambdas/requirements", "toolchain/node", "toolchain/java")
+PIP_QUIET = ("--quiet", "--disable-pip-version-check")
+LEFT_OUT = {"resolved", "dependencies"}
+
+
+def main() -> int:
+    # Not the steps that install from the very files to be made.
+    if not run_all([step for step in steps() if step.name in {"venv", "node"}]):
+        return 1
+    try:
+        _run(paths.python(), "-I", "-m", "pip", "install", *PIP_QUIET, UV)
+        for name in REQUIREMENTS:
+            _lock_python(name)
+        _lock_npm()
+    except subprocess.CalledProcessError as error:
+        print(f"{Path(error.cmd[0]).name} ended with code {error.returncode}: see its output above")
+        return 1
+    return 0
+
+
+def _lock_python(name: str) -> None:
+    print(f"{name}.txt", flush=True)
+    uv = paths.VENV / "bin" / "uv"
+    _run(
+        *(uv, "pip", "compile", f"{name}.in", "--output-file", f"{name}.txt"),
+        *("--generate-hashes", "--universal", "--python-version", OLDEST_PYTHON),
+        *("--no-emit-index-url", "--no-emit-find-links", "--quiet"),
+        UV_CUSTOM_COMPILE_COMMAND="make lock",
+    )
+
+
+def _lock_npm() -> None:
+    print("package-lock.json", flush=True)
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
+    _run(paths.npm(), "install", "--package-lock-only", *quiet)
+    file = ROOT / "package-lock.json"
+    lock = json.loads(file.read_text())
+    wanted = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    keep = {"", *(f"node_modules/{name}" for name in wanted)}
+    # Only the jar of amplify-dynamodb-simulator is used, so the hundreds of packages that its
+    # JavaScript would need are left out; and where a package comes from is the machine's setting.
+    lock["packages"] = {
+        place: {key: value for key, value in entry.items() if place == "" or key not in LEFT_OUT}
+        for place, entry in lock["packages"].items()
+        if place in keep
+    }
+    file.write_text(json.dumps(lock, indent=2) + "\n")
+
+
+def _run(*command: str | Path, **variables: str) -> None:
+    environment = {**paths.environment(), **variables}
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

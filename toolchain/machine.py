@@ -1,0 +1,73 @@
+"""What the machine itself has: its Node and its Java, when they are new enough."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolchain.paths import ROOT
+
+OLDEST_NODE = 22
+OLDEST_JAVA = 17
+
+
+@dataclass(frozen=True)
+class Node:
+    node: Path
+    npm: Path
+
+
+def on_path(name: str) -> str | None:
+    """The machine's own command: a folder of this project on PATH does not count."""
+    folders = [f for f in os.get_exec_path() if not Path(f).absolute().is_relative_to(ROOT)]
+    return shutil.which(name, path=os.pathsep.join(folders))
+
+
+def identity(name: str) -> str:
+    """Changes when the machine gets, loses or replaces the command; cheap to ask."""
+    found = on_path(name)
+    return f"{found} {Path(found).stat().st_mtime_ns}" if found else "none"
+
+
+def find_node() -> Node | None:
+    # Node itself is asked for its place, because the name on PATH may be a version manager's shim.
+    said = _ask("node", "-p", "process.versions.node + ' ' + process.execPath")
+    match = re.match(r"(\d+)\S* (.+)", said)
+    if match is None or int(match[1]) < OLDEST_NODE:
+        return None
+    node = Path(match[2])
+    beside, elsewhere = node.parent / "npm", on_path("npm")
+    if beside.exists():
+        return Node(node, beside.resolve())
+    return Node(node, Path(elsewhere).resolve()) if elsewhere else None
+
+
+def find_java() -> Path | None:
+    said = _ask("java", "-XshowSettings:properties", "-version")
+    version = re.search(r"java\.specification\.version = (\d+)", said)
+    home = re.search(r"java\.home = (.+)", said)
+    if version is None or home is None or int(version[1]) < OLDEST_JAVA:
+        return None
+    return Path(home[1].strip()) / "bin" / "java"
+
+
+def _ask(name: str, *arguments: str) -> str:
+    command = on_path(name)
+    if command is None:
+        return ""
+    try:
+        answer = subprocess.run(
+            [command, *arguments],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=30,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout if answer.returncode == 0 else ""

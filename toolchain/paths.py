@@ -1,0 +1,67 @@
+"""Where the tools are once `make setup` has run."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+BUILD = ROOT / ".build"
+# Links to the tools in use, the machine's or ours: the record of what the set-up chose.
+LINKS = BUILD / "bin"
+NODE_MODULES = ROOT / "node_modules"
+
+
+class ToolchainError(RuntimeError):
+    """A tool is not in place."""
+
+
+def python() -> Path:
+    return _present(VENV / "bin" / "python")
+
+
+def node() -> Path:
+    return _present(LINKS / "node")
+
+
+def npm() -> Path:
+    return _present(LINKS / "npm")
+
+
+def java() -> Path:
+    # Java looks for its libraries beside the name it was started by.
+    return _present(LINKS / "java").resolve()
+
+
+def cdk() -> Path:
+    """The CDK CLI: start it with `environment()`, which gives it its Node."""
+    return _present(NODE_MODULES / ".bin" / "cdk")
+
+
+def dynamodb_local_home() -> Path:
+    """The folder of DynamoDBLocal.jar and DynamoDBLocal_lib."""
+    jar = NODE_MODULES / "amplify-dynamodb-simulator" / "emulator" / "DynamoDBLocal.jar"
+    return _present(jar).parent
+
+
+def environment() -> dict[str, str]:
+    """This process's environment with the project's python, node, npm and cdk first on PATH.
+
+    The CDK CLI is told not to call out on its own account.
+    """
+    own = [str(LINKS), str(VENV / "bin"), str(NODE_MODULES / ".bin")]
+    others = [folder for folder in os.get_exec_path() if folder not in own]
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join(own + others),
+        "VIRTUAL_ENV": str(VENV),
+        # Without the bytecode of the CDK library every run would compile it again.
+        "PYTHONDONTWRITEBYTECODE": "",
+        "CDK_DISABLE_CLI_TELEMETRY": "1",
+        "CDK_DISABLE_VERSION_CHECK": "1",
+    }
+
+
+def _present(path: Path) -> Path:
+    if not path.exists():
+        raise ToolchainError(f"{path.relative_to(ROOT)} is not there. Run: make setup")
+    return path
