@@ -1,6 +1,6 @@
 """Sales intelligence: its table, its API and the role that keeps tenants apart."""
 
-from aws_cdk import CfnOutput, Stack
+from aws_cdk import CfnOutput, Duration, Stack
 from constructs import Construct
 
 from stacks.identity import TENANT, IdentityStack
@@ -70,6 +70,8 @@ class SalesStack(Stack):
                 "TABLE_NAME": table.table_name,
                 "CURSOR_SECRET_ARN": cursor_key.secret_arn,
             },
+            # API Gateway gives up after 30 seconds; a long trend may need most of them.
+            timeout=Duration.seconds(29),
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,
             alarm_topic=topic,
