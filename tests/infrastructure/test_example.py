@@ -13,3 +13,8 @@ def test_the_example_grants_one_pattern_of_the_one_table() -> None:
     assert allowed(template, "ReportServiceRole") == {
         ("dynamodb:Query", f"{{{table}.Arn}}/index/GSI1")
     }
+
+
+def test_the_readme_shows_the_example_as_it_is() -> None:
+    code = (ROOT / "examples" / "sales_in_your_app.py").read_text().split('"""')[2].strip()
+    assert code in (ROOT / "README.md").read_text()
