@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.infrastructure.synthesis import Assembly
@@ -14,6 +15,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # Both are read when aws_cdk is first imported, which starts Node.
 os.environ["PATH"] = f"{ROOT / '.build' / 'bin'}{os.pathsep}{os.environ['PATH']}"
 os.environ["CDK_VALIDATION"] = "false"
+
+# A busy machine is no reason for an example to fail.
+settings.register_profile("tablewright", deadline=None)
+settings.load_profile("tablewright")
 
 
 @pytest.fixture(scope="session")

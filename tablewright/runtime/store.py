@@ -162,6 +162,8 @@ class Store:
         Cursors belong to `caller`, by default the tenant. A page that had to pass over very many
         filtered records may be short and still have a cursor.
         """
+        if limit < 1:
+            raise ValueError(f"a page has at least one record, not {limit}")
         asked = self._ask(pattern, where, since=since, until=until, descending=descending)
         chosen = self._chosen(pattern, filters)
         owner = caller or str(where.get(self.design.tenant or "", ""))

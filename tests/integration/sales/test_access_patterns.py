@@ -4,6 +4,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tablewright.designs import InvalidRecord, InvalidValue, Pattern, Record, last_character
 from tablewright.designs.sales import SALE, SALES, sales_design
@@ -16,6 +18,7 @@ from tablewright.runtime.errors import (
     NotFound,
 )
 from tablewright.runtime.store import Store
+from tablewright.runtime.wire import decode, encode
 from tests.integration.conftest import Database
 from tests.integration.sales.conftest import sale
 
@@ -125,6 +128,32 @@ def test_an_update_can_insist_on_what_it_has_seen(store: Store) -> None:
     assert found["season"] == "FALL"
 
 
+changes = st.fixed_dictionaries(
+    {},
+    optional={
+        "category": st.sampled_from(["dress", "shoe"]),
+        "brand": st.sampled_from([None, "Nike", "Puma"]),
+        "sale_price": st.sampled_from([Decimal("1.00"), Decimal("2.50")]),
+        "season": st.sampled_from(["SPRING", "FALL"]),
+    },
+)
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(changes, max_size=5))
+def test_after_any_updates_the_item_is_what_its_fields_say(
+    sales_database: Database, steps: list[dict[str, Any]]
+) -> None:
+    store = sales_database.store(SALES)
+    store.delete(SALES.delete_sale, key_of(sale()))
+    record = store.put(SALES.put_sale, sale())
+    for step in steps:
+        record = store.update(SALES.update_sale, key_of(sale()), step)
+    (item,) = sales_database.items()
+    fresh = {name: encode(value) for name, value in SALES.attributes(SALE, record).items()}
+    assert {n: decode(w) for n, w in item.items()} == {n: decode(w) for n, w in fresh.items()}
+
+
 def test_the_key_cannot_be_changed(store: Store) -> None:
     with pytest.raises(TypeError, match="sale_id cannot be changed"):
         store.update(SALES.update_sale, key_of(sale()), {"sale_id": "x"})
@@ -230,6 +259,19 @@ def test_a_season_is_filtered_from_the_sales_themselves(store: Store, many: list
     assert by_id(found) == by_id(fall)
 
 
+def test_a_filter_that_finds_almost_nothing_still_comes_to_an_end(store: Store) -> None:
+    """A page gives up after a thousand misses, with a cursor, and the list goes on."""
+    sales = [{**sale(n), "season": "FALL" if n == 1150 else "WINTER"} for n in range(1200)]
+    for number, record in enumerate(sales):
+        record["sale_date"] = f"2025-{1 + number // 100:02}-01"
+    store.put_many(SALES.put_sales, sales)
+    first = store.query(SALES.category_sales, DRESS, limit=100, filters={"season": "FALL"})
+    assert first.items == []
+    assert first.cursor is not None
+    found = pages(store, SALES.category_sales, DRESS, 100, filters={"season": "FALL"})
+    assert [record["sale_id"] for record in found] == ["sale_01150"]
+
+
 def test_a_product_s_sales_and_embeddings_come_from_its_own_partition(
     store: Store, many: list[Record]
 ) -> None:
@@ -320,5 +362,7 @@ def test_a_question_that_makes_no_sense_is_refused(store: Store) -> None:
         store.query(SALES.category_sales, DRESS, since="2025-02-01", until="2025-01-01")
     with pytest.raises(TypeError, match="no filter 'season'"):
         store.query(SALES.brand_sales, {**TENANT, "brand": "x"}, filters={"season": "FALL"})
+    with pytest.raises(ValueError, match="at least one record"):
+        store.query(SALES.category_sales, DRESS, limit=0)
     with pytest.raises(TypeError, match="is not a Get"):
         store.get(SALES.put_sale, key_of(sale()))

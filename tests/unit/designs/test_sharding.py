@@ -6,21 +6,33 @@ import uuid
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tablewright.designs import Shards, java_hash, last_character, uniform
+from tablewright.designs import ShardFunction, Shards, java_hash, last_character, uniform
 
 random_ids = random.Random(7)
 
 
-def spread(ids: list[str], function: object, count: int) -> tuple[float, float]:
+def spread(ids: list[str], function: ShardFunction, count: int) -> tuple[float, float]:
     """How far the hottest and the coldest shard are from an even share."""
-    shards = Counter(function(id, count) for id in ids)  # type: ignore[operator]
+    shards = Counter(function(id, count) for id in ids)
     share = len(ids) / count
     return max(shards.values()) / share - 1, min(shards[n] for n in range(count)) / share - 1
 
 
 def hex_ids(count: int) -> list[str]:
     return [uuid.UUID(int=random_ids.getrandbits(128)).hex for _ in range(count)]
+
+
+@given(st.text(min_size=1), st.integers(1, 100))
+@pytest.mark.parametrize("function", [uniform, last_character, java_hash])
+def test_an_id_always_has_the_same_one_of_the_shards(
+    function: ShardFunction, id: str, count: int
+) -> None:
+    shard = function(id, count)
+    assert 0 <= shard < count
+    assert function(id, count) == shard
 
 
 def test_last_character_gives_the_published_shards() -> None:
