@@ -1,6 +1,7 @@
 """A table made from its design."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 from aws_cdk import Acknowledgment, CfnTag, Stack, Token, Validations
 from aws_cdk import aws_dynamodb as dynamodb
@@ -17,6 +18,19 @@ from tablewright.constructs.protection import Protection
 from tablewright.designs.model import Table
 from tablewright.designs.patterns import Pattern
 from tablewright.designs.validate import check
+
+
+class TableOptions(TypedDict, total=False):
+    """What every table can be given, whatever its design."""
+
+    protection: Protection
+    capacity: Capacity
+    replicas: Sequence[str]
+    encryption_key: kms.IKey
+    replica_key_arns: Mapping[str, str]
+    contributor_insights: bool
+    alarm_topic: sns.ITopic | None
+    tags: Mapping[str, str]
 
 
 class DesignTable(Construct):
