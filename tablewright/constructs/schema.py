@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from aws_cdk import aws_dynamodb as dynamodb
 
 from tablewright.constructs.capacity import Capacity
-from tablewright.designs.model import ALL, KEYS_ONLY, Entity, Index, Table
+from tablewright.designs.entity import Entity
+from tablewright.designs.model import ALL, KEYS_ONLY, Index, Table
 from tablewright.designs.template import Template
 
 _TYPES = {

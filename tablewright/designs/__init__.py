@@ -1,8 +1,9 @@
 """What a table is. Standard library only: every Lambda function imports this."""
 
+from tablewright.designs.entity import Entity, Expiry, Key, Record
 from tablewright.designs.errors import DesignError, InvalidRecord, InvalidValue, TablewrightError
 from tablewright.designs.fields import Choice, Date, Field, Money, Number, Text, Timestamp
-from tablewright.designs.model import ALL, KEYS_ONLY, Entity, Expiry, Index, Key, Record, Table
+from tablewright.designs.model import ALL, KEYS_ONLY, Index, Table
 from tablewright.designs.patterns import BatchPut, Delete, Get, Pattern, Put, Query, Update
 from tablewright.designs.sharding import ShardFunction, Shards, java_hash, last_character, uniform
 

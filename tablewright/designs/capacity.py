@@ -10,7 +10,8 @@ from functools import cache
 from math import ceil
 from typing import Any
 
-from tablewright.designs.model import Entity, Record, Table
+from tablewright.designs.entity import Entity, Record
+from tablewright.designs.model import Table
 from tablewright.designs.patterns import Query
 
 READ_UNIT_BYTES = 4096

@@ -3,7 +3,8 @@
 from decimal import Decimal
 
 from tablewright.designs.capacity import item_bytes, write_floor
-from tablewright.designs.model import Record, Table
+from tablewright.designs.entity import Record
+from tablewright.designs.model import Table
 
 DAYS_PER_MONTH = Decimal(30)
 DAYS_PER_YEAR = 365

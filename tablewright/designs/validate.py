@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
+from tablewright.designs.entity import Entity, Key
 from tablewright.designs.errors import DesignError
-from tablewright.designs.model import ALL, Entity, Index, Key, Table
+from tablewright.designs.model import ALL, Index, Table
 from tablewright.designs.patterns import Pattern, Query
 from tablewright.designs.template import Template
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tablewright.designs import Pattern, Record
 from tablewright.designs.sales import SALE, SALES
 from tablewright.runtime.store import Store
 from tests.integration.conftest import Database
@@ -21,6 +22,31 @@ def sale(number: int = 0, **changes: Any) -> dict[str, Any]:
             **changes,
         }
     )
+
+
+TENANT = {"tenant": "carousel-labs"}
+DRESS = {**TENANT, "category": "dress"}
+
+
+def key_of(record: Record) -> Record:
+    return {name: record[name] for name in SALE.key.fields}
+
+
+def by_id(records: list[Record]) -> list[Record]:
+    return sorted(records, key=lambda record: str(record["sale_id"]))
+
+
+def pages(store: Store, pattern: Pattern, where: Record, limit: int, **asked: Any) -> list[Record]:
+    """All records of a list, page by page, none of them over the limit."""
+    found, cursor = [], None
+    for _ in range(1000):
+        page = store.query(pattern, where, limit=limit, cursor=cursor, **asked)
+        assert len(page.items) <= limit
+        found += page.items
+        cursor = page.cursor
+        if cursor is None:
+            return found
+    raise AssertionError("the list does not end")
 
 
 @pytest.fixture
