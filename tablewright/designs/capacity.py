@@ -86,8 +86,10 @@ def read_floor(sizes: Iterable[int], *, consistent: bool = False) -> Decimal:
 def entry_bytes(design: Table, query: Query) -> int:
     """The size of one entry that a query reads, judged by the entity's example."""
     entity = design.entities[query.entity]
-    attributes: Mapping[str, Any] | None = design.attributes(entity, entity.example)
-    if query.index and attributes:
-        attributes = design.projected(entity, attributes, design.indexes[query.index])
-    # Without an example, a guess that errs toward small pages and one more read.
-    return item_bytes(attributes) if attributes else 1024
+    if not entity.example:
+        return 1024  # a guess that errs toward small pages and one more read
+    attributes = design.attributes(entity, entity.example)
+    if query.index:
+        entry = design.projected(entity, attributes, design.indexes[query.index])
+        return item_bytes(entry or attributes)
+    return item_bytes(attributes)

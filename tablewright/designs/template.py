@@ -51,7 +51,9 @@ class Template:
         """The key for these field texts; raises InvalidValue naming the field that does not fit."""
         key = self.literals[0]
         for field, literal in zip(self.fields, self.literals[1:], strict=True):
-            text = texts[field]
+            text = texts.get(field)
+            if text is None:
+                raise InvalidValue(field, "is required")
             reason = self.refuses(text)
             if reason:
                 raise InvalidValue(field, reason)

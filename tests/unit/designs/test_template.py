@@ -42,6 +42,11 @@ def test_a_value_that_would_blur_the_key_is_refused_by_name(value: str, reason: 
     assert refused.value.field == "sale_id"
 
 
+def test_a_missing_field_is_asked_for_by_name() -> None:
+    with pytest.raises(InvalidValue, match="sale_id is required"):
+        SALE.format({"sale_date": "2025-01-01"})
+
+
 def test_a_key_is_measured_in_bytes_and_refused_when_too_long() -> None:
     fits = 1024 - len("SALE#2025-01-01#")
     SALE.format({"sale_date": "2025-01-01", "sale_id": "x" * fits})
