@@ -36,6 +36,7 @@ class Access:
     def from_environment(cls) -> "Access":
         session = boto3.session.Session()
         tenants = Tenants(session, os.environ["TENANT_ROLE_ARN"])
+        tenants.prepare()
         cursors = Cursors(SecretKeys(session, os.environ["CURSOR_SECRET_ARN"]))
         return cls(os.environ["TABLE_NAME"], tenants.access, cursors)
 

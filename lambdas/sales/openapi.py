@@ -118,9 +118,13 @@ def _schemas() -> dict[str, Any]:
         "tenant",
     )
     number = {"type": "number"}
+    new_sale = _object(GIVEN, needed)
+    new_sale["properties"]["season"]["description"] = (
+        "When absent: the meteorological season of the sale date in the northern hemisphere"
+    )
     return {
         "Sale": _object(SALE.fields, [f.stored for f in SALE.fields if not f.optional]),
-        "NewSale": _object(GIVEN, needed),
+        "NewSale": new_sale,
         "SaleChange": {**_object(CHANGEABLE, [], nullable=True), "minProperties": 1},
         "Batch": _only(
             {

@@ -111,6 +111,12 @@ def _key(
         yield f"{where} of {entity.name} has {key.shards.count} shards, at least 1 is needed"
     if key.shards and key.shards.by not in entity.by_name:
         yield f"{where} of {entity.name} is sharded by '{key.shards.by}', which it does not have"
+    sorts_by = entity.by_name.get(key.sk.bare_field or "") if key.sk else None
+    if key.shards and sorts_by and sorts_by.kind != "S":
+        yield (
+            f"{where} of {entity.name} is sharded and sorted by the number {sorts_by.name}: shards "
+            "are merged by text, so give it a padded form"
+        )
     if (key.sk is None) != (attributes[1] is None):
         yield f"{where} of {entity.name} and its attributes disagree about a sort key"
     for attribute, template in zip(attributes, (key.pk, key.sk), strict=True):

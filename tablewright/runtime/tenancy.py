@@ -37,6 +37,11 @@ class Tenants:
         self._sts: Any = None
         self._kept: OrderedDict[str, tuple[Caller, datetime]] = OrderedDict()
 
+    def prepare(self) -> None:
+        """Load now what the first request would wait for; calls nobody."""
+        self._sts_client()
+        self._session.client("dynamodb", config=client_config())
+
     def access(self, tenant: str) -> Caller:
         """DynamoDB with this tenant's credentials."""
         with self._lock:
@@ -53,14 +58,17 @@ class Tenants:
             return caller
 
     def _assume(self, tenant: str) -> Any:
-        if self._sts is None:
-            self._sts = self._session.client("sts", config=client_config())
-        return self._sts.assume_role(
+        return self._sts_client().assume_role(
             RoleArn=self._role_arn,
             # Appears in CloudTrail; the tag, not the name, is what IAM decides by.
             RoleSessionName=f"tenant-{tenant}"[:64],
             Tags=[{"Key": self._tag, "Value": tenant}],
         )["Credentials"]
+
+    def _sts_client(self) -> Any:
+        if self._sts is None:
+            self._sts = self._session.client("sts", config=client_config())
+        return self._sts
 
     def _connect_to_dynamo(self, credentials: Any) -> Caller:
         client = self._session.client(

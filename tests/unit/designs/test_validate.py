@@ -113,6 +113,17 @@ FAULTS = {
         ),
         "has Shards but no {shard}",
     ),
+    "shards sorted by a number": (
+        design(
+            entities=[
+                order(
+                    indexed={"BY_STATE": Key("S#{shard}", "{total}", shards=Shards(2, by="order"))}
+                )
+            ],
+            indexes=[Index("BY_STATE", pk="G1PK", sk="total")],
+        ),
+        "is sharded and sorted by the number total",
+    ),
     "an unknown index": (
         design(patterns=[Query("by_note", "Order", index="BY_NOTE")]),
         "reads Order from index BY_NOTE, which does not hold it",
