@@ -76,9 +76,10 @@ def leading_keys(
 
 def _used(design: Table, patterns: Iterable[Pattern], index: str | None) -> Iterator[Template]:
     for pattern in patterns:
-        entity = design.entity(pattern)
         if any(index == named for _, named in pattern.actions):
-            yield (entity.indexed[index] if index else entity.key).pk
+            for name in pattern.entities:
+                entity = design.entities[name]
+                yield (entity.indexed[index] if index else entity.key).pk
 
 
 def _leading_key(template: Template, design: Table, tenant: str) -> str:

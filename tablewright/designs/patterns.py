@@ -19,6 +19,11 @@ class Pattern:
         return f"{type(self).__name__}({self.name!r})"
 
     @property
+    def entities(self) -> tuple[str, ...]:
+        """Everything that the pattern touches."""
+        return (self.entity,)
+
+    @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
         """What the pattern calls: each an API action and the index it names, None for the table."""
         return ((self.verb, None),)
@@ -112,3 +117,27 @@ class Query(Pattern):
     def actions(self) -> tuple[tuple[str, str | None], ...]:
         query = (("Query", self.index),)
         return (*query, ("BatchGetItem", None)) if self.hydrate else query
+
+
+class Count(Pattern):
+    """Add events to counters, each event once however often it is delivered.
+
+    `entity` is the counter, whose one field outside its key is the number; `marker` the entity that
+    remembers an event, by a key of one field.
+    """
+
+    __slots__ = ("marker",)
+    verb = "TransactWriteItems"
+
+    def __init__(self, name: str, entity: str, *, marker: str, describes: str = "") -> None:
+        super().__init__(name, entity, describes=describes)
+        self.marker = marker
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        return (self.entity, self.marker)
+
+    @property
+    def actions(self) -> tuple[tuple[str, str | None], ...]:
+        # IAM knows no transactions, only what is done in them.
+        return (("PutItem", None), ("UpdateItem", None))

@@ -7,7 +7,7 @@ from itertools import combinations
 from tablewright.designs.entity import Entity, Key
 from tablewright.designs.errors import DesignError
 from tablewright.designs.model import ALL, Index, Table
-from tablewright.designs.patterns import Pattern, Query
+from tablewright.designs.patterns import Count, Pattern, Query
 from tablewright.designs.template import Template
 
 _INDEX_LIMIT = 20  # per table, and
@@ -157,8 +157,18 @@ def _pattern(design: Table, pattern: Pattern) -> Iterator[str]:
         yield f"{name} is about '{pattern.entity}', which the table does not store"
     elif pattern.index and pattern.index not in entity.indexed:
         yield f"{name} reads {entity.name} from index {pattern.index}, which does not hold it"
+    elif isinstance(pattern, Count):
+        yield from _count(design, entity, pattern, name)
     elif isinstance(pattern, Query):
         yield from _query(design, entity, pattern, name)
+
+
+def _count(design: Table, counter: Entity, count: Count, name: str) -> Iterator[str]:
+    if count.marker not in design.entities:
+        yield f"{name} marks events by '{count.marker}', which the table does not store"
+    numbers = [field for field in counter.fields if field.name not in counter.key.fields]
+    if len(numbers) != 1 or numbers[0].kind != "N":
+        yield f"{name} needs {counter.name} to have one number and nothing else outside its key"
 
 
 def _query(design: Table, entity: Entity, query: Query, name: str) -> Iterator[str]:

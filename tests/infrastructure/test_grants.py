@@ -9,7 +9,7 @@ from aws_cdk import aws_kms as kms
 
 from tablewright.constructs import DesignTable, GrantError, SalesTable, TenantAccessRole
 from tablewright.constructs.grants import leading_keys
-from tablewright.designs import Entity, Get, Key, Table, Text
+from tablewright.designs import Count, Entity, Get, Key, Number, Table, Text
 from tablewright.designs.sales import SALES, sales_design
 from tests.infrastructure.synthesis import (
     allowed,
@@ -209,3 +209,22 @@ def test_a_design_without_tenants_cannot_be_limited_to_one() -> None:
     table = DesignTable(stack, "Notes", design=made, table_name="notes")
     with pytest.raises(GrantError, match="no tenants to tell apart"):
         table.grant(role(stack, "Role"), made.get, tenant_tag="tenant")
+
+
+def test_counting_for_a_tenant_reaches_its_counters_and_its_markers() -> None:
+    count = Count("count", "Visits", marker="Seen")
+    design = Table(
+        "visits",
+        name="visits",
+        pk="PK",
+        tenant="tenant",
+        entities=[
+            Entity("Visits", key=Key("T#{tenant}#N"), fields=[Text("tenant"), Number("n")]),
+            Entity("Seen", key=Key("T#{tenant}#E#{id}"), fields=[Text("tenant"), Text("id")]),
+        ],
+        patterns=[count],
+    )
+    assert leading_keys(design, [count], None, "tenant") == [
+        "T#${aws:PrincipalTag/tenant}#E#*",
+        "T#${aws:PrincipalTag/tenant}#N",
+    ]

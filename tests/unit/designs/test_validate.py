@@ -6,6 +6,7 @@ import pytest
 
 from tablewright.designs import (
     KEYS_ONLY,
+    Count,
     DesignError,
     Entity,
     Expiry,
@@ -123,6 +124,14 @@ FAULTS = {
             indexes=[Index("BY_STATE", pk="G1PK", sk="total")],
         ),
         "is sharded and sorted by the number total",
+    ),
+    "a counter without a number": (
+        design(patterns=[Count("count", "Order", marker="Order")]),
+        "'count' needs Order to have one number and nothing else outside its key",
+    ),
+    "an unknown marker": (
+        design(patterns=[Count("count", "Order", marker="Seen")]),
+        "'count' marks events by 'Seen', which the table does not store",
     ),
     "an unknown index": (
         design(patterns=[Query("by_note", "Order", index="BY_NOTE")]),

@@ -1,0 +1,158 @@
+"""Counters are exact, whatever is delivered how often and whoever dies on the way."""
+
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tablewright.designs import Count, Date, Entity, Expiry, Key, Number, Table, Text
+from tablewright.designs.validate import validate
+from tablewright.runtime.counters import Counters, Event
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tests.faults import Crash, survives_every_fault
+from tests.integration.conftest import Database
+
+COUNT = Count("count_visits", "Visits", marker="Seen")
+VISITS = Table(
+    "visits",
+    name="visits",
+    pk="PK",
+    sk="SK",
+    ttl="ttl",
+    entities=[
+        Entity(
+            "Visits",
+            key=Key("DAY#{day}", "PAGE#{page}"),
+            fields=[Date("day"), Text("page"), Number("visits")],
+            expires=Expiry("day", days=7),
+        ),
+        Entity(
+            "Seen",
+            key=Key("SEEN#{event_id}", "SEEN"),
+            fields=[Text("event_id"), Date("day")],
+            expires=Expiry("day", days=2),
+        ),
+    ],
+    patterns=[COUNT],
+)
+
+
+def event(number: int) -> Event:
+    """A visit to one of seven pages on one of three days, none of them past: the engine deletes
+    what has expired."""
+    day = f"2099-01-0{1 + number % 3}"
+    counter = {"day": day, "page": f"page{number % 7}"}
+    return Event({"event_id": f"e{number}", "day": day}, [(counter, 1)])
+
+
+def counters(caller: Caller) -> Counters:
+    return Counters(VISITS, COUNT, "table", caller)
+
+
+def counted(database: Database) -> dict[tuple[str, str], int]:
+    return {
+        (item["day"]["S"], item["page"]["S"]): int(item["visits"]["N"])
+        for item in database.items()
+        if "visits" in item
+    }
+
+
+def expected(count: int) -> dict[tuple[str, str], int]:
+    visits = Counter((f"2099-01-0{1 + n % 3}", f"page{n % 7}") for n in range(count))
+    return dict(visits)
+
+
+@pytest.fixture
+def visits(database: Database) -> Database:
+    database.create(VISITS)
+    return database
+
+
+def test_the_design_is_sound() -> None:
+    assert validate(VISITS) == []
+
+
+def test_events_are_counted_and_a_replay_changes_nothing(visits: Database) -> None:
+    counting = counters(Dynamo(visits.client()))
+    assert counting.add(map(event, range(250))) == 250
+    first = visits.items()
+    assert counting.add(map(event, range(250))) == 0
+    assert visits.items() == first
+    assert counted(visits) == expected(250)
+
+
+def test_only_new_events_of_a_mixed_batch_count(visits: Database) -> None:
+    counting = counters(Dynamo(visits.client()))
+    counting.add(map(event, range(0, 60, 2)))
+    assert counting.add(map(event, range(60))) == 30
+    assert counted(visits) == expected(60)
+
+
+def test_an_event_twice_in_one_batch_counts_once(visits: Database) -> None:
+    assert counters(Dynamo(visits.client())).add([event(1), event(1), event(2)]) == 2
+    assert sum(counted(visits).values()) == 2
+
+
+def test_an_event_can_take_from_one_counter_and_give_to_another(visits: Database) -> None:
+    counting = counters(Dynamo(visits.client()))
+    day = {"day": "2099-01-01"}
+    old, new = {**day, "page": "old"}, {**day, "page": "new"}
+    counting.add([Event({"event_id": "a", **day}, [(old, 1)])])
+    counting.add([Event({"event_id": "b", **day}, [(old, -1), (new, 1)])])
+    assert counted(visits) == {("2099-01-01", "old"): 0, ("2099-01-01", "new"): 1}
+
+
+def test_counters_and_markers_expire_by_their_own_dates(visits: Database) -> None:
+    counters(Dynamo(visits.client())).add([event(0)])
+    ttl = {item["PK"]["S"][:4]: int(item["ttl"]["N"]) for item in visits.items()}
+    assert ttl["DAY#"] - ttl["SEEN"] == 5 * 86400
+
+
+def test_a_crash_at_any_call_and_the_retry_count_everything_once(visits: Database) -> None:
+    client = visits.client()
+
+    def fresh() -> Caller:
+        for item in visits.items():
+            client.delete_item(TableName="table", Key={n: item[n] for n in ("PK", "SK")})
+        return Dynamo(client)
+
+    def work(caller: Caller) -> None:
+        counters(caller).add(map(event, range(120)))
+
+    calls = survives_every_fault(fresh, work, lambda: counted(visits))
+    assert calls >= 2
+    assert counted(visits) == expected(120)
+
+
+def test_eight_workers_that_deliver_everything_three_times_and_die_count_once(
+    visits: Database,
+) -> None:
+    """Each worker gets every batch in an order of its own, and crashes now and then."""
+    batches = [range(start, start + 25) for start in range(0, 200, 25)]
+
+    def deliver(worker: int) -> None:
+        chance = random.Random(worker)
+        dynamo = Dynamo(visits.client())
+
+        class Dying:
+            def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+                when = chance.random()
+                if when < 0.1:
+                    raise Crash
+                answer = dynamo.call(operation, params)
+                if when > 0.9:
+                    raise Crash
+                return answer
+
+        for batch in chance.sample(batches, len(batches)):
+            for _ in range(3):
+                try:
+                    counters(Dying()).add(map(event, batch))
+                except Crash:
+                    counters(dynamo).add(map(event, batch))
+
+    with ThreadPoolExecutor(8) as workers:
+        list(workers.map(deliver, range(8)))
+    assert counted(visits) == expected(200)
