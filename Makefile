@@ -11,19 +11,25 @@ CDK := $(OWN) node_modules/.bin/cdk
 CDK_OPTIONS = --no-notices -c stage=$(STAGE) --output cdk.out/$(STAGE)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools test check lint fmt unit infrastructure integration snapshots docs bench \
-        synth diff deploy destroy stage not-prod lock clean
+.PHONY: help setup tools local local-down test check lint fmt unit infrastructure integration e2e \
+        snapshots docs bench synth diff deploy destroy stage not-prod lock clean
 # The targets share one set-up, one cdk.out and two cores.
 .NOTPARALLEL:
 
 help: ## Say what each target does
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: tools ## Put the tools in place: venv, packages, Node, Java, CDK CLI, DynamoDB Local
+setup: tools ## Put the tools in place: venv, packages, Node, Java, CDK CLI, DynamoDB Local, local cloud
 	@echo "The tools are in place."
 
 tools:
 	@$(PYTHON) -m toolchain
+
+local: tools ## Run the whole application on this machine; Ctrl-C stops it
+	@$(PY) -m local up
+
+local-down: tools ## Stop it from another terminal
+	@$(PY) -m local down
 
 test: lint ## Run everything: linter, types and all tests
 	@$(PY) -m pytest tests
@@ -48,6 +54,9 @@ infrastructure: tools ## Run the tests of the synthesized templates
 
 integration: tools ## Run the tests against DynamoDB Local
 	@$(PY) -m pytest tests/integration
+
+e2e: tools ## Run the tests against the application on a local cloud
+	@$(PY) -m pytest tests/e2e
 
 snapshots: tools ## Accept the templates as they are now as the snapshots
 	@$(PY) -m pytest tests/infrastructure --snapshot-update
@@ -89,5 +98,6 @@ lock: ## Re-make the lock files after a change of a requirements.in or package.j
 	@$(PYTHON) -m toolchain.lock
 
 clean: ## Remove everything that the other targets made
+	@[ ! -e .build/local/running.json ] || $(PY) -m local down
 	@rm -rf .venv .build node_modules cdk.out .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name .git -prune -o -type d -name __pycache__ -exec rm -rf {} +

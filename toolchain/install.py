@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from toolchain import machine, paths
-from toolchain.paths import LINKS, NODE_MODULES, ROOT, VENV
+from toolchain.paths import LINKS, MINISTACK, NODE_MODULES, ROOT, VENV
 from toolchain.steps import Shell, Step, StepError, fingerprint
 
 HERE = Path(__file__).parent
@@ -12,10 +12,13 @@ REQUIREMENTS = ROOT / "requirements.txt"
 LAMBDA_REQUIREMENTS = ROOT / "lambdas" / "requirements.txt"
 NODE_REQUIREMENTS = HERE / "node.txt"
 JAVA_REQUIREMENTS = HERE / "java.txt"
+MINISTACK_REQUIREMENTS = HERE / "ministack.txt"
 NPM_PACKAGES = (ROOT / "package.json", ROOT / "package-lock.json")
 # There while pip works. A venv in which it was interrupted holds half-installed packages that
 # pip takes for whole ones, so such a venv is made anew.
 PIP_AT_WORK = VENV / ".pip-at-work"
+# Compiling all of the CDK library would double the time: Python compiles what is imported.
+_PIP_QUICK = ("--no-compile", "--no-input", "--progress-bar", "off", "--disable-pip-version-check")
 
 _PYTHON_ADVICE = (
     "Check that this Python can make virtual environments (on Debian and Ubuntu the package "
@@ -83,15 +86,21 @@ def steps() -> list[Step]:
             _cache_lambda_packages,
             _PIP_ADVICE,
         ),
+        Step(
+            "ministack",
+            "Local cloud",
+            fingerprint(MINISTACK_REQUIREMENTS, python),
+            [MINISTACK / "bin" / "python"],
+            _install_ministack,
+            _PIP_ADVICE,
+        ),
     ]
 
 
 def pip_install(shell: Shell, *arguments: str | Path) -> None:
     PIP_AT_WORK.touch()
-    # Compiling all of the CDK library would double the time: Python compiles what is imported.
-    quick = ("--no-compile", "--no-input", "--progress-bar", "off", "--disable-pip-version-check")
     try:
-        shell.run(paths.python(), "-I", "-m", "pip", "install", *quick, *arguments)
+        shell.run(paths.python(), "-I", "-m", "pip", "install", *_PIP_QUICK, *arguments)
     except StepError:
         # Up to this line pip only downloads, and has changed nothing.
         if "Installing collected packages" not in shell.output():
@@ -100,10 +109,10 @@ def pip_install(shell: Shell, *arguments: str | Path) -> None:
     PIP_AT_WORK.unlink()
 
 
-def _make_venv(shell: Shell) -> None:
+def _make_venv(shell: Shell, place: Path = VENV) -> None:
     # The base Python, since the one running may be of the venv that is being replaced.
     python = getattr(sys, "_base_executable", sys.executable)
-    shell.run(python, "-I", "-m", "venv", "--clear", VENV)
+    shell.run(python, "-I", "-m", "venv", "--clear", place)
 
 
 def _provide_node(shell: Shell) -> None:
@@ -136,6 +145,14 @@ def _cache_lambda_packages(shell: Shell) -> None:
     command = (paths.python(), "-m", "tablewright.constructs.dependencies", LAMBDA_REQUIREMENTS)
     shell.run(*command)
     shell.run(*command, "--host")
+
+
+def _install_ministack(shell: Shell) -> None:
+    """In a venv of its own, since it wants a botocore of its own: the same Python as ours, because
+    the functions that it runs are bundled for ours."""
+    _make_venv(shell, MINISTACK)
+    locked = ("--require-hashes", "-r", MINISTACK_REQUIREMENTS)
+    shell.run(MINISTACK / "bin" / "python", "-I", "-m", "pip", "install", *_PIP_QUICK, *locked)
 
 
 def _site_packages() -> Path:

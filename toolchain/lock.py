@@ -13,7 +13,13 @@ from toolchain.steps import run_all
 UV = "uv==0.13.7"
 OLDEST_PYTHON = "3.11"
 # In this order: the Lambda bundle is held to the versions of the first.
-REQUIREMENTS = ("requirements", "lambdas/requirements", "toolchain/node", "toolchain/java")
+REQUIREMENTS = (
+    "requirements",
+    "lambdas/requirements",
+    "toolchain/node",
+    "toolchain/java",
+    "toolchain/ministack",
+)
 PIP_QUIET = ("--quiet", "--disable-pip-version-check")
 LEFT_OUT = {"resolved", "dependencies"}
 

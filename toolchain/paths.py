@@ -9,6 +9,7 @@ BUILD = ROOT / ".build"
 # Links to the tools in use, the machine's or ours: the record of what the set-up chose.
 LINKS = BUILD / "bin"
 NODE_MODULES = ROOT / "node_modules"
+MINISTACK = BUILD / "ministack"
 
 
 class ToolchainError(RuntimeError):
@@ -41,6 +42,11 @@ def dynamodb_local_home() -> Path:
     """The folder of DynamoDBLocal.jar and DynamoDBLocal_lib."""
     jar = NODE_MODULES / "amplify-dynamodb-simulator" / "emulator" / "DynamoDBLocal.jar"
     return _present(jar).parent
+
+
+def ministack_python() -> Path:
+    """The Python that has the local cloud, and runs its functions."""
+    return _present(MINISTACK / "bin" / "python")
 
 
 def environment() -> dict[str, str]:

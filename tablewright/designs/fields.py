@@ -181,7 +181,7 @@ class Number(Field):
     def _decimal(self, value: Any) -> Decimal:
         # bool is an int and float is inexact: neither is what a caller means by a number.
         if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
-            raise self.refuse("must be a number (Decimal or int)")
+            raise self.refuse("must be a number")
         number = Decimal(value)
         if not number.is_finite():
             raise self.refuse("must be a finite number")

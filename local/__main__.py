@@ -1,0 +1,138 @@
+"""The whole application on this machine: the ordinary CDK deployment on an emulated AWS."""
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from local import items
+from local.connection import Connection, connect
+from local.deployment import Deployment
+from local.faults import KINDS, Faults, seconds_of, target_of
+from local.home import DEFAULT, Home, LocalCloudError
+from local.logs import Logs
+from local.progress import Progress
+from local.status import status
+from local.up import down, seed, up
+from local.users import TENANTS, Users
+from toolchain import ToolchainError
+
+Arguments = argparse.Namespace
+
+
+def _up(asked: Arguments, home: Home) -> int:
+    return up(home, Progress())
+
+
+def _down(asked: Arguments, home: Home) -> int:
+    print("Stopped. Its data is kept." if down(home) else "The local cloud was not running.")
+    return 0
+
+
+def _reset(asked: Arguments, home: Home) -> int:
+    down(home)
+    shutil.rmtree(home.root, ignore_errors=True)
+    print("Everything is gone. Start afresh: make local")
+    return 0
+
+
+def _status(asked: Arguments, home: Home) -> int:
+    connection, deployment = _deployed(home)
+    return _print(status(home, connection, deployment))
+
+
+def _token(asked: Arguments, home: Home) -> int:
+    return _print([Users(home, *_deployed(home)).token(asked.tenant)])
+
+
+def _seed(asked: Arguments, home: Home) -> int:
+    connection, deployment = _deployed(home)
+    return _print([f"{seed(home, connection, deployment, again=True)} sales stored"])
+
+
+def _logs(asked: Arguments, home: Home) -> int:
+    logs = Logs(connect(home), asked.function)
+    return _print(logs.follow() if asked.follow else logs.lines())
+
+
+def _tables(asked: Arguments, home: Home) -> int:
+    connection = connect(home)
+    if asked.table is None:
+        return _print(items.summary(connection))
+    return _print(items.listing(connection, asked.table, limit=asked.limit, key=asked.key))
+
+
+def _fault(asked: Arguments, home: Home) -> int:
+    connection, faults = connect(home), Faults(home)
+    if asked.kind == "clear":
+        return _print([f"Faults ended: {faults.clear()}"])
+    if asked.target is None:
+        whose = "TABLE" if asked.kind == "throttle" else "FUNCTION"
+        raise LocalCloudError(f"Say which one: fault {asked.kind} {whose} --for 60s")
+    target = target_of(connection, asked.kind, asked.target)
+    return _print([faults.add(asked.kind, target, seconds=seconds_of(asked.duration))])
+
+
+def _deployed(home: Home) -> tuple[Connection, Deployment]:
+    connection = connect(home)
+    return connection, Deployment(home, connection)
+
+
+def _print(lines: Iterable[object]) -> int:
+    for line in lines:
+        print(line, flush=True)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m local", description=__doc__)
+    parser.add_argument(
+        "--folder", type=Path, default=DEFAULT, help="where it keeps everything (.build/local)"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[Arguments, Home], int], says: str) -> Any:
+        added = commands.add_parser(name, help=says, description=says)
+        added.set_defaults(run=run)
+        return added
+
+    command("up", _up, "start, deploy and fill the local cloud; Ctrl-C stops it")
+    command("down", _down, "stop it from another terminal")
+    command("status", _status, "say what runs, where it answers and what is there in name only")
+    logs = command("logs", _logs, "print what the functions wrote")
+    logs.add_argument("--follow", action="store_true", help="go on until Ctrl-C")
+    logs.add_argument(
+        "--function", metavar="NAME", help="only this one; a part of its name will do"
+    )
+    token = command("token", _token, "sign in and print a token for the APIs")
+    token.add_argument("--tenant", required=True, help=f"one of {', '.join(TENANTS)}")
+    tables = command("tables", _tables, "list the tables, or the items of one")
+    tables.add_argument("table", nargs="?", metavar="TABLE", help="a part of its name will do")
+    tables.add_argument("--key", default="", help="only partition keys with this in them")
+    tables.add_argument("--limit", type=int, default=20, help="how many items (default: 20)")
+    fault = command("fault", _fault, "let a function fail or time out, or a table throttle")
+    fault.add_argument("kind", choices=(*KINDS, "clear"), help="clear ends all faults")
+    fault.add_argument("target", nargs="?", metavar="NAME", help="a part of its name will do")
+    fault.add_argument("--for", dest="duration", default="60s", help="60s, 5m (default: 60s)")
+    command("seed", _seed, "load the sample data again")
+    command("reset", _reset, "stop it and delete everything that it holds")
+    return parser
+
+
+def main() -> int:
+    asked = _parser().parse_args()
+    result: int = asked.run(asked, Home(asked.folder.absolute()))
+    return result
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (LocalCloudError, ToolchainError) as error:
+        sys.exit(str(error))
+    except BrokenPipeError:
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,46 @@
+"""A plain client of the deployed HTTP APIs."""
+
+import contextlib
+import http.client
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text) if self.text else None
+
+
+class Api:
+    """One system's API, called with one user's token.
+
+    Example::
+
+        Api(deployment.api_url("sales"), token)("GET", "/categories/dress/trend", by="month")
+    """
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        self._url = urlsplit(url)
+        self._token = token
+
+    def __call__(self, method: str, path: str, body: Any = None, **query: Any) -> Answer:
+        """The path is sent as it is: encode what is to be encoded."""
+        address = self._url.path + path + (f"?{urlencode(query)}" if query else "")
+        headers = {} if body is None else {"Content-Type": "application/json"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        text = None if body is None else json.dumps(body)
+        connection = http.client.HTTPConnection(self._url.netloc, timeout=60)
+        with contextlib.closing(connection):
+            connection.request(method, address, body=text, headers=headers)
+            answer = connection.getresponse()
+            found = {name.lower(): value for name, value in answer.getheaders()}
+            return Answer(answer.status, found, answer.read().decode())

@@ -1,0 +1,132 @@
+"""The application on the local cloud, put there by the ordinary `cdk deploy`."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from local.connection import ACCOUNT, REGION, Connection, environment
+from local.home import Home, LocalCloudError
+from local.progress import Progress
+from toolchain import paths
+from toolchain.paths import ROOT
+
+STAGE = "local"
+_EVENT = re.compile(r"^(\S+)\s*\|\s*(\d+/\d+)\s*\|")
+_DONE = re.compile(r"^✅\s+(\S+)(.*)")
+_WRONG = re.compile(r"❌|CREATE_FAILED|UPDATE_FAILED|[Ee]rror|failed")
+_SHOWN_LINES = 12
+
+
+class Deployment:
+    """What the stacks gave out when they were deployed.
+
+    Example::
+
+        Deployment(home, connection).api_url("sales")
+    """
+
+    def __init__(self, home: Home, connection: Connection) -> None:
+        self._connection = connection
+        self.endpoint = connection.endpoint
+        try:
+            self.outputs: dict[str, dict[str, str]] = json.loads(home.outputs.read_text())
+        except (FileNotFoundError, ValueError):
+            raise LocalCloudError("Nothing is deployed yet. Deploy it: make local") from None
+
+    def output(self, system: str, name: str) -> str:
+        return self.outputs[f"tablewright-{STAGE}-{system}"][name]
+
+    def api_url(self, system: str) -> str:
+        return self._connection.api_url(self.output(system, "ApiUrl"))
+
+    def api_urls(self) -> dict[str, str]:
+        """The address of each system's API."""
+        return {
+            stack.removeprefix(f"tablewright-{STAGE}-"): self._connection.api_url(out["ApiUrl"])
+            for stack, out in sorted(self.outputs.items())
+            if "ApiUrl" in out
+        }
+
+
+def deploy(home: Home, connection: Connection, progress: Progress) -> Deployment:
+    """Deploy what has changed: the same stacks, by the same command, as on AWS."""
+    home.deploy_log.write_bytes(b"")
+    if not _is_bootstrapped(connection):
+        with progress.step("Preparing the account (cdk bootstrap)"):
+            _cdk(home, connection, progress, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
+    with progress.step(f"Deploying (cdk deploy, stage {STAGE})"):
+        unattended = ("--all", "--require-approval", "never", "--outputs-file", str(home.outputs))
+        _cdk(home, connection, progress, "deploy", *unattended)
+    return Deployment(home, connection)
+
+
+def _is_bootstrapped(connection: Connection) -> bool:
+    try:
+        stacks = connection.client("cloudformation").describe_stacks(StackName="CDKToolkit")
+    except ClientError:
+        return False
+    return bool(stacks["Stacks"][0]["StackStatus"].endswith("_COMPLETE"))
+
+
+def _cdk(home: Home, connection: Connection, progress: Progress, *command: str) -> None:
+    options = ("--no-notices", "--no-color", "-c", f"stage={STAGE}", "--output", str(home.cdk_out))
+    variables = {
+        **environment(connection.port),
+        "CDK_HOME": str(home.cdk_home),
+        # The same templates pass these checks in the tests, where they take their eight seconds.
+        "CDK_VALIDATION": "false",
+    }
+    home.cdk_home.mkdir(parents=True, exist_ok=True)
+    lines: list[str] = []
+    with (
+        home.deploy_log.open("a") as log,
+        _running((str(paths.cdk()), *command, *options), variables) as cdk,
+    ):
+        for line in cdk.stdout:
+            log.write(line)
+            log.flush()
+            lines.append(line.rstrip())
+            _follow(line, progress)
+        code = cdk.wait()
+    if code:
+        wrong = [line for line in lines if _WRONG.search(line)][-_SHOWN_LINES:]
+        raise LocalCloudError(
+            f"cdk {command[0]} ended with code {code}; all of its output is in "
+            f"{home.deploy_log}. What went wrong:\n" + "\n".join(wrong or lines[-_SHOWN_LINES:])
+        )
+
+
+def _follow(line: str, progress: Progress) -> None:
+    if event := _EVENT.match(line):
+        progress.note(f"{event[1]} {event[2]}")
+    elif done := _DONE.match(line):
+        progress.say(f"{done[1]}{done[2].rstrip()}")
+
+
+@contextmanager
+def _running(command: tuple[str, ...], variables: dict[str, str]) -> Iterator[Any]:
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        # Together with what it starts, so that an interrupted deployment leaves nothing running.
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()

@@ -1,0 +1,130 @@
+"""Bringing the whole application up on this machine, and down again."""
+
+import contextlib
+import json
+import os
+import signal
+import time
+
+from local import sample_sales
+from local.api import Api
+from local.cloud import PORT, STOP_SECONDS, Cloud, stop_leftover
+from local.connection import Connection
+from local.deployment import Deployment, deploy
+from local.home import DEFAULT, Home, LocalCloudError
+from local.progress import Progress
+from local.users import TENANTS, Users
+
+POLL_SECONDS = 0.2
+# What `up` needs at most to stop a deployment and then the server.
+DOWN_SECONDS = 2 * STOP_SECONDS + 5
+
+
+def up(home: Home, progress: Progress) -> int:
+    """Start, deploy and fill the cloud, then hold it until Ctrl-C or `down`."""
+    # SIGINT too: a shell makes what it starts in the background ignore it.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
+    running = home.running()
+    if running is not None:
+        print("The local cloud runs in another terminal: it gets what has changed.")
+        deployment = _fill(home, Connection(running.port), progress)
+        print(f"\n{guide(home, deployment)}")
+        return 0
+    started = time.monotonic()
+    with contextlib.ExitStack() as held:
+        with progress.step("Starting the cloud"):
+            cloud = held.enter_context(Cloud(home))
+        if cloud.connection.port != PORT:
+            print(f"  Port {PORT} was not free: it has port {cloud.connection.port}.")
+        deployment = _fill(home, cloud.connection, progress)
+        print(f"Ready after {time.monotonic() - started:.0f} s.\n\n{guide(home, deployment)}\n")
+        print("Ctrl-C stops it and keeps its data.", flush=True)
+        try:
+            return _hold(cloud)
+        except KeyboardInterrupt:
+            print("\nStopping ...", flush=True)
+            return 0
+
+
+def down(home: Home) -> bool:
+    """Stop what runs in this folder; False when nothing does."""
+    running = home.running()
+    if running is None:
+        stop_leftover(home)
+        return False
+    os.kill(running.keeper, signal.SIGTERM)
+    deadline = time.monotonic() + DOWN_SECONDS
+    while home.running():
+        if time.monotonic() > deadline:
+            raise LocalCloudError(
+                f"Process {running.keeper} does not end. End it with: kill -9 {running.keeper}"
+            )
+        time.sleep(POLL_SECONDS)
+    return True
+
+
+def seed(home: Home, connection: Connection, deployment: Deployment, *, again: bool) -> int:
+    """Load the sample sales of the tenants that have none, or of all; gives how many."""
+    users = Users(home, connection, deployment)
+    users.create()
+    stored = 0
+    for tenant in TENANTS:
+        api = Api(deployment.api_url("sales"), users.token(tenant))
+        if again or not sample_sales.is_loaded(api):
+            stored += sample_sales.load(api, tenant)
+    return stored
+
+
+def guide(home: Home, deployment: Deployment) -> str:
+    """What to try, ready to be pasted into a shell in the project's folder."""
+    url = deployment.api_url("sales")
+    command = ".venv/bin/python -m local"
+    command += "" if home.root == DEFAULT else f" --folder {home.root}"
+    sale = {
+        "productId": "dress-01",
+        "saleId": "mine-1",
+        "saleDate": f"{sample_sales.YEAR}-12-24",
+        "salePrice": 49.5,
+        "originalPrice": 99,
+        "category": "dress",
+        "embeddingId": "e1",
+        "embeddingS3Key": "s3://embeddings/e1",
+    }
+    return f"""\
+Sales API   {url}
+Cloud       {deployment.endpoint}   (for AWS_ENDPOINT_URL; access key and secret are "test")
+
+Sign in as acme (or globex), store a sale, read a trend:
+
+  TOKEN=$({command} token --tenant acme)
+
+  curl '{url}/sales' \\
+    -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+    -d '{json.dumps(sale)}'
+
+  curl '{url}/categories/dress/trend?by=month' \\
+    -H "Authorization: Bearer $TOKEN"
+
+What else there is: {command} --help"""
+
+
+def _fill(home: Home, connection: Connection, progress: Progress) -> Deployment:
+    deployment = deploy(home, connection, progress)
+    with progress.step(f"Users and sample sales of {' and '.join(TENANTS)}"):
+        stored = seed(home, connection, deployment, again=False)
+        progress.say(f"{stored} sales stored" if stored else "already there")
+    return deployment
+
+
+def _hold(cloud: Cloud) -> int:
+    while cloud.process.poll() is None:
+        time.sleep(POLL_SECONDS)
+    raise LocalCloudError(
+        f"The cloud's server ended with code {cloud.process.returncode}; its output is in "
+        f"{cloud.home.server_log}. Its data is kept. Start it again: make local"
+    )
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,47 @@
+"""One local cloud for the whole run, on a port and in a folder of its own, freshly deployed."""
+
+import io
+from collections.abc import Iterator
+
+import pytest
+
+from local.api import Api
+from local.cloud import Cloud, free_port
+from local.deployment import Deployment, deploy
+from local.home import Home
+from local.progress import Progress
+from local.users import TENANTS, Users
+
+
+@pytest.fixture(scope="session")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+    home = Home(tmp_path_factory.mktemp("cloud"))
+    with Cloud(home, port=free_port()) as cloud:
+        yield cloud
+
+
+@pytest.fixture(scope="session")
+def deployment(cloud: Cloud) -> Deployment:
+    return deploy(cloud.home, cloud.connection, Progress(io.StringIO()))
+
+
+@pytest.fixture(scope="session")
+def users(cloud: Cloud, deployment: Deployment) -> Users:
+    users = Users(cloud.home, cloud.connection, deployment)
+    assert users.create() == len(TENANTS)
+    return users
+
+
+@pytest.fixture
+def anyone(deployment: Deployment) -> Api:
+    return Api(deployment.api_url("sales"))
+
+
+@pytest.fixture(scope="session")
+def acme(deployment: Deployment, users: Users) -> Api:
+    return Api(deployment.api_url("sales"), users.token("acme"))
+
+
+@pytest.fixture(scope="session")
+def globex(deployment: Deployment, users: Users) -> Api:
+    return Api(deployment.api_url("sales"), users.token("globex"))

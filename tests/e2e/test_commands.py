@@ -1,0 +1,135 @@
+"""`python -m local` on a cloud that runs: what its commands say, and the faults they make."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from local.api import Api
+from local.cloud import Cloud
+from local.deployment import Deployment
+from local.users import Users
+from tests.e2e.polling import eventually
+from tests.e2e.sales import new_sale
+from toolchain.paths import ROOT
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(cloud: Cloud, deployment: Deployment, users: Users) -> Run:
+    def run(*command: str, code: int = 0) -> str:
+        whole = (sys.executable, "-m", "local", "--folder", str(cloud.home.root), *command)
+        done = subprocess.run(whole, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+        return done.stdout if code == 0 else done.stderr
+
+    return run
+
+
+@pytest.fixture
+def fault(run: Run, acme: Api) -> Iterator[Run]:
+    def fault(*command: str) -> str:
+        return run("fault", *command)
+
+    yield fault
+    run("fault", "clear")
+    assert eventually(lambda: acme("GET", "/embeddings").status == 200)
+
+
+def alarm_names(cloud: Cloud) -> list[str]:
+    found = cloud.connection.client("cloudwatch").describe_alarms(StateValue="ALARM")
+    return [alarm["AlarmName"] for alarm in found["MetricAlarms"]]
+
+
+def test_status_says_what_runs_and_what_is_there_in_name_only(
+    run: Run, cloud: Cloud, deployment: Deployment
+) -> None:
+    said = run("status")
+    assert cloud.connection.endpoint in said
+    assert deployment.api_url("sales") in said
+    assert "tablewright-local-sales  CREATE_COMPLETE" in said
+    assert "AWS::CloudWatch::Alarm with metric math (1)" in said
+
+
+def test_a_printed_token_opens_the_api(run: Run, deployment: Deployment) -> None:
+    token = run("token", "--tenant", "globex").strip()
+    assert Api(deployment.api_url("sales"), token)("GET", "/embeddings").status == 200
+
+
+def test_a_second_seeding_stores_the_same_sales(run: Run, acme: Api) -> None:
+    first = run("seed")
+    before = acme("GET", "/embeddings", limit=100).json["items"]
+    assert run("seed") == first == "480 sales stored\n"
+    assert acme("GET", "/embeddings", limit=100).json["items"] == before
+
+
+def test_tables_are_listed_with_their_items(run: Run, acme: Api) -> None:
+    sale = new_sale()
+    assert acme("POST", "/sales", sale).status == 201
+    assert "indexes GSI1, GSI2, GSI3" in run("tables")
+    listed = run("tables", "sales", "--key", sale["productId"])
+    assert listed.splitlines()[0].startswith(f"TENANT#acme#PRODUCT#{sale['productId']} | SALE#")
+    assert sale["saleId"] in listed
+
+
+def test_logs_are_readable_and_follow_what_happens(run: Run, acme: Api, cloud: Cloud) -> None:
+    follow = (sys.executable, "-m", "local", "--folder", str(cloud.home.root), "logs", "--follow")
+    with subprocess.Popen(follow, cwd=ROOT, stdout=subprocess.PIPE, text=True) as following:
+        assert following.stdout is not None
+        try:
+            sale = new_sale()
+            assert acme("POST", "/sales", sale).status == 201
+            wanted = f"sale stored tenant=acme product_id={sale['productId']}"
+            assert any(wanted in line for line in following.stdout)
+        finally:
+            following.terminate()
+    assert wanted in run("logs", "--function", "sales")
+
+
+def test_a_function_fails_on_demand_and_its_alarm_tells(
+    fault: Run, acme: Api, cloud: Cloud
+) -> None:
+    assert acme("GET", "/embeddings").status == 200
+    fault("fail", "sales", "--for", "5m")
+    failed = acme("GET", "/embeddings")
+    assert (failed.status, failed.json) == (500, {"message": "Internal Server Error"})
+    assert eventually(lambda: any("ApiAlarmsErrors" in name for name in alarm_names(cloud)))
+    assert not any("Throttles" in name for name in alarm_names(cloud))
+
+
+def test_a_throttled_table_is_answered_with_try_again(fault: Run, acme: Api) -> None:
+    sale = new_sale()
+    fault("throttle", "sales", "--for", "5m")
+    refused = acme("POST", "/sales", sale)
+    assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+    fault("clear")
+    assert acme("POST", "/sales", sale).status == 201
+
+
+def test_a_fault_ends_by_itself(fault: Run, acme: Api) -> None:
+    started = time.monotonic()
+    fault("fail", "sales", "--for", "2s")
+    assert acme("GET", "/embeddings").status == 500
+    assert eventually(lambda: acme("GET", "/embeddings").status == 200)
+    assert time.monotonic() - started >= 1
+
+
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        (("token", "--tenant", "initech"), "Take one of: acme, globex"),
+        (("fault", "fail", "nothing"), "No function is called 'nothing'. There are:"),
+        (("fault", "throttle", "sales", "--for", "soon"), "Give one like 60s, 5m or 1h"),
+        (("fault", "fail"), "Say which one: fault fail FUNCTION --for 60s"),
+        (("tables", "nothing"), "No table is called 'nothing'. There are:"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_to_do(
+    run: Run, command: tuple[str, ...], advice: str
+) -> None:
+    said = run(*command, code=1)
+    assert advice in said
+    assert "Traceback" not in said

@@ -1,0 +1,63 @@
+"""The local cloud keeps what it holds, and a deployment without changes changes nothing."""
+
+import io
+import signal
+
+import pytest
+
+from local.api import Api
+from local.cloud import Cloud
+from local.deployment import Deployment, deploy
+from local.progress import Progress
+from local.users import TENANTS, Users
+from tests.e2e.polling import eventually
+from tests.e2e.sales import address_of, new_sale
+
+
+def test_a_second_deployment_finds_no_changes(cloud: Cloud, deployment: Deployment) -> None:
+    said = io.StringIO()
+    again = deploy(cloud.home, cloud.connection, Progress(said))
+    stacks = sorted(again.outputs)
+    assert len(stacks) == 3
+    assert all(f"{stack} (no changes)" in said.getvalue() for stack in stacks), said.getvalue()
+    assert again.outputs == deployment.outputs
+
+
+def test_only_the_stack_that_changed_is_deployed(
+    cloud: Cloud, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = io.StringIO()
+    with monkeypatch.context() as changed:
+        changed.setenv("TABLEWRIGHT_ALARM_EMAIL", "ops@example.com")
+        deploy(cloud.home, cloud.connection, Progress(said))
+    assert "tablewright-local-operations\n" in said.getvalue()
+    assert "tablewright-local-identity (no changes)" in said.getvalue()
+    assert "tablewright-local-sales (no changes)" in said.getvalue()
+    restored = deploy(cloud.home, cloud.connection, Progress(io.StringIO()))
+    assert restored.outputs == deployment.outputs
+
+
+def test_a_killed_cloud_starts_again_with_its_data(cloud: Cloud, acme: Api, users: Users) -> None:
+    sale = new_sale()
+    assert acme("POST", "/sales", sale).status == 201
+    # It writes its state a moment after each change.
+    stored = cloud.home.state / "dynamodb.json"
+    assert eventually(lambda: stored.exists() and sale["saleId"] in stored.read_text())
+    killed = cloud.process
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    cloud.start()
+    assert cloud.process.pid != killed.pid
+    # The old token and a new one, for what was stored before and what is stored now.
+    assert acme("GET", address_of(sale)).status == 200
+    assert users.create() == 0
+    assert users.token(TENANTS[0])
+    assert acme("POST", "/sales", new_sale()).status == 201
+
+
+def test_a_stopped_cloud_starts_again_with_its_data(cloud: Cloud, acme: Api) -> None:
+    sale = new_sale()
+    assert acme("POST", "/sales", sale).status == 201
+    cloud.stop()
+    cloud.start()
+    assert acme("GET", address_of(sale)).status == 200

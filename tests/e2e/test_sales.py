@@ -1,0 +1,102 @@
+"""The deployed sales system, through HTTP and with real tokens: every route does its work."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from lambdas.sales.openapi import document
+from local.api import Api
+from local.sample_sales import YEAR
+from tests.e2e.sales import address_of, new_sale
+
+
+@pytest.fixture(scope="module")
+def year(acme: Api) -> dict[str, Any]:
+    """Twelve sales of a category, a brand and a product that no other test has."""
+    shared = {"category": "yearly", "brand": "Kite & Co", "productId": "yearly-product"}
+    sales = [new_sale(saleDate=f"{YEAR}-{m:02}-01", salePrice=m, **shared) for m in range(1, 13)]
+    stored = acme("POST", "/sales/batch", {"sales": sales})
+    assert (stored.status, stored.json) == (201, {"stored": 12}), stored.text
+    return shared
+
+
+def test_a_sale_is_stored_read_changed_and_removed(acme: Api) -> None:
+    sale = new_sale()
+    stored = acme("POST", "/sales", sale)
+    assert stored.status == 201, stored.text
+    assert stored.json["tenant"] == "acme"
+    assert acme("POST", "/sales", sale).status == 200
+    assert acme("GET", address_of(sale)).json == stored.json
+    changed = acme("PATCH", address_of(sale), {"salePrice": 5})
+    assert (changed.status, changed.json["salePrice"]) == (200, 5)
+    removed = acme("DELETE", address_of(sale))
+    assert (removed.status, removed.text) == (204, "")
+    assert acme("GET", address_of(sale)).status == 404
+
+
+def test_what_is_wrong_is_said_and_nothing_is_stored(acme: Api) -> None:
+    sale = new_sale(salePrice=-1)
+    refused = acme("POST", "/sales", sale)
+    assert refused.status == 400
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert refused.json["errors"] == [{"pointer": "/salePrice", "detail": "must not be negative"}]
+    assert acme("GET", address_of(sale)).status == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/products/{productId}/sales",
+        "/products/{productId}/embeddings",
+        "/embeddings",
+        "/categories/{category}/sales",
+        "/brands/{brand}/sales",
+    ],
+)
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_a_list_is_paged_to_its_end_in_order(
+    acme: Api, year: dict[str, Any], path: str, order: str
+) -> None:
+    address = path.format(**{name: quote(value, safe="") for name, value in year.items()})
+    whole = listed(acme, address, order=order, limit=100)
+    assert listed(acme, address, order=order, limit=5) == whole
+    dates = [item["saleDate"] for item in whole]
+    assert len(dates) >= 12
+    assert dates == sorted(dates, reverse=order == "desc")
+
+
+def listed(api: Api, address: str, **query: Any) -> list[Any]:
+    """All items of a list, page by page."""
+    items: list[Any] = []
+    while True:
+        page = api("GET", address, **query)
+        assert page.status == 200, page.text
+        assert len(page.json["items"]) <= query["limit"]
+        items += page.json["items"]
+        if page.json["nextCursor"] is None:
+            return items
+        query["cursor"] = page.json["nextCursor"]
+
+
+def test_a_trend_sums_up_a_category(acme: Api, year: dict[str, Any]) -> None:
+    trend = acme("GET", f"/categories/{year['category']}/trend", by="month")
+    assert trend.status == 200, trend.text
+    found = [(p["period"], p["count"], p["mean"]) for p in trend.json["periods"]]
+    assert found == [(f"{YEAR}-{month:02}", 1, month) for month in range(1, 13)]
+
+
+@pytest.mark.parametrize("name", ["a b", "Ünï", "a+b", "x&y=z", '"', "a,b;c"])
+def test_a_name_in_an_address_is_decoded_once(acme: Api, name: str) -> None:
+    sale = new_sale(brand=name)
+    assert acme("POST", "/sales", sale).status == 201
+    listed = acme("GET", f"/brands/{quote(name, safe='')}/sales")
+    assert [item["saleId"] for item in listed.json["items"]] == [sale["saleId"]]
+
+
+def test_the_document_describes_the_api_that_answers(acme: Api) -> None:
+    assert acme("GET", "/openapi.json").json == document()
+
+
+def test_an_unknown_address_is_not_found(acme: Api) -> None:
+    assert acme("GET", "/nothing").status == 404

@@ -1,0 +1,114 @@
+"""Every template of the application deploys, and what is only recorded is said to be."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local.gaps.resources import recorded
+from tests.integration.gaps.clouds import Cloud, deploy, script, snapshot, zipped
+
+STACKS = ("operations", "identity", "sales")
+STAGES = ("local", "prod")
+HANDLED = """
+import json
+from local import gaps
+gaps.close()
+from ministack.services.cloudformation.provisioners import _RESOURCE_HANDLERS
+print(json.dumps(sorted(_RESOURCE_HANDLERS)))
+"""
+
+
+def _deploy_all(cloud: Cloud, stage: str, region: str) -> dict[str, dict[str, str]]:
+    """All stacks of a stage, with empty functions."""
+    cloud.client("ssm", region_name=region).put_parameter(
+        Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String"
+    )
+    s3, bucket = (
+        cloud.client("s3", region_name=region),
+        f"cdk-hnb659fds-assets-000000000000-{region}",
+    )
+    s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": region})
+    s3.put_object(Bucket=bucket, Key="<asset>.zip", Body=zipped("def handler(e, c): pass"))
+    return {
+        stack: deploy(
+            cloud, f"tablewright-{stage}-{stack}", snapshot(stack, stage), region_name=region
+        )
+        for stack in STACKS
+    }
+
+
+@pytest.mark.parametrize(("stage", "region"), [("local", "eu-central-1"), ("prod", "eu-north-1")])
+def test_the_whole_application_deploys(cloud: Cloud, stage: str, region: str) -> None:
+    deployed = _deploy_all(cloud, stage, region)
+    for stack in STACKS:
+        assert deployed[stack].keys() == snapshot(stack, stage)["Resources"].keys()
+
+
+def test_each_type_is_handled_or_recorded(tmp_path: Path) -> None:
+    handled = script(HANDLED, tmp_path).stdout
+    used = {
+        resource["Type"]
+        for stack in STACKS
+        for stage in STAGES
+        for resource in snapshot(stack, stage)["Resources"].values()
+    }
+    assert used <= set(json.loads(handled))
+
+
+def test_what_is_recorded_is_named_without_ministack() -> None:
+    assert "AWS::Backup::BackupSelection" in recorded()
+    assert "AWS::CloudWatch::Alarm with metric math" in recorded()
+    assert "AWS::DynamoDB::GlobalTable" not in recorded()
+
+
+def _stack(**resources: dict[str, Any]) -> dict[str, Any]:
+    return {"Resources": resources}
+
+
+DAX: dict[str, Any] = {
+    "Type": "AWS::DAX::Cluster",
+    "Properties": {"IAMRoleARN": "role", "NodeType": "dax.t3.small", "ReplicationFactor": 1},
+}
+MATH: dict[str, Any] = {
+    "Type": "AWS::CloudWatch::Alarm",
+    "Properties": {
+        "ComparisonOperator": "GreaterThanThreshold",
+        "EvaluationPeriods": 1,
+        "Threshold": 1,
+        "Metrics": [{"Id": "e", "Expression": "SUM(METRICS())"}],
+    },
+}
+
+
+def test_a_recorded_resource_can_be_referred_to_changed_and_deleted(cloud: Cloud) -> None:
+    output = {"Value": {"Fn::GetAtt": ["Cache", "ClusterDiscoveryEndpointURL"]}}
+    template = {**_stack(Cache=DAX, Errors=MATH), "Outputs": {"Endpoint": output}}
+    deploy(cloud, "recorded", template)
+    formation = cloud.client("cloudformation")
+    (stack,) = formation.describe_stacks(StackName="recorded")["Stacks"]
+    assert stack["Outputs"][0]["OutputValue"].endswith(".dax.invalid")
+
+    bigger = {**DAX, "Properties": {**DAX["Properties"], "ReplicationFactor": 3}}
+    changed = json.dumps(_stack(Cache=bigger, Errors=MATH))
+    formation.update_stack(StackName="recorded", TemplateBody=changed)
+    formation.get_waiter("stack_update_complete").wait(
+        StackName="recorded", WaiterConfig={"Delay": 1}
+    )
+    formation.delete_stack(StackName="recorded")
+    formation.get_waiter("stack_delete_complete").wait(
+        StackName="recorded", WaiterConfig={"Delay": 1}
+    )
+
+
+@pytest.mark.parametrize("resource", [DAX, MATH], ids=lambda resource: str(resource["Type"]))
+def test_with_the_gap_open_such_a_template_is_refused(
+    cloud_without: Callable[[str], Cloud], resource: dict[str, Any]
+) -> None:
+    with pytest.raises(
+        (AssertionError, ClientError), match=r"nsupported|not supported|nrecognized"
+    ):
+        deploy(cloud_without("resources"), "refused", _stack(Resource=resource))
