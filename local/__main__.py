@@ -43,6 +43,11 @@ def _status(asked: Arguments, home: Home) -> int:
     return _print(status(home, connection, deployment))
 
 
+def _address(asked: Arguments, home: Home) -> int:
+    _, deployment = _deployed(home)
+    return _print([deployment.api_url(asked.system)])
+
+
 def _token(asked: Arguments, home: Home) -> int:
     return _print([Users(home, *_deployed(home)).token(asked.tenant)])
 
@@ -106,6 +111,8 @@ def _parser() -> argparse.ArgumentParser:
     logs.add_argument(
         "--function", metavar="NAME", help="only this one; a part of its name will do"
     )
+    address = command("address", _address, "print the address of a system's API")
+    address.add_argument("--system", default="sales", help="the system (default: sales)")
     token = command("token", _token, "sign in and print a token for the APIs")
     token.add_argument("--tenant", required=True, help=f"one of {', '.join(TENANTS)}")
     tables = command("tables", _tables, "list the tables, or the items of one")

@@ -24,7 +24,7 @@ class Api:
 
     Example::
 
-        Api(deployment.api_url("sales"), token)("GET", "/categories/dress/trend", by="month")
+        Api(deployment.api_url("sales"), token)("GET", "/trend", category="dress")
     """
 
     def __init__(self, url: str, token: str | None = None) -> None:

@@ -44,7 +44,11 @@ class Deployment:
         return self.outputs[f"tablewright-{STAGE}-{system}"][name]
 
     def api_url(self, system: str) -> str:
-        return self._connection.api_url(self.output(system, "ApiUrl"))
+        urls = self.api_urls()
+        if system not in urls:
+            known = ", ".join(urls)
+            raise LocalCloudError(f"No system with an API is named '{system}'. There are: {known}")
+        return urls[system]
 
     def api_urls(self) -> dict[str, str]:
         """The address of each system's API."""

@@ -7,13 +7,11 @@ from typing import Any
 from local.connection import Connection
 from local.deployment import STAGE, Deployment
 from local.faults import Faults
-from local.gaps.resources import recorded
+from local.gaps.resources import ALARM, METRIC_MATH, recorded
 from local.home import Home
 
 Alarms = dict[str, tuple[str, str]]
 
-ALARM = "AWS::CloudWatch::Alarm"
-METRIC_MATH = f"{ALARM} with metric math"
 # Settings that are stored and shown, but change nothing here.
 NOT_HERE = (
     "encryption keys (nothing is encrypted)",

@@ -103,7 +103,7 @@ Sign in as acme (or globex), store a sale, read a trend:
     -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
     -d '{json.dumps(sale)}'
 
-  curl '{url}/categories/dress/trend?by=month' \\
+  curl '{url}/trend?category=dress&by=month' \\
     -H "Authorization: Bearer $TOKEN"
 
 What else there is: {command} --help"""

@@ -16,6 +16,7 @@ from tablewright.constructs import (
 from tablewright.designs.sales import SALES
 
 ROUTES = (
+    ("GET", "/sales"),
     ("POST", "/sales"),
     ("POST", "/sales/batch"),
     ("GET", "/products/{product_id}/sales"),
@@ -24,9 +25,7 @@ ROUTES = (
     ("DELETE", "/products/{product_id}/sales/{sale_date}/{sale_id}"),
     ("GET", "/products/{product_id}/embeddings"),
     ("GET", "/embeddings"),
-    ("GET", "/categories/{category}/sales"),
-    ("GET", "/categories/{category}/trend"),
-    ("GET", "/brands/{brand}/sales"),
+    ("GET", "/trend"),
     ("GET", "/openapi.json"),
 )
 

@@ -10,7 +10,6 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from lambdas.http import problems
 from lambdas.http.answers import answer, page_json, record_json
 from lambdas.http.caller import tenant_of
-from lambdas.http.paths import decoded, with_encoded_path
 from lambdas.http.problems import Problem
 from lambdas.http.requests import choice, json_body, page_limit, parameters
 from lambdas.sales.access import Access
@@ -22,6 +21,7 @@ from tablewright.designs.sales import SALE, SALES, SEASONS
 logger = Logger()
 app = APIGatewayHttpResolver()
 _SALE = "/products/<product_id>/sales/<sale_date>/<sale_id>"
+_BY_NAME = {"category": SALES.category_sales, "brand": SALES.brand_sales}
 _NAMES = {"since": "from", "until": "to"}
 
 
@@ -36,7 +36,7 @@ if "TABLE_NAME" in os.environ:
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     # Tokens and bodies are never logged: only what was asked and how it ended.
-    answered = app.resolve(with_encoded_path(event), context)
+    answered = app.resolve(event, context)
     http = event.get("requestContext", {}).get("http", {})
     logger.info(
         "answered", method=http.get("method"), path=http.get("path"), status=answered["statusCode"]
@@ -66,20 +66,20 @@ def create_sales() -> Response[str]:
 
 @app.get(_SALE)
 def get_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
-    key = decoded(product_id=product_id, sale_date=sale_date, sale_id=sale_id)
+    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
     return answer(record_json(SALE, _sales().one(**key)))
 
 
 @app.patch(_SALE)
 def change_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
-    key = decoded(product_id=product_id, sale_date=sale_date, sale_id=sale_id)
+    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
     sale = _sales().change(json_body(app.current_event), access().now(), **key)
     return answer(record_json(SALE, sale))
 
 
 @app.delete(_SALE)
 def delete_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
-    key = decoded(product_id=product_id, sale_date=sale_date, sale_id=sale_id)
+    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
     _sales().remove(**key)
     return Response(204)
 
@@ -99,26 +99,27 @@ def embeddings() -> Response[str]:
     return _page(SALES.embeddings)
 
 
-@app.get("/categories/<category>/sales")
-def category_sales(category: str) -> Response[str]:
-    return _page(SALES.category_sales, category=category)
+@app.get("/sales")
+def list_sales() -> Response[str]:
+    # Names may hold any text, and an address cannot: API Gateway takes a%2Fb for a/b.
+    given = [name for name in _BY_NAME if name in (app.current_event.query_string_parameters or {})]
+    if len(given) != 1:
+        wrong = [(" or ".join(_BY_NAME), "exactly one must be given")]
+        raise Problem(400, "Sales are listed by category or by brand.", wrong)
+    return _page(_BY_NAME[given[0]], named=given[0])
 
 
-@app.get("/brands/<brand>/sales")
-def brand_sales(brand: str) -> Response[str]:
-    return _page(SALES.brand_sales, brand=brand)
-
-
-@app.get("/categories/<category>/trend")
-def category_trend(category: str) -> Response[str]:
-    given = parameters(app.current_event, ("from", "to", "season", "by"))
+@app.get("/trend")
+def category_trend() -> Response[str]:
+    given = parameters(app.current_event, ("category", "from", "to", "season", "by"))
+    if "category" not in given:
+        raise Problem(400, "A trend is of a category.", [("category", "is required")])
     season = given.get("season") and choice("season", given["season"], SEASONS)
     by = choice("by", given.get("by"), PERIODS)
-    category = decoded(category=category)["category"]
     periods = _sales().price_trend(
-        category, since=given.get("from"), until=given.get("to"), season=season, by=by
+        given["category"], since=given.get("from"), until=given.get("to"), season=season, by=by
     )
-    return answer({"category": category, "by": by, "periods": periods})
+    return answer({"category": given["category"], "by": by, "periods": periods})
 
 
 @app.get("/openapi.json")
@@ -163,12 +164,15 @@ def _sales() -> Sales:
     return access().sales_of(tenant_of(app.current_event, SALE.by_name["tenant"]))
 
 
-def _page(pattern: Pattern, **where: str) -> Response[str]:
+def _page(pattern: Pattern, named: str | None = None, **where: str) -> Response[str]:
+    """A page of a list; the field `named`, if any, is taken from the query string."""
     filters = pattern.filters  # type: ignore[attr-defined]
-    given = parameters(app.current_event, ("from", "to", "limit", "cursor", "order", *filters))
+    asked = ("from", "to", "limit", "cursor", "order", *filters)
+    given = parameters(app.current_event, (*asked, named) if named else asked)
+    where |= {named: given[named]} if named else {}
     page = _sales().page(
         pattern,
-        decoded(**where),
+        where,
         since=given.get("from"),
         until=given.get("to"),
         filters={name: given.get(name) for name in filters},

@@ -38,6 +38,12 @@ def document() -> dict[str, Any]:
                     also={200: sale},
                     fails=(409,),
                 ),
+                **_list(
+                    "list_sales",
+                    "Sales of a category or of a brand",
+                    sales,
+                    also=[_name("category"), _name("brand"), _season()],
+                ),
             },
             "/sales/batch": {
                 "post": _operation(
@@ -67,11 +73,7 @@ def document() -> dict[str, Any]:
                 "product_id",
             ),
             "/embeddings": _list("embeddings", "All embeddings", _json("EmbeddingPage")),
-            "/categories/{category}/sales": _list(
-                "category_sales", "Sales of a category", sales, "category", also=[_season()]
-            ),
-            "/brands/{brand}/sales": _list("brand_sales", "Sales of a brand", sales, "brand"),
-            "/categories/{category}/trend": {
+            "/trend": {
                 "get": _operation(
                     "category_trend",
                     "Prices of a category over time",
@@ -80,7 +82,7 @@ def document() -> dict[str, Any]:
                     fails=(413,),
                 ),
                 "parameters": [
-                    *_path("category"),
+                    {**_name("category"), "required": True},
                     *_dates(),
                     _season(),
                     _query("by", {"type": "string", "enum": list(PERIODS)}),
@@ -205,10 +207,8 @@ def _list(
     limit = {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT}
     order = {"type": "string", "enum": ["asc", "desc"], "default": "asc"}
     asked = [_query("limit", limit), _query("cursor", {"type": "string"}), _query("order", order)]
-    return {
-        "get": _operation(name, summary + ", by date", 200, content),
-        "parameters": [*_path(*path), *_dates(), *asked, *also],
-    }
+    operation = _operation(name, summary + ", by date", 200, content)
+    return {"get": {**operation, "parameters": [*_path(*path), *_dates(), *asked, *also]}}
 
 
 def _object(fields: Iterable[Field], required: list[str], nullable: bool = False) -> dict[str, Any]:
@@ -255,6 +255,10 @@ def _path(*names: str) -> list[dict[str, Any]]:
 
 def _query(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "in": "query", "schema": schema}
+
+
+def _name(name: str) -> dict[str, Any]:
+    return _query(name, SALE.by_name[name].schema())
 
 
 def _dates() -> list[dict[str, Any]]:

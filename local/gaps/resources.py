@@ -13,8 +13,8 @@ from local.gaps import expected
 Attributes = dict[str, str]
 Handler = dict[str, Callable[..., Any]]
 
-_ALARM = "AWS::CloudWatch::Alarm"
-METRIC_MATH = f"{_ALARM} with metric math"
+ALARM = "AWS::CloudWatch::Alarm"
+METRIC_MATH = f"{ALARM} with metric math"
 _NAMES = ("AlarmName", "ClusterName", "ParameterGroupName", "SubnetGroupName")
 # ministack keeps these itself, and never makes a backup.
 _IDLE = ("AWS::Backup::BackupPlan", "AWS::Backup::BackupVault")
@@ -35,7 +35,7 @@ def close() -> None:
         if resource_type in handlers:
             raise expected.GapMismatch(f"ministack knows {resource_type} by now: do not record it")
         handlers[resource_type] = _recording(attributes)
-    _record_metric_math(expected.handler(_ALARM))
+    _record_metric_math(expected.handler(ALARM))
 
 
 def _recording(attributes: Callable[[str], Attributes]) -> Handler:

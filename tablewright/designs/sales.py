@@ -34,6 +34,17 @@ from tablewright.designs import (
 SEASONS = ("SPRING", "SUMMER", "FALL", "WINTER")
 
 
+def _id(name: str, stored: str) -> Text:
+    """An id is part of addresses, in which other characters do not arrive as they were sent."""
+    return Text(
+        name,
+        stored,
+        max_length=128,
+        pattern="[A-Za-z0-9][A-Za-z0-9._~:@-]*",
+        form="letters, digits and . _ ~ : @ -, beginning with a letter or digit",
+    )
+
+
 def sales_design(*, category_shard: ShardFunction = uniform) -> Table:
     """The design; `category_shard` chooses a sale's shard in the category index.
 
@@ -64,8 +75,8 @@ def sales_design(*, category_shard: ShardFunction = uniform) -> Table:
                 pattern="[A-Za-z0-9][A-Za-z0-9_.-]*",
                 form="letters, digits, '_', '.' and '-', beginning with a letter or digit",
             ),
-            Text("product_id", "productId", max_length=128),
-            Text("sale_id", "saleId", max_length=128),
+            _id("product_id", "productId"),
+            _id("sale_id", "saleId"),
             Date("sale_date", "saleDate"),
             Money("sale_price", "salePrice"),
             Money("original_price", "originalPrice"),

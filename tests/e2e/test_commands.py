@@ -1,5 +1,7 @@
 """`python -m local` on a cloud that runs: what its commands say, and the faults they make."""
 
+import re
+import shutil
 import subprocess
 import sys
 import time
@@ -52,6 +54,29 @@ def test_status_says_what_runs_and_what_is_there_in_name_only(
     assert deployment.api_url("sales") in said
     assert "tablewright-local-sales  CREATE_COMPLETE" in said
     assert "AWS::CloudWatch::Alarm with metric math (1)" in said
+
+
+def test_an_address_is_printed_for_a_system_that_has_one(run: Run, deployment: Deployment) -> None:
+    assert run("address").strip() == deployment.api_url("sales")
+    assert "There are: sales" in run("address", "--system", "nothing", code=1)
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_the_readme_s_first_page_works_as_it_stands(run: Run, cloud: Cloud) -> None:
+    page = (ROOT / "README.md").read_text()
+    shell = re.search(r"```\n(\$ API=.*?)```", page, re.DOTALL)
+    assert shell
+    lines = [line.removeprefix("$ ") for line in shell[1].splitlines()]
+    commands = "\n".join(lines[: next(n for n, line in enumerate(lines) if line[:2] == '{"')])
+    here = f"{sys.executable} -m local --folder {cloud.home.root}"
+    script = commands.replace(".venv/bin/python -m local", here)
+    script = script.replace("curl ", "curl --silent --show-error --fail ")
+    done = subprocess.run(
+        ("/bin/sh", "-euc", script), cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"saleId": "mine-1"' in done.stdout
+    assert '"periods": [{' in done.stdout
 
 
 def test_a_printed_token_opens_the_api(run: Run, deployment: Deployment) -> None:

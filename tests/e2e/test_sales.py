@@ -1,7 +1,6 @@
 """The deployed sales system, through HTTP and with real tokens: every route does its work."""
 
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
@@ -45,22 +44,23 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(acme: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
+    ("path", "by"),
     [
-        "/products/{productId}/sales",
-        "/products/{productId}/embeddings",
-        "/embeddings",
-        "/categories/{category}/sales",
-        "/brands/{brand}/sales",
+        ("/products/{productId}/sales", None),
+        ("/products/{productId}/embeddings", None),
+        ("/embeddings", None),
+        ("/sales", "category"),
+        ("/sales", "brand"),
     ],
 )
 @pytest.mark.parametrize("order", ["asc", "desc"])
 def test_a_list_is_paged_to_its_end_in_order(
-    acme: Api, year: dict[str, Any], path: str, order: str
+    acme: Api, year: dict[str, Any], path: str, by: str | None, order: str
 ) -> None:
-    address = path.format(**{name: quote(value, safe="") for name, value in year.items()})
-    whole = listed(acme, address, order=order, limit=100)
-    assert listed(acme, address, order=order, limit=5) == whole
+    address = path.format(**year)
+    asked = {by: year[by]} if by else {}
+    whole = listed(acme, address, **asked, order=order, limit=100)
+    assert listed(acme, address, **asked, order=order, limit=5) == whole
     dates = [item["saleDate"] for item in whole]
     assert len(dates) >= 12
     assert dates == sorted(dates, reverse=order == "desc")
@@ -80,17 +80,17 @@ def listed(api: Api, address: str, **query: Any) -> list[Any]:
 
 
 def test_a_trend_sums_up_a_category(acme: Api, year: dict[str, Any]) -> None:
-    trend = acme("GET", f"/categories/{year['category']}/trend", by="month")
+    trend = acme("GET", "/trend", category=year["category"], by="month")
     assert trend.status == 200, trend.text
     found = [(p["period"], p["count"], p["mean"]) for p in trend.json["periods"]]
     assert found == [(f"{YEAR}-{month:02}", 1, month) for month in range(1, 13)]
 
 
-@pytest.mark.parametrize("name", ["a b", "Ünï", "a+b", "x&y=z", '"', "a,b;c"])
-def test_a_name_in_an_address_is_decoded_once(acme: Api, name: str) -> None:
+@pytest.mark.parametrize("name", ["AC/DC", "50%", "%2F", "a b", "Ünï?", "a+b", "x&y=z", '"', "a,b"])
+def test_a_name_may_hold_any_text(acme: Api, name: str) -> None:
     sale = new_sale(brand=name)
     assert acme("POST", "/sales", sale).status == 201
-    listed = acme("GET", f"/brands/{quote(name, safe='')}/sales")
+    listed = acme("GET", "/sales", brand=name)
     assert [item["saleId"] for item in listed.json["items"]] == [sale["saleId"]]
 
 

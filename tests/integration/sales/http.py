@@ -4,7 +4,7 @@ import json
 import re
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import unquote, urlencode
+from urllib.parse import urlencode
 
 import pytest
 
@@ -60,7 +60,7 @@ class Http:
             "version": "2.0",
             "routeKey": route,
             "pathParameters": parameters,
-            "rawPath": unquote(path),
+            "rawPath": path,
             "rawQueryString": urlencode(query),
             "headers": {"content-type": "application/json"},
             "queryStringParameters": {name: str(value) for name, value in query.items()} or None,
@@ -76,13 +76,12 @@ class Http:
 
 
 def routed(method: str, path: str) -> tuple[str, dict[str, str]]:
-    """The route that API Gateway finds for a path, and the decoded parameters in it."""
+    """The route that API Gateway finds for a path, and the parameters in it."""
     for template, item in document()["paths"].items():
         pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", template)
         match = re.fullmatch(pattern, path)
         if match and method.lower() in item:
-            parameters = {name: unquote(value) for name, value in match.groupdict().items()}
-            return f"{method} {template}", parameters
+            return f"{method} {template}", match.groupdict()
     return "$default", {}
 
 

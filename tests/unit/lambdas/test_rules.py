@@ -22,6 +22,7 @@ BODY = {
     "embeddingId": "emb_xyz",
     "embeddingS3Key": "s3://bucket/carousel-labs/products/prod_123/sales/sale_abc.json",
 }
+ID = "must be letters, digits and . _ ~ : @ -, beginning with a letter or digit"
 
 
 def refused(body: Any) -> dict[str, str]:
@@ -59,7 +60,9 @@ def test_a_given_season_is_kept() -> None:
         ("salePrice", Decimal("100000000.00"), "must be at most 99999999.99"),
         ("salePrice", "5", "must be a number"),
         ("saleDate", "2025-02-29", "must be a day that exists"),
-        ("saleId", "a#b", "must not contain '#'"),
+        ("saleId", "a#b", ID),
+        ("productId", "a/b", ID),
+        ("productId", "..", ID),
         ("category", "a#b", "must not contain '#'"),
         ("brand", "", "must have 1 to 128 characters"),
         ("season", "AUTUMN", "must be one of SPRING, SUMMER, FALL, WINTER"),
