@@ -18,6 +18,8 @@ import time
 from types import TracebackType
 from typing import Self
 
+from local import child
+from local.child import STOP_SECONDS
 from local.connection import ACCOUNT, ADMINISTRATOR, LOOPBACK, REGION, Connection, environment
 from local.home import Home, LocalCloudError
 from toolchain import paths
@@ -25,14 +27,9 @@ from toolchain.paths import ROOT
 
 PORT = 4566
 START_SECONDS = 60.0
-STOP_SECONDS = 15.0
 POLL_SECONDS = 0.05
 PORT_ATTEMPTS = 5
 TAIL_LINES = 20
-
-# The server would outlive a killed Python. So a shell beside it waits on the pipe that Python
-# holds: the end of the pipe makes it end the server, a line on it sends it away.
-_END_WITH_PARENT = 'exec 3<&0; (read _ || kill -TERM $$) <&3 & exec "$@" </dev/null 3<&-'
 
 
 class Cloud:
@@ -77,13 +74,13 @@ class Cloud:
             self.home.record(self.process.pid, port)
             if self._ready(port, name, deadline):
                 return
-            _stop(self.process)
+            child.stop(self.process)
         raise self._error("found no free port")
 
     def stop(self) -> None:
         """Stop the server in order: everything that it holds is written."""
         if hasattr(self, "process"):
-            _stop(self.process)
+            child.stop(self.process)
 
     def close(self) -> None:
         """Stop the server and let go of the folder. A second call does nothing."""
@@ -125,7 +122,7 @@ class Cloud:
             home.server_log.replace(home.server_log.with_suffix(".previous.log"))
         with home.server_log.open("wb") as log:
             return subprocess.Popen(
-                ("/bin/sh", "-c", _END_WITH_PARENT, "sh", *server),
+                child.bound(server, signal.SIGTERM),
                 cwd=ROOT,
                 env={**environment(port), **variables},
                 stdin=subprocess.PIPE,
@@ -166,18 +163,6 @@ def stop_leftover(home: Home) -> None:
     if not _gone(last.server):
         _signal(last.server, signal.SIGKILL)
         _gone(last.server)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdin is not None and not process.stdin.closed:
-        with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
-            pipe.write(b"\n")
 
 
 def _is_server(pid: int) -> bool:

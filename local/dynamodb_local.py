@@ -12,6 +12,7 @@ import atexit
 import contextlib
 import http.client
 import secrets
+import signal
 import socket
 import subprocess
 import tempfile
@@ -19,10 +20,10 @@ import time
 from types import TracebackType
 from typing import Self, TypedDict
 
+from local import child
 from toolchain import paths
 
 START_SECONDS = 60.0
-STOP_SECONDS = 10.0
 POLL_SECONDS = 0.05
 PORT_ATTEMPTS = 5
 TAIL_LINES = 20
@@ -30,10 +31,6 @@ TAIL_LINES = 20
 _JAVA_OPTIONS = ("-Xms256m", "-Xmx1g", "-XX:+UseSerialGC")
 _ENGINE = ("-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar")
 _ENGINE_OPTIONS = ("-inMemory", "-disableTelemetry")
-
-# The engine would outlive a killed Python. So a shell beside it waits on the pipe that Python
-# holds: the end of the pipe makes it kill the engine, a line on it sends it away.
-_DIE_WITH_PARENT = 'exec 3<&0; (read _ || kill -9 $$) <&3 & exec "$@" </dev/null 3<&-'
 
 
 class DynamoDbLocalError(RuntimeError):
@@ -89,7 +86,7 @@ class DynamoDbLocal:
         """Stop the engine and drop its data. A second call does nothing."""
         atexit.unregister(self.close)
         if hasattr(self, "process"):
-            _stop(self.process)
+            child.stop(self.process)
         self._log.close()
 
     def _start(self, deadline: float) -> None:
@@ -103,13 +100,13 @@ class DynamoDbLocal:
             self.process = self._launch("-port", str(port), "-cors", origin)
             if self._ready(port, origin, deadline):
                 return
-            _stop(self.process)
+            child.stop(self.process)
         raise self._error(f"found {PORT_ATTEMPTS} ports taken that were free before")
 
     def _launch(self, *options: str) -> subprocess.Popen[bytes]:
         engine = (str(paths.java()), *_JAVA_OPTIONS, *_ENGINE, *_ENGINE_OPTIONS, *options)
         return subprocess.Popen(
-            ("/bin/sh", "-c", _DIE_WITH_PARENT, "sh", *engine),
+            child.bound(engine, signal.SIGKILL),
             cwd=paths.dynamodb_local_home(),
             stdin=subprocess.PIPE,
             stdout=self._log,
@@ -159,15 +156,3 @@ def _answers(port: int, origin: str) -> bool:
             return connection.getresponse().getheader("Access-Control-Allow-Origin") == origin
         except (OSError, http.client.HTTPException):
             return False
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdin is not None and not process.stdin.closed:
-        with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
-            pipe.write(b"\n")

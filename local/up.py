@@ -8,7 +8,8 @@ import time
 
 from local import sample_sales
 from local.api import Api
-from local.cloud import PORT, STOP_SECONDS, Cloud, stop_leftover
+from local.child import STOP_SECONDS
+from local.cloud import PORT, Cloud, stop_leftover
 from local.connection import Connection
 from local.deployment import Deployment, deploy
 from local.home import DEFAULT, Home, LocalCloudError

@@ -11,7 +11,8 @@ from lambdas.sales.trend import trend
 from tablewright.designs import Pattern, Record
 from tablewright.designs.sales import SALE, SALES
 from tablewright.runtime.errors import AlreadyExists, NotFound
-from tablewright.runtime.store import Page, Store
+from tablewright.runtime.reader import Page
+from tablewright.runtime.store import Store
 
 # What one trend may read; more would not finish within a request.
 MAX_TREND_SALES = 200_000

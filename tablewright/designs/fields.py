@@ -1,6 +1,7 @@
 """Fields: what an attribute holds, what it is called in storage, how it is written in a key."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -16,7 +17,7 @@ _DIGITS = 38
 _MAGNITUDES = range(-130, 126)
 
 
-class Field:
+class Field(ABC):
     """One attribute: `name` in Python, `stored` in the table.
 
     `ordered` tells whether key texts sort like the values; only such fields can be asked for by
@@ -35,9 +36,9 @@ class Field:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
+    @abstractmethod
     def check(self, value: Any) -> Any:
         """The value in its canonical form; raises InvalidValue when it does not fit."""
-        raise NotImplementedError  # pragma: no cover
 
     def to_text(self, value: Any) -> str:
         """The value as it stands in a key."""
@@ -47,9 +48,9 @@ class Field:
         """The value that `to_text` made the text from."""
         return text
 
+    @abstractmethod
     def schema(self) -> dict[str, Any]:
         """The value as JSON Schema, for OpenAPI documents."""
-        raise NotImplementedError  # pragma: no cover
 
     def refuse(self, reason: str) -> InvalidValue:
         return InvalidValue(self.name, reason)

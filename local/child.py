@@ -1,0 +1,30 @@
+"""Processes that end with the one that started them, however that ends."""
+
+import contextlib
+import signal
+import subprocess
+from collections.abc import Sequence
+
+STOP_SECONDS = 15.0
+
+# A child would outlive a killed Python. So a shell beside it waits on the pipe that Python holds:
+# the end of the pipe makes it end the child, a line on it sends it away.
+_END_WITH_PARENT = 'exec 3<&0; (read _ || kill -{0} $$) <&3 & exec "$@" </dev/null 3<&-'
+
+
+def bound(command: Sequence[str], ended_by: signal.Signals) -> tuple[str, ...]:
+    """The command, to be started with a pipe as its input: it ends when that pipe does."""
+    return ("/bin/sh", "-c", _END_WITH_PARENT.format(int(ended_by)), "sh", *command)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a process that was started so, by force if it takes too long."""
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdin is not None and not process.stdin.closed:
+        with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
+            pipe.write(b"\n")

@@ -1,0 +1,187 @@
+"""The reader: the queries among a design's access patterns, page by page or as a whole."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from itertools import islice
+from typing import Any, cast
+
+from tablewright.designs import Pattern, Record, Table
+from tablewright.designs.patterns import Query
+from tablewright.runtime.bulk import READ_CHUNK, read_all
+from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.dynamo import POOL_SIZE, Caller
+from tablewright.runtime.query import Asked, Reading
+from tablewright.runtime.records import Item, Records
+from tablewright.runtime.retry import Backoff
+
+# What a page with filters may read before it is given out short, with a cursor to go on.
+_EXAMINED_PER_PAGE = 1000
+
+
+class Page:
+    """Some records of a list and, when there may be more, the cursor to go on with."""
+
+    __slots__ = ("cursor", "items")
+
+    def __init__(self, items: list[Record], cursor: str | None) -> None:
+        self.items = items
+        self.cursor = cursor
+
+
+class Reader:
+    """Runs the queries of one design on one table."""
+
+    def __init__(
+        self,
+        design: Table,
+        table_name: str,
+        caller: Caller,
+        *,
+        cursors: Cursors | None = None,
+        backoff: Backoff | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        self.design = design
+        self.table_name = table_name
+        self._caller = caller
+        self._cursors = cursors
+        self._backoff = backoff or Backoff()
+        self._executor = executor
+        self._records = {e.name: Records(design, e) for e in design.entity_list}
+
+    @property
+    def executor(self) -> Executor:
+        # Threads start when they are first needed: many functions never query a shard.
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
+        return self._executor
+
+    def query(
+        self,
+        pattern: Pattern,
+        where: Mapping[str, Any],
+        *,
+        since: Any = None,
+        until: Any = None,
+        filters: Mapping[str, Any] | None = None,
+        descending: bool | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        caller: str | None = None,
+    ) -> Page:
+        """One page of records, in key order over all shards; `since` and `until` are included.
+
+        Cursors belong to `caller`, by default the tenant. A page that had to pass over very many
+        filtered records may be short and still have a cursor.
+        """
+        if limit < 1:
+            raise ValueError(f"a page has at least one record, not {limit}")
+        asked = self._ask(pattern, where, since=since, until=until, descending=descending)
+        chosen = self._chosen(pattern, filters)
+        owner = caller or str(where.get(self.design.tenant or "", ""))
+        arguments = {**asked.arguments, "filters": sorted(chosen.items())}
+        position = None
+        if cursor is not None:
+            position = self._signing().open(cursor, owner, pattern.name, arguments)
+        reading = self._reading(asked, limit=limit, position=position)
+        entries, examined = iter(reading), 0
+        found: list[Record] = []
+        last: tuple[str, Item] | None = None
+        while len(found) < limit and examined < _EXAMINED_PER_PAGE:
+            chunk = list(islice(entries, limit - len(found)))
+            if not chunk:
+                break
+            examined += len(chunk)
+            last = chunk[-1]
+            found += self._complete(asked, [entry for _, entry in chunk], chosen)
+        if last is None or not reading.may_have_more:
+            return Page(found, None)
+        token = self._signing().issue(owner, pattern.name, arguments, asked.position(*last))
+        return Page(found, token)
+
+    def each(
+        self,
+        pattern: Pattern,
+        where: Mapping[str, Any],
+        *,
+        since: Any = None,
+        until: Any = None,
+        filters: Mapping[str, Any] | None = None,
+        descending: bool | None = None,
+    ) -> Iterator[Record]:
+        """Every record, in key order over all shards, in as few and as large reads as can be."""
+        asked = self._ask(pattern, where, since=since, until=until, descending=descending)
+        chosen = self._chosen(pattern, filters)
+        entries = iter(self._reading(asked, limit=None, position=None))
+        while chunk := list(islice(entries, READ_CHUNK)):
+            yield from self._complete(asked, [entry for _, entry in chunk], chosen)
+
+    def _of(self, pattern: Pattern, kind: type[Pattern]) -> Records:
+        if self.design.patterns.get(pattern.name) is not pattern or not isinstance(pattern, kind):
+            raise TypeError(f"{pattern!r} is not a {kind.__name__} of table '{self.design.id}'")
+        return self._records[pattern.entity]
+
+    def _signing(self) -> Cursors:
+        if self._cursors is None:
+            raise TypeError("this store was made without cursors, so it gives only first pages")
+        return self._cursors
+
+    def _ask(self, pattern: Pattern, where: Mapping[str, Any], **bounds: Any) -> Asked:
+        records = self._of(pattern, Query)
+        return Asked(self.design, records, cast(Query, pattern), where, **bounds)
+
+    def _reading(
+        self, asked: Asked, *, limit: int | None, position: Sequence[str] | None
+    ) -> Reading:
+        return Reading(
+            self._caller,
+            self.table_name,
+            asked,
+            limit=limit,
+            position=position,
+            executor=self.executor,
+        )
+
+    def _chosen(self, pattern: Pattern, filters: Mapping[str, Any] | None) -> dict[str, Any]:
+        chosen = {name: value for name, value in (filters or {}).items() if value is not None}
+        allowed = pattern.filters if isinstance(pattern, Query) else ()
+        for name in chosen:
+            if name not in allowed:
+                raise TypeError(f"access pattern '{pattern.name}' has no filter '{name}'")
+        return self._records[pattern.entity].check_some(chosen)
+
+    def _complete(
+        self, asked: Asked, entries: list[Item], chosen: Mapping[str, Any]
+    ) -> list[Record]:
+        """The records of entries, in their order: completed from the table, then filtered."""
+        query, records = asked.query, asked.records
+        if query.hydrate:
+            found = [records.to_record(item) for item in self._hydrate(asked, entries)]
+        else:
+            found = [records.entry_to_record(query, entry) for entry in entries]
+        return [r for r in found if all(r.get(name) == value for name, value in chosen.items())]
+
+    def _hydrate(self, asked: Asked, entries: list[Item]) -> list[Item]:
+        keys = [{name: entry[name] for name in self._key_names()} for entry in entries]
+        index_keys = [n for n in self.design.key_attributes(asked.query.index) if n]
+        attributes = None
+        if asked.query.select:
+            names = asked.records.stored_names(asked.query.select)
+            attributes = [*names, *self._key_names(), *index_keys]
+        items = read_all(
+            self._caller, self.executor, self.table_name, keys, self._backoff, attributes
+        )
+        by_key = {self._key_of(item): item for item in items}
+        hydrated = []
+        for entry in entries:
+            item = by_key.get(self._key_of(entry))
+            # An index lags its table: an item that has moved on is listed where it is now.
+            if item and all(item.get(name) == entry[name] for name in index_keys):
+                hydrated.append(item)
+        return hydrated
+
+    def _key_names(self) -> list[str]:
+        return [self.design.pk, self.design.sk] if self.design.sk else [self.design.pk]
+
+    def _key_of(self, item: Item) -> tuple[str, ...]:
+        return tuple(str(text) for name in self._key_names() for text in item[name].values())
