@@ -3,7 +3,10 @@
 import contextlib
 import signal
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
 
 STOP_SECONDS = 15.0
 
@@ -28,3 +31,22 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     if process.stdin is not None and not process.stdin.closed:
         with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
             pipe.write(b"\n")
+
+
+class Closing(ABC):
+    """Closed at the end of its `with` block."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop what runs. A second call does nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -15,8 +15,6 @@ import signal
 import socket
 import subprocess
 import time
-from types import TracebackType
-from typing import Self
 
 from local import child
 from local.child import STOP_SECONDS
@@ -32,7 +30,7 @@ PORT_ATTEMPTS = 5
 TAIL_LINES = 20
 
 
-class Cloud:
+class Cloud(child.Closing):
     """A running server, stopped by `close` or with this process, however that ends."""
 
     connection: Connection
@@ -50,17 +48,6 @@ class Cloud:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def start(self) -> None:
         """Start the server; also again, after it ended."""

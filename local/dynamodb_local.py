@@ -17,8 +17,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from types import TracebackType
-from typing import Self, TypedDict
+from typing import TypedDict
 
 from local import child
 from toolchain import paths
@@ -44,7 +43,7 @@ class Credentials(TypedDict):
     aws_secret_access_key: str
 
 
-class DynamoDbLocal:
+class DynamoDbLocal(child.Closing):
     """A running engine with its data in memory, stopped by `close` or when Python ends.
 
     It listens on all interfaces, since its server has no option for the address; callers get
@@ -62,17 +61,6 @@ class DynamoDbLocal:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @staticmethod
     def credentials() -> Credentials:

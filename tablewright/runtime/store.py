@@ -75,7 +75,8 @@ class Store(Reader):
         """Change fields of a record and everything derived from them, in one write.
 
         None removes an optional field. `expect` names fields whose values must be as given, or
-        Conflict is raised. Raises NotFound where there is nothing to change.
+        Conflict is raised; a change that is in place already is done, so that a request whose
+        answer was lost can be repeated. Raises NotFound where there is nothing to change.
         """
         records = self._of(pattern, Update)
         fixed = [name for name in changes if name in records.entity.key.fields]
@@ -86,14 +87,15 @@ class Store(Reader):
             old = self._read(records.key(key), consistent=True)
             if old is None:
                 raise NotFound(f"no {records.entity.name} has this key")
+            before = records.to_record(old)
+            if not _holds(before, expect or {}):
+                if changes and _holds(before, changes):
+                    return before
+                raise Conflict(f"{records.entity.name} is not as expected")
             try:
                 return self._write_change(records, old, changes, expect or {})
             except Conflict:
-                if expect and not self._has(records, key, changes):
-                    raise
-                # Either a repeated request whose first copy arrived, or somebody else changed what
-                # ours is derived from: look again.
-                expect = None
+                continue  # somebody else changed what ours is derived from, or expects: look again
         raise Conflict(f"{records.entity.name} was being changed by others all the while")
 
     def delete(self, pattern: Pattern, key: Mapping[str, Any]) -> None:
@@ -105,11 +107,6 @@ class Store(Reader):
     def _read(self, key: Item, *, consistent: bool) -> Item | None:
         params = {"TableName": self.table_name, "Key": key, "ConsistentRead": consistent}
         return self._caller.call("GetItem", params).get("Item")
-
-    def _has(self, records: Records, key: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
-        item = self._read(records.key(key), consistent=True)
-        record = records.to_record(item) if item else {}
-        return all(record.get(name) == value for name, value in changes.items())
 
     def _write_change(
         self, records: Records, old: Item, changes: Mapping[str, Any], expect: Mapping[str, Any]
@@ -129,15 +126,18 @@ class Store(Reader):
             for name, value in {**unchanged, **expect}.items()
         ]
         change = expressions.change(ours, new)
-        if not change and not expect:
+        if not change:
             return after
         exists = f"attribute_exists({expressions.name(self.design.pk)})"
         params: dict[str, Any] = {
             "TableName": self.table_name,
             "Key": {name: old[name] for name in self._key_names()},
             "ConditionExpression": " AND ".join([exists, *conditions]),
+            "UpdateExpression": change,
         }
-        if change:
-            params["UpdateExpression"] = change
         self._caller.call("UpdateItem", expressions.into(params))
         return after
+
+
+def _holds(record: Record, values: Mapping[str, Any]) -> bool:
+    return all(record.get(name) == value for name, value in values.items())

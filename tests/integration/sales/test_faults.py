@@ -10,7 +10,7 @@ import pytest
 from lambdas.sales.sales import Sales
 from tablewright.designs.sales import SALE, SALES
 from tablewright.runtime.dynamo import Caller, Dynamo
-from tablewright.runtime.errors import Throttled
+from tablewright.runtime.errors import Conflict, Throttled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
 from tests.faults import Faulty, survives_every_fault
@@ -99,6 +99,73 @@ def test_a_racing_update_does_not_leave_a_stale_index_key(database: Database) ->
     (item,) = database.items()
     assert item["GSI3SK"] == {"S": "DATE#2025-12-29#PRICE#0000000777"}
     assert item["GSI3PK"] == {"S": "TENANT#carousel-labs#BRAND#Nike"}
+
+
+class OnFirstUpdate:
+    """Does something at the moment of the first update, before it is sent."""
+
+    def __init__(
+        self, database: Database, happens: Callable[[Caller, dict[str, Any]], Any]
+    ) -> None:
+        self._dynamo = Dynamo(database.client())
+        self._happens: Callable[[Caller, dict[str, Any]], Any] | None = happens
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        if operation == "UpdateItem" and self._happens:
+            happens, self._happens = self._happens, None
+            happens(self._dynamo, params)
+        return self._dynamo.call(operation, params)
+
+
+@pytest.fixture
+def stored(database: Database) -> Store:
+    database.create(SALES)
+    store = database.store(SALES)
+    store.put(SALES.put_sale, sale(0))
+    return store
+
+
+KEY = {"tenant": TENANT, **ONE}
+WINTER = {"season": "WINTER"}
+
+
+def test_an_update_whose_first_copy_arrived_unnoticed_is_no_conflict(
+    database: Database, stored: Store
+) -> None:
+    """botocore repeats a request whose answer was lost; the repetition meets its own effect."""
+    edge = OnFirstUpdate(database, lambda dynamo, params: dynamo.call("UpdateItem", params))
+    changes = {"season": "FALL", "sale_price": Decimal("3.00")}
+    updated = database.store(SALES, edge).update(SALES.update_sale, KEY, changes, expect=WINTER)
+    assert updated == {**sale(0), **changes}
+
+
+def test_an_expectation_that_fails_in_between_leaves_the_other_s_change(
+    database: Database, stored: Store
+) -> None:
+    def another(*_: Any) -> None:
+        stored.update(SALES.update_sale, KEY, {"season": "SPRING"})
+
+    store = database.store(SALES, OnFirstUpdate(database, another))
+    with pytest.raises(Conflict, match="not as expected"):
+        store.update(SALES.update_sale, KEY, {"season": "FALL"}, expect=WINTER)
+    assert stored.get(SALES.get_sale, KEY) == {**sale(0), "season": "SPRING"}
+
+
+def test_a_change_of_something_else_in_between_is_kept_with_ours(
+    database: Database, stored: Store
+) -> None:
+    def another(*_: Any) -> None:
+        stored.update(SALES.update_sale, KEY, {"sale_price": Decimal("8.00")})
+
+    store = database.store(SALES, OnFirstUpdate(database, another))
+    store.update(SALES.update_sale, KEY, {"category": "shoe"}, expect=WINTER)
+    both = {**sale(0), "sale_price": Decimal("8.00"), "category": "shoe"}
+    assert stored.get(SALES.get_sale, KEY) == both
+
+
+def test_nothing_to_change_is_no_way_around_an_expectation(stored: Store) -> None:
+    with pytest.raises(Conflict):
+        stored.update(SALES.update_sale, KEY, {}, expect={"season": "FALL"})
 
 
 @pytest.mark.parametrize("operation", ["BatchWriteItem", "BatchGetItem"])
