@@ -1,14 +1,18 @@
 """Processes that end with the one that started them, however that ends."""
 
 import contextlib
+import os
 import signal
 import subprocess
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
 STOP_SECONDS = 15.0
+GROUP_SECONDS = 5.0
+POLL_SECONDS = 0.02
 
 # A child would outlive a killed Python. So a shell beside it waits on the pipe that Python holds:
 # the end of the pipe makes it end the child, a line on it sends it away.
@@ -21,16 +25,31 @@ def bound(command: Sequence[str], ended_by: signal.Signals) -> tuple[str, ...]:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a process that was started so, by force if it takes too long."""
-    process.terminate()
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    """End a process that was started so, by force if it takes too long, and what it started."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        end_group(process.pid)
     if process.stdin is not None and not process.stdin.closed:
         with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
             pipe.write(b"\n")
+
+
+def end_group(leader: int) -> None:
+    """End what a process started and left behind, if it led a group of its own.
+
+    Functions that the cloud runs, for example: one that is just being imported would go on
+    writing into a folder that is being removed.
+    """
+    deadline = time.monotonic() + GROUP_SECONDS
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        while time.monotonic() < deadline:
+            os.killpg(leader, signal.SIGKILL)
+            time.sleep(POLL_SECONDS)
 
 
 class Closing(ABC):

@@ -150,6 +150,7 @@ def stop_leftover(home: Home) -> None:
     if not _gone(last.server):
         _signal(last.server, signal.SIGKILL)
         _gone(last.server)
+    child.end_group(last.server)
 
 
 def _is_server(pid: int) -> bool:
