@@ -6,7 +6,9 @@ from cdk_nag import AwsSolutionsChecks
 from cdk_app.nag import TablewrightChecks
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
+from stacks.replica import ReplicaStack
 from stacks.sales import SalesStack
+from stacks.sentiment import SentimentStack
 from stacks.stage import Stage
 
 
@@ -15,6 +17,9 @@ def build(app: App, stage: Stage) -> None:
     operations = OperationsStack(app, stage=stage)
     identity = IdentityStack(app, stage=stage)
     SalesStack(app, stage=stage, identity=identity, operations=operations)
+    SentimentStack(app, stage=stage, identity=identity, operations=operations)
+    for region in stage.sentiment.replicas:
+        ReplicaStack(app, stage=stage, region=region)
     Tags.of(app).add("application", "tablewright")
     Tags.of(app).add("stage", stage.name)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app, verbose=True))

@@ -1,6 +1,7 @@
 """The stages, and what is read from context and environment for each."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,15 +9,29 @@ from pathlib import Path
 from aws_cdk import Environment
 from aws_cdk import aws_logs as logs
 
-from stacks.stage import Stage
+from stacks.stage import SentimentSettings, Stage
 from tablewright.constructs import Capacity, Platform, Protection
 from tablewright.constructs.dependencies import LAMBDA
+from tablewright.constructs.write_table import REPLICAS
+from tablewright.designs.sentiment_items import SOURCE_TYPES
 
 ROOT = Path(__file__).resolve().parent.parent
 
 _ACCOUNT = re.compile(r"\d{12}")
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_SWITCH = re.compile(r"on|off")
+_WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
+_ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
+_TAG = re.compile(r"[^|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,50}")
+_MOST_TAGS = 50
+
+# Instead of a list: there is to be nothing, whatever the stage would have.
+NONE = "none"
+WATCH_TAGS = ("AI", "climate", "economy", "elections", "health", "security", "space", "sports")
+_SOURCE = re.compile("|".join(SOURCE_TYPES))
+
+Asked = Callable[[str], str | None]
 
 
 class SettingError(Exception):
@@ -32,6 +47,10 @@ class _Kind:
     password_sign_in: bool = False
     threat_protection: bool = False
     on_this_machine: bool = False
+    show_capacity: bool = True
+    write_replicas: tuple[str, ...] = ()
+    sources: tuple[str, ...] = SOURCE_TYPES
+    window_seconds: int = 5
 
 
 _STAGES = {
@@ -40,6 +59,8 @@ _STAGES = {
         log_retention=logs.RetentionDays.ONE_DAY,
         password_sign_in=True,
         on_this_machine=True,
+        sources=(),
+        window_seconds=0,
     ),
     "dev": _Kind(
         protection=Protection.throw_away,
@@ -54,6 +75,8 @@ _STAGES = {
         protection=Protection.protected,
         log_retention=logs.RetentionDays.ONE_YEAR,
         threat_protection=True,
+        show_capacity=False,
+        write_replicas=REPLICAS,
     ),
 }
 STAGES = tuple(_STAGES)
@@ -73,6 +96,10 @@ def read(
             f"stage '{name}' is not one of {', '.join(STAGES)}: choose one with -c stage=dev"
         )
     kind = _STAGES[name]
+
+    def asked(setting: str) -> str | None:
+        return _asked(context, environ, setting)
+
     region = _checked(_REGION, "TABLEWRIGHT_REGION", _either(environ, "REGION"), "eu-west-1")
     return Stage(
         name=name,
@@ -87,16 +114,89 @@ def read(
         capacity=Capacity.on_demand(),
         platform=(host or Platform.host()) if kind.on_this_machine else LAMBDA,
         log_retention=kind.log_retention,
-        replicas=_replicas(_asked(context, environ, "replicas"), region),
+        replicas=_replicas(asked("replicas"), region),
+        sentiment=_sentiment(kind, asked, region),
         alarm_email=_checked(
-            _EMAIL,
-            "TABLEWRIGHT_ALARM_EMAIL",
-            _asked(context, environ, "alarm_email"),
-            "ops@example.com",
+            _EMAIL, "TABLEWRIGHT_ALARM_EMAIL", asked("alarm_email"), "ops@example.com"
         ),
         password_sign_in=kind.password_sign_in,
         threat_protection=kind.threat_protection,
     )
+
+
+def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettings:
+    named = asked("replicas")
+    default = tuple(r for r in kind.write_replicas if r != region) if region else ()
+    replicas = default if named is None else _replicas(named, region)
+    accelerated = _checked(_SWITCH, "TABLEWRIGHT_ACCELERATOR", asked("accelerator"), "on") == "on"
+    if accelerated and region is None:
+        raise _homeless("ACCELERATOR")
+    window = _checked(
+        _WINDOW, "TABLEWRIGHT_STREAM_WINDOW", asked("stream_window"), "5 (seconds, at most 300)"
+    )
+    return SentimentSettings(
+        watch_tags=_watch_tags(asked("watch_tags")),
+        replicas=replicas,
+        write_region=_write_region(asked("write_region"), region, replicas),
+        accelerated=accelerated,
+        sources=_sources(asked("sources"), kind.sources),
+        window_seconds=kind.window_seconds if window is None else int(window),
+        show_capacity=kind.show_capacity,
+        sign_in_url=_checked(
+            _ADDRESS, "TABLEWRIGHT_SIGN_IN_URL", asked("sign_in_url"), "https://sign-in.example.com"
+        ),
+    )
+
+
+def _write_region(asked: str | None, region: str | None, replicas: tuple[str, ...]) -> str | None:
+    """Where items are written, when that is not the region of the stage itself."""
+    if asked is None or asked == region:
+        return None
+    if region is None:
+        raise _homeless("WRITE_REGION")
+    if asked not in replicas:
+        raise SettingError(
+            f"TABLEWRIGHT_WRITE_REGION is '{asked}', where there is no replica: set it to "
+            f"one of {', '.join((region, *replicas))}"
+        )
+    return asked
+
+
+def _watch_tags(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return WATCH_TAGS
+    tags = _list("WATCH_TAGS", text, _TAG, "AI,climate change")
+    if len(tags) > _MOST_TAGS:
+        raise SettingError(
+            f"TABLEWRIGHT_WATCH_TAGS has {len(tags)} tags: name at most {_MOST_TAGS}, such as "
+            "AI,climate change"
+        )
+    seen: dict[str, str] = {}
+    for tag in tags:
+        # Texts are searched without regard to case, width and spacing.
+        same = " ".join(unicodedata.normalize("NFKC", tag).casefold().split())
+        if same in seen:
+            raise SettingError(
+                f"TABLEWRIGHT_WATCH_TAGS has '{tag}', the same tag as '{seen[same]}': leave one out"
+            )
+        seen[same] = tag
+    return tags
+
+
+def _sources(text: str | None, default: tuple[str, ...]) -> tuple[str, ...]:
+    if text is None:
+        return default
+    return () if text == NONE else _list("SOURCES", text, _SOURCE, f"newsapi,reddit or {NONE}")
+
+
+def _list(name: str, text: str, form: re.Pattern[str], example: str) -> tuple[str, ...]:
+    """What a text lists between commas, each once."""
+    parts = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not parts:
+        raise _wrong(f"TABLEWRIGHT_{name}", text, example)
+    for part in parts:
+        _checked(form, f"TABLEWRIGHT_{name}", part, example)
+    return parts
 
 
 def _either(environ: Mapping[str, str], what: str) -> str | None:
@@ -111,21 +211,29 @@ def _asked(context: Callable[[str], object], environ: Mapping[str, str], name: s
 
 def _checked(form: re.Pattern[str], setting: str, value: str | None, example: str) -> str | None:
     if value is not None and not form.fullmatch(value):
-        raise SettingError(f"{setting} is '{value}': set it to something like {example}")
+        raise _wrong(setting, value, example)
     return value
 
 
+def _wrong(setting: str, value: str, example: str) -> SettingError:
+    return SettingError(f"{setting} is '{value}': set it to something like {example}")
+
+
 def _replicas(text: str | None, region: str | None) -> tuple[str, ...]:
-    regions = tuple(part.strip() for part in (text or "").split(",") if part.strip())
-    for replica in regions:
-        _checked(_REGION, "TABLEWRIGHT_REPLICAS", replica, "us-east-1,us-west-2")
-    if regions and region is None:
-        raise SettingError(
-            "TABLEWRIGHT_REPLICAS is set, but not the region of the table itself: "
-            "set TABLEWRIGHT_REGION too, for example to eu-west-1"
-        )
+    if text is None or text == NONE:
+        return ()
+    regions = _list("REPLICAS", text, _REGION, f"us-east-1,us-west-2 or {NONE}")
+    if region is None:
+        raise _homeless("REPLICAS")
     if region in regions:
         raise SettingError(
             f"TABLEWRIGHT_REPLICAS has {region}, where the table itself is: leave it out"
         )
     return regions
+
+
+def _homeless(setting: str) -> SettingError:
+    return SettingError(
+        f"TABLEWRIGHT_{setting} is set, but not the region of the tables themselves: "
+        "set TABLEWRIGHT_REGION too, for example to eu-west-1"
+    )

@@ -33,7 +33,12 @@ def _down(asked: Arguments, home: Home) -> int:
 
 def _reset(asked: Arguments, home: Home) -> int:
     down(home)
-    shutil.rmtree(home.root, ignore_errors=True)
+    if home.root.exists():
+        try:
+            shutil.rmtree(home.root)
+        except OSError as error:
+            what = f"{error.filename} cannot be removed: {error.strerror}"
+            raise LocalCloudError(f"{what}. Remove {home.root} by hand.") from None
     print("Everything is gone. Start afresh: make local")
     return 0
 
@@ -54,7 +59,8 @@ def _token(asked: Arguments, home: Home) -> int:
 
 def _seed(asked: Arguments, home: Home) -> int:
     connection, deployment = _deployed(home)
-    return _print([f"{seed(home, connection, deployment, again=True)} sales stored"])
+    stored = seed(home, connection, deployment, again=True)
+    return _print(f"{count} {kind} stored" for kind, count in stored.items())
 
 
 def _logs(asked: Arguments, home: Home) -> int:

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -31,16 +32,26 @@ class Api:
         self._url = urlsplit(url)
         self._token = token
 
-    def __call__(self, method: str, path: str, body: Any = None, **query: Any) -> Answer:
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        **query: Any,
+    ) -> Answer:
         """The path is sent as it is: encode what is to be encoded."""
         address = self._url.path + path + (f"?{urlencode(query)}" if query else "")
-        headers = {} if body is None else {"Content-Type": "application/json"}
+        sent = dict(headers or {})
+        if body is not None:
+            sent["Content-Type"] = "application/json"
         if self._token:
-            headers["Authorization"] = f"Bearer {self._token}"
+            sent["Authorization"] = f"Bearer {self._token}"
         text = None if body is None else json.dumps(body)
         connection = http.client.HTTPConnection(self._url.netloc, timeout=60)
         with contextlib.closing(connection):
-            connection.request(method, address, body=text, headers=headers)
+            connection.request(method, address, body=text, headers=sent)
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
             return Answer(answer.status, found, answer.read().decode())

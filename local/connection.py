@@ -38,14 +38,15 @@ class Connection:
         self.endpoint = f"http://{LOOPBACK}:{port}"
         self._client = cache(self._make_client)
 
-    def client(self, service: str) -> Any:
+    def client(self, service: str, region: str = REGION) -> Any:
         """A client with the rights of an administrator."""
-        return self._client(service)
+        return self._client(service, region)
 
     def client_as(self, service: str, credentials: dict[str, str]) -> Any:
         """A client with the credentials that STS gave out."""
         return self._make_client(
             service,
+            REGION,
             aws_access_key_id=credentials["AccessKeyId"],
             aws_secret_access_key=credentials["SecretAccessKey"],
             aws_session_token=credentials["SessionToken"],
@@ -59,9 +60,9 @@ class Connection:
             raise LocalCloudError(f"'{output}' is not the address of an HTTP API")
         return f"{self.endpoint}/_aws/execute-api/{api_id}/$default"
 
-    def _make_client(self, service: str, **credentials: str) -> Any:
+    def _make_client(self, service: str, region: str, **credentials: str) -> Any:
         own = botocore.session.Session(session_vars=_NOTHING_OF_THE_USERS)
-        return boto3.session.Session(botocore_session=own, region_name=REGION).client(
+        return boto3.session.Session(botocore_session=own, region_name=region).client(
             service,
             endpoint_url=self.endpoint,
             config=Config(

@@ -5,12 +5,13 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from botocore.exceptions import ClientError
 
+from local import child
 from local.connection import ACCOUNT, REGION, Connection, environment
 from local.home import Home, LocalCloudError
 from local.progress import Progress
@@ -59,33 +60,52 @@ class Deployment:
         }
 
 
-def deploy(home: Home, connection: Connection, progress: Progress) -> Deployment:
-    """Deploy what has changed: the same stacks, by the same command, as on AWS."""
+def deploy(
+    home: Home,
+    connection: Connection,
+    progress: Progress,
+    settings: Mapping[str, str] | None = None,
+) -> Deployment:
+    """Deploy what has changed: the same stacks, by the same command, as on AWS.
+
+    `settings` are variables of the stage, such as TABLEWRIGHT_REPLICAS.
+    """
     home.deploy_log.write_bytes(b"")
-    if not _is_bootstrapped(connection):
-        with progress.step("Preparing the account (cdk bootstrap)"):
-            _cdk(home, connection, progress, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
+    replicas = (settings or {}).get("TABLEWRIGHT_REPLICAS", "").split(",")
+    for region in filter(None, (REGION, *replicas)):
+        if not _is_bootstrapped(connection, region):
+            with progress.step("Preparing the account (cdk bootstrap)"):
+                _cdk(home, connection, progress, {}, "bootstrap", f"aws://{ACCOUNT}/{region}")
     with progress.step(f"Deploying (cdk deploy, stage {STAGE})"):
         unattended = ("--all", "--require-approval", "never", "--outputs-file", str(home.outputs))
-        _cdk(home, connection, progress, "deploy", *unattended)
+        _cdk(home, connection, progress, settings or {}, "deploy", *unattended)
     return Deployment(home, connection)
 
 
-def _is_bootstrapped(connection: Connection) -> bool:
+def _is_bootstrapped(connection: Connection, region: str) -> bool:
     try:
-        stacks = connection.client("cloudformation").describe_stacks(StackName="CDKToolkit")
+        cloudformation = connection.client("cloudformation", region)
+        stacks = cloudformation.describe_stacks(StackName="CDKToolkit")
     except ClientError:
         return False
     return bool(stacks["Stacks"][0]["StackStatus"].endswith("_COMPLETE"))
 
 
-def _cdk(home: Home, connection: Connection, progress: Progress, *command: str) -> None:
+def _cdk(
+    home: Home,
+    connection: Connection,
+    progress: Progress,
+    settings: Mapping[str, str],
+    *command: str,
+) -> None:
     options = ("--no-notices", "--no-color", "-c", f"stage={STAGE}", "--output", str(home.cdk_out))
     variables = {
         **environment(connection.port),
         "CDK_HOME": str(home.cdk_home),
+        "TABLEWRIGHT_SIGN_IN_URL": f"{connection.endpoint}/",
         # The same templates pass these checks in the tests, where they take their eight seconds.
         "CDK_VALIDATION": "false",
+        **settings,
     }
     home.cdk_home.mkdir(parents=True, exist_ok=True)
     lines: list[str] = []
@@ -134,3 +154,4 @@ def _running(command: tuple[str, ...], variables: dict[str, str]) -> Iterator[An
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait()
+            child.end_group(process.pid)

@@ -5,8 +5,9 @@ import json
 import os
 import signal
 import time
+from datetime import UTC, datetime
 
-from local import sample_sales
+from local import sample_items, sample_sales
 from local.api import Api
 from local.child import STOP_SECONDS
 from local.cloud import PORT, Cloud, stop_leftover
@@ -14,7 +15,7 @@ from local.connection import Connection
 from local.deployment import Deployment, deploy
 from local.home import DEFAULT, Home, LocalCloudError
 from local.progress import Progress
-from local.users import TENANTS, Users
+from local.users import TENANTS, Users, email_of
 
 POLL_SECONDS = 0.2
 # What `up` needs at most to stop a deployment and then the server.
@@ -41,6 +42,8 @@ def up(home: Home, progress: Progress) -> int:
         deployment = _fill(home, cloud.connection, progress)
         print(f"Ready after {time.monotonic() - started:.0f} s.\n\n{guide(home, deployment)}\n")
         print("Ctrl-C stops it and keeps its data.", flush=True)
+        users = Users(home, cloud.connection, deployment)
+        held.enter_context(sample_items.Trickle(users, deployment))
         try:
             return _hold(cloud)
         except KeyboardInterrupt:
@@ -65,16 +68,20 @@ def down(home: Home) -> bool:
     return True
 
 
-def seed(home: Home, connection: Connection, deployment: Deployment, *, again: bool) -> int:
-    """Load the sample sales of the tenants that have none, or of all; gives how many."""
+def seed(
+    home: Home, connection: Connection, deployment: Deployment, *, again: bool
+) -> dict[str, int]:
+    """Load the samples that are not there yet, or all; gives how many of each kind."""
     users = Users(home, connection, deployment)
     users.create()
-    stored = 0
+    sales = 0
     for tenant in TENANTS:
         api = Api(deployment.api_url("sales"), users.token(tenant))
         if again or not sample_sales.is_loaded(api):
-            stored += sample_sales.load(api, tenant)
-    return stored
+            sales += sample_sales.load(api, tenant)
+    # Known ones are passed over, and a day later there are new ones.
+    items = sample_items.load(connection, deployment, datetime.now(UTC))
+    return {"sales": sales, "items": items}
 
 
 def guide(home: Home, deployment: Deployment) -> str:
@@ -92,7 +99,11 @@ def guide(home: Home, deployment: Deployment) -> str:
         "embeddingId": "e1",
         "embeddingS3Key": "s3://embeddings/e1",
     }
+    tenant = TENANTS[0]
+    password = json.loads(home.users.read_text())[tenant]
     return f"""\
+Dashboard   {deployment.api_url("sentiment")}/
+            sign in as {email_of(tenant)} with {password}
 Sales API   {url}
 Cloud       {deployment.endpoint}   (for AWS_ENDPOINT_URL; access key and secret are "test")
 
@@ -112,9 +123,10 @@ What else there is: {command} --help"""
 
 def _fill(home: Home, connection: Connection, progress: Progress) -> Deployment:
     deployment = deploy(home, connection, progress)
-    with progress.step(f"Users and sample sales of {' and '.join(TENANTS)}"):
+    with progress.step(f"Users of {' and '.join(TENANTS)}, sample sales and items"):
         stored = seed(home, connection, deployment, again=False)
-        progress.say(f"{stored} sales stored" if stored else "already there")
+        new = [f"{count} {kind} stored" for kind, count in stored.items() if count]
+        progress.say(", ".join(new) or "already there")
     return deployment
 
 

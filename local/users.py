@@ -9,6 +9,7 @@ from local.deployment import Deployment
 from local.home import Home, LocalCloudError
 
 TENANTS = ("acme", "globex")
+GROUPS = ("writers",)
 
 
 class Users:
@@ -70,6 +71,8 @@ class Users:
         self._cognito.admin_set_user_password(
             **user, Password=self.password(tenant), Permanent=True
         )
+        for group in GROUPS:
+            self._cognito.admin_add_user_to_group(**user, GroupName=group)
         return True
 
     def _kept(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from constructs import Construct
 from stacks.stage import Stage
 
 TENANT = "tenant"
+GROUPS = {"writers": "May hand in items to be analysed."}
 
 
 class IdentityStack(Stack):
@@ -25,6 +26,8 @@ class IdentityStack(Stack):
         super().__init__(scope, stage.stack_name("identity"), env=stage.environment)
         self.pool = self._pool(stage)
         self.client = self._client(stage)
+        for group, may in GROUPS.items():
+            self.pool.add_group(group, group_name=group, description=may)
 
     @property
     def issuer(self) -> str:

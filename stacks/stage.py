@@ -11,6 +11,24 @@ from tablewright.constructs.bundling import PythonCode
 
 
 @dataclass(frozen=True, kw_only=True)
+class SentimentSettings:
+    """How the sentiment system of a stage differs from that of others."""
+
+    watch_tags: tuple[str, ...]
+    # Those of `Stage.replicas`, unless a stage is precious enough to have some by itself.
+    replicas: tuple[str, ...] = ()
+    # Another than the stage's own region only while writes are moved away from it.
+    write_region: str | None = None
+    accelerated: bool = False
+    # No sources: nothing is polled, items come by event and HTTP alone.
+    sources: tuple[str, ...] = ()
+    poll_minutes: int = 15
+    window_seconds: int = 5
+    show_capacity: bool = True
+    sign_in_url: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Stage:
     """One deployment of the whole application; `root` is the folder of the project."""
 
@@ -22,6 +40,7 @@ class Stage:
     platform: Platform
     log_retention: logs.RetentionDays
     replicas: tuple[str, ...] = ()
+    sentiment: SentimentSettings
     alarm_email: str | None = None
     # Scripts sign in with a plain password; people's browsers prove it without sending it.
     password_sign_in: bool = False
@@ -34,8 +53,13 @@ class Stage:
     def stack_name(self, system: str) -> str:
         return f"tablewright-{self.name}-{system}"
 
-    def code(self, system: str, *, services: tuple[str, ...]) -> PythonCode:
-        """The code of one system's functions: its own folder, the HTTP parts and the library."""
+    def code(
+        self, system: str, *, services: tuple[str, ...], requirements: str = "requirements.txt"
+    ) -> PythonCode:
+        """The code of one system's functions: its own folder, the HTTP parts and the library.
+
+        `requirements` names the lock file, beneath the folder of all functions.
+        """
         lambdas = self.root / "lambdas"
         return PythonCode(
             sources=(
@@ -44,7 +68,13 @@ class Stage:
                 Source(lambdas / system, f"lambdas/{system}"),
                 *LIBRARY_SOURCES,
             ),
-            requirements=lambdas / "requirements.txt",
+            requirements=lambdas / requirements,
             services=services,
             platform=self.platform,
+        )
+
+    def files(self, *paths: str) -> PythonCode:
+        """Code of these files and folders of the project, which need Python and nothing else."""
+        return PythonCode(
+            sources=[Source(self.root / path, path) for path in paths], platform=self.platform
         )

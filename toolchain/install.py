@@ -9,7 +9,9 @@ from toolchain.steps import Shell, Step, StepError, fingerprint
 
 HERE = Path(__file__).parent
 REQUIREMENTS = ROOT / "requirements.txt"
-LAMBDA_REQUIREMENTS = ROOT / "lambdas" / "requirements.txt"
+LAMBDA_REQUIREMENTS = [
+    source.with_suffix(".txt") for source in sorted((ROOT / "lambdas").rglob("*.in"))
+]
 NODE_REQUIREMENTS = HERE / "node.txt"
 JAVA_REQUIREMENTS = HERE / "java.txt"
 MINISTACK_REQUIREMENTS = HERE / "ministack.txt"
@@ -81,7 +83,7 @@ def steps() -> list[Step]:
         Step(
             "lambdas",
             "Packages of the Lambda functions",
-            fingerprint(LAMBDA_REQUIREMENTS, python),
+            fingerprint(*LAMBDA_REQUIREMENTS, python),
             [],
             _cache_lambda_packages,
             _PIP_ADVICE,
@@ -142,9 +144,10 @@ def _install_npm_packages(shell: Shell) -> None:
 
 def _cache_lambda_packages(shell: Shell) -> None:
     """For the functions on AWS and for those on this machine, so that synth needs no network."""
-    command = (paths.python(), "-m", "tablewright.constructs.dependencies", LAMBDA_REQUIREMENTS)
-    shell.run(*command)
-    shell.run(*command, "--host")
+    for lock in LAMBDA_REQUIREMENTS:
+        command = (paths.python(), "-m", "tablewright.constructs.dependencies", lock)
+        shell.run(*command)
+        shell.run(*command, "--host")
 
 
 def _install_ministack(shell: Shell) -> None:

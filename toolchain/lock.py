@@ -12,14 +12,6 @@ from toolchain.steps import run_all
 
 UV = "uv==0.13.7"
 OLDEST_PYTHON = "3.11"
-# In this order: the Lambda bundle is held to the versions of the first.
-REQUIREMENTS = (
-    "requirements",
-    "lambdas/requirements",
-    "toolchain/node",
-    "toolchain/java",
-    "toolchain/ministack",
-)
 PIP_QUIET = ("--quiet", "--disable-pip-version-check")
 LEFT_OUT = {"resolved", "dependencies"}
 
@@ -30,7 +22,7 @@ def main() -> int:
         return 1
     try:
         _run(paths.python(), "-I", "-m", "pip", "install", *PIP_QUIET, UV)
-        for name in REQUIREMENTS:
+        for name in _requirements():
             _lock_python(name)
         _lock_npm()
     except subprocess.CalledProcessError as error:
@@ -39,13 +31,28 @@ def main() -> int:
     return 0
 
 
+def _requirements() -> list[str]:
+    bundles = sorted((ROOT / "lambdas").rglob("*.in"))
+    return [
+        # First: the Lambda bundles are held to its versions.
+        "requirements",
+        *(bundle.relative_to(ROOT).with_suffix("").as_posix() for bundle in bundles),
+        "toolchain/node",
+        "toolchain/java",
+        "toolchain/ministack",
+    ]
+
+
 def _lock_python(name: str) -> None:
     print(f"{name}.txt", flush=True)
     uv = paths.VENV / "bin" / "uv"
+    # What a package asks for and the functions do not need.
+    excludes = (ROOT / name).parent / "excludes.txt"
     _run(
         *(uv, "pip", "compile", f"{name}.in", "--output-file", f"{name}.txt"),
         *("--generate-hashes", "--universal", "--python-version", OLDEST_PYTHON),
-        *("--no-emit-index-url", "--no-emit-find-links", "--quiet"),
+        *("--no-emit-index-url", "--no-emit-find-links", "--emit-build-options", "--quiet"),
+        *(("--excludes", excludes) if excludes.exists() else ()),
         UV_CUSTOM_COMPILE_COMMAND="make lock",
     )
 

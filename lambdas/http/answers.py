@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from decimal import Decimal
+from hashlib import blake2b
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -12,21 +13,46 @@ from tablewright.runtime.reader import Page
 
 
 def answer(body: Any, status: int = 200, headers: dict[str, Any] | None = None) -> Response[str]:
-    text = json.dumps(body, default=_number)
+    text = json.dumps(body, default=_json)
     return Response(status, content_type="application/json", body=text, headers=headers)
 
 
 def record_json(entity: Entity, record: Mapping[str, Any]) -> dict[str, Any]:
-    return {entity.by_name[name].stored: value for name, value in record.items()}
+    # In the design's order: DynamoDB keeps none, and the same record is to look the same.
+    return {f.label: record[f.name] for f in entity.fields if f.name in record}
 
 
-def page_json(entity: Entity, page: Page) -> dict[str, Any]:
+def page_json(entity: Entity, page: Page, *, cursor: str = "nextCursor") -> dict[str, Any]:
     items = [record_json(entity, record) for record in page.items]
-    return {"items": items, "nextCursor": page.cursor}
+    return {"items": items, cursor: page.cursor}
 
 
-def _number(value: Any) -> int | float:
+def tagged(given: Response[str], if_none_match: str | None, *, seconds: int) -> Response[str]:
+    """The answer with what lets its receiver keep it; without a body when he has it already."""
+    digest = blake2b((given.body or "").encode(), digest_size=12).hexdigest()
+    etag = f'"{digest}"'
+    given.headers = {
+        **given.headers,
+        "ETag": etag,
+        # Answers differ by who asks, so nothing shared may keep them.
+        "Cache-Control": f"private, max-age={seconds}",
+        "Vary": "Authorization",
+    }
+    return unless_known(given, etag, if_none_match)
+
+
+def unless_known(given: Response[str], etag: str, if_none_match: str | None) -> Response[str]:
+    """The answer, without its body when the receiver names its tag among those that he has."""
+    named = (one.strip().removeprefix("W/") for one in (if_none_match or "").split(","))
+    if etag in named:
+        given.status_code, given.body = 304, ""
+    return given
+
+
+def _json(value: Any) -> int | float | list[str]:
     # Only for output, and only for amounts that a double writes out exactly as they are.
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, set):
+        return sorted(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")

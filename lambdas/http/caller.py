@@ -8,10 +8,31 @@ from tablewright.designs import Field, InvalidValue
 CLAIM = "custom:tenant"
 
 
+def claims_of(event: Any) -> dict[str, Any]:
+    """The claims that the API's authorizer has verified."""
+    authorizer = event.get("requestContext", {}).get("authorizer") or {}
+    return (authorizer.get("jwt") or {}).get("claims") or {}
+
+
+def subject_of(event: Any) -> str:
+    """Who is calling."""
+    subject = claims_of(event).get("sub")
+    if not subject:
+        raise Problem(403, "The token has no claim 'sub'.")
+    return str(subject)
+
+
+def require_group(event: Any, group: str) -> None:
+    """Refuse a caller who is not in a group of the user pool."""
+    # API Gateway hands a list of groups on as one text: [readers writers]
+    groups = str(claims_of(event).get("cognito:groups", "")).strip("[]").replace(",", " ").split()
+    if group not in groups:
+        raise Problem(403, f"Only members of the group '{group}' may do this.")
+
+
 def tenant_of(event: Any, field: Field) -> str:
     """The caller's tenant, from the claims that the API's authorizer has verified."""
-    authorizer = event.get("requestContext", {}).get("authorizer") or {}
-    claims = (authorizer.get("jwt") or {}).get("claims") or {}
+    claims = claims_of(event)
     if CLAIM not in claims:
         raise Problem(403, f"The token has no claim '{CLAIM}': the user belongs to no tenant.")
     try:

@@ -36,10 +36,16 @@ def parameters(event: Any, allowed: Iterable[str]) -> dict[str, str]:
 
 
 def page_limit(text: str | None) -> int:
+    return whole_number("limit", text, default=DEFAULT_LIMIT, most=MAX_LIMIT)
+
+
+def whole_number(name: str, text: str | None, *, default: int, most: int) -> int:
+    """A number from 1 to `most`, written with no more digits than that has."""
     if text is None:
-        return DEFAULT_LIMIT
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_LIMIT):
-        raise Problem(400, "limit is not valid.", [("limit", f"must be 1 to {MAX_LIMIT}")])
+        return default
+    plain = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+    if not (plain and 1 <= int(text) <= most):
+        raise Problem(400, f"{name} is not valid.", [(name, f"must be 1 to {most}")])
     return int(text)
 
 

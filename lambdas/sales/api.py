@@ -5,24 +5,23 @@ from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler import Response
 
-from lambdas.http import problems
 from lambdas.http.answers import answer, page_json, record_json
+from lambdas.http.application import application, respond
 from lambdas.http.caller import tenant_of
 from lambdas.http.problems import Problem
 from lambdas.http.requests import choice, json_body, page_limit, parameters
 from lambdas.sales.access import Access
 from lambdas.sales.sales import Sales
 from lambdas.sales.trend import PERIODS
-from tablewright.designs import InvalidRecord, InvalidValue, Pattern, TablewrightError
+from tablewright.designs import Pattern
 from tablewright.designs.sales import SALE, SALES, SEASONS
 
 logger = Logger()
-app = APIGatewayHttpResolver()
+app = application({"since": "from", "until": "to"})
 _SALE = "/products/<product_id>/sales/<sale_date>/<sale_id>"
 _BY_NAME = {"category": SALES.category_sales, "brand": SALES.brand_sales}
-_NAMES = {"since": "from", "until": "to"}
 
 
 @cache
@@ -35,13 +34,7 @@ if "TABLE_NAME" in os.environ:
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    # Tokens and bodies are never logged: only what was asked and how it ended.
-    answered = app.resolve(event, context)
-    http = event.get("requestContext", {}).get("http", {})
-    logger.info(
-        "answered", method=http.get("method"), path=http.get("path"), status=answered["statusCode"]
-    )
-    return answered
+    return respond(app, event, context)
 
 
 @app.post("/sales")
@@ -127,37 +120,6 @@ def openapi() -> Response[str]:
     from lambdas.sales.openapi import document  # only whoever asks for it pays for it
 
     return answer(document())
-
-
-@app.not_found
-def not_found(_: Exception) -> Response[str]:
-    return Problem(404, "There is nothing at this address.").response()
-
-
-@app.exception_handler(Problem)
-def refuse(problem: Problem) -> Response[str]:
-    return problem.response()
-
-
-@app.exception_handler([InvalidRecord, InvalidValue])
-def refuse_value(error: InvalidRecord | InvalidValue) -> Response[str]:
-    invalid = error.problems if isinstance(error, InvalidRecord) else (error,)
-    wrong = [(_NAMES.get(one.field, one.field), one.reason) for one in invalid]
-    return Problem(400, "The address or the query string is not valid.", wrong).response()
-
-
-@app.exception_handler(TablewrightError)
-def refuse_store(error: TablewrightError) -> Response[str]:
-    problem = problems.from_store(error)
-    if problem.status >= 500:
-        logger.exception("the store failed")
-    return problem.response()
-
-
-@app.exception_handler(Exception)
-def fail(error: Exception) -> Response[str]:
-    logger.exception("unexpected error", kind=type(error).__name__)
-    return problems.from_store(error).response()
 
 
 def _sales() -> Sales:

@@ -11,6 +11,7 @@ GAPS = (
     "secure_transport",
     "policy_variables",
     "leading_keys",
+    "batch_actions",
     "secret_reference",
     "resources",
     "streams",

@@ -7,22 +7,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tablewright.constructs.accelerator import Accelerator
     from tablewright.constructs.alarm_topic import AlarmTopic
     from tablewright.constructs.alarms import ApiAlarms, FunctionAlarms, TableAlarms
     from tablewright.constructs.bundling import LIBRARY_SOURCES, PythonCode, Source
     from tablewright.constructs.capacity import Capacity, Scaling
+    from tablewright.constructs.day_partitioned_table import DayPartitionedTable
     from tablewright.constructs.dependencies import BundlingError, Platform
-    from tablewright.constructs.function import PythonFunction
+    from tablewright.constructs.failure_store import FailureStore
+    from tablewright.constructs.function import Network, PythonFunction
     from tablewright.constructs.grants import GrantError
     from tablewright.constructs.http_api import JwtHttpApi
+    from tablewright.constructs.news_table import NewsTable
     from tablewright.constructs.protection import Backups, Protection
+    from tablewright.constructs.replication_alarms import ReplicationAlarms
     from tablewright.constructs.sales_table import SalesTable
     from tablewright.constructs.signing_key import CursorKey
-    from tablewright.constructs.table import DesignTable
+    from tablewright.constructs.stream_consumer import StreamConsumer
+    from tablewright.constructs.table import DesignTable, StagedTable
     from tablewright.constructs.tenant_role import TenantAccessRole
+    from tablewright.constructs.work_queue import WorkQueue
+    from tablewright.constructs.write_table import WriteTable
 
 _HOMES = {
+    "NewsTable": "news_table",
+    "StagedTable": "table",
+    "WriteTable": "write_table",
+    "DayPartitionedTable": "day_partitioned_table",
     "LIBRARY_SOURCES": "bundling",
+    "Accelerator": "accelerator",
     "AlarmTopic": "alarm_topic",
     "ApiAlarms": "alarms",
     "Backups": "protection",
@@ -30,41 +43,56 @@ _HOMES = {
     "Capacity": "capacity",
     "CursorKey": "signing_key",
     "DesignTable": "table",
+    "FailureStore": "failure_store",
     "FunctionAlarms": "alarms",
     "GrantError": "grants",
     "JwtHttpApi": "http_api",
+    "Network": "function",
     "Platform": "dependencies",
     "Protection": "protection",
     "PythonCode": "bundling",
     "PythonFunction": "function",
+    "ReplicationAlarms": "replication_alarms",
     "SalesTable": "sales_table",
     "Scaling": "capacity",
     "Source": "bundling",
+    "StreamConsumer": "stream_consumer",
     "TableAlarms": "alarms",
     "TenantAccessRole": "tenant_role",
+    "WorkQueue": "work_queue",
 }
 
 __all__ = [
     "LIBRARY_SOURCES",
+    "Accelerator",
     "AlarmTopic",
     "ApiAlarms",
     "Backups",
     "BundlingError",
     "Capacity",
     "CursorKey",
+    "DayPartitionedTable",
     "DesignTable",
+    "FailureStore",
     "FunctionAlarms",
     "GrantError",
     "JwtHttpApi",
+    "Network",
+    "NewsTable",
     "Platform",
     "Protection",
     "PythonCode",
     "PythonFunction",
+    "ReplicationAlarms",
     "SalesTable",
     "Scaling",
     "Source",
+    "StagedTable",
+    "StreamConsumer",
     "TableAlarms",
     "TenantAccessRole",
+    "WorkQueue",
+    "WriteTable",
 ]
 
 

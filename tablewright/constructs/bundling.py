@@ -62,8 +62,9 @@ class PythonCode:
     """What a function's bundle is made of.
 
     `services` are the AWS services whose models are kept of botocore; all others are most of its
-    size. The hash follows from the sources, the lock file and these options, so that unchanged
-    code is the same asset on every machine.
+    size. Without `requirements` there is nothing but the sources. The hash follows from the
+    sources, the lock file and these options, so that unchanged code is the same asset on every
+    machine.
 
     Example::
 
@@ -72,8 +73,8 @@ class PythonCode:
     """
 
     sources: Sequence[Source]
-    requirements: Path
-    services: Sequence[str]
+    requirements: Path | None = None
+    services: Sequence[str] = ()
     platform: Platform = LAMBDA
 
     @property
@@ -88,7 +89,8 @@ class PythonCode:
     def hash(self) -> str:
         options = [_LAYOUT, *self.platform.pip_options, *sorted(self.services)]
         digest = hashlib.sha256("\n".join(options).encode())
-        digest.update(hashlib.sha256(self.requirements.read_bytes()).digest())
+        if self.requirements:
+            digest.update(hashlib.sha256(self.requirements.read_bytes()).digest())
         for target, path in self._files():
             digest.update(hashlib.sha256(target.encode()).digest())
             digest.update(hashlib.sha256(path.read_bytes()).digest())
@@ -96,7 +98,13 @@ class PythonCode:
 
     def write(self, output: Path) -> None:
         """Put the bundle together in a folder."""
-        installed = dependencies(self.requirements, self.platform)
+        if self.requirements:
+            self._write_dependencies(dependencies(self.requirements, self.platform), output)
+        for target, path in self._files():
+            (output / target).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, output / target)
+
+    def _write_dependencies(self, installed: Path, output: Path) -> None:
         _check_services(installed, self.services)
         models = [str(installed / "botocore" / "data"), str(installed / "boto3" / "data")]
         leftovers = shutil.ignore_patterns(*_LEFT_OUT)
@@ -108,9 +116,6 @@ class PythonCode:
             return {n for n in names if n not in self.services and Path(folder, n).is_dir()}
 
         shutil.copytree(installed, output, ignore=leave_out, dirs_exist_ok=True)
-        for target, path in self._files():
-            (output / target).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, output / target)
 
     def as_asset(self) -> lambda_.Code:
         # With a hash of our own CDK reads none of the folder, so any that exists will do.

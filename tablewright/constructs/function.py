@@ -1,8 +1,10 @@
 """A Python Lambda function with its own role, logs and alarms."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -11,6 +13,30 @@ from constructs import Construct
 
 from tablewright.constructs.alarms import FunctionAlarms
 from tablewright.constructs.bundling import PythonCode
+
+# What Lambda does, with the function's role, to put the function into a network.
+_INTERFACES = (
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:UnassignPrivateIpAddresses",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """Where a function runs that must reach something private.
+
+    Example::
+
+        PythonFunction(self, "Api", ..., network=accelerator.network)
+    """
+
+    vpc: ec2.IVpc
+    subnets: ec2.SubnetSelection
+    security_groups: Sequence[ec2.ISecurityGroup]
 
 
 class PythonFunction(Construct):
@@ -35,6 +61,7 @@ class PythonFunction(Construct):
         memory_mb: int = 1024,
         timeout: Duration | None = None,
         reserved_concurrency: int | None = None,
+        network: Network | None = None,
         log_level: str = "INFO",
         log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
         log_removal: RemovalPolicy = RemovalPolicy.RETAIN,
@@ -45,6 +72,8 @@ class PythonFunction(Construct):
         log_group = logs.LogGroup(self, "Logs", retention=log_retention, removal_policy=log_removal)
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log_group.grant_write(self.role)
+        if network is not None:
+            _allow_interfaces(self.role)
         self.function = lambda_.Function(
             self,
             "Function",
@@ -56,6 +85,9 @@ class PythonFunction(Construct):
             memory_size=memory_mb,
             timeout=timeout,
             reserved_concurrent_executions=reserved_concurrency,
+            vpc=network.vpc if network else None,
+            vpc_subnets=network.subnets if network else None,
+            security_groups=list(network.security_groups) if network else None,
             tracing=lambda_.Tracing.ACTIVE,
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
@@ -69,7 +101,8 @@ class PythonFunction(Construct):
         Validations.of(self.role).acknowledge(
             Acknowledgment(
                 id="AwsSolutions-IAM5[Resource::*]",
-                reason="The X-Ray actions that send traces have no resources to name.",
+                reason="The X-Ray actions that send traces have no resources to name"
+                + (", nor have EC2's that put a function into a network." if network else "."),
             )
         )
         Validations.of(self.function).acknowledge(
@@ -86,3 +119,16 @@ class PythonFunction(Construct):
             reserved_concurrency=reserved_concurrency,
             topic=alarm_topic,
         )
+
+
+def _allow_interfaces(role: iam.Role) -> None:
+    role.add_to_policy(iam.PolicyStatement(actions=list(_INTERFACES), resources=["*"]))
+    # Lambda needs them, the function's own code does not: only its calls carry this key.
+    role.add_to_policy(
+        iam.PolicyStatement(
+            effect=iam.Effect.DENY,
+            actions=list(_INTERFACES),
+            resources=["*"],
+            conditions={"Null": {"lambda:SourceFunctionArn": "false"}},
+        )
+    )

@@ -28,29 +28,34 @@ def grant(
     patterns: Sequence[Pattern],
     *,
     tenant_tag: str | None,
-    replicas: bool,
+    keys: Sequence[str],
+    regions: Sequence[str | None],
 ) -> None:
+    """Allow the patterns in these regions, None being the table's own."""
     _refuse_strangers(table.design, patterns)
-    arns = [table.table_arn]
-    if replicas:
-        arns += [table.replica(region).table_arn for region in table.replica_regions]
+    own = Stack.of(table).region
+    _refuse_contradictions(table, own, tenant_tag=tenant_tag, keys=keys, regions=regions)
+    arns = [
+        table.replica(region).table_arn if region and region != own else table.table_arn
+        for region in regions
+    ]
     for index, actions in actions_by_index(patterns).items():
-        conditions = None
+        allowed = list(keys)
         if tenant_tag is not None:
-            keys = leading_keys(table.design, patterns, index, tenant_tag)
-            # ForAllValues alone is true of a request without keys, such as a Scan.
-            conditions = {
-                "ForAllValues:StringLike": {"dynamodb:LeadingKeys": keys},
-                "Null": {"dynamodb:LeadingKeys": "false"},
-            }
+            allowed = leading_keys(table.design, patterns, index, tenant_tag)
+        # ForAllValues alone is true of a request without keys, such as a Scan.
+        conditions = allowed and {
+            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": allowed},
+            "Null": {"dynamodb:LeadingKeys": "false"},
+        }
         for arn in arns:
             _allow(
                 grantee,
                 [f"dynamodb:{action}" for action in actions],
                 [f"{arn}/index/{index}" if index else arn],
-                conditions,
+                conditions or None,
             )
-    _grant_keys(table, grantee, patterns, replicas=replicas)
+    _grant_keys(table, grantee, patterns, [region or own for region in regions])
 
 
 def actions_by_index(patterns: Iterable[Pattern]) -> dict[str | None, list[str]]:
@@ -113,17 +118,37 @@ def _refuse_strangers(design: Table, patterns: Sequence[Pattern]) -> None:
             )
 
 
+def _refuse_contradictions(
+    table: "DesignTable",
+    own: str,
+    *,
+    tenant_tag: str | None,
+    keys: Sequence[str],
+    regions: Sequence[str | None],
+) -> None:
+    if tenant_tag is not None and keys:
+        raise GrantError("access is limited to a tenant or to keys, not to both: choose one")
+    for region in regions:
+        if region and region not in (own, *table.replica_regions):
+            raise GrantError(
+                f"table '{table.design.id}' has no replica in {region}: "
+                "name the region in the table's replicas"
+            )
+
+
 def _grant_keys(
-    table: "DesignTable", grantee: iam.IGrantable, patterns: Iterable[Pattern], *, replicas: bool
+    table: "DesignTable",
+    grantee: iam.IGrantable,
+    patterns: Iterable[Pattern],
+    regions: Iterable[str],
 ) -> None:
     if table.encryption_key is None:
         return
     calls = {action for pattern in patterns for action, _ in pattern.actions}
     actions = [*_KEY_ACTIONS, *(_KEY_WRITE_ACTIONS if calls - _READS else ())]
-    keys = {Stack.of(table).region: table.encryption_key.key_arn}
-    if replicas:
-        keys |= {region: table.replica_key_arns[region] for region in table.replica_regions}
-    for region, arn in keys.items():
+    keys = {Stack.of(table).region: table.encryption_key.key_arn, **table.replica_key_arns}
+    for region in regions:
+        arn = keys[region]
         # Through DynamoDB only: the principal cannot use the key by itself.
         service = f"dynamodb.{region}.{Stack.of(table).url_suffix}"
         _allow(grantee, actions, [arn], {"StringEquals": {"kms:ViaService": service}})

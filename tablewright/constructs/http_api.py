@@ -1,10 +1,10 @@
-"""An HTTP API on which every route wants a valid token."""
+"""An HTTP API on which every route wants a valid token, but those that say why not."""
 
 import json
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
 from aws_cdk import aws_apigatewayv2_integrations as integrations
@@ -33,13 +33,16 @@ _ACCESS_LOG = {
 
 
 class JwtHttpApi(Construct):
-    """An HTTP API whose routes lead to one function and are open to bearers of a JWT only.
+    """An HTTP API whose routes lead to functions and are open to bearers of a JWT only.
+
+    `routes` lead to `function`; more are added by `add_routes`, open ones too.
 
     Example::
 
-        JwtHttpApi(self, "Api", function=api.function, issuer=pool.user_pool_provider_url,
-                   audience=[client.user_pool_client_id],
-                   routes=[("GET", "/products/{product_id}/sales")])
+        http = JwtHttpApi(self, "Api", function=api.function, issuer=pool.user_pool_provider_url,
+                          audience=[client.user_pool_client_id],
+                          routes=[("GET", "/products/{product_id}/sales")])
+        http.add_routes(page.function, [("GET", "/")], open_because="The page has no data.")
     """
 
     def __init__(
@@ -47,10 +50,10 @@ class JwtHttpApi(Construct):
         scope: Construct,
         id: str,
         *,
-        function: lambda_.IFunction,
+        function: lambda_.IFunction | None = None,
         issuer: str,
         audience: Sequence[str],
-        routes: Iterable[tuple[str, str]],
+        routes: Iterable[tuple[str, str]] = (),
         cors_origins: Sequence[str] = (),
         requests_per_second: int = 100,
         burst: int = 200,
@@ -62,6 +65,9 @@ class JwtHttpApi(Construct):
         super().__init__(scope, id)
         if not audience:
             raise ValueError("JwtHttpApi needs an audience: without one it accepts any token")
+        routes = tuple(routes)
+        if routes and function is None:
+            raise ValueError("JwtHttpApi has routes, but no function that they lead to")
         self.api = apigateway.HttpApi(
             self,
             "Api",
@@ -86,14 +92,9 @@ class JwtHttpApi(Construct):
         resource.access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(
             destination_arn=log_group.log_group_arn, format=json.dumps(_ACCESS_LOG)
         )
-        # One permission for all routes: one each would outgrow the function's policy.
-        integration = integrations.HttpLambdaIntegration(
-            "Function", function, scope_permission_to_route=False
-        )
-        for method, path in routes:
-            self.api.add_routes(
-                path=path, methods=[apigateway.HttpMethod[method]], integration=integration
-            )
+        self._integrations: dict[str, integrations.HttpLambdaIntegration] = {}
+        if function is not None:
+            self.add_routes(function, routes)
         ApiAlarms(
             self,
             "Alarms",
@@ -101,6 +102,42 @@ class JwtHttpApi(Construct):
             latency=latency_alarm or Duration.seconds(3),
             topic=alarm_topic,
         )
+
+    def add_routes(
+        self,
+        function: lambda_.IFunction,
+        routes: Iterable[tuple[str, str]],
+        *,
+        open_because: str | None = None,
+    ) -> None:
+        """Lead routes to a function; with `open_because`, a reason, those need no token.
+
+        Example::
+
+            http.add_routes(page.function, [("GET", "/")], open_because="The page has no data.")
+        """
+        if open_because is not None and not open_because.strip():
+            raise ValueError("an open route needs a reason: say in open_because why it is safe")
+        for method, path in routes:
+            made = self.api.add_routes(
+                path=path,
+                methods=[apigateway.HttpMethod[method]],
+                integration=self._integration(function),
+                authorizer=apigateway.HttpNoneAuthorizer() if open_because else None,
+            )
+            if open_because:
+                for route in made:
+                    Validations.of(route).acknowledge(
+                        Acknowledgment(id="AwsSolutions-APIG4", reason=open_because)
+                    )
+
+    def _integration(self, function: lambda_.IFunction) -> integrations.HttpLambdaIntegration:
+        if function.node.path not in self._integrations:
+            # One permission for all routes of a function: one each would outgrow its policy.
+            self._integrations[function.node.path] = integrations.HttpLambdaIntegration(
+                "Function", function, scope_permission_to_route=False
+            )
+        return self._integrations[function.node.path]
 
     @property
     def url(self) -> str:

@@ -1,7 +1,7 @@
 """A table made from its design."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import ClassVar, TypedDict, Unpack
 
 from aws_cdk import Acknowledgment, CfnTag, Stack, Token, Validations
 from aws_cdk import aws_dynamodb as dynamodb
@@ -127,19 +127,24 @@ class DesignTable(Construct):
         grantee: iam.IGrantable,
         *patterns: Pattern,
         tenant_tag: str | None = None,
+        keys: Sequence[str] = (),
         replicas: bool = False,
+        region: str | None = None,
     ) -> None:
         """Allow exactly what the patterns call, on exactly the table and indexes they name.
 
         With `tenant_tag`, only on the keys of the tenant in the principal's session tag of that
-        name. With `replicas`, in the replicas' regions as well.
+        name; with `keys`, only on partition keys of these forms, such as ``newsapi#*``. With
+        `replicas`, in the replicas' regions as well; with `region`, on the replica of that region
+        alone.
 
         Example::
 
             sales.grant(function, SALES.category_sales)
             sales.grant(role, SALES.category_sales, tenant_tag="tenant")
         """
-        grants.grant(self, grantee, patterns, tenant_tag=tenant_tag, replicas=replicas)
+        regions = (region,) if region else (None, *(self.replica_regions if replicas else ()))
+        grants.grant(self, grantee, patterns, tenant_tag=tenant_tag, keys=keys, regions=regions)
 
     def _encryption(self) -> dynamodb.TableEncryptionV2:
         if self.encryption_key is None:
@@ -176,6 +181,33 @@ class DesignTable(Construct):
                 f"table '{self.design.id}' has its own encryption key, so replica_key_arns must "
                 f"name a key for {', '.join(missing)}"
             )
+
+
+class StagedTable(DesignTable):
+    """The table of one certain design, named after its `stage` unless a `table_name` is given.
+
+    `design` may be a variant of the class's own; `TAGS` are given to every such table.
+    """
+
+    DESIGN: ClassVar[Table]
+    TAGS: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        stage: str | None = None,
+        table_name: str | None = None,
+        design: Table | None = None,
+        **options: Unpack[TableOptions],
+    ) -> None:
+        if (stage is None) == (table_name is None):
+            raise ValueError(f"{type(self).__name__} takes either a stage or a table_name")
+        design = design or self.DESIGN
+        name = table_name or design.name.format(stage=stage)
+        options["tags"] = {**self.TAGS, **options.get("tags", {})}
+        super().__init__(scope, id, design=design, table_name=name, **options)
 
 
 def _acknowledge(table: dynamodb.TableV2, protection: Protection) -> None:

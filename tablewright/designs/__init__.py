@@ -1,24 +1,50 @@
 """What a table is. Standard library only: every Lambda function imports this."""
 
+from tablewright.designs.compound import Document, Tally, TextList, TextSet
 from tablewright.designs.entity import Entity, Expiry, Key, Record
 from tablewright.designs.errors import DesignError, InvalidRecord, InvalidValue, TablewrightError
-from tablewright.designs.fields import Choice, Date, Field, Money, Number, Text, Timestamp
+from tablewright.designs.fields import (
+    IN_KEY,
+    Choice,
+    Date,
+    Field,
+    Prose,
+    Text,
+    Timestamp,
+)
 from tablewright.designs.model import ALL, KEYS_ONLY, Index, Table
-from tablewright.designs.patterns import BatchPut, Count, Delete, Get, Pattern, Put, Query, Update
+from tablewright.designs.numbers import Fraction, Money, Number
+from tablewright.designs.patterns import (
+    BatchGet,
+    BatchPut,
+    BatchWrite,
+    Count,
+    Delete,
+    Get,
+    Pattern,
+    Put,
+    Query,
+    Update,
+)
 from tablewright.designs.sharding import ShardFunction, Shards, java_hash, last_character, uniform
 
 __all__ = [
     "ALL",
+    "IN_KEY",
     "KEYS_ONLY",
+    "BatchGet",
     "BatchPut",
+    "BatchWrite",
     "Choice",
     "Count",
     "Date",
     "Delete",
     "DesignError",
+    "Document",
     "Entity",
     "Expiry",
     "Field",
+    "Fraction",
     "Get",
     "Index",
     "InvalidRecord",
@@ -27,6 +53,7 @@ __all__ = [
     "Money",
     "Number",
     "Pattern",
+    "Prose",
     "Put",
     "Query",
     "Record",
@@ -34,7 +61,10 @@ __all__ = [
     "Shards",
     "Table",
     "TablewrightError",
+    "Tally",
     "Text",
+    "TextList",
+    "TextSet",
     "Timestamp",
     "Update",
     "java_hash",

@@ -27,6 +27,40 @@ class Prices:
 US_EAST_1 = Prices("us-east-1", "2024-11", writes="0.625", reads="0.125", storage="0.25")
 
 
+class Usage:
+    """What a table is used for in a month, in units and bytes, and in how many more regions.
+
+    A replica takes every write and keeps every item; what is read is read in one region.
+    """
+
+    def __init__(
+        self, *, write_units: Decimal, read_units: Decimal, stored_bytes: int, replicas: int = 0
+    ) -> None:
+        self.write_units = write_units
+        self.read_units = read_units
+        self.stored_bytes = stored_bytes
+        self.replicas = replicas
+
+
+def bill(usage: Usage, prices: Prices) -> dict[str, Decimal]:
+    """Dollars a month for storage, writes and reads, and for what replicas add to that.
+
+    A write that is replicated costs in each region what it would cost alone.
+    """
+    storage = Decimal(usage.stored_bytes) / 10**9 * prices.per_gb_month
+    writes = usage.write_units / 10**6 * prices.per_million_writes
+    costs = {
+        "storage": storage,
+        "writes": writes,
+        "reads": usage.read_units / 10**6 * prices.per_million_reads,
+    }
+    if usage.replicas:
+        costs["storage of replicas"] = usage.replicas * storage
+        costs["writes to replicas"] = usage.replicas * writes
+    rounded = {name: cost.quantize(Decimal("0.01")) for name, cost in costs.items()}
+    return {**rounded, "total": sum(rounded.values(), Decimal())}
+
+
 class Workload:
     """New items a day, read units a day, and how long an item is kept."""
 
@@ -56,15 +90,11 @@ def stored_bytes(design: Table, entity_name: str, record: Record) -> int:
 def monthly(
     design: Table, entity_name: str, record: Record, workload: Workload, prices: Prices
 ) -> dict[str, Decimal]:
-    """Dollars a month for storage, writes and reads, with the table at its full size."""
+    """Dollars a month of a table with one kind of item, at its full size."""
     entity = design.entities[entity_name]
-    gigabytes = Decimal(stored_bytes(design, entity_name, record) * workload.items_kept) / 10**9
-    writes = write_floor(design, entity, record) * workload.items_per_day * DAYS_PER_MONTH
-    reads = workload.read_units_per_day * DAYS_PER_MONTH
-    costs = {
-        "storage": gigabytes * prices.per_gb_month,
-        "writes": writes / 10**6 * prices.per_million_writes,
-        "reads": reads / 10**6 * prices.per_million_reads,
-    }
-    rounded = {name: cost.quantize(Decimal("0.01")) for name, cost in costs.items()}
-    return {**rounded, "total": sum(rounded.values(), Decimal())}
+    usage = Usage(
+        write_units=write_floor(design, entity, record) * workload.items_per_day * DAYS_PER_MONTH,
+        read_units=workload.read_units_per_day * DAYS_PER_MONTH,
+        stored_bytes=stored_bytes(design, entity_name, record) * workload.items_kept,
+    )
+    return bill(usage, prices)

@@ -74,12 +74,16 @@ class Expiry:
 
 
 class Entity:
-    """A kind of item: its key, its place in each index, its fields and its expiry."""
+    """A kind of item: its key, its place in each index, its fields and its expiry.
+
+    `describes` says what it is for to who reads the table's page.
+    """
 
     __slots__ = (
         "_key_uses",
         "by_name",
         "by_stored",
+        "describes",
         "example",
         "expires",
         "fields",
@@ -97,6 +101,7 @@ class Entity:
         indexed: Mapping[str, Key] | None = None,
         expires: Expiry | None = None,
         example: Mapping[str, Any] | None = None,
+        describes: str = "",
     ) -> None:
         self.name = name
         self.key = key
@@ -104,8 +109,9 @@ class Entity:
         self.indexed = dict(indexed or {})
         self.expires = expires
         self.example = dict(example or {})
+        self.describes = describes
         self.by_name = {field.name: field for field in self.fields}
-        self.by_stored = {field.stored: field for field in self.fields}
+        self.by_stored = {field.stored: field for field in self.fields if field.stored}
         self._key_uses: list[tuple[str, Template]] | None = None
 
     def __repr__(self) -> str:
@@ -128,16 +134,18 @@ class Entity:
                 problems.append(InvalidValue(name, f"is not a field of {self.name}"))
         for field in self.fields:
             value = values.get(field.name)
-            if value is None:
-                if field.optional and partial and field.name in values:
-                    record[field.name] = None
-                elif not field.optional and (field.name in values or not partial):
-                    problems.append(field.refuse("is required"))
-                continue
-            try:
-                record[field.name] = field.check(value)
-            except InvalidValue as problem:
-                problems.append(problem)
+            if value is not None:
+                try:
+                    value = field.check(value)
+                except InvalidValue as problem:
+                    problems.append(problem)
+                    continue
+            if value is not None:
+                record[field.name] = value
+            elif field.optional and partial and field.name in values:
+                record[field.name] = None
+            elif not field.optional and (field.name in values or not partial):
+                problems.append(field.refuse("is required"))
         problems += self._unfit_for_keys(record)
         if problems:
             raise InvalidRecord(self.name, problems)

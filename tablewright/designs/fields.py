@@ -4,21 +4,21 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
-from decimal import Decimal
 from typing import Any
 
 from tablewright.designs.errors import InvalidValue
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z")
-_CENT = Decimal("0.01")
-# The numbers that DynamoDB can keep exactly.
-_DIGITS = 38
-_MAGNITUDES = range(-130, 126)
+_SECONDS = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+# In place of a stored name: the field stands in the item's keys and nowhere else.
+IN_KEY = ""
 
 
 class Field(ABC):
-    """One attribute: `name` in Python, `stored` in the table.
+    """One attribute: `name` in Python, `stored` in the table, or IN_KEY.
 
     `ordered` tells whether key texts sort like the values; only such fields can be asked for by
     range. `kind` is the attribute's type in DynamoDB.
@@ -30,15 +30,27 @@ class Field(ABC):
 
     def __init__(self, name: str, stored: str | None = None, *, optional: bool = False) -> None:
         self.name = name
-        self.stored = stored or name
+        self.stored = name if stored is None else stored
         self.optional = optional
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
+    @property
+    def label(self) -> str:
+        """What the field is called outside the program."""
+        return self.stored or self.name
+
     @abstractmethod
     def check(self, value: Any) -> Any:
-        """The value in its canonical form; raises InvalidValue when it does not fit."""
+        """The value in its canonical form, None for one that is as good as absent.
+
+        Raises InvalidValue when it does not fit.
+        """
+
+    def attributes(self, value: Any) -> dict[str, Any]:
+        """What is stored for the value."""
+        return {self.stored: value} if self.stored else {}
 
     def to_text(self, value: Any) -> str:
         """The value as it stands in a key."""
@@ -47,6 +59,13 @@ class Field(ABC):
     def from_text(self, text: str) -> Any:
         """The value that `to_text` made the text from."""
         return text
+
+    def accepts_text(self, text: str) -> bool:
+        """Whether this can be a value's text in a key: tells keys of different entities apart."""
+        try:
+            return self.check(text) is not None
+        except InvalidValue:
+            return False
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
@@ -81,17 +100,32 @@ class Text(Field):
             raise self.refuse("must be text")
         if not value or len(value) > self.max_length:
             raise self.refuse(f"must have 1 to {self.max_length} characters")
-        if not value.isprintable():
-            raise self.refuse("must not contain control or unprintable characters")
+        unfit = self._unfit(value)
+        if unfit:
+            raise self.refuse(unfit)
         if self.pattern and not re.fullmatch(self.pattern, value):
             raise self.refuse(f"must be {self.form or 'of the form ' + self.pattern}")
         return value
+
+    def _unfit(self, value: str) -> str | None:
+        if not value.isprintable():
+            return "must not contain control or unprintable characters"
+        return None
 
     def schema(self) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": self.max_length}
         if self.pattern:
             schema["pattern"] = f"^(?:{self.pattern})$"
         return schema
+
+
+class Prose(Text):
+    """Text as people write it: emoji, joiners and any space, but no control characters."""
+
+    __slots__ = ()
+
+    def _unfit(self, value: str) -> str | None:
+        return "must not contain control characters" if _CONTROL.search(value) else None
 
 
 class Choice(Field):
@@ -139,15 +173,32 @@ class Date(Field):
 
 
 class Timestamp(Field):
-    """A moment in UTC, ``YYYY-MM-DDTHH:MM:SS.mmmZ``: fixed width, so text order is time order."""
+    """A moment in UTC, ``YYYY-MM-DDTHH:MM:SS.mmmZ``: fixed width, so text order is time order.
 
-    __slots__ = ()
+    With `seconds`, to the second: ``YYYY-MM-DDTHH:MM:SSZ``.
+    """
+
+    __slots__ = ("seconds",)
+
+    def __init__(
+        self,
+        name: str,
+        stored: str | None = None,
+        *,
+        optional: bool = False,
+        seconds: bool = False,
+    ) -> None:
+        super().__init__(name, stored, optional=optional)
+        self.seconds = seconds
 
     def check(self, value: Any) -> str:
         if isinstance(value, datetime):
-            return timestamp(value)
-        if not isinstance(value, str) or not _TIMESTAMP.fullmatch(value):
-            raise self.refuse("must be a UTC time of the form YYYY-MM-DDTHH:MM:SS.mmmZ")
+            text = timestamp(value)
+            return f"{text[:19]}Z" if self.seconds else text
+        form = _SECONDS if self.seconds else _TIMESTAMP
+        if not isinstance(value, str) or not form.fullmatch(value):
+            fraction = "" if self.seconds else ".mmm"
+            raise self.refuse(f"must be a UTC time of the form YYYY-MM-DDTHH:MM:SS{fraction}Z")
         try:
             datetime.fromisoformat(value)
         except ValueError:
@@ -156,75 +207,6 @@ class Timestamp(Field):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "date-time"}
-
-
-class Number(Field):
-    """A number, as Decimal; its text has no fixed width, so it cannot be asked for by range."""
-
-    __slots__ = ()
-    kind = "N"
-    ordered = False
-
-    def check(self, value: Any) -> Decimal:
-        number = self._decimal(value)
-        if len(number.as_tuple().digits) > _DIGITS:
-            raise self.refuse(f"must have at most {_DIGITS} digits")
-        if number and number.adjusted() not in _MAGNITUDES:
-            raise self.refuse("must lie between 1E-130 and 9.9E+125 in magnitude")
-        return number
-
-    def from_text(self, text: str) -> Decimal:
-        return Decimal(text)
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "number"}
-
-    def _decimal(self, value: Any) -> Decimal:
-        # bool is an int and float is inexact: neither is what a caller means by a number.
-        if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
-            raise self.refuse("must be a number")
-        number = Decimal(value)
-        if not number.is_finite():
-            raise self.refuse("must be a finite number")
-        return number
-
-
-class Money(Number):
-    """An amount with two decimals, not negative; in keys: cents, padded to `digits`."""
-
-    __slots__ = ("digits",)
-    ordered = True
-
-    def __init__(
-        self, name: str, stored: str | None = None, *, optional: bool = False, digits: int = 10
-    ) -> None:
-        super().__init__(name, stored, optional=optional)
-        self.digits = digits
-
-    @property
-    def highest(self) -> Decimal:
-        return Decimal(10**self.digits - 1).scaleb(-2)
-
-    def check(self, value: Any) -> Decimal:
-        amount = self._decimal(value)
-        if amount < 0:
-            raise self.refuse("must not be negative")
-        # Compared before it is rounded: 1E+999999999 must not become a billion digits.
-        if amount > self.highest:
-            raise self.refuse(f"must be at most {self.highest}")
-        rounded = abs(amount).quantize(_CENT)
-        if rounded != amount:
-            raise self.refuse("must have at most two decimals")
-        return rounded
-
-    def to_text(self, value: Decimal) -> str:
-        return str(int(value.scaleb(2))).zfill(self.digits)
-
-    def from_text(self, text: str) -> Decimal:
-        return Decimal(int(text)).scaleb(-2)
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "number", "minimum": 0, "maximum": float(self.highest)}
 
 
 def timestamp(moment: datetime) -> str:

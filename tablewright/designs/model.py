@@ -142,11 +142,14 @@ class Table:
 
     def attributes(self, entity: Entity, record: Mapping[str, Any]) -> dict[str, Any]:
         """Everything that is stored for a record, by stored name."""
-        stored = {
-            entity.by_name[name].stored: value
-            for name, value in record.items()
-            if value is not None
-        }
+        stored: dict[str, Any] = {}
+        for name, value in record.items():
+            if value is not None:
+                field = entity.by_name[name]
+                if field.stored:
+                    stored[field.stored] = value
+                else:
+                    stored.update(field.attributes(value))
         stored.update(self.derived(entity, record))
         return stored
 

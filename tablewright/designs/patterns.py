@@ -49,6 +49,28 @@ class BatchPut(Pattern):
     verb = "BatchWriteItem"
 
 
+class BatchWrite(Pattern):
+    """Store and remove any number of items of several kinds, replacing what is there."""
+
+    __slots__ = ("_entities",)
+    verb = "BatchWriteItem"
+
+    def __init__(self, name: str, *entities: str, describes: str = "") -> None:
+        super().__init__(name, entities[0], describes=describes)
+        self._entities = entities
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        return self._entities
+
+
+class BatchGet(Pattern):
+    """Read any number of items by their keys."""
+
+    __slots__ = ()
+    verb = "BatchGetItem"
+
+
 class Get(Pattern):
     """Read one item by its key."""
 
@@ -70,7 +92,7 @@ class Update(Pattern):
 
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
-        # Derived attributes are computed from the whole item, so it is read first.
+        # What is derived is computed from the whole item, so it is read before that changes.
         return (("GetItem", None), ("UpdateItem", None))
 
 
@@ -122,8 +144,10 @@ class Query(Pattern):
 class Count(Pattern):
     """Add events to counters, each event once however often it is delivered.
 
-    `entity` is the counter, whose one field outside its key is the number; `marker` the entity that
-    remembers an event, by a key of one field.
+    `entity` is the counter, whose fields outside its key are numbers; `marker` the entity that
+    remembers which events of a group were counted, in the one set that it has outside its key.
+    Events that are delivered together should be of one group; one group should not outgrow some
+    thousand events.
     """
 
     __slots__ = ("marker",)
@@ -140,4 +164,4 @@ class Count(Pattern):
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
         # IAM knows no transactions, only what is done in them.
-        return (("PutItem", None), ("UpdateItem", None))
+        return (("BatchGetItem", None), ("UpdateItem", None))

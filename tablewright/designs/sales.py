@@ -53,6 +53,7 @@ def sales_design(*, category_shard: ShardFunction = uniform) -> Table:
     """
     sale = Entity(
         "Sale",
+        describes="One sale of a product; all sales of a product are in one partition, by date.",
         key=Key("TENANT#{tenant}#PRODUCT#{product_id}", "SALE#{sale_date}#{sale_id}"),
         indexed={
             "GSI1": Key(

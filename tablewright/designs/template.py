@@ -110,10 +110,10 @@ class Template:
 
     def can_equal(self, other: "Template") -> bool:
         """Whether some values make both templates give the same key."""
+        if self.delimiter != other.delimiter:
+            # The values of each may hold the other's delimiter; those of a bare field, any.
+            return _segments_can_equal(self.text, other.text)
         mine, theirs = self.segments(), other.segments()
-        if not self.delimiter or not other.delimiter:
-            # A bare field may take any form, the delimiter included.
-            return True
         return len(mine) == len(theirs) and all(map(_segments_can_equal, mine, theirs))
 
 

@@ -4,14 +4,23 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
+from tablewright.designs.compound import Tally
 from tablewright.designs.entity import Entity, Key
 from tablewright.designs.errors import DesignError
+from tablewright.designs.fields import Date, Field, Timestamp
 from tablewright.designs.model import ALL, Index, Table
+from tablewright.designs.numbers import Number
 from tablewright.designs.patterns import Count, Pattern, Query
 from tablewright.designs.template import Template
 
 _INDEX_LIMIT = 20  # per table, and
 _INCLUDE_LIMIT = 100  # projected attributes over all indexes: quotas of DynamoDB
+# All that the texts of these are made of; other fields may hold anything.
+_CHARACTERS: tuple[tuple[type[Field], str], ...] = (
+    (Date, "0123456789-"),
+    (Timestamp, "0123456789-:.TZ"),
+    (Number, "0123456789-+.E"),
+)
 _STREAMS = ("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 
 
@@ -48,10 +57,23 @@ def _names(design: Table) -> Iterator[str]:
         if hasattr(Table, pattern.name) or pattern.name in vars(design):
             yield f"access pattern '{pattern.name}' has the name of an attribute of Table"
     for entity in design.entity_list:
-        stored = Counter(field.stored for field in entity.fields)
+        stored = Counter(field.stored for field in entity.fields if field.stored)
         yield from (f"{entity.name} stores two fields as '{n}'" for n, c in stored.items() if c > 1)
+        yield from _swallowed(design, entity)
         python = Counter(field.name for field in entity.fields)
         yield from (f"{entity.name} has two fields '{n}'" for n, c in python.items() if c > 1)
+
+
+def _swallowed(design: Table, entity: Entity) -> Iterator[str]:
+    """Attributes that would be read as part of a tally."""
+    keys = [key for index in (None, *design.indexes) for key in design.key_attributes(index)]
+    for tally in (field for field in entity.fields if isinstance(field, Tally)):
+        for name in dict.fromkeys((*entity.by_stored, *keys, design.ttl)):
+            if name and name.startswith(tally.prefix):
+                yield (
+                    f"attribute '{name}' begins with '{tally.prefix}', the prefix of "
+                    f"{entity.name}.{tally.name}"
+                )
 
 
 def _limits(design: Table) -> Iterator[str]:
@@ -69,6 +91,10 @@ def _entity(design: Table, entity: Entity) -> Iterator[str]:
     for name in entity.key.inputs:
         if name in entity.by_name and entity.by_name[name].optional:
             yield f"{entity.name}.{name} is part of the table's key and cannot be optional"
+    for field in entity.fields:
+        kept = field.stored or isinstance(field, Tally)
+        if not kept and field.name not in entity.key.fields:
+            yield f"{entity.name}.{field.name} is not stored and stands in no key of the table"
     for index_name, key in entity.indexed.items():
         index = design.indexes.get(index_name)
         if index is None:
@@ -143,11 +169,30 @@ def _begins_with_tenant(template: Template, tenant: str) -> bool:
 
 def _collisions(design: Table) -> Iterator[str]:
     for one, two in combinations(design.entity_list, 2):
-        same_pk = one.key.pk.can_equal(two.key.pk)
+        same_pk = _can_equal(one, one.key.pk, two, two.key.pk)
         sorts = (one.key.sk, two.key.sk)
-        same_sk = sorts[0].can_equal(sorts[1]) if sorts[0] and sorts[1] else True
+        same_sk = _can_equal(one, sorts[0], two, sorts[1]) if sorts[0] and sorts[1] else True
         if same_pk and same_sk:
             yield f"{one.name} and {two.name} can have the same key {one.key.pk.text}"
+
+
+def _can_equal(one: Entity, mine: Template, two: Entity, theirs: Template) -> bool:
+    for entity, bare, other in ((one, mine, theirs), (two, theirs, mine)):
+        field = entity.by_name.get(bare.bare_field or "")
+        # No day, moment or number takes the form of a key with words in it.
+        if field and other.bare_field is None and not _can_take(field, other):
+            return False
+    return mine.can_equal(theirs)
+
+
+def _can_take(field: Field, other: Template) -> bool:
+    """Whether the field's text can be a key of the other form."""
+    if not other.fields:
+        return field.accepts_text(other.text)
+    words = "".join(other.literals)
+    return all(
+        set(words) <= set(characters) for kind, characters in _CHARACTERS if isinstance(field, kind)
+    )
 
 
 def _pattern(design: Table, pattern: Pattern) -> Iterator[str]:
@@ -164,11 +209,18 @@ def _pattern(design: Table, pattern: Pattern) -> Iterator[str]:
 
 
 def _count(design: Table, counter: Entity, count: Count, name: str) -> Iterator[str]:
-    if count.marker not in design.entities:
+    marker = design.entities.get(count.marker)
+    if marker is None:
         yield f"{name} marks events by '{count.marker}', which the table does not store"
-    numbers = [field for field in counter.fields if field.name not in counter.key.fields]
-    if len(numbers) != 1 or numbers[0].kind != "N":
-        yield f"{name} needs {counter.name} to have one number and nothing else outside its key"
+    elif [field.kind for field in _outside_key(marker)] != ["SS"]:
+        yield f"{name} needs {marker.name} to have one set and nothing else outside its key"
+    numbers = _outside_key(counter)
+    if not numbers or any(field.kind != "N" for field in numbers):
+        yield f"{name} needs {counter.name} to have numbers and nothing else outside its key"
+
+
+def _outside_key(entity: Entity) -> list[Field]:
+    return [field for field in entity.fields if field.name not in entity.key.fields]
 
 
 def _query(design: Table, entity: Entity, query: Query, name: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from tablewright.runtime.retry import Backoff
 READ_CHUNK = 100
 WRITE_CHUNK = 25
 
+Request = dict[str, Any]
 Element = TypeVar("Element")
 Result = TypeVar("Result")
 
@@ -31,13 +32,21 @@ def in_parallel(
     return list(executor.map(work, elements))
 
 
-def write_all(
-    caller: Caller, executor: Executor, table: str, items: Sequence[Item], backoff: Backoff
-) -> None:
-    """Put all items; when this returns, every one is stored."""
+def put_request(item: Item) -> Request:
+    return {"PutRequest": {"Item": item}}
 
-    def write(chunk: Sequence[Item]) -> None:
-        requests: list[Any] = [{"PutRequest": {"Item": item}} for item in chunk]
+
+def delete_request(key: Item) -> Request:
+    return {"DeleteRequest": {"Key": key}}
+
+
+def write_all(
+    caller: Caller, executor: Executor, table: str, requests: Sequence[Request], backoff: Backoff
+) -> None:
+    """Carry out all requests, each for another item; when this returns, every one is done."""
+
+    def write(chunk: Sequence[Request]) -> None:
+        requests: list[Request] = list(chunk)
         for _ in backoff:
             answer = caller.call("BatchWriteItem", {"RequestItems": {table: requests}})
             requests = answer.get("UnprocessedItems", {}).get(table, [])
@@ -45,7 +54,7 @@ def write_all(
                 return
         raise Throttled(f"{len(requests)} of {len(chunk)} items were still unprocessed")
 
-    in_parallel(executor, write, chunks(items, WRITE_CHUNK))
+    in_parallel(executor, write, chunks(requests, WRITE_CHUNK))
 
 
 def read_all(

@@ -1,4 +1,4 @@
-"""The edge: one call to DynamoDB, in its wire types, with typed errors."""
+"""The edge: one call to AWS, in its wire types, with typed errors."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ from tablewright.runtime.errors import StoreError, Unavailable, from_response
 
 
 class Caller(Protocol):
-    """Whatever can carry out a DynamoDB operation: the seam for meters and fault injectors."""
+    """Whatever can carry out an operation of AWS: the seam for meters and fault injectors."""
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         """Carry out the operation; raises StoreError."""
@@ -37,12 +37,11 @@ def client_config(**overrides: Any) -> Config:
     return Config(**{**settings, **overrides})
 
 
-class Dynamo:
-    """A boto3 DynamoDB client behind `Caller`, on the fast path where that can be had."""
+class Client:
+    """A boto3 client behind `Caller`."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
-        self.fast = fastpath.install(client)
         self._methods: dict[str, Callable[..., dict[str, Any]]] = {
             operation: getattr(client, method)
             for method, operation in client.meta.method_to_api_mapping.items()
@@ -57,3 +56,11 @@ class Dynamo:
             raise Unavailable(f"{operation}: {error}") from error
         except BotoCoreError as error:
             raise StoreError(f"{operation}: {error}") from error
+
+
+class Dynamo(Client):
+    """A boto3 DynamoDB client behind `Caller`, on the fast path where that can be had."""
+
+    def __init__(self, client: Any) -> None:
+        super().__init__(client)
+        self.fast = fastpath.install(client)

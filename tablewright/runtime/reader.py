@@ -13,6 +13,7 @@ from tablewright.runtime.dynamo import POOL_SIZE, Caller
 from tablewright.runtime.query import Asked, Reading
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.walk import Walk
 
 # What a page with filters may read before it is given out short, with a cursor to go on.
 _EXAMINED_PER_PAGE = 1000
@@ -61,6 +62,7 @@ class Reader:
         pattern: Pattern,
         where: Mapping[str, Any],
         *,
+        along: tuple[str, Sequence[str]] | None = None,
         since: Any = None,
         until: Any = None,
         filters: Mapping[str, Any] | None = None,
@@ -71,33 +73,37 @@ class Reader:
     ) -> Page:
         """One page of records, in key order over all shards; `since` and `until` are included.
 
-        Cursors belong to `caller`, by default the tenant. A page that had to pass over very many
-        filtered records may be short and still have a cursor.
+        With `along`, a field of the partition key and its values, the list goes on from partition
+        to partition in that order: ``along=("day", ["2025-11-17", "2025-11-16"])``. Cursors belong
+        to `caller`, by default the tenant. A page that had to pass over very many filtered records
+        may be short and still have a cursor.
         """
         if limit < 1:
             raise ValueError(f"a page has at least one record, not {limit}")
-        asked = self._ask(pattern, where, since=since, until=until, descending=descending)
+        bounds = {"since": since, "until": until, "descending": descending}
+        walk = Walk(lambda at: self._ask(pattern, {**where, **at}, **bounds), along)
         chosen = self._chosen(pattern, filters)
         owner = caller or str(where.get(self.design.tenant or "", ""))
-        arguments = {**asked.arguments, "filters": sorted(chosen.items())}
-        position = None
+        arguments = {**walk.arguments, "filters": sorted(chosen.items())}
         if cursor is not None:
-            position = self._signing().open(cursor, owner, pattern.name, arguments)
-        reading = self._reading(asked, limit=limit, position=position)
-        entries, examined = iter(reading), 0
+            walk.resume(self._signing().open(cursor, owner, pattern.name, arguments))
         found: list[Record] = []
-        last: tuple[str, Item] | None = None
-        while len(found) < limit and examined < _EXAMINED_PER_PAGE:
-            chunk = list(islice(entries, limit - len(found)))
-            if not chunk:
-                break
-            examined += len(chunk)
-            last = chunk[-1]
-            found += self._complete(asked, [entry for _, entry in chunk], chosen)
-        if last is None or not reading.may_have_more:
+        examined = 0
+        for asked, position in walk:
+            reading = self._reading(asked, limit=limit - len(found), position=position)
+            entries = iter(reading)
+            while len(found) < limit and examined < _EXAMINED_PER_PAGE:
+                chunk = list(islice(entries, limit - len(found)))
+                if not chunk:
+                    break
+                examined += len(chunk)
+                walk.reached(asked, *chunk[-1])
+                found += self._complete(asked, [entry for _, entry in chunk], chosen)
+            if len(found) == limit or examined >= _EXAMINED_PER_PAGE:
+                walk.stop(reading.may_have_more)
+        if not walk.may_have_more:
             return Page(found, None)
-        token = self._signing().issue(owner, pattern.name, arguments, asked.position(*last))
-        return Page(found, token)
+        return Page(found, self._signing().issue(owner, pattern.name, arguments, walk.position))
 
     def each(
         self,
@@ -108,12 +114,16 @@ class Reader:
         until: Any = None,
         filters: Mapping[str, Any] | None = None,
         descending: bool | None = None,
+        at_once: int | None = None,
     ) -> Iterator[Record]:
-        """Every record, in key order over all shards, in as few and as large reads as can be."""
+        """Every record, in key order over all shards, in as few and as large reads as can be.
+
+        Whoever may stop early says by `at_once` how many records to read at a time.
+        """
         asked = self._ask(pattern, where, since=since, until=until, descending=descending)
         chosen = self._chosen(pattern, filters)
-        entries = iter(self._reading(asked, limit=None, position=None))
-        while chunk := list(islice(entries, READ_CHUNK)):
+        entries = iter(self._reading(asked, limit=at_once, position=None))
+        while chunk := list(islice(entries, at_once or READ_CHUNK)):
             yield from self._complete(asked, [entry for _, entry in chunk], chosen)
 
     def _of(self, pattern: Pattern, kind: type[Pattern]) -> Records:

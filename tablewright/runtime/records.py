@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tablewright.designs import Entity, Record, Table
+from tablewright.designs import Entity, Record, Table, Tally
 from tablewright.designs.patterns import Query
 from tablewright.runtime.wire import Wire, decode, encode
 
@@ -18,11 +18,22 @@ class Records:
         self.entity = entity
         self._fields = {stored: field.name for stored, field in entity.by_stored.items()}
         self._stored = {field.name: field.stored for field in entity.fields}
+        self._tallies = [field for field in entity.fields if isinstance(field, Tally)]
+        self._in_key = [n for n in entity.key.fields if n in self._stored and not self._stored[n]]
 
     def to_item(self, record: Mapping[str, Any]) -> Item:
         """The item for a record that the entity has checked, with everything derived from it."""
         attributes = self.design.attributes(self.entity, record)
         return {name: encode(value) for name, value in attributes.items()}
+
+    def values(self, record: Mapping[str, Any]) -> Item:
+        """The fields of a record as they are stored, without anything derived from them."""
+        stored: Item = {}
+        for name, value in record.items():
+            if value is not None:
+                attributes = self.entity.by_name[name].attributes(value)
+                stored.update({attribute: encode(v) for attribute, v in attributes.items()})
+        return stored
 
     def to_record(self, item: Item) -> Record:
         """The record in a whole item."""
@@ -33,6 +44,18 @@ class Records:
                 # Text, which most attributes are, needs no decoding.
                 text = wire.get("S")
                 record[fields[name]] = decode(wire) if text is None else text
+        for tally in self._tallies:
+            counts = {
+                name[len(tally.prefix) :]: decode(wire)
+                for name, wire in item.items()
+                if name.startswith(tally.prefix)
+            }
+            if counts:
+                record[tally.name] = counts
+        if self._in_key:
+            texts = self.key_texts(item, None)
+            for name in self._in_key:
+                record[name] = self.entity.by_name[name].from_text(texts[name])
         return record
 
     def from_entry(self, entry: Item, index: str) -> Record:
@@ -77,7 +100,9 @@ class Records:
         if attribute in self._fields or attribute == self.design.ttl:
             return True
         indexes = (self.design.indexes[name] for name in self.entity.indexed)
-        return any(attribute in (index.pk, index.sk) for index in indexes)
+        if any(attribute in (index.pk, index.sk) for index in indexes):
+            return True
+        return any(attribute.startswith(tally.prefix) for tally in self._tallies)
 
     def kind(self, attribute: str) -> str:
         field = self.entity.by_stored.get(attribute)
@@ -87,7 +112,7 @@ class Records:
         return self.entity.check(values, partial=True)
 
     def stored_names(self, names: Iterable[str]) -> list[str]:
-        return [self._stored[name] for name in names]
+        return [self._stored[name] for name in names if self._stored[name]]
 
     def entry_to_record(self, query: Query, entry: Item) -> Record:
         """What a query answers for one entry that it read and did not complete."""

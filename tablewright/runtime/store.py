@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tablewright.designs import Pattern, Record
-from tablewright.designs.patterns import BatchPut, Delete, Get, Put, Update
-from tablewright.runtime.bulk import write_all
+from tablewright.designs.patterns import BatchGet, BatchPut, Delete, Get, Put, Update
+from tablewright.runtime.bulk import put_request, read_all, write_all
 from tablewright.runtime.errors import AlreadyExists, Conflict, DuplicateKeys, NotFound
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.reader import Reader
@@ -54,7 +54,8 @@ class Store(Reader):
             seen.add(key)
         if repeated:
             raise DuplicateKeys(repeated)
-        write_all(self._caller, self.executor, self.table_name, items, self._backoff)
+        requests = [put_request(item) for item in items]
+        write_all(self._caller, self.executor, self.table_name, requests, self._backoff)
         return len(items)
 
     def get(self, pattern: Pattern, key: Mapping[str, Any]) -> Record | None:
@@ -63,6 +64,17 @@ class Store(Reader):
         consistent = isinstance(pattern, Get) and pattern.consistent
         item = self._read(records.key(key), consistent=consistent)
         return records.to_record(item) if item else None
+
+    def get_many(self, pattern: Pattern, keys: Sequence[Mapping[str, Any]]) -> list[Record]:
+        """The records that there are with these keys, in no order."""
+        records = self._of(pattern, BatchGet)
+        items = [records.key(key) for key in keys]
+        # DynamoDB refuses a request that names an item twice.
+        once = {self._key_of(item): item for item in items}
+        found = read_all(
+            self._caller, self.executor, self.table_name, list(once.values()), self._backoff
+        )
+        return [records.to_record(item) for item in found]
 
     def update(
         self,
@@ -83,6 +95,12 @@ class Store(Reader):
         if fixed:
             raise TypeError(f"{', '.join(fixed)} cannot be changed: part of the key")
         changes = records.check_some(changes)
+        if changes and not changes.keys() & set(self.design.derives_from(records.entity)):
+            # Nothing derived follows from these fields, so the record need not be read first.
+            try:
+                return self._set(records, key, changes, expect or {})
+            except Conflict:
+                pass  # absent, not as expected, or done already: look
         for _ in range(_UPDATE_ATTEMPTS):
             old = self._read(records.key(key), consistent=True)
             if old is None:
@@ -108,6 +126,39 @@ class Store(Reader):
         params = {"TableName": self.table_name, "Key": key, "ConsistentRead": consistent}
         return self._caller.call("GetItem", params).get("Item")
 
+    def _set(
+        self,
+        records: Records,
+        key: Mapping[str, Any],
+        changes: Mapping[str, Any],
+        expect: Mapping[str, Any],
+    ) -> Record:
+        expressions = Expressions()
+        exists = f"attribute_exists({expressions.name(self.design.pk)})"
+        conditions = self._expected(records, expressions, expect)
+        fields = records.entity.by_name
+        removed = {fields[name].stored: {"NULL": True} for name in changes if changes[name] is None}
+        params: dict[str, Any] = {
+            "TableName": self.table_name,
+            "Key": records.key(key),
+            "ConditionExpression": " AND ".join([exists, *conditions]),
+            "UpdateExpression": expressions.change(removed, records.values(changes)),
+            "ReturnValues": "ALL_NEW",
+        }
+        answer = self._caller.call("UpdateItem", expressions.into(params))
+        return records.to_record(answer["Attributes"])
+
+    @staticmethod
+    def _expected(
+        records: Records, expressions: Expressions, expect: Mapping[str, Any]
+    ) -> list[str]:
+        return [
+            expressions.matches(
+                records.stored_names([name])[0], None if value is None else encode(value)
+            )
+            for name, value in expect.items()
+        ]
+
     def _write_change(
         self, records: Records, old: Item, changes: Mapping[str, Any], expect: Mapping[str, Any]
     ) -> Record:
@@ -119,12 +170,7 @@ class Store(Reader):
         ours = {name: wire for name, wire in old.items() if name in new or records.owns(name)}
         # What derived attributes were computed from must still be so when they are written.
         unchanged = {name: before.get(name) for name in self.design.derives_from(records.entity)}
-        conditions = [
-            expressions.matches(
-                records.stored_names([name])[0], None if value is None else encode(value)
-            )
-            for name, value in {**unchanged, **expect}.items()
-        ]
+        conditions = self._expected(records, expressions, {**unchanged, **expect})
         change = expressions.change(ours, new)
         if not change:
             return after

@@ -17,6 +17,14 @@ Template = dict[str, Any]
 HOST = Platform(machine="x86_64", python="3.11")
 STAGES = ("local", "dev", "staging", "prod")
 
+IN_VIRGINIA = {"TABLEWRIGHT_ACCOUNT": "111122223333", "TABLEWRIGHT_REGION": "us-east-1"}
+# Production as it is only in a known region, and as it is only when asked for.
+VARIANTS: dict[str, Mapping[str, str]] = {
+    "prod-us-east-1": IN_VIRGINIA,
+    "prod-accelerated": {**IN_VIRGINIA, "TABLEWRIGHT_ACCELERATOR": "on"},
+    "prod-failed-over": {**IN_VIRGINIA, "TABLEWRIGHT_WRITE_REGION": "us-west-2"},
+}
+
 
 def context(**more: object) -> dict[str, object]:
     """The feature flags of cdk.json, without bundling."""
@@ -46,8 +54,10 @@ class Assembly:
 
 
 def synthesize_stage(name: str, folder: Path, environ: Mapping[str, str] | None = None) -> Assembly:
-    app = App(context=context(stage=name), outdir=str(folder))
-    build(app, read(app.node.try_get_context, environ or {}, host=HOST))
+    """Synthesize a stage, or a variant of one, with these settings besides."""
+    app = App(context=context(stage=name.partition("-")[0]), outdir=str(folder))
+    settings = {**VARIANTS.get(name, {}), **(environ or {})}
+    build(app, read(app.node.try_get_context, settings, host=HOST))
     app.synth()
     return Assembly(folder)
 
@@ -77,6 +87,23 @@ def only(template: Template, type: str) -> Template:
     return found
 
 
+def id_of(template: Template, type: str, start: str) -> str:
+    """The logical id, beginning so, of the one resource of a type that has such."""
+    (id,) = (id for id in resources(template, type) if id.startswith(start))
+    return id
+
+
+def one(template: Template, type: str, start: str) -> Template:
+    """The properties of the one resource of a type whose logical id begins so."""
+    return resources(template, type)[id_of(template, type, start)]
+
+
+def environment(template: Template, function: str) -> dict[str, str]:
+    """What a function is told, by the function's id in its stack."""
+    found = one(template, "AWS::Lambda::Function", f"{function}Function")
+    return {name: text(value) for name, value in found["Environment"]["Variables"].items()}
+
+
 def text(value: Any) -> str:
     """An ARN or name with its references spelled out: ``{Sales.Arn}/index/GSI1``."""
     if isinstance(value, str):
@@ -85,6 +112,8 @@ def text(value: Any) -> str:
         return f"{{{value['Ref']}}}"
     if "Fn::GetAtt" in value:
         return "{" + ".".join(value["Fn::GetAtt"]) + "}"
+    if "Fn::ImportValue" in value:
+        return f"{{{value['Fn::ImportValue']}}}"
     return "".join(text(part) for part in value["Fn::Join"][1])
 
 

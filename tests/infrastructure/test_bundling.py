@@ -26,13 +26,19 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def code(tmp_path: Path) -> PythonCode:
-    """Code of an app of one module, without dependencies."""
+def lock(tmp_path: Path) -> Path:
+    """A lock file that locks nothing."""
+    path = tmp_path / "requirements.txt"
+    path.write_text("")
+    return path
+
+
+@pytest.fixture
+def code(tmp_path: Path, lock: Path) -> PythonCode:
+    """Code of an app of one module, with a lock file and no dependencies."""
     app = tmp_path / "app"
     app.mkdir()
     (app / "main.py").write_text("answer = 42\n")
-    lock = tmp_path / "requirements.txt"
-    lock.write_text("")
     return PythonCode(sources=(Source(app, "app"),), requirements=lock, services=())
 
 
@@ -98,8 +104,10 @@ def test_unchanged_code_has_the_same_hash_wherever_it_lies(
     assert code.hash() == code.hash() == moved.hash()
 
 
-@pytest.mark.parametrize("change", ["content", "name", "lock", "services", "platform"])
-def test_any_change_gives_another_hash(change: str, code: PythonCode, tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", ["content", "name", "lock", "no lock", "services", "platform"])
+def test_any_change_gives_another_hash(
+    change: str, code: PythonCode, lock: Path, tmp_path: Path
+) -> None:
     before = code.hash()
     module = tmp_path / "app" / "main.py"
     if change == "content":
@@ -107,12 +115,24 @@ def test_any_change_gives_another_hash(change: str, code: PythonCode, tmp_path: 
     elif change == "name":
         module.rename(module.with_name("other.py"))
     elif change == "lock":
-        code.requirements.write_text("# none\n")
+        lock.write_text("# none\n")
+    elif change == "no lock":
+        code = dataclasses.replace(code, requirements=None)
     elif change == "services":
         code = dataclasses.replace(code, services=("sqs",))
     else:
         code = dataclasses.replace(code, platform=HOST)
     assert code.hash() != before
+
+
+def test_without_a_lock_file_the_bundle_is_the_sources_alone(
+    code: PythonCode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "_install", lambda *_: pytest.fail("nothing is to be installed"))
+    output = tmp_path / "output"
+    dataclasses.replace(code, requirements=None).write(output)
+    written = {path.relative_to(output) for path in output.rglob("*") if path.is_file()}
+    assert written == {Path("app/main.py")}
 
 
 def test_a_source_that_is_missing_is_named(code: PythonCode, tmp_path: Path) -> None:
@@ -135,19 +155,19 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_dependencies_are_installed_once(
-    fresh_cache: Path, code: PythonCode, monkeypatch: pytest.MonkeyPatch
+    fresh_cache: Path, lock: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[Path] = []
     monkeypatch.setattr(cache, "_install", lambda lock, platform, target: calls.append(target))
-    first = dependencies(code.requirements, LAMBDA)
-    assert dependencies(code.requirements, LAMBDA) == first
+    first = dependencies(lock, LAMBDA)
+    assert dependencies(lock, LAMBDA) == first
     assert len(calls) == 1
-    assert dependencies(code.requirements, HOST) != first
+    assert dependencies(lock, HOST) != first
     assert len(calls) == 2
 
 
 def test_an_interrupted_installation_leaves_nothing_that_looks_complete(
-    fresh_cache: Path, code: PythonCode, monkeypatch: pytest.MonkeyPatch
+    fresh_cache: Path, lock: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(lock: Path, platform: object, target: Path) -> None:
         (target / "half").touch()
@@ -155,19 +175,19 @@ def test_an_interrupted_installation_leaves_nothing_that_looks_complete(
 
     monkeypatch.setattr(cache, "_install", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        dependencies(code.requirements)
+        dependencies(lock)
     assert list(fresh_cache.iterdir()) == []
 
 
 def test_what_pip_said_is_passed_on(
-    fresh_cache: Path, code: PythonCode, monkeypatch: pytest.MonkeyPatch
+    fresh_cache: Path, lock: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 1, "", "ERROR: hashes do not match\n")
 
     monkeypatch.setattr(subprocess, "run", refuse)
     with pytest.raises(BundlingError, match=r"aarch64 and Python 3.13:\n  ERROR: hashes"):
-        dependencies(code.requirements)
+        dependencies(lock)
 
 
 def imports(path: Path) -> set[str]:

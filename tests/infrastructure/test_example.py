@@ -1,18 +1,47 @@
-"""The table alone is of use in somebody else's app."""
+"""The tables alone are of use in somebody else's app."""
 
 import runpy
 
 from cdk_app.settings import ROOT
-from tests.infrastructure.synthesis import allowed, resources, template_of
+from tests.infrastructure.synthesis import (
+    allowed,
+    id_of,
+    one,
+    only,
+    resources,
+    statements,
+    template_of,
+    text,
+)
+
+TABLE = "AWS::DynamoDB::GlobalTable"
 
 
 def test_the_example_grants_one_pattern_of_the_one_table() -> None:
     example = runpy.run_path(str(ROOT / "examples" / "sales_in_your_app.py"))
     template = template_of(example["stack"])
-    (table,) = resources(template, "AWS::DynamoDB::GlobalTable")
+    (table,) = resources(template, TABLE)
     assert allowed(template, "ReportServiceRole") == {
         ("dynamodb:Query", f"{{{table}.Arn}}/index/GSI1")
     }
+
+
+def test_the_two_tables_and_the_stream_between_them_are_granted_by_pattern() -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "sentiment_tables_in_your_app.py"))
+    template = template_of(example["stack"])
+    items, dashboard = (f"{{{id_of(template, TABLE, id)}.Arn}}" for id in ("Items", "Dashboard"))
+    assert allowed(template, "IngestRole") == {("dynamodb:PutItem", items)}
+    assert allowed(template, "ShowRole") == {
+        ("dynamodb:Query", dashboard),
+        ("dynamodb:Query", f"{dashboard}/index/by_tag"),
+    }
+    (statement,) = statements(template, "IngestRole")
+    (keys,) = statement["Condition"]["ForAllValues:StringLike"].values()
+    assert keys == ["newsapi#*"]
+    mapping = only(template, "AWS::Lambda::EventSourceMapping")
+    assert text(mapping["EventSourceArn"]) == items.replace(".Arn", ".StreamArn")
+    regions = {replica["Region"] for replica in one(template, TABLE, "Items")["Replicas"]}
+    assert regions == {"us-east-1", "us-west-2"}
 
 
 def test_the_readme_shows_the_example_as_it_is() -> None:

@@ -7,10 +7,17 @@ from aws_cdk import Environment
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 
-from tablewright.constructs import DesignTable, GrantError, SalesTable, TenantAccessRole
+from tablewright.constructs import (
+    DesignTable,
+    GrantError,
+    SalesTable,
+    TenantAccessRole,
+    WriteTable,
+)
 from tablewright.constructs.grants import leading_keys
 from tablewright.designs import Count, Entity, Get, Key, Number, Table, Text
 from tablewright.designs.sales import SALES, sales_design
+from tablewright.designs.sentiment_items import ITEMS
 from tests.infrastructure.synthesis import (
     allowed,
     new_stack,
@@ -138,6 +145,52 @@ def test_replicas_are_granted_only_when_asked_for() -> None:
     ((action, replica),) = away
     assert action == "dynamodb:GetItem"
     assert ":dynamodb:us-east-1:111122223333:table/" in replica
+
+
+def test_a_grant_in_a_region_is_of_that_replica_alone() -> None:
+    stack = new_stack(env=IN_IRELAND)
+    table = WriteTable(stack, "Items", stage="dev", replicas=["us-east-1", "us-west-2"])
+    table.grant(role(stack, "Away"), ITEMS.put_item, region="us-west-2")
+    table.grant(role(stack, "Home"), ITEMS.put_item, region="eu-west-1")
+    template = template_of(stack)
+    (table_id,) = resources(template, "AWS::DynamoDB::GlobalTable")
+    ((action, replica),) = allowed(template, "Away")
+    assert action == "dynamodb:PutItem"
+    assert replica.endswith(f":dynamodb:us-west-2:111122223333:table/{{{table_id}}}")
+    assert allowed(template, "Home") == {("dynamodb:PutItem", arn(template))}
+
+
+@pytest.mark.parametrize("region", ["us-west-2", "eu-central-1"])
+def test_a_grant_where_there_is_no_replica_is_refused(region: str) -> None:
+    stack = new_stack(env=IN_IRELAND)
+    table = WriteTable(stack, "Items", stage="dev", replicas=["us-east-1"])
+    with pytest.raises(GrantError, match=f"'sentiment-items' has no replica in {region}"):
+        table.grant(role(stack, "Role"), ITEMS.put_item, region=region)
+
+
+def test_a_grant_on_keys_reaches_keys_of_these_forms_and_no_scan() -> None:
+    stack = new_stack()
+    table = WriteTable(stack, "Items", stage="dev")
+    table.grant(role(stack, "Role"), ITEMS.put_item, keys=["newsapi#*", "reddit#*"])
+    (statement,) = statements(template_of(stack), "Role")
+    assert statement["Condition"] == {
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["newsapi#*", "reddit#*"]},
+        "Null": {"dynamodb:LeadingKeys": "false"},
+    }
+
+
+def test_a_grant_without_keys_or_tenant_has_no_condition() -> None:
+    stack = new_stack()
+    WriteTable(stack, "Items", stage="dev").grant(role(stack, "Role"), ITEMS.put_item)
+    (statement,) = statements(template_of(stack), "Role")
+    assert "Condition" not in statement
+
+
+def test_a_grant_for_a_tenant_and_on_keys_at_once_is_refused() -> None:
+    stack = new_stack()
+    table = SalesTable(stack, "Sales", stage="dev")
+    with pytest.raises(GrantError, match="to a tenant or to keys, not to both"):
+        table.grant(role(stack, "Role"), SALES.get_sale, tenant_tag="tenant", keys=["TENANT#a#*"])
 
 
 def test_a_customer_key_may_be_used_through_dynamodb_only() -> None:

@@ -1,21 +1,108 @@
-"""Whoever is woken finds the alarm on the page."""
+"""Whoever is woken finds the alarm on the page, and commands that fit what is deployed."""
 
+import json
 import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from cdk_app.settings import ROOT
-from tests.infrastructure.synthesis import Assembly, resources
+import pytest
+
+from cdk_app.settings import ROOT, read
+from stacks.source_keys import NAMES
+from tests.infrastructure.synthesis import IN_VIRGINIA, Assembly, one, resources
+
+Stage = Callable[[str], Assembly]
+PAGE = (ROOT / "docs" / "operations.md").read_text()
 
 
-def test_every_kind_of_alarm_is_explained(prod: Assembly) -> None:
-    page = (ROOT / "docs" / "operations.md").read_text()
-    ids = resources(prod.template("sales"), "AWS::CloudWatch::Alarm")
-    kinds = {re.split(r"Alarms(?:Table|GSI\d)?", id)[1][:-8] for id in ids}
-    assert {kind for kind in kinds if f"`{kind}`" not in page} == set()
-    assert len(kinds) == 9
+def kinds(assembly: Assembly) -> set[str]:
+    """What the alarms of all stacks are called, without the index, source or region they are of."""
+    tree = json.loads((assembly.folder / "tree.json").read_text())["tree"]
+    found = set()
+    for node in nodes(tree):
+        if (
+            node.get("attributes", {}).get("aws:cdk:cloudformation:type")
+            == "AWS::CloudWatch::Alarm"
+        ):
+            *_, of, name, _ = node["path"].split("/")
+            ending = re.search(r"(Read|Write)Throttles$|Stopped$", name)
+            found.add("Replication" if of == "Replication" else ending[0] if ending else name)
+    return found
+
+
+def nodes(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield tree
+    for child in tree.get("children", {}).values():
+        yield from nodes(child)
+
+
+def test_every_kind_of_alarm_is_explained_and_no_other(stage: Stage) -> None:
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", PAGE, re.MULTILINE)
+    explained = re.findall(r"\w+", " ".join(rows))
+    assert sorted(explained) == sorted(kinds(stage("prod-accelerated")))
 
 
 def test_the_page_has_the_stage_s_real_periods(prod: Assembly) -> None:
-    (table,) = resources(prod.template("sales"), "AWS::DynamoDB::GlobalTable").values()
-    (replica,) = table["Replicas"]
-    days = replica["PointInTimeRecoverySpecification"]["RecoveryPeriodInDays"]
-    assert f"the last {days} days" in (ROOT / "docs" / "operations.md").read_text()
+    sentiment = prod.template("sentiment")
+    table = one(sentiment, "AWS::DynamoDB::GlobalTable", "Items")
+    days = table["Replicas"][0]["PointInTimeRecoverySpecification"]["RecoveryPeriodInDays"]
+    assert f"the last {days} days" in PAGE
+    (bucket,) = resources(sentiment, "AWS::S3::Bucket").values()
+    (rule,) = bucket["LifecycleConfiguration"]["Rules"]
+    assert f"in the failures bucket, for {rule['ExpirationInDays']} days" in PAGE
+    dead = one(sentiment, "AWS::SQS::Queue", "AnalysisDeadLetters")
+    assert f"They wait {dead['MessageRetentionPeriod'] // 86400} days" in PAGE
+    failed = one(sentiment, "AWS::SQS::Queue", "EventFailures")
+    assert f"kept whole for {failed['MessageRetentionPeriod'] // 86400} days" in PAGE
+    config = one(sentiment, "AWS::Lambda::EventInvokeConfig", "EventFailures")
+    assert (config["MaximumRetryAttempts"], "an event failed three times" in PAGE) == (2, True)
+    mapping = one(sentiment, "AWS::Lambda::EventSourceMapping", "Projection")
+    assert (mapping["MaximumRetryAttempts"], "records failed four times" in PAGE) == (3, True)
+
+
+def test_commands_take_names_that_the_stack_gives(prod: Assembly) -> None:
+    used = set(re.findall(r"\(out (\w+)", PAGE))
+    assert used
+    assert used <= prod.template("sentiment")["Outputs"].keys()
+
+
+def test_settings_are_taken_as_the_page_writes_them() -> None:
+    lines = re.findall(r"((?:TABLEWRIGHT_\w+=\S+ )+)make deploy STAGE=(\w+)", PAGE)
+    assert len(lines) == 4
+    for assignments, stage in lines:
+        given = dict(word.split("=") for word in assignments.split())
+        read({"stage": stage}.get, {**IN_VIRGINIA, **given})
+
+
+def test_the_keys_of_the_sources_are_those_of_the_secret() -> None:
+    (shown,) = re.findall(r"cat > keys.json +# (.*)", PAGE)
+    assert json.loads(shown) == dict.fromkeys(NAMES, "")
+
+
+@pytest.mark.parametrize("command", ["redrive", "backfill_ttl"])
+def test_commands_have_the_options_that_the_page_gives_them(command: str) -> None:
+    lines = re.findall(rf"python -m tablewright\.commands\.{command} ([^`\n]*)", PAGE)
+    options = {word for line in lines for word in shlex.split(line) if word.startswith("--")}
+    module = f"tablewright.commands.{command}"
+    told = subprocess.run(
+        [sys.executable, "-m", module, "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert options
+    assert options <= set(re.findall(r"--[\w-]+", told.stdout))
+
+
+def test_links_within_the_page_lead_somewhere() -> None:
+    headings = re.findall(r"^#+ (.*)$", PAGE, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    links = set(re.findall(r"\]\(#([\w-]+)\)", PAGE))
+    assert links
+    assert links <= anchors
+    for path in re.findall(r"\]\(\.\./([\w/.]+)\)", PAGE):
+        assert (ROOT / path).exists()

@@ -4,14 +4,22 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from cdk_app.settings import ROOT, SettingError, read
-from tests.infrastructure.synthesis import context
+from cdk_app.settings import ROOT, WATCH_TAGS, SettingError, read
+from lambdas.sentiment.tags import MAX_TAGS, InvalidTag, Watch
+from stacks.stage import SentimentSettings
+from tests.infrastructure.synthesis import IN_VIRGINIA, context
 
 NOTHING: dict[str, object] = {}
+HOME = {"TABLEWRIGHT_REGION": "us-east-1"}
+
+
+def sentiment(environ: dict[str, str] | None = None, **asked: str) -> SentimentSettings:
+    return read(asked.get, environ or {}).sentiment
 
 
 def message(environ: dict[str, str] | None = None, **asked: str) -> str:
@@ -32,6 +40,16 @@ def test_a_stage_that_does_not_exist() -> None:
         ("TABLEWRIGHT_ACCOUNT", "1234", "123456789012"),
         ("TABLEWRIGHT_REGION", "Ireland", "eu-west-1"),
         ("TABLEWRIGHT_ALARM_EMAIL", "ops", "ops@example.com"),
+        ("TABLEWRIGHT_ACCELERATOR", "yes", "on"),
+        ("TABLEWRIGHT_STREAM_WINDOW", "301", "5 (seconds, at most 300)"),
+        ("TABLEWRIGHT_STREAM_WINDOW", "-1", "5 (seconds, at most 300)"),
+        ("TABLEWRIGHT_STREAM_WINDOW", "5s", "5 (seconds, at most 300)"),
+        ("TABLEWRIGHT_SIGN_IN_URL", "cognito", "https://sign-in.example.com"),
+        ("TABLEWRIGHT_SIGN_IN_URL", "https://a; default-src *", "https://sign-in.example.com"),
+        ("TABLEWRIGHT_SOURCES", "facebook", "newsapi,reddit or none"),
+        ("TABLEWRIGHT_SOURCES", " , ", "newsapi,reddit or none"),
+        ("TABLEWRIGHT_WATCH_TAGS", "A|B", "AI,climate change"),
+        ("TABLEWRIGHT_REPLICAS", "Oregon", "us-east-1,us-west-2 or none"),
     ],
 )
 def test_a_setting_of_the_wrong_form(setting: str, wrong: str, example: str) -> None:
@@ -39,13 +57,89 @@ def test_a_setting_of_the_wrong_form(setting: str, wrong: str, example: str) -> 
     assert message({setting: wrong}) == expected
 
 
-def test_replicas_without_a_region_of_the_table_itself() -> None:
-    assert "set TABLEWRIGHT_REGION too" in message({"TABLEWRIGHT_REPLICAS": "us-east-1"})
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("REPLICAS", "us-east-1"), ("WRITE_REGION", "us-east-1"), ("ACCELERATOR", "on")],
+)
+def test_what_needs_the_region_of_the_tables_themselves(setting: str, value: str) -> None:
+    assert message({f"TABLEWRIGHT_{setting}": value}) == (
+        f"TABLEWRIGHT_{setting} is set, but not the region of the tables themselves: "
+        "set TABLEWRIGHT_REGION too, for example to eu-west-1"
+    )
 
 
 def test_a_replica_where_the_table_itself_is() -> None:
     here = {"TABLEWRIGHT_REGION": "eu-west-1", "TABLEWRIGHT_REPLICAS": "us-east-1,eu-west-1"}
     assert "leave it out" in message(here)
+
+
+def test_writes_go_only_where_a_replica_is() -> None:
+    assert message({**HOME, "TABLEWRIGHT_WRITE_REGION": "eu-north-1"}, stage="prod") == (
+        "TABLEWRIGHT_WRITE_REGION is 'eu-north-1', where there is no replica: set it to one of "
+        "us-east-1, us-west-2, eu-west-1, ap-south-1"
+    )
+
+
+def test_writing_at_home_is_nothing_special() -> None:
+    away, home = ({**HOME, "TABLEWRIGHT_WRITE_REGION": r} for r in ("us-west-2", "us-east-1"))
+    assert sentiment(away, stage="prod").write_region == "us-west-2"
+    assert sentiment(home, stage="prod").write_region is None
+
+
+def test_production_has_replicas_by_itself_unless_told_otherwise() -> None:
+    assert sentiment(HOME, stage="prod").replicas == ("us-west-2", "eu-west-1", "ap-south-1")
+    for text, replicas in (("none", ()), ("sa-east-1,sa-east-1", ("sa-east-1",))):
+        told = read({"stage": "prod"}.get, {**HOME, "TABLEWRIGHT_REPLICAS": text})
+        assert told.sentiment.replicas == told.replicas == replicas
+    assert sentiment(stage="prod").replicas == ()
+    assert sentiment(HOME, stage="staging").replicas == ()
+
+
+def test_the_region_of_the_table_itself_is_no_replica() -> None:
+    ireland = sentiment({"TABLEWRIGHT_REGION": "eu-west-1"}, stage="prod")
+    assert ireland.replicas == ("us-west-2", "ap-south-1")
+
+
+def test_sources_are_chosen_by_name_or_left_out() -> None:
+    assert sentiment().sources == ("newsapi", "twitter", "reddit")
+    assert sentiment({"TABLEWRIGHT_SOURCES": "reddit, newsapi,reddit"}).sources == (
+        "reddit",
+        "newsapi",
+    )
+    assert sentiment({"TABLEWRIGHT_SOURCES": "none"}).sources == ()
+
+
+def test_a_window_may_be_none_at_all() -> None:
+    assert sentiment().window_seconds == 5
+    assert sentiment({"TABLEWRIGHT_STREAM_WINDOW": "0"}).window_seconds == 0
+    assert sentiment({"TABLEWRIGHT_STREAM_WINDOW": "300"}).window_seconds == 300
+
+
+def test_context_wins_over_the_environment() -> None:
+    both = sentiment({"TABLEWRIGHT_WATCH_TAGS": "AI"}, watch_tags="climate change, AI")
+    assert both.watch_tags == ("climate change", "AI")
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        ["AI", "ai"],
+        ["climate change", "Climate  Change"],
+        ["AI", "\uff21\uff29"],
+        ["a\x07b"],
+        ["a|b"],
+        ["x" * 51],
+        [f"tag {number}" for number in range(MAX_TAGS + 1)],
+    ],
+)
+def test_tags_that_the_function_would_refuse_do_not_get_that_far(tags: list[str]) -> None:
+    with pytest.raises(InvalidTag):
+        Watch(tags)
+    assert message({"TABLEWRIGHT_WATCH_TAGS": ",".join(tags)}).startswith("TABLEWRIGHT_WATCH_TAGS")
+
+
+def test_the_function_takes_the_tags_that_are_watched_by_default() -> None:
+    assert Watch(WATCH_TAGS).tags == sentiment().watch_tags
 
 
 def test_the_default_is_dev_in_no_particular_account() -> None:
@@ -67,19 +161,28 @@ def test_the_app_says_the_sentence_and_nothing_else(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_prod_holds_before_the_rules_of_cloudformation_itself(tmp_path: Path) -> None:
-    done = run_app(tmp_path, stage="prod", alarm_email="ops@example.com", validate=True)
+def test_prod_with_all_it_can_have_holds_before_the_rules_of_cloudformation_itself(
+    tmp_path: Path,
+) -> None:
+    asked = {"stage": "prod", "alarm_email": "ops@example.com", "accelerator": "on"}
+    done = run_app(tmp_path, IN_VIRGINIA, validate=True, **asked)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "tablewright-prod-sales.template.json").exists()
+    for stack in ("sales", "sentiment", "replica-us-west-2"):
+        assert (tmp_path / f"tablewright-prod-{stack}.template.json").exists()
 
 
 def run_app(
-    outdir: Path, *, validate: bool = False, **asked: str
+    outdir: Path,
+    settings: Mapping[str, str] | None = None,
+    *,
+    validate: bool = False,
+    **asked: str,
 ) -> subprocess.CompletedProcess[str]:
     """The app as the CDK CLI runs it."""
     flag = "@aws-cdk/core:validateAgainstDefaultRules"
     environ = {
         **os.environ,
+        **(settings or {}),
         "CDK_OUTDIR": str(outdir),
         "CDK_CONTEXT_JSON": json.dumps(context(**asked, **{flag: validate})),
         "CDK_VALIDATION": "true" if validate else "false",

@@ -1,6 +1,7 @@
 """What each stage has, and what differs between them."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -33,15 +34,24 @@ Stage = Callable[[str], Assembly]
 def test_data_is_as_protected_as_its_stage_is_precious(
     name: str, days: int | None, protected: bool, policy: str, stage: Stage
 ) -> None:
-    sales = stage(name).template("sales")
-    (table,) = (r for r in sales["Resources"].values() if r["Type"] == "AWS::DynamoDB::GlobalTable")
-    (replica,) = table["Properties"]["Replicas"]
-    recovery = replica["PointInTimeRecoverySpecification"]
-    assert recovery.get("RecoveryPeriodInDays") == days
-    assert recovery["PointInTimeRecoveryEnabled"] is (days is not None)
-    assert replica["DeletionProtectionEnabled"] is protected
-    assert table["DeletionPolicy"] == policy
-    assert table["Properties"]["TableName"] == f"bg-remover-{name}-sales-intelligence"
+    tables = [
+        resource
+        for template in stage(name).templates.values()
+        for resource in template["Resources"].values()
+        if resource["Type"] == "AWS::DynamoDB::GlobalTable"
+    ]
+    assert {table["Properties"]["TableName"] for table in tables} == {
+        f"bg-remover-{name}-sales-intelligence",
+        f"{name}-sentiment-items-primary",
+        f"{name}-sentiment-items-dashboard",
+    }
+    for table in tables:
+        (replica,) = table["Properties"]["Replicas"]
+        recovery = replica["PointInTimeRecoverySpecification"]
+        assert recovery.get("RecoveryPeriodInDays") == days
+        assert recovery["PointInTimeRecoveryEnabled"] is (days is not None)
+        assert replica["DeletionProtectionEnabled"] is protected
+        assert table["DeletionPolicy"] == policy
     pool = only(stage(name).template("identity"), "AWS::Cognito::UserPool")
     assert pool.get("DeletionProtection", "INACTIVE") == ("ACTIVE" if protected else "INACTIVE")
 
@@ -65,7 +75,9 @@ def test_nothing_has_a_name_that_another_stage_could_take(name: str, stage: Stag
         for id, resource in template["Resources"].items():
             for key in ("FunctionName", "RoleName", "LogGroupName", "TopicName", "AlarmName"):
                 value = resource.get("Properties", {}).get(key)
-                assert not isinstance(value, str), f"{id} is called {value}"
+                assert not isinstance(value, str) or value.startswith(f"{name}-"), (
+                    f"{id} is called {value}"
+                )
 
 
 def test_the_function_alone_may_not_touch_the_table(dev: Assembly) -> None:
@@ -112,17 +124,25 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
     }
 
 
-def test_the_function_runs_traced_on_graviton_and_logs_json_to_its_own_group(
-    dev: Assembly,
+@pytest.mark.parametrize(
+    ("system", "modules"),
+    [("sales", {"api"}), ("sentiment", {"ingest", "analyse", "project", "api", "site"})],
+)
+def test_functions_run_traced_on_graviton_and_log_json_to_their_own_groups(
+    system: str, modules: set[str], dev: Assembly
 ) -> None:
-    sales = dev.template("sales")
-    function = only(sales, "AWS::Lambda::Function")
-    assert function["Handler"] == "lambdas.sales.api.handler"
-    assert (function["Runtime"], function["Architectures"]) == ("python3.13", ["arm64"])
-    assert function["TracingConfig"] == {"Mode": "Active"}
-    assert function["LoggingConfig"]["LogFormat"] == "JSON"
-    group = text(function["LoggingConfig"]["LogGroup"]).strip("{}")
-    assert resources(sales, "AWS::Logs::LogGroup")[group]["RetentionInDays"] == 7
+    template = dev.template(system)
+    functions = list(resources(template, "AWS::Lambda::Function").values())
+    assert {f["Handler"] for f in functions} == {f"lambdas.{system}.{m}.handler" for m in modules}
+    groups = [text(f["LoggingConfig"]["LogGroup"]).strip("{}") for f in functions]
+    assert len(set(groups)) == len(functions)
+    for function, group in zip(functions, groups, strict=True):
+        assert (function["Runtime"], function["Architectures"]) == ("python3.13", ["arm64"])
+        assert function["TracingConfig"] == {"Mode": "Active"}
+        assert function["LoggingConfig"]["LogFormat"] == "JSON"
+        assert resources(template, "AWS::Logs::LogGroup")[group]["RetentionInDays"] == 7
+        module, _, name = function["Handler"].rpartition(".")
+        assert callable(getattr(import_module(module), name))
 
 
 def test_the_local_stage_runs_on_the_python_of_the_host(stage: Stage) -> None:

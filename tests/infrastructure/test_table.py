@@ -258,12 +258,6 @@ def test_the_design_says_what_is_streamed() -> None:
     }
 
 
-@pytest.mark.parametrize("names", [{}, {"stage": "dev", "table_name": "sales"}])
-def test_the_sales_table_takes_either_a_stage_or_a_name(names: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="either a stage or a table_name"):
-        SalesTable(new_stack(), "Sales", **names)
-
-
 def key_of(part: dict[str, Any]) -> tuple[str, ...]:
     schema = {key["KeyType"]: key["AttributeName"] for key in part["KeySchema"]}
     return schema["HASH"], schema["RANGE"]

@@ -1,6 +1,7 @@
 """One DynamoDB Local for the whole run; each test gets a database of its own."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import boto3
@@ -9,8 +10,10 @@ import pytest
 from local.dynamodb_local import DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Table
+from tablewright.runtime.bulk import put_request, write_all
 from tablewright.runtime.cursor import Cursors, KeyRing
 from tablewright.runtime.dynamo import Dynamo, client_config
+from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
 
 KEYS = KeyRing([b"integration-tests-cursor-signing-key"])
@@ -38,6 +41,14 @@ class Database:
             **self._credentials,
         )
 
+    def streams(self) -> Any:
+        return boto3.client(
+            "dynamodbstreams",
+            endpoint_url=self._endpoint,
+            region_name="eu-west-1",
+            **self._credentials,
+        )
+
     def create(self, design: Table, name: str = "table") -> str:
         return create(self.client(), design, name)
 
@@ -45,6 +56,12 @@ class Database:
         """A store over the design's table, by default on a plain connection."""
         settings = {"cursors": Cursors(lambda: KEYS), **settings}
         return Store(design, "table", caller or Dynamo(self.client()), **settings)
+
+    def write(self, items: list[dict[str, Any]], table: str = "table") -> None:
+        """Store items in wire form, replacing what is there."""
+        requests = [put_request(item) for item in items]
+        with ThreadPoolExecutor(4) as executor:
+            write_all(Dynamo(self.client()), executor, table, requests, Backoff())
 
     def items(self, table: str = "table") -> list[dict[str, Any]]:
         """Everything that is stored, in one order."""

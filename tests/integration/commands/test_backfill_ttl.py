@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from docs.measure import sale
+from docs.scenarios.sales import sale
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.commands.backfill_ttl import main
 from tablewright.designs.sales import SALE, SALES

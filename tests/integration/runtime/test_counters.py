@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import Count, Date, Entity, Expiry, Key, Number, Table, Text
+from tablewright.designs import Count, Date, Entity, Expiry, Key, Number, Table, Text, TextSet
 from tablewright.designs.validate import validate
 from tablewright.runtime.counters import Counters, Event
 from tablewright.runtime.dynamo import Caller, Dynamo
@@ -30,8 +30,8 @@ VISITS = Table(
         ),
         Entity(
             "Seen",
-            key=Key("SEEN#{event_id}", "SEEN"),
-            fields=[Text("event_id"), Date("day")],
+            key=Key("SEEN#{day}#{group}", "SEEN"),
+            fields=[Date("day"), Text("group"), TextSet("events", of=Text("event"))],
             expires=Expiry("day", days=2),
         ),
     ],
@@ -44,7 +44,8 @@ def event(number: int) -> Event:
     what has expired."""
     day = f"2099-01-0{1 + number % 3}"
     counter = {"day": day, "page": f"page{number % 7}"}
-    return Event({"event_id": f"e{number}", "day": day}, [(counter, 1)])
+    group = {"day": day, "group": f"g{number // 30}"}
+    return Event(f"e{number}", group, [(counter, {"visits": 1})])
 
 
 def counters(caller: Caller) -> Counters:
@@ -99,9 +100,29 @@ def test_an_event_can_take_from_one_counter_and_give_to_another(visits: Database
     counting = counters(Dynamo(visits.client()))
     day = {"day": "2099-01-01"}
     old, new = {**day, "page": "old"}, {**day, "page": "new"}
-    counting.add([Event({"event_id": "a", **day}, [(old, 1)])])
-    counting.add([Event({"event_id": "b", **day}, [(old, -1), (new, 1)])])
+    group = {**day, "group": "g"}
+    counting.add([Event("a", group, [(old, {"visits": 1})])])
+    counting.add([Event("b", group, [(old, {"visits": -1}), (new, {"visits": 1})])])
     assert counted(visits) == {("2099-01-01", "old"): 0, ("2099-01-01", "new"): 1}
+
+
+def test_a_batch_of_one_group_is_one_read_and_one_transaction_of_few_writes(
+    visits: Database,
+) -> None:
+    dynamo = Dynamo(visits.client())
+    calls: list[tuple[str, int]] = []
+
+    class Watched:
+        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            calls.append((operation, len(params.get("TransactItems", ()))))
+            return dynamo.call(operation, params)
+
+    page = {"day": "2099-01-01", "page": "one"}
+    group = {"day": "2099-01-01", "group": "g"}
+    events = [Event(f"e{n}", group, [(page, {"visits": 1})]) for n in range(500)]
+    assert counters(Watched()).add(events) == 500
+    assert calls == [("BatchGetItem", 0), ("TransactWriteItems", 2)]
+    assert sum(counted(visits).values()) == 500
 
 
 def test_counters_and_markers_expire_by_their_own_dates(visits: Database) -> None:

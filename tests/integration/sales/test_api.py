@@ -3,35 +3,16 @@
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from lambdas.sales.openapi import document
 from tests.integration.conftest import Database
-from tests.integration.sales.http import Answer, Http, body_of
+from tests.integration.sales.http import CONTRACT, Http, body_of, conforms, problem
 
 ONE = "/products/prod_0/sales/2025-12-29/sale_00000"
-DOCUMENT = document()
 
 
 @pytest.fixture
 def http(sales_database: Database, monkeypatch: pytest.MonkeyPatch) -> Http:
     return Http(sales_database, monkeypatch)
-
-
-def conforms(answer: Answer, schema: str) -> bool:
-    resolved = {**DOCUMENT["components"]["schemas"][schema], "components": DOCUMENT["components"]}
-    errors = [error.message for error in Draft202012Validator(resolved).iter_errors(answer.json)]
-    assert not errors, errors
-    return True
-
-
-def problem(answer: Answer, status: int) -> dict[str, str]:
-    """The answer is a problem document; gives its errors by pointer."""
-    assert answer.status == status, answer.json
-    assert answer.content_type == "application/problem+json"
-    assert conforms(answer, "Problem")
-    assert answer.json["status"] == status
-    return {error["pointer"]: error["detail"] for error in answer.json.get("errors", [])}
 
 
 def test_a_sale_is_stored_and_read_back(http: Http) -> None:
@@ -243,4 +224,4 @@ def test_an_unknown_address_is_a_problem_too(http: Http) -> None:
 
 
 def test_the_document_is_served(http: Http) -> None:
-    assert http("GET", "/openapi.json").json == DOCUMENT
+    assert http("GET", "/openapi.json").json == CONTRACT.document

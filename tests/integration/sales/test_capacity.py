@@ -1,56 +1,26 @@
-"""What each access pattern costs, measured, and what would make it cost more."""
+"""What access patterns cost, and what would make them cost more; the pages have all figures."""
 
-import json
 from decimal import Decimal
-from typing import Any
 
-import pytest
-
-from docs.generate import MEASURED, PAGE, sales_page
-from docs.measure import PRODUCT, TENANT, measure, sale
-from local.dynamodb_local import DynamoDbLocal
+from docs.scenarios.sales import PRODUCT, TENANT, sale
 from tablewright.designs.sales import SALES
 from tablewright.runtime.dynamo import Dynamo
 from tablewright.runtime.meter import Meter
 from tests.integration.conftest import Database
 
-Measured = dict[str, dict[str, Any]]
+
+def test_a_put_costs_one_unit_for_the_table_and_one_for_each_index(database: Database) -> None:
+    database.create(SALES)
+    meter = Meter(Dynamo(database.client()))
+    database.store(SALES, meter).put(SALES.put_sale, sale(0))
+    assert dict(meter.written) == {"table": 1, "GSI1": 1, "GSI2": 1, "GSI3": 1}
 
 
-@pytest.fixture(scope="module")
-def measured(dynamodb_local: DynamoDbLocal) -> Measured:
-    database = Database(dynamodb_local)
-    return measure(Dynamo(database.client()), database.create(SALES))
-
-
-def test_every_pattern_is_measured(measured: Measured) -> None:
-    assert set(measured) == set(SALES.patterns)
-
-
-def test_no_pattern_costs_more_than_the_table_s_page_says(measured: Measured) -> None:
-    recorded = json.loads(MEASURED.read_text())
-    assert measured == recorded, "costs have changed: if that is meant, run `make docs`"
-
-
-def test_the_table_s_page_is_up_to_date(measured: Measured) -> None:
-    assert sales_page(measured) == PAGE.read_text(), "run `make docs`"
-
-
-@pytest.mark.parametrize("name", SALES.patterns)
-def test_a_pattern_costs_hardly_more_than_its_floor(measured: Measured, name: str) -> None:
-    units = {key: Decimal(measured[name][key]) for key in ("read", "write")}
-    floors = {key: Decimal(measured[name][f"{key}_floor"]) for key in ("read", "write")}
-    assert units["write"] == floors["write"]
-    # A shard that runs dry is read once more: at most a quarter above the floor.
-    assert floors["read"] <= units["read"] <= floors["read"] * Decimal("1.25")
-
-
-def test_a_put_costs_one_unit_for_the_table_and_one_for_each_index(measured: Measured) -> None:
-    assert measured["put_sale"]["write"] == "4.0"
-
-
-def test_a_batch_costs_the_sum_of_its_items(measured: Measured) -> None:
-    assert Decimal(measured["put_sales"]["write"]) == 25 * Decimal(measured["put_sale"]["write"])
+def test_a_batch_costs_the_sum_of_its_items(database: Database) -> None:
+    database.create(SALES)
+    meter = Meter(Dynamo(database.client()))
+    database.store(SALES, meter).put_many(SALES.put_sales, [sale(n) for n in range(25)])
+    assert meter.write_units == 25 * 4
 
 
 def test_a_sale_without_a_brand_costs_one_unit_less(database: Database) -> None:

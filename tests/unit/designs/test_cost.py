@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from tablewright.designs.cost import US_EAST_1, Workload, monthly, stored_bytes
+from tablewright.designs.cost import US_EAST_1, Usage, Workload, bill, monthly, stored_bytes
 from tablewright.designs.sales import SALE, SALES
 
 EXAMPLE = SALE.check(SALE.example)
@@ -19,6 +19,21 @@ def test_writes_count_the_table_and_every_index() -> None:
     assert costs["writes"] == Decimal("7.50")  # 3 million puts of 4 units at $0.625 a million
     assert costs["reads"] == Decimal("1.88")
     assert costs["total"] == costs["storage"] + costs["writes"] + costs["reads"]
+
+
+def month(replicas: int) -> dict[str, Decimal]:
+    units = Decimal(8 * 10**6)
+    used = Usage(write_units=units, read_units=units, stored_bytes=4 * 10**9, replicas=replicas)
+    return bill(used, US_EAST_1)
+
+
+def test_a_bill_has_units_at_their_price_and_gigabytes_at_theirs() -> None:
+    assert month(0) == {"storage": 1, "writes": 5, "reads": 1, "total": 7}
+
+
+def test_a_replica_costs_the_writes_and_the_storage_again_and_no_reads() -> None:
+    again = {"storage of replicas": 3, "writes to replicas": 15, "total": 25}
+    assert month(3) == {**month(0), **again}
 
 
 def test_storage_counts_every_index_entry_with_its_overhead() -> None:

@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.designs import Choice, Date, InvalidValue, Money, Number, Text, Timestamp
+from tablewright.designs import (
+    IN_KEY,
+    Choice,
+    Date,
+    Fraction,
+    InvalidValue,
+    Money,
+    Number,
+    Prose,
+    Text,
+    Timestamp,
+)
 from tablewright.designs.fields import timestamp
 
 PRICE = Money("price")
@@ -118,3 +129,89 @@ def test_a_choice_names_what_is_accepted() -> None:
 def test_a_number_that_dynamodb_cannot_keep_is_refused(value: Decimal) -> None:
     with pytest.raises(InvalidValue):
         Number("n").check(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["naïve", "👩\u200d🚀", "a\u00a0b", "\u202bعربي\u202c", "\ufeff", "a b", " "]
+)
+def test_prose_may_hold_whatever_people_write(value: str) -> None:
+    assert Prose("text").check(value) == value
+
+
+@pytest.mark.parametrize("value", ["a\nb", "\t", "a\x00", "\x7f", "\x85", "\u2028", "\ud800"])
+def test_prose_holds_no_control_characters(value: str) -> None:
+    with pytest.raises(InvalidValue, match="must not contain control characters"):
+        Prose("text").check(value)
+
+
+def test_prose_is_as_bounded_and_formed_as_text() -> None:
+    field = Prose("text", max_length=3, pattern="[^|]+", form="text without '|'")
+    assert field.check("a\u200db") == "a\u200db"
+    for value, reason in (("abcd", "1 to 3 characters"), ("a|b", "must be text without '|'")):
+        with pytest.raises(InvalidValue, match=reason):
+            field.check(value)
+
+
+SCORE = Fraction("score")
+fractions = st.decimals(min_value=0, max_value=1, allow_nan=False, places=6)
+
+
+@given(fractions, fractions)
+def test_fraction_texts_sort_as_fractions_do(one: Decimal, two: Decimal) -> None:
+    low, high = sorted((SCORE.check(one), SCORE.check(two)))
+    assert SCORE.to_text(low) <= SCORE.to_text(high)
+    assert abs(SCORE.from_text(SCORE.to_text(low)) - low) <= Decimal("0.005")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0.00"), (1, "1.00"), (Decimal("0.7"), "0.70"), (Decimal("-0"), "0.00")]
+)
+def test_a_fraction_has_one_width_in_keys(value: Any, text: str) -> None:
+    assert SCORE.to_text(SCORE.check(value)) == text
+    assert Fraction("score", decimals=4).to_text(SCORE.check(value)) == text + "00"
+
+
+def test_a_fraction_is_kept_to_its_last_digit() -> None:
+    exact = Decimal("0." + "12345678901234567890123456789012345678")
+    assert SCORE.check(exact) == exact
+    assert not SCORE.check(Decimal("-0.0")).is_signed()
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (Decimal("-0.1"), "between 0 and 1"),
+        (Decimal("1.5"), "between 0 and 1"),
+        (Decimal("1.000001"), "between 0 and 1"),
+        (Decimal("NaN"), "finite"),
+        (0.5, "must be a number"),
+        ("0.5", "must be a number"),
+        (True, "must be a number"),
+    ],
+)
+def test_what_is_no_fraction_is_refused(value: Any, reason: str) -> None:
+    with pytest.raises(InvalidValue, match=reason):
+        SCORE.check(value)
+
+
+def test_a_field_that_stands_in_keys_only_is_not_stored_and_keeps_its_name() -> None:
+    day = Date("day", IN_KEY)
+    assert day.attributes("2025-01-01") == {}
+    assert day.label == "day"
+    assert Date("day", "d").attributes("2025-01-01") == {"d": "2025-01-01"}
+
+
+@pytest.mark.parametrize(
+    ("field", "fits", "unfit"),
+    [
+        (Timestamp("at"), "2025-01-01T00:00:00.000Z", "guard"),
+        (Date("day"), "2025-01-01", "2025-02-30"),
+        (Choice("kind", ("a", "b")), "a", "c"),
+        (Text("id", pattern="[a-z]+"), "abc", "5"),
+    ],
+)
+def test_a_field_knows_the_texts_that_it_can_be_in_a_key(
+    field: Text, fits: str, unfit: str
+) -> None:
+    assert field.accepts_text(fits)
+    assert not field.accepts_text(unfit)

@@ -5,11 +5,14 @@ from typing import Any
 import pytest
 
 from tablewright.designs import (
+    IN_KEY,
     KEYS_ONLY,
     Count,
+    Date,
     DesignError,
     Entity,
     Expiry,
+    Field,
     Get,
     Index,
     Key,
@@ -18,7 +21,9 @@ from tablewright.designs import (
     Query,
     Shards,
     Table,
+    Tally,
     Text,
+    Timestamp,
 )
 from tablewright.designs.sales import SALES
 from tablewright.designs.validate import check, validate
@@ -127,7 +132,11 @@ FAULTS = {
     ),
     "a counter without a number": (
         design(patterns=[Count("count", "Order", marker="Order")]),
-        "'count' needs Order to have one number and nothing else outside its key",
+        "'count' needs Order to have numbers and nothing else outside its key",
+    ),
+    "a marker without a set": (
+        design(patterns=[Count("count", "Order", marker="Order")]),
+        "'count' needs Order to have one set and nothing else outside its key",
     ),
     "an unknown marker": (
         design(patterns=[Count("count", "Order", marker="Seen")]),
@@ -161,6 +170,22 @@ FAULTS = {
         design(indexes=[Index(f"BY_STATE{n or ''}", pk="G1PK", sk="G1SK") for n in range(21)]),
         "21 indexes are more than the 20 allowed",
     ),
+    "a field that is kept nowhere": (
+        design(entities=[order(fields=[*FIELDS[:4], Text("note", IN_KEY)])]),
+        "Order.note is not stored and stands in no key of the table",
+    ),
+    "a field that stands in an index's key alone": (
+        design(entities=[order(fields=[*FIELDS[:2], Text("state", IN_KEY), *FIELDS[3:]])]),
+        "Order.state is not stored and stands in no key of the table",
+    ),
+    "a tally that would take a field in": (
+        design(entities=[order(fields=[*FIELDS, Tally("notes", prefix="no")])]),
+        "attribute 'note' begins with 'no', the prefix of Order.notes",
+    ),
+    "a tally that would take a key in": (
+        design(entities=[order(fields=[*FIELDS, Tally("all", prefix="G1")])]),
+        "attribute 'G1SK' begins with 'G1', the prefix of Order.all",
+    ),
     "an unknown stream": (design(stream="EVERYTHING"), "stream 'EVERYTHING' is none of"),
 }
 
@@ -177,3 +202,47 @@ def test_check_lists_all_faults_at_once() -> None:
         check(faulty)
     assert len(stopped.value.problems) == 2
     assert "table design 'orders'" in str(stopped.value)
+
+
+def kind(name: str, pk: str, sk: str, delimiter: str = "#", **fields: Field) -> Entity:
+    """An entity of texts, but for the fields given."""
+    key = Key(pk, sk, delimiter=delimiter)
+    return Entity(name, key=key, fields=[fields.get(n, Text(n, f"x_{n}")) for n in key.fields])
+
+
+AT, DAY, NUMBER = Timestamp("at", "SK"), Date("day", "SK"), Number("n", "SK")
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "collide"),
+    [
+        # A moment is never a word, nor a key that has words in it.
+        (kind("A", "{id}", "{at}", at=AT), kind("B", "{id}", "guard"), False),
+        (kind("A", "{id}", "{at}", at=AT), kind("B", "{id}", "NOTE#{x}"), False),
+        (kind("A", "{id}", "{day}", day=DAY), kind("B", "{id}", "{x}|{y}", "|"), False),
+        (kind("A", "{id}", "{n}", n=NUMBER), kind("B", "{id}", "v{x}"), False),
+        # But it may be what a key without words comes to,
+        (kind("A", "{id}", "{day}", day=DAY), kind("B", "{id}", "{y}-{m}-{d}", "-"), True),
+        (kind("A", "{id}", "{at}", at=AT), kind("B", "{id}", "{x}T{y}", "T"), True),
+        # and the very text of one.
+        (kind("A", "{id}", "{day}", day=DAY), kind("B", "{id}", "2025-01-01"), True),
+        (kind("A", "{id}", "{at}", at=AT), kind("B", "{id}", "2025-01-01"), False),
+        # Text takes any form that its pattern allows.
+        (kind("A", "{id}", "{x}"), kind("B", "{id}", "guard"), True),
+        (
+            kind("A", "{id}", "{x}", x=Text("x", "SK", pattern="[0-9]+")),
+            kind("B", "{id}", "guard"),
+            False,
+        ),
+        # Values may hold what sets the parts of another key apart.
+        (kind("A", "{id}", "{x}|{y}|{z}", "|"), kind("B", "{id}", "{u}#b", "#"), True),
+        (kind("A", "{id}", "a|{y}", "|"), kind("B", "{id}", "b#{u}", "#"), False),
+    ],
+)
+def test_kinds_of_one_table_may_not_come_to_the_same_key(
+    one: Entity, two: Entity, collide: bool
+) -> None:
+    for pair in ((one, two), (two, one)):
+        table = Table("t", name="t", pk="PK", sk="SK", entities=pair)
+        found = [problem for problem in validate(table) if "can have the same key" in problem]
+        assert bool(found) is collide

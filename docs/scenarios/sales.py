@@ -1,9 +1,9 @@
-"""Capacity units of every access pattern of the sales table, measured on a real engine."""
+"""One run of each access pattern of the sales table."""
 
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from docs.metering import NONE, Measurement, Measuring
 from tablewright.designs import Record
 from tablewright.designs.capacity import (
     item_bytes,
@@ -16,7 +16,6 @@ from tablewright.designs.patterns import Query
 from tablewright.designs.sales import SALE, SALES
 from tablewright.runtime.cursor import Cursors, KeyRing
 from tablewright.runtime.dynamo import Caller
-from tablewright.runtime.meter import Meter
 from tablewright.runtime.store import Store
 
 PAGE = 20
@@ -25,85 +24,75 @@ TENANT = {"tenant": "carousel-labs"}
 PRODUCT = {**TENANT, "product_id": "prod_0"}
 DRESS = {**TENANT, "category": "dress"}
 
-Measurement = dict[str, Any]
-
 
 def sale(number: int) -> Record:
-    """One of the stored sales: ten products, twenty days, prices that differ."""
+    """One of the stored sales: ten products, twenty days, prices that differ.
+
+    Far ahead, because the engine deletes what has expired.
+    """
     return SALE.check(
         {
             **SALE.example,
             "product_id": f"prod_{number % 10}",
             "sale_id": f"sale_{number:06}",
-            "sale_date": f"2025-03-{1 + number % 20:02}",
+            "sale_date": f"2099-03-{1 + number % 20:02}",
             "sale_price": Decimal(number % 90 + 10),
             "season": ("SPRING", "SUMMER")[number // 20 % 2],
         }
     )
 
 
-def key_of(record: Record) -> Record:
-    return {name: record[name] for name in SALE.key.fields}
-
-
-def measure(caller: Caller, table: str) -> dict[str, Measurement]:
+def measure(caller: Caller, table: str) -> list[Measurement]:
     """Fill the table, run each pattern once, and give its units beside the floor."""
-    meter = Meter(caller)
-    store = Store(SALES, table, meter, cursors=Cursors(lambda: KeyRing([b"m" * 32])))
+    measuring = Measuring(caller)
+    cursors = Cursors(lambda: KeyRing([b"m" * 32]))
+    store = Store(SALES, table, measuring.meter, cursors=cursors)
     store.put_many(SALES.put_sales, [sale(n) for n in range(STORED)])
-    found: dict[str, Measurement] = {}
+    _items(measuring, store)
+    _lists(measuring, store)
+    return measuring.found
 
-    def run(name: str, what: str, floor: tuple[Decimal, Decimal], work: Callable[[], Any]) -> None:
-        meter.reset()
-        work()
-        found[name] = {
-            "what": what,
-            "calls": meter.calls,
-            "read": str(meter.read_units),
-            "read_floor": str(floor[0]),
-            "write": str(meter.write_units),
-            "write_floor": str(floor[1]),
-        }
 
-    none = Decimal(0)
+def _items(measuring: Measuring, store: Store) -> None:
     new, batch = sale(STORED), [sale(n) for n in range(STORED + 1, STORED + 26)]
-    cheaper = {**new, "sale_price": Decimal("5.00")}
+    key = {name: new[name] for name in SALE.key.fields}
+    cheaper = {"sale_price": Decimal("5.00")}
     put = write_floor(SALES, SALE, new)
     whole = item_bytes(SALES.attributes(SALE, new))
-    run("put_sale", "one sale with a brand", (none, put), lambda: store.put(SALES.put_sale, new))
-    run(
+    measuring.run(
+        "put_sale", "one sale with a brand", lambda: store.put(SALES.put_sale, new), write=put
+    )
+    measuring.run(
         "put_sales",
-        "25 sales with a brand",
-        (none, sum((write_floor(SALES, SALE, one) for one in batch), none)),
+        f"{len(batch)} sales with a brand",
         lambda: store.put_many(SALES.put_sales, batch),
+        write=sum((write_floor(SALES, SALE, one) for one in batch), NONE),
+        many=len(batch),
     )
-    run(
-        "get_sale",
-        "one sale",
-        (read_floor([whole]), none),
-        lambda: store.get(SALES.get_sale, key_of(new)),
+    measuring.run(
+        "get_sale", "one sale", lambda: store.get(SALES.get_sale, key), read=read_floor([whole])
     )
-    run(
+    measuring.run(
         "update_sale",
         "a sale's price",
-        (read_floor([whole], consistent=True), update_floor(SALES, SALE, new, cheaper)),
-        lambda: store.update(SALES.update_sale, key_of(new), {"sale_price": Decimal("5.00")}),
+        lambda: store.update(SALES.update_sale, key, cheaper),
+        read=read_floor([whole], consistent=True),
+        write=update_floor(SALES, SALE, new, {**new, **cheaper}),
     )
-    run(
+    measuring.run(
         "delete_sale",
         "one sale with a brand",
-        (none, put),
-        lambda: store.delete(SALES.delete_sale, key_of(new)),
+        lambda: store.delete(SALES.delete_sale, key),
+        write=put,
     )
 
-    def page(name: str, where: Record, what: str = f"a page of {PAGE}", **asked: Any) -> None:
-        query = SALES.patterns[name]
-        run(
-            name,
-            what,
-            (_page_floor(name), none),
-            lambda: store.query(query, where, limit=PAGE, **asked),
-        )
+
+def _lists(measuring: Measuring, store: Store) -> None:
+    def page(name: str, where: Record) -> None:
+        def work() -> Any:
+            return store.query(SALES.patterns[name], where, limit=PAGE)
+
+        measuring.run(name, f"a page of {PAGE}", work, read=_page_floor(name))
 
     page("product_sales", PRODUCT)
     page("product_embeddings", PRODUCT)
@@ -111,13 +100,12 @@ def measure(caller: Caller, table: str) -> dict[str, Measurement]:
     page("embeddings", TENANT)
     page("brand_sales", {**TENANT, "brand": "Nike"})
     entries = [_entry_bytes("category_prices")] * (STORED // 10)
-    run(
+    measuring.run(
         "category_prices",
         f"all {STORED} prices of a category",
-        (10 * read_floor(entries), none),
-        lambda: list(store.each(SALES.category_prices, DRESS, until="2025-03-31")),
+        lambda: list(store.each(SALES.category_prices, DRESS, until="2099-03-31")),
+        read=10 * read_floor(entries),
     )
-    return found
 
 
 def _page_floor(name: str) -> Decimal:

@@ -1,0 +1,119 @@
+"""Capacity units of access patterns, measured on a real engine beside the least there could be."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from math import ceil
+from typing import Any
+
+from tablewright.designs.capacity import WRITE_UNIT_BYTES, item_bytes, read_floor
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.meter import Meter
+from tablewright.runtime.wire import decode
+
+Measurement = dict[str, Any]
+
+NONE = Decimal(0)
+# Each item of a transaction is written twice: once to prepare it, once to commit.
+TRANSACTION_WRITES = 2
+
+
+class FaithfulMeter(Meter):
+    """A meter that computes what DynamoDB bills and DynamoDB Local does not report.
+
+    That is transactions, of items that are in no index, and looking for what is not there.
+    """
+
+    def reset(self) -> None:
+        super().reset()
+        self.computed = False
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        if operation == "TransactWriteItems":
+            return self._transact(params)
+        answer = super().call(operation, params)
+        missed = _missed(operation, params, answer)
+        if missed:
+            with self._lock:
+                self.read["table"] += missed
+                self.computed = True
+        return answer
+
+    def _transact(self, params: dict[str, Any]) -> dict[str, Any]:
+        answer = self._caller.call("TransactWriteItems", params)
+        items = [self._written(action) for one in params["TransactItems"] for action in one.items()]
+        with self._lock:
+            self.calls += 1
+            self.written["table"] += TRANSACTION_WRITES * sum(map(_units, items))
+            self.computed = True
+        return answer
+
+    def _written(self, action: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+        kind, params = action
+        if kind == "Put":
+            return dict(params["Item"])
+        read = {name: params[name] for name in ("TableName", "Key")}
+        return dict(self._caller.call("GetItem", {**read, "ConsistentRead": True})["Item"])
+
+
+def _missed(operation: str, params: dict[str, Any], answer: dict[str, Any]) -> Decimal:
+    """Units of looking for what is not there."""
+    if operation == "Query":
+        # What a filter left out was read, and is reported.
+        return NONE if answer["ScannedCount"] else _look(params)
+    if operation == "BatchGetItem":
+        asked = params["RequestItems"].items()
+        return sum((_absent(answer, name, part) * _look(part) for name, part in asked), NONE)
+    return NONE
+
+
+def _absent(answer: dict[str, Any], name: str, asked: dict[str, Any]) -> int:
+    """How many of a table's keys have no item."""
+    left = answer.get("UnprocessedKeys", {}).get(name, {}).get("Keys", [])
+    return len(asked["Keys"]) - len(left) - len(answer["Responses"].get(name, []))
+
+
+def _look(params: dict[str, Any]) -> Decimal:
+    return read_floor([], consistent=params.get("ConsistentRead", False))
+
+
+def _units(item: dict[str, Any]) -> Decimal:
+    size = item_bytes({name: decode(wire) for name, wire in item.items()})
+    return Decimal(ceil(size / WRITE_UNIT_BYTES))
+
+
+class Measuring:
+    """Runs access patterns of one table and keeps what each of them consumed."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.meter = FaithfulMeter(caller)
+        self.found: list[Measurement] = []
+
+    def run(
+        self,
+        pattern: str,
+        what: str,
+        work: Callable[[], Any],
+        *,
+        read: Decimal = NONE,
+        write: Decimal = NONE,
+        many: int = 1,
+    ) -> None:
+        """Carry out the work and note its units beside these floors.
+
+        `many` is how often the pattern's single case is in it: what a cost is reckoned by.
+        """
+        self.meter.reset()
+        work()
+        self.found.append(
+            {
+                "pattern": pattern,
+                "what": what,
+                "many": many,
+                "calls": self.meter.calls,
+                "read": str(self.meter.read_units),
+                "read_floor": str(read),
+                "write": str(self.meter.write_units),
+                "write_floor": str(write),
+                "computed": self.meter.computed,
+            }
+        )

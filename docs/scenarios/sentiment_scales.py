@@ -1,0 +1,86 @@
+"""The sizes at which the sentiment system is reckoned: a demonstration's, and a large one."""
+
+from math import ceil
+
+from docs.costs import Kept, Scale, Use
+from docs.scenarios.sentiment_dashboard import OF_A_WINDOW, hour, row
+from docs.scenarios.sentiment_items import TAGS, guard, pending
+from tablewright.designs.sentiment_dashboard import COUNTED, COUNTED_PARTS, DAYS_SHOWN
+from tablewright.designs.sentiment_items import SETTLED, SOURCE_TYPES
+
+DAYS, HOURS, SECONDS = 30, 30 * 24, 30 * 24 * 3600
+DAY_SECONDS = 24 * 3600
+REPLICAS = 3
+# How often a source is met before it has left the feeds that are polled.
+MET = 10
+
+SAYS = (
+    "The demonstration takes in 500 items an hour and shows 2 pages of the newest a second, the "
+    "large system 10,000 an hour and 100 a second; to 20 pages come 3 summaries of a day. Items "
+    f"have five tags. A source is met {MET} times before it leaves the feeds."
+)
+
+
+class _Size:
+    """Items an hour and pages a second, as what they come to in a month."""
+
+    def __init__(self, name: str, *, hourly: int, pages: int, counted: str) -> None:
+        self.name = name
+        self.items = hourly * HOURS
+        self.pages = pages * SECONDS
+        self.summaries = pages * SECONDS * 3 // 20
+        self.counted = counted
+
+
+_SIZES = (
+    _Size("demonstration", hourly=500, pages=2, counted="one item"),
+    _Size("large", hourly=10_000, pages=100, counted=OF_A_WINDOW),
+)
+
+
+def _items(size: _Size) -> Scale:
+    year = 12 * size.items
+    return Scale(
+        size.name,
+        uses=(
+            Use("known_sources", "100 sources, all known", (MET - 1) * size.items),
+            Use("known_sources", "100 sources, all new", size.items),
+            Use("claim_source", "one source", size.items),
+            Use("put_item", "one item of five tags", size.items),
+            Use("settle_sources", "100 sources", size.items),
+            Use("record_analysis", "one item", size.items),
+        ),
+        kept=(Kept("Item", pending(0), year), Kept("Guard", guard(0, SETTLED), year)),
+        replicas=REPLICAS,
+    )
+
+
+def _dashboard(size: _Size) -> Scale:
+    daily = size.items // DAYS
+    return Scale(
+        size.name,
+        uses=(
+            Use("project_items", "one item of five tags", size.items),
+            Use("count_items", size.counted, size.items),
+            Use("recent_items", "a page of 20", size.pages),
+            Use("hourly_counts", "3 sources over 24 hours", size.summaries),
+        ),
+        kept=(
+            Kept("Row", row(0), DAYS_SHOWN * daily),
+            Kept("TagRow", row(0, "AI"), DAYS_SHOWN * daily * len(TAGS)),
+            _counted(daily),
+            Kept("Hour", hour(0, "newsapi"), (DAYS_SHOWN + 1) * 24 * len(SOURCE_TYPES)),
+        ),
+    )
+
+
+def _counted(daily: int) -> Kept:
+    """What is remembered of items that come evenly: a group for each second and part that has
+    some."""
+    groups = min(daily, DAY_SECONDS * COUNTED_PARTS)
+    events = {f"{number:032x}" for number in range(ceil(daily / groups))}
+    return Kept("Counted", {**COUNTED.example, "events": events}, (DAYS_SHOWN + 2) * groups)
+
+
+ITEMS_SCALES = tuple(map(_items, _SIZES))
+DASHBOARD_SCALES = tuple(map(_dashboard, _SIZES))

@@ -1,0 +1,36 @@
+"""Two tables and the stream between them: ``python -m examples.sentiment_tables_in_your_app``."""
+
+from aws_cdk import App, Environment, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+
+from tablewright.constructs import DayPartitionedTable, StreamConsumer, WriteTable
+from tablewright.designs.sentiment_dashboard import DASHBOARD
+from tablewright.designs.sentiment_items import ITEMS
+
+app = App()
+# A table with replicas must say where it is itself.
+home = Environment(account="111122223333", region="us-east-1")
+stack = Stack(app, "News", env=home)
+items = WriteTable(stack, "Items", stage="dev", replicas=["us-west-2"])
+dashboard = DayPartitionedTable(stack, "Dashboard", stage="dev")
+
+
+def function(id: str) -> lambda_.Function:
+    """Yours will have code; this one shows what it may do."""
+    return lambda_.Function(
+        stack,
+        id,
+        runtime=lambda_.Runtime.PYTHON_3_13,
+        handler="index.handler",
+        code=lambda_.Code.from_inline("def handler(event, context): ..."),
+        role=iam.Role(stack, f"{id}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com")),
+    )
+
+
+ingest, project, show = function("Ingest"), function("Project"), function("Show")
+items.grant(ingest, ITEMS.claim_source, ITEMS.put_item, keys=["newsapi#*"])
+dashboard.grant(project, DASHBOARD.project_items, DASHBOARD.count_items)
+dashboard.grant(show, DASHBOARD.recent_items, DASHBOARD.items_by_tag)
+StreamConsumer(stack, "Projection", table=items, function=project)
+app.synth()

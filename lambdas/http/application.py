@@ -1,0 +1,57 @@
+"""The frame of an HTTP function: routes go in, every error comes out as a problem document."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+
+from lambdas.http import problems
+from lambdas.http.problems import Problem
+from tablewright.designs import InvalidRecord, InvalidValue, TablewrightError
+
+logger = Logger()
+
+
+def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolver:
+    """An application without routes; `names` says what fields are called in the query string."""
+    app = APIGatewayHttpResolver()
+    known = dict(names or {})
+
+    def not_found(_: Exception) -> Response[str]:
+        return Problem(404, "There is nothing at this address.").response()
+
+    def refuse(problem: Problem) -> Response[str]:
+        return problem.response()
+
+    def refuse_value(error: InvalidRecord | InvalidValue) -> Response[str]:
+        invalid = error.problems if isinstance(error, InvalidRecord) else (error,)
+        wrong = [(known.get(one.field, one.field), one.reason) for one in invalid]
+        return Problem(400, "The address or the query string is not valid.", wrong).response()
+
+    def refuse_store(error: TablewrightError) -> Response[str]:
+        problem = problems.from_store(error)
+        if problem.status >= 500:
+            logger.exception("the store failed")
+        return problem.response()
+
+    def fail(error: Exception) -> Response[str]:
+        logger.exception("unexpected error", kind=type(error).__name__)
+        return problems.from_store(error).response()
+
+    app.not_found(not_found)
+    app.exception_handler(Problem)(refuse)
+    app.exception_handler([InvalidRecord, InvalidValue])(refuse_value)
+    app.exception_handler(TablewrightError)(refuse_store)
+    app.exception_handler(Exception)(fail)
+    return app
+
+
+def respond(app: APIGatewayHttpResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """The answer to a request, logged without token and body: what was asked, how it ended."""
+    answered = app.resolve(event, context)
+    http = event.get("requestContext", {}).get("http", {})
+    logger.info(
+        "answered", method=http.get("method"), path=http.get("path"), status=answered["statusCode"]
+    )
+    return answered

@@ -1,0 +1,124 @@
+"""What the OpenAPI documents of all systems are put together from."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from lambdas.http.requests import DEFAULT_LIMIT, MAX_LIMIT
+from tablewright.designs import Field
+
+Json = dict[str, Any]
+
+_REFUSALS = {
+    400: "Not valid",
+    401: "No valid token",
+    403: "Not allowed with this token",
+    404: "Not found",
+    409: "Conflict",
+    413: "Too much at once",
+    503: "Busy: repeat",
+}
+
+
+def document(title: str, paths: Json, schemas: Json) -> Json:
+    """A whole document; every operation wants a token, unless it says otherwise."""
+    token = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": title, "version": "1.0.0"},
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": token},
+            "schemas": {**schemas, "Problem": _problem()},
+        },
+    }
+
+
+def operation(
+    name: str,
+    summary: str,
+    good: dict[int, Json | None],
+    *,
+    body: str | None = None,
+    fails: Iterable[int] = (),
+) -> Json:
+    """An operation: its good answers by status, the schema of its body, how else it may end."""
+    responses: Json = {
+        str(status): {"description": "Done", **({"content": content} if content else {})}
+        for status, content in good.items()
+    }
+    problem = {"application/problem+json": {"schema": ref("Problem")}}
+    for status in sorted({400, 401, 403, 503, *fails}):
+        responses[str(status)] = {"description": _REFUSALS[status], "content": problem}
+    made: Json = {"operationId": name, "summary": summary, "responses": responses}
+    if body:
+        made["requestBody"] = {"required": True, "content": json_of(body)}
+    return made
+
+
+def this_document() -> Json:
+    content = {"application/json": {"schema": {"type": "object"}}}
+    return operation("openapi", "This document", {200: content})
+
+
+def object_of(fields: Iterable[Field], required: list[str], *, nullable: bool = False) -> Json:
+    """Records of these fields; with `nullable`, None takes the place of an optional one."""
+    properties: Json = {}
+    for field in fields:
+        schema = field.schema()
+        if nullable and field.optional:
+            schema["type"] = [schema["type"], "null"]
+        properties[field.label] = schema
+    shape: Json = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**shape, "required": required} if required else shape
+
+
+def only(properties: Json) -> Json:
+    """An object of exactly these properties."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def list_of(item: Json, **bounds: int) -> Json:
+    return {"type": "array", "items": item, **bounds}
+
+
+def page_of(item: Json, *, cursor: str = "nextCursor") -> Json:
+    return only({"items": list_of(item), cursor: {"type": ["string", "null"]}})
+
+
+def paging() -> list[Json]:
+    limit = {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT}
+    return [query("limit", limit), query("cursor", {"type": "string"})]
+
+
+def query(name: str, schema: Json) -> Json:
+    return {"name": name, "in": "query", "schema": schema}
+
+
+def ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def json_of(name: str) -> Json:
+    """The content of a body that has a named schema."""
+    return {"application/json": {"schema": ref(name)}}
+
+
+def _problem() -> Json:
+    text = {"type": "string"}
+    return {
+        "type": "object",
+        "required": ["type", "title", "status", "detail"],
+        "properties": {
+            "type": text,
+            "title": text,
+            "status": {"type": "integer"},
+            "detail": text,
+            "errors": list_of(only({"pointer": text, "detail": text})),
+        },
+    }

@@ -1,0 +1,1 @@
+"""Financial news: ingestion, and the healing of items that were never analysed."""

@@ -1,0 +1,108 @@
+"""What the dashboard shows: lists of items and counts of them, from the dashboard's table."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from lambdas.http.problems import Problem
+from tablewright.designs.fields import timestamp
+from tablewright.designs.sentiment_dashboard import DASHBOARD, DAYS_SHOWN
+from tablewright.designs.sentiment_items import SENTIMENTS
+from tablewright.runtime.bulk import in_parallel
+from tablewright.runtime.reader import Page
+from tablewright.runtime.store import Store
+
+MAX_HOURS = DAYS_SHOWN * 24
+
+
+class Dashboard:
+    """Reads the dashboard's table as one caller asks."""
+
+    def __init__(self, store: Store, now: datetime) -> None:
+        self._store = store
+        self._now = now
+
+    def items(
+        self,
+        *,
+        sentiment: str | None,
+        tag: str | None,
+        source_type: str | None,
+        since: str | None,
+        **paging: Any,
+    ) -> Page:
+        """Items newest first, with a tag or not; those of a sentiment day by day, surest first."""
+        filters = {"source_type": source_type}
+        if tag is not None:
+            return self._store.query(
+                DASHBOARD.items_by_tag,
+                {"tag": tag},
+                since=since,
+                filters={**filters, "sentiment": sentiment},
+                **paging,
+            )
+        if sentiment is not None:
+            if since is not None:
+                reason = "can be asked with a tag or alone: a sentiment's items come by score"
+                raise Problem(400, "since is not valid here.", [("since", reason)])
+            return self._store.query(
+                DASHBOARD.items_by_sentiment,
+                {"sentiment": sentiment},
+                along=("day", self._days(None)),
+                filters=filters,
+                **paging,
+            )
+        return self._store.query(
+            DASHBOARD.recent_items,
+            {},
+            along=("day", self._days(since)),
+            since=since,
+            filters=filters,
+            **paging,
+        )
+
+    def summary(self, *, hours: int, source_type: str | None) -> dict[str, Any]:
+        """Sentiments, tags and their course over the last hours, the one that runs included."""
+        until = self._now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+        first = until - timedelta(hours=hours - 1)
+        moments = [timestamp(first + timedelta(hours=n)) for n in range(hours)]
+        by_hour: dict[str, Counter[str]] = {moment: Counter() for moment in moments}
+        tags: Counter[str] = Counter()
+        for count in self._counts(moments[0], moments[-1], source_type):
+            for sentiment in SENTIMENTS:
+                by_hour[count["hour"]][sentiment] += int(count.get(sentiment, 0))
+            tags.update({tag: int(n) for tag, n in count.get("tags", {}).items()})
+        ranked = sorted(tags.items(), key=lambda pair: (-pair[1], pair[0]))
+        return {
+            "since": moments[0],
+            "until": timestamp(until + timedelta(hours=1)),
+            "distribution": {s: sum(hour[s] for hour in by_hour.values()) for s in SENTIMENTS},
+            "tags": [{"tag": tag, "count": count} for tag, count in ranked if count > 0],
+            "hours": [
+                {"hour": moment, **{s: counts[s] for s in SENTIMENTS}}
+                for moment, counts in by_hour.items()
+            ],
+        }
+
+    def rejected(self, day: str | None, **paging: Any) -> Page:
+        where = {"day": day or self._now.astimezone(UTC).date().isoformat()}
+        return self._store.query(DASHBOARD.rejected_items, where, **paging)
+
+    def _counts(self, first: str, last: str, source_type: str | None) -> Iterator[dict[str, Any]]:
+        filters = {"source_type": source_type}
+
+        def of_day(day: str) -> list[dict[str, Any]]:
+            pattern, where = DASHBOARD.hourly_counts, {"day": day}
+            return list(self._store.each(pattern, where, since=first, until=last, filters=filters))
+
+        days = [day for day in self._days(None) if first[:10] <= day <= last[:10]]
+        for found in in_parallel(self._store.executor, of_day, days):
+            yield from found
+
+    def _days(self, since: str | None) -> list[str]:
+        """The days of the window, newest first: today and the seven before, as hours go."""
+        today = self._now.astimezone(UTC).date()
+        days = [(today - timedelta(days=n)).isoformat() for n in range(DAYS_SHOWN + 1)]
+        within = [day for day in days if since is None or day >= since[:10]]
+        return within or days[:1]

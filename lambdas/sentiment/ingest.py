@@ -1,0 +1,202 @@
+"""Takes items in: on a schedule from their sources, from an event, or by HTTP."""
+
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import cache, lru_cache
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+
+from lambdas.http.answers import answer
+from lambdas.http.application import application, respond
+from lambdas.http.caller import require_group
+from lambdas.http.problems import Problem
+from lambdas.http.requests import json_body
+from lambdas.sentiment.ingestion import Ingestion, Outcome, Refused
+from lambdas.sentiment.items import ACCEPTED
+from lambdas.sentiment.polling import poll
+from lambdas.sentiment.resources import Resources
+from lambdas.sentiment.sources import Found, InvalidSetting, Source, Web, from_settings, queries
+from tablewright.designs import InvalidValue
+from tablewright.designs.fields import timestamp
+from tablewright.designs.sentiment_items import ITEM
+
+logger = Logger()
+app = application()
+
+WRITERS = "writers"
+MAX_ITEMS = 100
+# In place of a field: the item as a whole is at fault.
+_WHOLE = "item"
+# Kept of a function's time for storing what was read last.
+_RESERVE = timedelta(seconds=15)
+
+
+@cache
+def resources() -> Resources:
+    return Resources.from_environment()
+
+
+@cache
+def ingestion() -> Ingestion:
+    made = resources()
+    return Ingestion(made.items(), made.dashboard(), made.requests(), made.watch())
+
+
+if "TOPIC_ARN" in os.environ:
+    ingestion()  # while the function starts, when Lambda gives it the most CPU
+
+
+def sources() -> list[Source]:
+    """The sources that have credentials; the others are named in the log."""
+    # Read for each poll: keys that were put into the secret a minute ago are in use.
+    secret = resources().secret(os.environ["SOURCES_SECRET_ARN"])
+    found = _opened(os.environ["SOURCES"], secret)
+    if found.left_out:
+        logger.warning("sources without credentials", sources=found.left_out)
+    return found.sources
+
+
+@lru_cache(maxsize=1)
+def _opened(settings: str, secret: str) -> Found:
+    """Kept while neither changes: sources remember their limits and their tokens."""
+    try:
+        secrets = json.loads(secret)
+    except ValueError:
+        secrets = None
+    if not isinstance(secrets, dict) or not all(isinstance(one, str) for one in secrets.values()):
+        raise InvalidSetting("the secret of the sources must be a JSON object of texts")
+    return from_settings(json.loads(settings), secrets, Web())
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    if "requestContext" in event:
+        return respond(app, event, context)
+    if "items" in event:
+        return _take_event(event)
+    if event.get("detail-type") == "Scheduled Event":
+        return _poll(context)
+    raise InvalidValue("event", "must have items, or be one of a schedule")
+
+
+@app.post("/items")
+def post_items() -> Response[str]:
+    require_group(app.current_event, WRITERS)
+    body = json_body(app.current_event)
+    batch = body["items"] if isinstance(body, dict) and set(body) == {"items"} else None
+    if not isinstance(batch, list) or not 1 <= len(batch) <= MAX_ITEMS:
+        reason = f"must be a list of 1 to {MAX_ITEMS} items, and nothing beside it"
+        raise Problem(400, "The body is not valid.", [("/items", reason)])
+    outcome = _take(batch, timestamp(datetime.now(UTC)))
+    counts = _log(outcome, "http")
+    # What was refused is told to who sent it: nothing for an operator to look after.
+    _count({"ItemsStored": outcome.stored})
+    wrong = [
+        (f"/items/{one.position}" + ("" if field == _WHOLE else f"/{field}"), reason)
+        for one in outcome.refused
+        for field, reason in one.problems
+    ]
+    if len(outcome.refused) == len(batch):
+        raise Problem(400, "None of the items is valid.", wrong)
+    rejected = [{"pointer": at, "detail": what} for at, what in wrong]
+    return answer({**counts, "rejected": rejected}, 202)
+
+
+def _take_event(event: dict[str, Any]) -> dict[str, int]:
+    """Items in an event: ``{"items": [...]}``, with "ingested_at" for those of earlier."""
+    if set(event) - {"items", "ingested_at"}:
+        raise InvalidValue("event", "must have items and ingested_at only")
+    # Lambda has made floats of the event's numbers; their texts are what was sent.
+    items = json.loads(json.dumps(event["items"]), parse_float=Decimal)
+    if not isinstance(items, list):
+        raise InvalidValue("items", "must be a list")
+    moment = _moment(event.get("ingested_at"))
+    outcome = _take(items, moment)
+    ingestion().park(outcome.refused, moment)
+    return _report(outcome, "event")
+
+
+def _poll(context: Any) -> dict[str, dict[str, int]]:
+    """Everything that the configured sources have on the watch tags."""
+    remaining = timedelta(milliseconds=context.get_remaining_time_in_millis())
+    polled = poll(
+        sources(),
+        queries(ingestion().watch.tags),
+        ingestion(),
+        deadline=datetime.now(UTC) + remaining - _RESERVE,
+        now=lambda: datetime.now(UTC),
+    )
+    totals = {}
+    for one in polled:
+        totals[one.source_type] = _report(one.outcome, one.source_type)
+        if one.error:
+            logger.error("a source stopped", source=one.source_type, reason=str(one.error))
+            _count({"SourceErrors": 1}, source=one.source_type)
+    return totals
+
+
+def _moment(given: Any) -> str:
+    now = timestamp(datetime.now(UTC))
+    if given is None:
+        return now
+    moment = str(ITEM.by_name["ingested_at"].check(given))
+    if moment > now:
+        raise InvalidValue("ingested_at", "must not lie in the future")
+    return moment
+
+
+def _report(outcome: Outcome, source: str) -> dict[str, int]:
+    """Log and count what became of a batch whose refused items are parked."""
+    _count({"ItemsStored": outcome.stored, "ItemsRejected": len(outcome.refused)})
+    return _log(outcome, source)
+
+
+def _count(counts: dict[str, int], **also_by: str) -> None:
+    """Write metrics at once, so that they stand whatever fails after them."""
+    made = EphemeralMetrics()
+    for name, number in counts.items():
+        made.add_metric(name, MetricUnit.Count, number)
+    if also_by:
+        # A set of its own: counted by it as well as for the whole service.
+        made.add_dimensions(**also_by)
+    made.flush_metrics()
+
+
+def _log(outcome: Outcome, source: str) -> dict[str, int]:
+    for one in outcome.refused:
+        logger.warning("refused", source=one.source, source_id=_id_of(one), reason=one.reason)
+    counts = {
+        "stored": outcome.stored,
+        "duplicates": outcome.duplicates,
+        "rejected": len(outcome.refused),
+    }
+    logger.info("ingested", source=source, counts=counts)
+    return counts
+
+
+def _take(batch: list[Any], moment: str) -> Outcome:
+    """Take a batch in; of what is refused, only the names of our own fields are told.
+
+    Any other name is text that somebody made up, of any length and content.
+    """
+    outcome = ingestion().take(batch, moment)
+    return outcome._replace(refused=[_discreet(one) for one in outcome.refused])
+
+
+def _discreet(one: Refused) -> Refused:
+    told = (
+        (field, reason) if field in (*ACCEPTED, _WHOLE) else (_WHOLE, f"has a field that {reason}")
+        for field, reason in one.problems
+    )
+    return one._replace(problems=tuple(dict.fromkeys(told)))
+
+
+def _id_of(one: Refused) -> str | None:
+    """The id of an item, if it has one: all of it that may be written into a log."""
+    given = one.raw.get("source_id") if isinstance(one.raw, dict) else None
+    known = isinstance(given, str) and ITEM.by_name["source_id"].accepts_text(given)
+    return given if known else None

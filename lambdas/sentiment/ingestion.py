@@ -1,0 +1,163 @@
+"""Storing what is new, once; asking for its analysis; parking what is unsound.
+
+A new source is claimed, stored, announced and settled, in this order. Whoever is interrupted leaves
+a claim that is not settled, and whoever meets the source next finishes it under the moment that the
+claim names. So there is never a second item, and none that nobody was told of.
+"""
+
+import contextlib
+import json
+import re
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from lambdas.sentiment.items import Offered, offered
+from lambdas.sentiment.tags import Watch
+from tablewright.designs import InvalidRecord, InvalidValue, Record
+from tablewright.designs.sentiment_dashboard import DASHBOARD, REJECTED
+from tablewright.designs.sentiment_items import CLAIMED, ITEM, ITEMS, SETTLED
+from tablewright.runtime.bulk import in_parallel
+from tablewright.runtime.errors import AlreadyExists, NotFound
+from tablewright.runtime.store import Store
+from tablewright.runtime.topic import Message, Topic
+
+_UNFIT = re.compile(r"[^\x20-\x7e]")  # a name that somebody made up may stand in a reason
+_REASON_LENGTH = 2000
+_RAW_LENGTH = 4000
+
+
+class Refused(NamedTuple):
+    """Something that cannot be ingested: its place in the batch, and why."""
+
+    position: int
+    source: str
+    raw: Any
+    problems: tuple[tuple[str, str], ...]
+
+    @property
+    def reason(self) -> str:
+        return "; ".join(f"{field} {what}" for field, what in self.problems)
+
+
+class Outcome(NamedTuple):
+    """What became of a batch."""
+
+    stored: int
+    duplicates: int
+    refused: list[Refused]
+
+
+class Ingestion:
+    """Takes batches of raw items into the table of items."""
+
+    def __init__(self, items: Store, dashboard: Store, requests: Topic, watch: Watch) -> None:
+        self._items = items
+        self._dashboard = dashboard
+        self._requests = requests
+        self.watch = watch
+
+    def take(self, batch: Iterable[Any], moment: str) -> Outcome:
+        """Store what is sound and new, as ingested at this moment."""
+        sound: dict[str, Offered] = {}
+        refused: list[Refused] = []
+        repeated = 0
+        for position, raw in enumerate(batch):
+            try:
+                one = self._known_tags(offered(raw, moment))
+            except InvalidRecord as error:
+                problems = tuple((p.field, p.reason) for p in error.problems)
+                refused.append(Refused(position, _source_of(raw), raw, problems))
+                continue
+            repeated += one.item["source_id"] in sound
+            sound.setdefault(one.item["source_id"], one)
+        stored = self._store(sound)
+        return Outcome(stored, len(sound) - stored + repeated, refused)
+
+    def _known_tags(self, one: Offered) -> Offered:
+        """Refuse tags that nobody watches: counts are kept of each tag there is."""
+        strange = one.item.get("matched_tags", set()) - set(self.watch.tags)
+        if strange:
+            reason = f"must be among the watch tags: {', '.join(self.watch.tags)}"
+            raise InvalidRecord(ITEM.name, [InvalidValue("matched_tags", reason)])
+        return one
+
+    def park(self, refused: Iterable[Refused], moment: str) -> None:
+        """Keep what was refused where an operator can see it, the same thing once a day."""
+        records: dict[tuple[str, str], Record] = {}
+        for one in refused:
+            text = json.dumps(one.raw, default=str, sort_keys=True)
+            record = REJECTED.check(
+                {
+                    "day": moment[:10],
+                    "source": one.source,
+                    "digest": blake2b(text.encode(), digest_size=16).hexdigest(),
+                    "reason": _UNFIT.sub(" ", one.reason)[:_REASON_LENGTH],
+                    "item": text[:_RAW_LENGTH],
+                }
+            )
+            records[record["source"], record["digest"]] = record
+        if records:
+            self._dashboard.put_many(DASHBOARD.put_rejected, list(records.values()))
+
+    def _store(self, sound: dict[str, Offered]) -> int:
+        keys = [{"source_id": source_id} for source_id in sound]
+        guards = self._items.get_many(ITEMS.known_sources, keys) if keys else []
+        known = {guard["source_id"]: guard for guard in guards}
+        new = [
+            (one, known.get(source_id))
+            for source_id, one in sound.items()
+            if known.get(source_id, {}).get("state") != SETTLED
+        ]
+        written = in_parallel(self._items.executor, lambda pair: self._write(*pair), new)
+        mine = [one for one in written if one is not None]
+        if mine:
+            self._requests.publish([_request(one) for one in mine])
+            settled = [_guard(one, SETTLED) for one in mine]
+            self._items.put_many(ITEMS.settle_sources, settled)
+        return len(mine)
+
+    def _write(self, one: Offered, guard: Record | None) -> Offered | None:
+        """Claim and store; gives the item under the moment it is stored by, None if known."""
+        if guard is None:
+            try:
+                self._items.put(ITEMS.claim_source, _guard(one, CLAIMED))
+            except AlreadyExists:
+                key = {"source_id": one.item["source_id"]}
+                guard = self._items.get(ITEMS.claimed_source, key)
+                if guard is None:
+                    raise NotFound("a claim disappeared while it was looked at") from None
+                if guard["state"] == SETTLED:
+                    return None
+        if guard is not None:
+            one = Offered({**one.item, "ingested_at": guard["item_ingested_at"]}, one.text)
+        tags = one.item.get("matched_tags") or self.watch.match(one.text)
+        item = {**one.item, "matched_tags": tags}
+        # Otherwise stored by whoever was interrupted, or is at it now.
+        with contextlib.suppress(AlreadyExists):
+            self._items.put(ITEMS.put_item, item)
+        return one
+
+
+def _guard(one: Offered, state: str) -> Record:
+    return {
+        "source_id": one.item["source_id"],
+        "item_ingested_at": one.item["ingested_at"],
+        "state": state,
+    }
+
+
+def _request(one: Offered) -> Message:
+    body = {
+        "source_id": one.item["source_id"],
+        "ingested_at": one.item["ingested_at"],
+        "source_type": one.item["source_type"],
+        "text_for_analysis": one.text,
+    }
+    return Message(json.dumps(body), {"source_type": one.item["source_type"]})
+
+
+def _source_of(raw: Any) -> str:
+    """Where something unsound came from, as far as it says so in a form that a key can hold."""
+    given = raw.get("source_type") if isinstance(raw, dict) else None
+    return given if isinstance(given, str) and given.isalnum() and len(given) <= 64 else "unknown"

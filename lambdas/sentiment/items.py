@@ -1,0 +1,73 @@
+"""What is offered for ingestion, turned into items or refused with every reason."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tablewright.designs import InvalidRecord, InvalidValue, Record
+from tablewright.designs.sentiment_items import ITEM, PENDING, SNIPPET_LENGTH, UNKNOWN
+
+# What an analysis request carries of the text.
+MAX_TEXT = 5000
+
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
+_GIVEN = ("source_id", "source_type", "source_url", "matched_tags", "metadata")
+ACCEPTED = (*_GIVEN, "text")
+
+
+class Offered:
+    """A sound item and the text that it is to be judged by."""
+
+    __slots__ = ("item", "text")
+
+    def __init__(self, item: Record, text: str) -> None:
+        self.item = item
+        self.text = text
+
+
+def offered(raw: Any, moment: str) -> Offered:
+    """The item in what was offered, ingested at this moment; raises InvalidRecord.
+
+    >>> raw = {"source_id": "reddit#post-1", "source_type": "reddit", "text": "So good!"}
+    >>> offered(raw, "2025-11-16T14:30:00.000Z").item["status"]
+    'pending'
+    """
+    if not isinstance(raw, Mapping):
+        raise InvalidRecord(ITEM.name, [InvalidValue("item", "must be an object")])
+    problems = [
+        InvalidValue(str(name), f"is not one of {', '.join(ACCEPTED)}")
+        for name in raw
+        if name not in ACCEPTED
+    ]
+    text = raw.get("text")
+    clean = _clean(text) if isinstance(text, str) else ""
+    if not clean:
+        problems.append(InvalidValue("text", "is required" if text is None else "must be text"))
+    given = {name: raw[name] for name in _GIVEN if raw.get(name) is not None}
+    values = {**given, **UNKNOWN, "ingested_at": moment, "status": PENDING}
+    if clean:
+        values["text_snippet"] = snippet(clean)
+    try:
+        item = ITEM.check(values)
+    except InvalidRecord as error:
+        raise InvalidRecord(ITEM.name, [*problems, *error.problems]) from None
+    if item["source_id"].partition("#")[0] != item["source_type"]:
+        problems.append(InvalidValue("source_id", f"must begin with '{item['source_type']}#'"))
+    if problems:
+        raise InvalidRecord(ITEM.name, problems)
+    return Offered(item, clean[:MAX_TEXT])
+
+
+def snippet(text: str) -> str:
+    """The beginning of a text, ended at a word where there is one to end at."""
+    if len(text) <= SNIPPET_LENGTH:
+        return text
+    cut = text[: SNIPPET_LENGTH - 1]
+    words = cut.rpartition(" ")[0]
+    return (words if len(words) > SNIPPET_LENGTH // 2 else cut) + "…"
+
+
+def _clean(text: str) -> str:
+    """Text in one line, without control characters and lone surrogates."""
+    encodable = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _BREAKS.sub(" ", encodable).strip()

@@ -1,0 +1,152 @@
+"""The API's OpenAPI document; field types come from the table designs.
+
+The files of the page are left out: a browser finds them by itself.
+"""
+
+from lambdas.http import openapi
+from lambdas.http.openapi import (
+    Json,
+    json_of,
+    list_of,
+    object_of,
+    only,
+    operation,
+    page_of,
+    paging,
+    query,
+    ref,
+)
+from lambdas.sentiment.api import DEFAULT_HOURS, SHOWN
+from lambdas.sentiment.dashboard import MAX_HOURS
+from lambdas.sentiment.ingest import MAX_ITEMS, WRITERS
+from lambdas.sentiment.items import ACCEPTED
+from tablewright.designs.sentiment_dashboard import REJECTED, ROW, TAG_ROW
+from tablewright.designs.sentiment_items import ITEM, SENTIMENTS
+
+_TEXT = {"type": "string"}
+_COUNT = {"type": "integer"}
+_STALE = {
+    "stale_seconds": {
+        "type": "integer",
+        "minimum": 0,
+        "description": "How much older than the table the answer may be",
+    }
+}
+_NUMBERS = {sentiment: {"type": "integer"} for sentiment in SENTIMENTS}
+_SOURCE = ROW.by_name["source_type"].schema()
+_MOMENT = ROW.by_name["ingested_at"].schema()
+
+
+def document() -> Json:
+    return openapi.document("Sentiment dashboard", _paths(), _schemas())
+
+
+def _paths() -> Json:
+    return {
+        "/items": {
+            "get": {
+                **_kept("items", "Analysed items of the last days, newest first", "ItemPage"),
+                "description": "Those of a sentiment, asked without a tag, come day by day with "
+                "the surest first, and cannot be asked by `since`.",
+                "parameters": [
+                    query("sentiment", ROW.by_name["sentiment"].schema()),
+                    query("tag", TAG_ROW.by_name["tag"].schema()),
+                    query("source_type", _SOURCE),
+                    query("since", _MOMENT),
+                    *paging(),
+                ],
+            },
+            "post": operation(
+                "add_items",
+                f"Hand in items for analysis; for members of the group '{WRITERS}'",
+                {202: json_of("Taken")},
+                body="NewItems",
+            ),
+        },
+        "/summary": {
+            "get": {
+                **_kept("summary", "Sentiments, tags and their course over hours", "Summary"),
+                "parameters": [query("hours", _hours()), query("source_type", _SOURCE)],
+            },
+        },
+        "/rejected": {
+            "get": {
+                **_kept("rejected", "What sources gave that is no item", "RejectedPage"),
+                "parameters": [
+                    {
+                        **query("day", REJECTED.by_name["day"].schema()),
+                        "description": "When absent: today, in UTC",
+                    },
+                    *paging(),
+                ],
+            },
+        },
+        "/config.json": {
+            "get": {**_kept("config", "Where to sign in", "Config"), "security": []},
+        },
+        "/openapi.json": {"get": openapi.this_document()},
+    }
+
+
+def _schemas() -> Json:
+    return {
+        "Item": object_of(SHOWN, [field.label for field in SHOWN if not field.optional]),
+        "ItemPage": _page_of("Item"),
+        "NewItem": _new_item(),
+        "NewItems": only({"items": list_of(ref("NewItem"), minItems=1, maxItems=MAX_ITEMS)}),
+        "Taken": only(
+            {
+                "stored": _COUNT,
+                "duplicates": _COUNT,
+                "rejected": list_of(only({"pointer": _TEXT, "detail": _TEXT})),
+            }
+        ),
+        "Rejected": object_of(REJECTED.fields, [field.label for field in REJECTED.fields]),
+        "RejectedPage": _page_of("Rejected"),
+        "Summary": only(
+            {
+                "since": _MOMENT,
+                "until": _MOMENT,
+                "distribution": only(_NUMBERS),
+                "tags": list_of(only({"tag": TAG_ROW.by_name["tag"].schema(), "count": _COUNT})),
+                "hours": list_of(only({"hour": _MOMENT, **_NUMBERS})),
+                **_STALE,
+            }
+        ),
+        "Config": only(
+            {
+                "stage": _TEXT,
+                "signIn": only(
+                    {
+                        "url": {"type": "string", "format": "uri"},
+                        "clientId": _TEXT,
+                        "userPoolId": _TEXT,
+                        "password": {"type": "boolean"},
+                    }
+                ),
+                "refreshSeconds": _COUNT,
+            }
+        ),
+    }
+
+
+def _page_of(schema: str) -> Json:
+    return only({**page_of(ref(schema), cursor="next_cursor")["properties"], **_STALE})
+
+
+def _new_item() -> Json:
+    fields = [ITEM.by_name[name] for name in ACCEPTED if name in ITEM.by_name]
+    required = [field.label for field in fields if not field.optional]
+    shape = object_of(fields, [*required, "text"], nullable=True)
+    shape["properties"]["text"] = {"type": "string", "pattern": r"\S"}
+    shape["properties"]["source_id"]["description"] = "Begins with the source type"
+    return shape
+
+
+def _kept(name: str, summary: str, schema: str) -> Json:
+    """An operation whose answers have a tag, by which they need not be sent twice."""
+    return operation(name, summary, {200: json_of(schema), 304: None})
+
+
+def _hours() -> Json:
+    return {"type": "integer", "minimum": 1, "maximum": MAX_HOURS, "default": DEFAULT_HOURS}

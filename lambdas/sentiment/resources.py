@@ -1,0 +1,67 @@
+"""What the functions work with, made once for the life of a function's environment."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import boto3
+
+from lambdas.sentiment.tags import Watch
+from tablewright.designs.sentiment_dashboard import DASHBOARD
+from tablewright.designs.sentiment_items import ITEMS
+from tablewright.runtime.dynamo import POOL_SIZE, Caller, Client, Dynamo, client_config
+from tablewright.runtime.store import Store
+from tablewright.runtime.topic import Topic
+
+
+def setting(name: str) -> Any:
+    """A setting that the stack gives as JSON."""
+    return json.loads(os.environ[name])
+
+
+class Resources:
+    """Clients and stores, from the function's environment.
+
+    Items are written in the region that WRITE_REGION names: the home region, but for a failover.
+    """
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self.executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
+        self.here: Caller = Dynamo(session.client("dynamodb", config=client_config()))
+
+    @classmethod
+    def from_environment(cls) -> "Resources":
+        return cls(boto3.session.Session())
+
+    def items(self) -> Store:
+        return Store(ITEMS, os.environ["ITEMS_TABLE"], self.items_caller(), executor=self.executor)
+
+    def items_caller(self) -> Caller:
+        region = os.environ.get("WRITE_REGION")
+        if not region or region == self.session.region_name:
+            return self.here
+        client = self.session.client("dynamodb", region_name=region, config=client_config())
+        return Dynamo(client)
+
+    def dashboard(self) -> Store:
+        table = os.environ["DASHBOARD_TABLE"]
+        return Store(DASHBOARD, table, self.here, executor=self.executor)
+
+    def accelerated(self, endpoint: str) -> Caller:
+        """The table through the cache at an endpoint, and past it when it does not answer."""
+        from tablewright.runtime.accelerated import Accelerated
+
+        return Accelerated(self.here, endpoint)
+
+    def requests(self) -> Topic:
+        sns = Client(self.session.client("sns", config=client_config()))
+        return Topic(sns, os.environ["TOPIC_ARN"])
+
+    def watch(self) -> Watch:
+        return Watch(setting("WATCH_TAGS"))
+
+    def secret(self, arn: str) -> str:
+        client = self.session.client("secretsmanager", config=client_config())
+        return str(client.get_secret_value(SecretId=arn)["SecretString"])

@@ -1,0 +1,57 @@
+"""Serves the page and what it must know before anybody has signed in.
+
+Open to everybody, so the function may do nothing else; and light, because a browser that loads the
+page asks for all of its files at once, each of which may start another environment. Hence the
+standard library only.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from lambdas.sentiment.static import Asset, asset, tagged
+
+CONFIG = "/config.json"
+_NOTHING = Asset(
+    "application/problem+json",
+    json.dumps(
+        {
+            "type": "about:blank",
+            "title": "Not found",
+            "status": 404,
+            "detail": "There is nothing at this address.",
+        }
+    ),
+    headers={},
+)
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    found = _found(event["rawPath"], os.environ["PAGE_CONFIG"])
+    if found is None:
+        return _answer(404, _NOTHING)
+    if found.headers["ETag"] in _known(event["headers"]):
+        return _answer(304, found._replace(body=""))
+    return _answer(200, found)
+
+
+def _found(path: str, config: str) -> Asset | None:
+    if path == CONFIG:
+        return tagged("application/json", config)
+    return asset(path, json.loads(config)["signIn"]["url"])
+
+
+def _known(headers: Mapping[str, str]) -> set[str]:
+    """The tags of what the browser has; weak ones will do, where bodies are compared as a whole."""
+    # API Gateway writes the names of headers small.
+    named = headers.get("if-none-match", "").split(",")
+    return {one.strip().removeprefix("W/") for one in named}
+
+
+def _answer(status: int, given: Asset) -> dict[str, Any]:
+    return {
+        "statusCode": status,
+        "headers": {**given.headers, "Content-Type": given.content_type},
+        "body": given.body,
+    }

@@ -1,0 +1,280 @@
+"""Sentiment dashboard: items taken in, analysed, projected and shown."""
+
+from typing import Any
+
+from aws_cdk import Annotations, CfnOutput, Duration, Stack
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from constructs import Construct
+
+from stacks.dashboard_page import OPEN_BECAUSE, DashboardPage, page_routes
+from stacks.failed_events import FailedEvents
+from stacks.identity import IdentityStack
+from stacks.ingestion_alarms import IngestionAlarms
+from stacks.operations import OperationsStack
+from stacks.source_keys import SourceKeys
+from stacks.stage import Stage
+from tablewright.constructs import (
+    Accelerator,
+    CursorKey,
+    DayPartitionedTable,
+    JwtHttpApi,
+    PythonFunction,
+    StreamConsumer,
+    WorkQueue,
+    WriteTable,
+)
+from tablewright.designs.sentiment_dashboard import DASHBOARD
+from tablewright.designs.sentiment_items import ANALYZED, ITEMS, SOURCE_TYPES
+
+READ_ROUTES = (
+    ("GET", "/items"),
+    ("GET", "/summary"),
+    ("GET", "/rejected"),
+    ("GET", "/openapi.json"),
+)
+WRITE_ROUTES = (("POST", "/items"),)
+LISTS = (
+    DASHBOARD.recent_items,
+    DASHBOARD.items_by_sentiment,
+    DASHBOARD.items_by_tag,
+    DASHBOARD.hourly_counts,
+    DASHBOARD.rejected_items,
+)
+
+_FEATURE = "001-interactive-dashboard-demo"
+_SERVICES = ("dynamodb", "secretsmanager", "sns")
+# Only items of the known sources: not even a mistake here can write others.
+_KEYS = [f"{source}#*" for source in SOURCE_TYPES]
+_ANALYZED = {"status": {"S": [ANALYZED]}}
+
+
+class SentimentStack(Stack):
+    """The write table, its stream into the read table, and the functions around them.
+
+    Example::
+
+        SentimentStack(app, stage=stage, identity=identity, operations=operations)
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        *,
+        stage: Stage,
+        identity: IdentityStack,
+        operations: OperationsStack,
+    ) -> None:
+        super().__init__(scope, stage.stack_name("sentiment"), env=stage.environment)
+        self._stage = stage
+        self._settings = stage.sentiment
+        self._topic = operations.alarm_topic
+        shared: dict[str, Any] = {
+            "stage": stage.name,
+            "protection": stage.protection,
+            "capacity": stage.capacity,
+            "alarm_topic": self._topic,
+            "tags": {"Environment": stage.name, "Feature": _FEATURE},
+        }
+        self.items = WriteTable(self, "Items", replicas=self._settings.replicas, **shared)
+        self.dashboard = DayPartitionedTable(self, "Dashboard", **shared)
+        analysis = WorkQueue(
+            self,
+            "Analysis",
+            topic_name=f"{stage.name}-sentiment-analysis-requests",
+            visibility=Duration.minutes(3),
+            protection=stage.protection,
+            alarm_topic=self._topic,
+        )
+        ingest = self._ingest(analysis)
+        self._analyse(analysis)
+        projection = self._project()
+        http = self._api(identity, ingest)
+        CfnOutput(self, "ApiUrl", value=http.url)
+        CfnOutput(self, "ItemsTable", value=self.items.table_name)
+        CfnOutput(self, "DashboardTable", value=self.dashboard.table_name)
+        CfnOutput(self, "IngestFunction", value=ingest.function.function_name)
+        CfnOutput(self, "FailuresBucket", value=projection.failures.bucket_name)
+        CfnOutput(self, "AnalysisQueue", value=analysis.queue.queue_arn)
+        CfnOutput(self, "DeadLetters", value=analysis.dead_letters.queue_arn)
+        self._warn()
+
+    def _warn(self) -> None:
+        """Say what a precious stage lacks because its region is not known."""
+        stage = self._stage
+        if stage.protection.deletion_protection and stage.environment.region is None:
+            Annotations.of(self).add_warning_v2(
+                "tablewright:replicas",
+                f"items of {stage.name} are in one region only: set TABLEWRIGHT_REGION, "
+                "without which no replica can be placed",
+            )
+
+    def _ingest(self, analysis: WorkQueue) -> PythonFunction:
+        keys = SourceKeys(self, "Keys", protection=self._stage.protection)
+        CfnOutput(self, "SourceKeys", value=keys.secret_arn)
+        ingest = self._function(
+            "Ingest",
+            "ingest",
+            timeout=Duration.minutes(5),
+            environment={
+                "ITEMS_TABLE": self.items.table_name,
+                "DASHBOARD_TABLE": self.dashboard.table_name,
+                "TOPIC_ARN": analysis.topic_arn,
+                "WATCH_TAGS": self.to_json_string(list(self._settings.watch_tags)),
+                "SOURCES": self.to_json_string({"sources": list(self._settings.sources)}),
+                "SOURCES_SECRET_ARN": keys.secret_arn,
+            },
+        )
+        self.items.grant(
+            ingest.function,
+            ITEMS.known_sources,
+            ITEMS.claim_source,
+            ITEMS.claimed_source,
+            ITEMS.put_item,
+            ITEMS.settle_sources,
+            keys=_KEYS,
+            region=self._settings.write_region,
+        )
+        self.dashboard.grant(ingest.function, DASHBOARD.put_rejected, keys=["rejected|*"])
+        analysis.grant_publish(ingest.function)
+        keys.grant_read(ingest.function)
+        failed = FailedEvents(
+            self,
+            "EventFailures",
+            function=ingest.function,
+            protection=self._stage.protection,
+            topic=self._topic,
+        )
+        CfnOutput(self, "FailedEvents", value=failed.queue.queue_arn)
+        if self._settings.sources:
+            events.Rule(
+                self,
+                "Poll",
+                schedule=events.Schedule.rate(Duration.minutes(self._settings.poll_minutes)),
+                # Handed over once: the next poll finds what this one missed.
+                targets=[targets.LambdaFunction(ingest.function, retry_attempts=0)],
+            )
+        IngestionAlarms(
+            self,
+            "IngestionAlarms",
+            sources=self._settings.sources,
+            period=Duration.minutes(self._settings.poll_minutes),
+            topic=self._topic,
+        )
+        return ingest
+
+    def _analyse(self, analysis: WorkQueue) -> None:
+        analyse = self._function(
+            "Analyse",
+            "analyse",
+            timeout=Duration.seconds(30),
+            environment={"ITEMS_TABLE": self.items.table_name},
+        )
+        self.items.grant(
+            analyse.function,
+            ITEMS.record_analysis,
+            keys=_KEYS,
+            region=self._settings.write_region,
+        )
+        analysis.consume(analyse.function)
+
+    def _project(self) -> StreamConsumer:
+        project = self._function(
+            "Project",
+            "project",
+            timeout=Duration.minutes(1),
+            environment={
+                "ITEMS_TABLE": self.items.table_name,
+                "DASHBOARD_TABLE": self.dashboard.table_name,
+            },
+        )
+        self.dashboard.grant(project.function, DASHBOARD.project_items, DASHBOARD.count_items)
+        self.items.grant(project.function, ITEMS.get_item, keys=_KEYS)
+        CfnOutput(self, "ProjectFunction", value=project.function.function_name)
+        # In this region alone: every replica's stream has every change.
+        return StreamConsumer(
+            self,
+            "Projection",
+            table=self.items,
+            function=project.function,
+            window=Duration.seconds(self._settings.window_seconds),
+            filters=[{"dynamodb": {image: _ANALYZED}} for image in ("NewImage", "OldImage")],
+            protection=self._stage.protection,
+            alarm_topic=self._topic,
+        )
+
+    def _api(self, identity: IdentityStack, ingest: PythonFunction) -> JwtHttpApi:
+        accelerator = None
+        if self._settings.accelerated:
+            accelerator = Accelerator(
+                self,
+                "Accelerator",
+                table=self.dashboard,
+                services=[ec2.InterfaceVpcEndpointAwsService.SECRETS_MANAGER],
+                alarm_topic=self._topic,
+            )
+        cursor_key = CursorKey(self, "CursorKey", protection=self._stage.protection)
+        environment = {
+            "DASHBOARD_TABLE": self.dashboard.table_name,
+            "CURSOR_SECRET_ARN": cursor_key.secret_arn,
+        }
+        if self._settings.show_capacity:
+            environment["SHOW_CAPACITY"] = "1"
+        if accelerator:
+            environment["DAX_ENDPOINT"] = accelerator.endpoint
+        api = self._function(
+            "Api",
+            "api",
+            timeout=Duration.seconds(10),
+            environment=environment,
+            requirements="accelerated.txt" if accelerator else "requirements.txt",
+            network=accelerator.network if accelerator else None,
+        )
+        self.dashboard.grant(api.function, *LISTS)
+        if accelerator:
+            accelerator.grant(api.function, *LISTS)
+        cursor_key.grant_read(api.function)
+        http = JwtHttpApi(
+            self,
+            "HttpApi",
+            function=api.function,
+            issuer=identity.issuer,
+            audience=[identity.client_id],
+            routes=READ_ROUTES,
+            log_retention=self._stage.log_retention,
+            log_removal=self._stage.log_removal,
+            alarm_topic=self._topic,
+        )
+        http.add_routes(ingest.function, WRITE_ROUTES)
+        page = DashboardPage(
+            self, "Page", stage=self._stage, identity=identity, alarm_topic=self._topic
+        )
+        http.add_routes(page.function, page_routes(self._stage), open_because=OPEN_BECAUSE)
+        return http
+
+    def _function(
+        self,
+        id: str,
+        module: str,
+        *,
+        environment: dict[str, str],
+        requirements: str = "requirements.txt",
+        **options: Any,
+    ) -> PythonFunction:
+        if self._settings.write_region and "ITEMS_TABLE" in environment and module != "project":
+            environment["WRITE_REGION"] = self._settings.write_region
+        return PythonFunction(
+            self,
+            id,
+            system="sentiment",
+            handler=f"lambdas.sentiment.{module}.handler",
+            code=self._stage.code(
+                "sentiment", services=_SERVICES, requirements=f"sentiment/{requirements}"
+            ),
+            environment=environment,
+            log_retention=self._stage.log_retention,
+            log_removal=self._stage.log_removal,
+            alarm_topic=self._topic,
+            **options,
+        )

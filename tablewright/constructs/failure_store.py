@@ -1,0 +1,78 @@
+"""Where the records that a stream's consumer gave up are kept until they are sent again."""
+
+from typing import cast
+
+from aws_cdk import Acknowledgment, Duration, Stack, Validations
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from tablewright.constructs.protection import Protection
+
+
+class FailureStore(Construct):
+    """A bucket that Lambda writes given-up batches to, whole, and that forgets them in time.
+
+    A queue or a topic would be told only where in the stream a batch was, which is worth nothing
+    once the stream has dropped its records after 24 hours.
+
+    Not versioned: an object goes once its records went through, and is not to come back. A bucket
+    that still holds records refuses to be deleted with its stack, whatever its protection.
+
+    Example::
+
+        failures = FailureStore(self, "Failures", keep=Duration.days(30))
+        failures.grant_put(function.role)
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        keep: Duration | None = None,
+        protection: Protection | None = None,
+    ) -> None:
+        super().__init__(scope, id)
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    expiration=keep or Duration.days(30),
+                    abort_incomplete_multipart_upload_after=Duration.days(1),
+                )
+            ],
+            removal_policy=(protection or Protection.protected()).removal_policy,
+        )
+        Validations.of(self.bucket).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-S1",
+                reason="Empty while all is well, and read by operators only: a second bucket with "
+                "its access log would say nothing that CloudTrail cannot.",
+            )
+        )
+
+    def grant_put(self, role: iam.IRole) -> iam.Grant:
+        """Allow to add objects, and to see the bucket's list, which Lambda checks; no reading."""
+        adds = iam.Grant.add_to_principal(
+            grantee=role,
+            actions=["s3:PutObject"],
+            resource_arns=[self.bucket.arn_for_objects("aws/lambda/*")],
+        )
+        lists = iam.Grant.add_to_principal(
+            grantee=role, actions=["s3:ListBucket"], resource_arns=[self.bucket.bucket_arn]
+        )
+        resource = cast(s3.CfnBucket, self.bucket.node.default_child)
+        bucket = Stack.of(self).get_logical_id(resource)
+        Validations.of(role).acknowledge(
+            Acknowledgment(
+                id=f"AwsSolutions-IAM5[Resource::<{bucket}.Arn>/aws/lambda/*]",
+                reason="Lambda gives each object its name, by shard and time.",
+            )
+        )
+        return adds.combine(lists)

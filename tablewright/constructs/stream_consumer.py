@@ -1,0 +1,174 @@
+"""A function behind a table's stream, which loses nothing and says when it falls behind."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jsii
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from tablewright.constructs.alarms import alarm
+from tablewright.constructs.failure_store import FailureStore
+from tablewright.constructs.protection import Protection
+from tablewright.constructs.table import DesignTable
+
+# What Lambda asks for when a mapping is made; each on the one stream.
+_READ = (
+    "dynamodb:DescribeStream",
+    "dynamodb:GetRecords",
+    "dynamodb:GetShardIterator",
+    "dynamodb:ListStreams",
+)
+
+
+class StreamConsumer(Construct):
+    """Gives the changes of a table to a function, in order, and keeps those that it cannot take.
+
+    A failing batch is retried `attempts` times and halved on the way, until the bad record is
+    alone; the function says which record failed by `batchItemFailures`. What is given up is kept
+    in `failures` for the redrive command, and told. `filters` are patterns of which a record must
+    match one; others never reach the function.
+
+    Consume a table with replicas in one region only: each replica's stream has every change.
+
+    Example::
+
+        ready = {"status": {"S": ["analyzed"]}}
+        StreamConsumer(self, "Projection", table=items, function=projector.function,
+                       filters=[{"dynamodb": {"NewImage": ready}},
+                                {"dynamodb": {"OldImage": ready}}])
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        table: DesignTable,
+        function: lambda_.IFunction,
+        batch_size: int = 100,
+        window: Duration | None = None,
+        attempts: int = 3,
+        # LATEST would pass over what is written while the mapping is being made.
+        starting_position: lambda_.StartingPosition = lambda_.StartingPosition.TRIM_HORIZON,
+        filters: Sequence[Mapping[str, Any]] = (),
+        keep_failures: Duration | None = None,
+        iterator_age: Duration | None = None,
+        parallelization: int = 1,
+        alarm_topic: sns.ITopic | None = None,
+        protection: Protection | None = None,
+    ) -> None:
+        stream = _stream(table)
+        role = function.role
+        if role is None:
+            raise ValueError("the function has no role that could be allowed to read the stream")
+        super().__init__(scope, id)
+        self._function = function
+        self._topic = alarm_topic
+        store = FailureStore(self, "Failures", keep=keep_failures, protection=protection)
+        self.failures: s3.Bucket = store.bucket
+        self.mapping = lambda_.EventSourceMapping(
+            self,
+            "Mapping",
+            target=function,
+            event_source_arn=stream,
+            batch_size=batch_size,
+            max_batching_window=window or Duration.seconds(5),
+            retry_attempts=attempts,
+            bisect_batch_on_error=True,
+            report_batch_item_failures=True,
+            starting_position=starting_position,
+            parallelization_factor=parallelization,
+            filters=[{"pattern": json.dumps(pattern)} for pattern in filters] or None,
+            on_failure=_KeptIn(self.failures),
+            metrics_config=lambda_.MetricsConfig(metrics=[lambda_.MetricType.EVENT_COUNT]),
+        )
+        # Lambda refuses a mapping whose function may not yet read the stream.
+        for grant in (_grant_stream(table, stream, role), store.grant_put(role)):
+            grant.apply_before(self.mapping)
+        self._watch(iterator_age or Duration.seconds(60))
+
+    def _watch(self, iterator_age: Duration) -> None:
+        minute, five_minutes = Duration.minutes(1), Duration.minutes(5)
+        age = self._function.metric("IteratorAge", period=minute, statistic="Maximum")
+        self._alarm(
+            "Behind",
+            metric=age,
+            threshold=iterator_age.to_milliseconds(),
+            periods=5,
+            breaching=3,
+            describes=f"The function is {iterator_age.to_seconds()} s or more behind the stream.",
+        )
+        self._alarm(
+            "GivenUp",
+            metric=self._events("OnFailureDestinationDeliveredEventCount", five_minutes),
+            describes="Records were given up and kept: mend the function, then redrive them.",
+        )
+        self._alarm(
+            "Dropped",
+            metric=self._events("DroppedEventCount", five_minutes),
+            describes="Records were given up and not kept: they are lost.",
+        )
+        lost = self._function.metric(
+            "DestinationDeliveryFailures", period=five_minutes, statistic="Sum"
+        )
+        self._alarm(
+            "NotKept",
+            metric=lost,
+            describes="Records that were given up could not be kept.",
+        )
+
+    def _events(self, name: str, period: Duration) -> cloudwatch.Metric:
+        return cloudwatch.Metric(
+            namespace="AWS/Lambda",
+            metric_name=name,
+            dimensions_map={"EventSourceMappingUUID": self.mapping.event_source_mapping_id},
+            statistic="Sum",
+            period=period,
+        )
+
+    def _alarm(self, id: str, *, threshold: float = 1, **props: Any) -> None:
+        alarm(self, id, threshold=threshold, topic=self._topic, **props)
+
+
+@jsii.implements(lambda_.IEventSourceDlq)
+class _KeptIn:
+    """The bucket as a destination; CDK's own would let the function read and delete as well."""
+
+    def __init__(self, bucket: s3.IBucket) -> None:
+        self._bucket = bucket
+
+    def bind(
+        self, target: lambda_.IEventSourceMapping, target_handler: lambda_.IFunction
+    ) -> lambda_.DlqDestinationConfig:
+        return lambda_.DlqDestinationConfig(destination=self._bucket.bucket_arn)
+
+
+def _stream(table: DesignTable) -> str:
+    arn = table.table.table_stream_arn
+    if table.design.stream is None or arn is None:
+        raise ValueError(
+            f"table design '{table.design.id}' has no stream to consume: "
+            'declare one, for example stream="NEW_AND_OLD_IMAGES"'
+        )
+    return arn
+
+
+def _grant_stream(table: DesignTable, stream: str, role: iam.IRole) -> iam.Grant:
+    reads = iam.Grant.add_to_principal(grantee=role, actions=list(_READ), resource_arns=[stream])
+    if table.encryption_key is None:
+        return reads
+    service = f"dynamodb.{Stack.of(table).region}.{Stack.of(table).url_suffix}"
+    decrypts = iam.Grant.add_to_principal(
+        grantee=role,
+        actions=["kms:Decrypt", "kms:DescribeKey"],
+        resource_arns=[table.encryption_key.key_arn],
+        conditions={"StringEquals": {"kms:ViaService": service}},
+    )
+    return reads.combine(decrypts)

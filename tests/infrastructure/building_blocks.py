@@ -1,0 +1,80 @@
+"""A small table with a stream, a function, and what the rules say of a stack."""
+
+from typing import Any
+
+from aws_cdk import Environment, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from cdk_nag import AwsSolutionsChecks
+
+from cdk_app.nag import TablewrightChecks
+from tablewright.constructs import DesignTable
+from tablewright.designs import Entity, Get, Index, Key, Number, Put, Query, Table, Text
+from tests.infrastructure.synthesis import resources
+
+IN_IRELAND = Environment(account="111122223333", region="eu-west-1")
+
+
+def readings(stream: str | None = "NEW_AND_OLD_IMAGES") -> Table:
+    """Meter readings by meter, and by unit in an index."""
+    reading = Entity(
+        "Reading",
+        key=Key("METER#{meter}", "{at}"),
+        indexed={"ByUnit": Key("{unit}", "{at}")},
+        fields=(Text("meter"), Number("at"), Text("unit")),
+        example={"meter": "m1", "at": 1, "unit": "kWh"},
+    )
+    return Table(
+        "readings",
+        name="readings",
+        pk="PK",
+        sk="at",
+        stream=stream,
+        entities=(reading,),
+        indexes=(Index("ByUnit", pk="unit", sk="at"),),
+        patterns=(
+            Put("put_reading", "Reading"),
+            Get("get_reading", "Reading"),
+            Query("by_unit", "Reading", index="ByUnit"),
+            Query("by_unit_whole", "Reading", index="ByUnit", hydrate=True),
+        ),
+    )
+
+
+def table_in(stack: Stack, design: Table | None = None, **options: Any) -> DesignTable:
+    return DesignTable(
+        stack, "Table", design=design or readings(), table_name="readings", **options
+    )
+
+
+def function_in(stack: Stack, id: str = "Function", **options: Any) -> lambda_.Function:
+    """A function whose role may do nothing but what it is granted."""
+    role = iam.Role(stack, f"{id}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+    return lambda_.Function(
+        stack,
+        id,
+        runtime=lambda_.Runtime.PYTHON_3_14,
+        handler="index.handler",
+        code=lambda_.Code.from_inline("def handler(event, context): ..."),
+        role=role,
+        **options,
+    )
+
+
+def findings(stack: Stack) -> set[str]:
+    """The rules of both packs that something in the stack breaks, unacknowledged."""
+    packs = (AwsSolutionsChecks(), TablewrightChecks())
+    return {
+        violation.rule_name for pack in packs for violation in pack.validate_scope(stack).violations
+    }
+
+
+def alarms(template: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The alarms on a single metric, by its name; those of tables left out."""
+    found = {}
+    for alarm in resources(template, "AWS::CloudWatch::Alarm").values():
+        name = alarm.get("MetricName")
+        if name and not name.endswith("ThrottleEvents"):
+            assert name not in found
+            found[name] = alarm
+    return found

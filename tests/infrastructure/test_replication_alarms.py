@@ -1,0 +1,56 @@
+"""A replica that falls behind is told of, each by its own alarm."""
+
+from typing import Any
+
+import pytest
+from aws_cdk import Duration
+from aws_cdk import aws_sns as sns
+
+from tablewright.constructs import ReplicationAlarms
+from tests.infrastructure.building_blocks import IN_IRELAND, findings, table_in
+from tests.infrastructure.synthesis import new_stack, resources, template_of, text
+
+REPLICAS = ["us-west-2", "ap-south-1"]
+
+
+def watched(**props: Any) -> list[dict[str, Any]]:
+    stack = new_stack(env=IN_IRELAND)
+    topic = sns.Topic(stack, "Topic")
+    table = table_in(stack, replicas=REPLICAS)
+    ReplicationAlarms(stack, "Replication", table=table, topic=topic, **props)
+    found = resources(template_of(stack), "AWS::CloudWatch::Alarm").values()
+    return [alarm for alarm in found if alarm.get("MetricName") == "ReplicationLatency"]
+
+
+def test_each_receiving_region_has_its_alarm() -> None:
+    found = watched()
+    where = [{d["Name"]: text(d["Value"]) for d in alarm["Dimensions"]} for alarm in found]
+    assert [each["ReceivingRegion"] for each in where] == REPLICAS
+    assert len({each["TableName"] for each in where}) == 1
+    for alarm in found:
+        assert len(alarm["AlarmActions"]) == 1
+        assert alarm["Namespace"] == "AWS/DynamoDB"
+
+
+def test_five_seconds_in_three_of_five_minutes_are_too_many() -> None:
+    for alarm in watched():
+        assert alarm["Threshold"] == 5000
+        assert (alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"]) == (3, 5)
+        assert alarm["Period"] == 60
+
+
+def test_how_far_behind_is_too_far_can_be_chosen() -> None:
+    assert {alarm["Threshold"] for alarm in watched(latency=Duration.millis(1500))} == {1500}
+
+
+def test_a_table_without_replicas_is_refused() -> None:
+    stack = new_stack()
+    table = table_in(stack)
+    with pytest.raises(ValueError, match="'readings' has no replicas to watch"):
+        ReplicationAlarms(stack, "Replication", table=table)
+
+
+def test_the_alarms_break_no_rule() -> None:
+    stack = new_stack(env=IN_IRELAND)
+    ReplicationAlarms(stack, "Replication", table=table_in(stack, replicas=REPLICAS))
+    assert findings(stack) == set()

@@ -1,0 +1,69 @@
+"""The dashboard's cache: off unless asked for, and never the only way to the table."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.infrastructure.synthesis import (
+    STAGES,
+    Assembly,
+    Template,
+    allowed,
+    environment,
+    id_of,
+    one,
+    resources,
+)
+
+Stage = Callable[[str], Assembly]
+FUNCTION = "AWS::Lambda::Function"
+
+
+@pytest.fixture(scope="module")
+def accelerated(stage: Stage) -> Template:
+    return stage("prod-accelerated").template("sentiment")
+
+
+@pytest.mark.parametrize("name", [*STAGES, "prod-us-east-1"])
+def test_there_is_no_cache_unless_it_is_asked_for(name: str, stage: Stage) -> None:
+    template = stage(name).template("sentiment")
+    assert not resources(template, "AWS::DAX::Cluster")
+    assert not resources(template, "AWS::EC2::VPC")
+    assert "DAX_ENDPOINT" not in environment(template, "Api")
+
+
+def test_three_small_nodes_keep_answers_for_five_minutes(accelerated: Template) -> None:
+    cluster = one(accelerated, "AWS::DAX::Cluster", "Accelerator")
+    assert (cluster["NodeType"], cluster["ReplicationFactor"]) == ("dax.t3.small", 3)
+    assert cluster["AvailabilityZones"] == ["us-east-1a", "us-east-1b", "us-east-1c"]
+    parameters = one(accelerated, "AWS::DAX::ParameterGroup", "Accelerator")
+    assert set(parameters["ParameterNameValues"].values()) == {"300000"}
+
+
+def test_the_dashboard_reads_through_the_cache_from_within_its_network(
+    accelerated: Template,
+) -> None:
+    cluster = id_of(accelerated, "AWS::DAX::Cluster", "Accelerator")
+    endpoint = environment(accelerated, "Api")["DAX_ENDPOINT"]
+    assert endpoint == f"{{{cluster}.ClusterDiscoveryEndpointURL}}"
+    assert len(one(accelerated, FUNCTION, "ApiFunction")["VpcConfig"]["SubnetIds"]) == 3
+    assert ("dax:Query", f"{{{cluster}.Arn}}") in allowed(accelerated, "ApiRole")
+
+
+def test_when_the_cache_fails_the_table_answers(accelerated: Template, stage: Stage) -> None:
+    directly = allowed(stage("prod-us-east-1").template("sentiment"), "ApiRole")
+    assert directly <= allowed(accelerated, "ApiRole")
+
+
+def test_the_functions_that_write_go_past_the_cache(accelerated: Template) -> None:
+    for function in ("Ingest", "Analyse", "Project"):
+        assert "VpcConfig" not in one(accelerated, FUNCTION, f"{function}Function")
+        assert "DAX_ENDPOINT" not in environment(accelerated, function)
+        assert not [a for a, _ in allowed(accelerated, f"{function}Role") if a.startswith("dax:")]
+
+
+def test_from_within_the_network_the_cursor_s_key_can_be_read(accelerated: Template) -> None:
+    endpoints = resources(accelerated, "AWS::EC2::VPCEndpoint").values()
+    names = {str(endpoint["ServiceName"]) for endpoint in endpoints}
+    assert any("secretsmanager" in name for name in names)
+    assert any("dynamodb" in name for name in names)

@@ -1,0 +1,160 @@
+"""The sentiment system: two tables, and what lies before, between and beside them."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from lambdas.sentiment.sources.settings import CREDENTIALS
+from tests.infrastructure.synthesis import (
+    STAGES,
+    Assembly,
+    Template,
+    environment,
+    id_of,
+    one,
+    only,
+    resources,
+    text,
+)
+
+Stage = Callable[[str], Assembly]
+TABLE = "AWS::DynamoDB::GlobalTable"
+MAPPING = "AWS::Lambda::EventSourceMapping"
+
+
+@pytest.fixture(scope="module")
+def sentiment(prod: Assembly) -> Template:
+    return prod.template("sentiment")
+
+
+def keys_of(part: Template) -> dict[str, str]:
+    return {key["KeyType"]: key["AttributeName"] for key in part["KeySchema"]}
+
+
+def test_the_write_table_has_no_index_and_streams_both_images(sentiment: Template) -> None:
+    table = one(sentiment, TABLE, "Items")
+    assert table["TableName"] == "prod-sentiment-items-primary"
+    assert keys_of(table) == {"HASH": "source_id", "RANGE": "ingested_at"}
+    assert "GlobalSecondaryIndexes" not in table
+    assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
+    assert table["BillingMode"] == "PAY_PER_REQUEST"
+
+
+def test_the_read_table_is_by_day_by_sentiment_and_by_tag_and_forgets(sentiment: Template) -> None:
+    table = one(sentiment, TABLE, "Dashboard")
+    assert table["TableName"] == "prod-sentiment-items-dashboard"
+    assert keys_of(table) == {"HASH": "day_partition", "RANGE": "ingested_at"}
+    assert {index["IndexName"]: keys_of(index) for index in table["GlobalSecondaryIndexes"]} == {
+        "by_sentiment": {"HASH": "day_partition", "RANGE": "sentiment_score_combined"},
+        "by_tag": {"HASH": "tag", "RANGE": "ingested_at"},
+    }
+    for index in table["GlobalSecondaryIndexes"]:
+        assert index["Projection"] == {"ProjectionType": "ALL"}
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+    assert "StreamSpecification" not in table
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_tables_are_tagged_by_what_they_are(name: str, stage: Stage) -> None:
+    types = {"Items": "primary-write", "Dashboard": "read-optimized-dashboard"}
+    for start, type in types.items():
+        (replica,) = one(stage(name).template("sentiment"), TABLE, start)["Replicas"]
+        tags = {tag["Key"]: tag["Value"] for tag in replica["Tags"]}
+        assert tags["Environment"] == name
+        assert tags["Feature"] == "001-interactive-dashboard-demo"
+        assert tags["TableType"] == type
+
+
+def test_changes_are_projected_in_batches_that_lose_nothing(sentiment: Template) -> None:
+    mapping = one(sentiment, MAPPING, "Projection")
+    bucket = id_of(sentiment, "AWS::S3::Bucket", "Projection")
+    table = id_of(sentiment, TABLE, "Items")
+    assert text(mapping["EventSourceArn"]) == f"{{{table}.StreamArn}}"
+    assert text(mapping["FunctionName"]).startswith("{ProjectFunction")
+    assert mapping["StartingPosition"] == "TRIM_HORIZON"
+    assert (mapping["BatchSize"], mapping["MaximumBatchingWindowInSeconds"]) == (100, 5)
+    assert mapping["MaximumRetryAttempts"] == 3
+    assert mapping["BisectBatchOnFunctionError"] is True
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    kept = mapping["DestinationConfig"]["OnFailure"]["Destination"]
+    assert text(kept) == f"{{{bucket}.Arn}}"
+
+
+def test_only_changes_of_what_is_or_was_shown_reach_the_projector(sentiment: Template) -> None:
+    mapping = one(sentiment, MAPPING, "Projection")
+    analyzed = {"status": {"S": ["analyzed"]}}
+    patterns = [json.loads(f["Pattern"]) for f in mapping["FilterCriteria"]["Filters"]]
+    assert patterns == [{"dynamodb": {"NewImage": analyzed}}, {"dynamodb": {"OldImage": analyzed}}]
+
+
+def test_on_this_machine_nobody_waits_for_a_batch_to_fill(stage: Stage) -> None:
+    mapping = one(stage("local").template("sentiment"), MAPPING, "Projection")
+    assert mapping["MaximumBatchingWindowInSeconds"] == 0
+
+
+def test_analysis_is_asked_for_by_topic_and_waits_in_a_queue(sentiment: Template) -> None:
+    topic = id_of(sentiment, "AWS::SNS::Topic", "Analysis")
+    queue = id_of(sentiment, "AWS::SQS::Queue", "AnalysisQueue")
+    dead = id_of(sentiment, "AWS::SQS::Queue", "AnalysisDeadLetters")
+    assert environment(sentiment, "Ingest")["TOPIC_ARN"] == f"{{{topic}}}"
+    subscription = only(sentiment, "AWS::SNS::Subscription")
+    assert text(subscription["TopicArn"]) == f"{{{topic}}}"
+    assert text(subscription["Endpoint"]) == f"{{{queue}.Arn}}"
+    mapping = one(sentiment, MAPPING, "Analysis")
+    assert text(mapping["EventSourceArn"]) == f"{{{queue}.Arn}}"
+    assert text(mapping["FunctionName"]).startswith("{AnalyseFunction")
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    for part in (subscription, resources(sentiment, "AWS::SQS::Queue")[queue]):
+        assert text(part["RedrivePolicy"]["deadLetterTargetArn"]) == f"{{{dead}.Arn}}"
+
+
+def test_a_message_is_hidden_for_six_times_what_its_analysis_may_take(sentiment: Template) -> None:
+    function = one(sentiment, "AWS::Lambda::Function", "AnalyseFunction")
+    queue = one(sentiment, "AWS::SQS::Queue", "AnalysisQueue")
+    assert queue["VisibilityTimeout"] == 6 * function["Timeout"]
+
+
+def test_an_event_that_ingestion_fails_on_is_kept(sentiment: Template) -> None:
+    config = only(sentiment, "AWS::Lambda::EventInvokeConfig")
+    queue = id_of(sentiment, "AWS::SQS::Queue", "EventFailures")
+    assert text(config["FunctionName"]).startswith("{IngestFunction")
+    assert text(config["DestinationConfig"]["OnFailure"]["Destination"]) == f"{{{queue}.Arn}}"
+    assert text(sentiment["Outputs"]["FailedEvents"]["Value"]) == f"{{{queue}.Arn}}"
+
+
+def test_sources_are_polled_every_quarter_of_an_hour(sentiment: Template) -> None:
+    rule = only(sentiment, "AWS::Events::Rule")
+    assert rule["ScheduleExpression"] == "rate(15 minutes)"
+    (target,) = rule["Targets"]
+    assert text(target["Arn"]).startswith("{IngestFunction")
+
+
+def test_without_sources_nothing_is_polled_and_none_can_stop(stage: Stage) -> None:
+    local = stage("local").template("sentiment")
+    assert not resources(local, "AWS::Events::Rule")
+    assert not [id for id in resources(local, "AWS::CloudWatch::Alarm") if "Stopped" in id]
+    assert json.loads(environment(local, "Ingest")["SOURCES"]) == {"sources": []}
+
+
+def test_the_secret_has_a_place_for_every_key_that_a_source_wants(sentiment: Template) -> None:
+    made = one(sentiment, "AWS::SecretsManager::Secret", "Keys")["GenerateSecretString"]
+    wanted = {key for keys in CREDENTIALS.values() for key in keys}
+    assert json.loads(made["SecretStringTemplate"]) == dict.fromkeys(wanted, "")
+
+
+def test_every_alarm_is_told(sentiment: Template) -> None:
+    alarms = resources(sentiment, "AWS::CloudWatch::Alarm")
+    assert alarms
+    for id, alarm in alarms.items():
+        (action,) = alarm["AlarmActions"]
+        assert "AlarmsTopic" in action["Fn::ImportValue"], id
+        assert alarm["OKActions"] == alarm["AlarmActions"]
+        assert alarm["TreatMissingData"] == "notBreaching"
+
+
+def test_the_outputs_are_what_an_operator_pastes(sentiment: Template) -> None:
+    assert {
+        *("ApiUrl", "ItemsTable", "DashboardTable", "IngestFunction", "ProjectFunction"),
+        *("FailuresBucket", "AnalysisQueue", "DeadLetters", "SourceKeys", "FailedEvents"),
+    } <= sentiment["Outputs"].keys()

@@ -1,0 +1,26 @@
+"""What a month costs, from what was measured."""
+
+from decimal import Decimal
+
+from docs.costs import Kept, Scale, Use, usage
+from docs.metering import Measurement
+from tablewright.designs.cost import stored_bytes
+from tablewright.designs.sales import SALE, SALES
+
+MILLION = 10**6
+
+
+def measured(read: str, write: str, *, many: int) -> list[Measurement]:
+    return [{"pattern": "put_sales", "what": "sales", "many": many, "read": read, "write": write}]
+
+
+def test_a_use_costs_its_share_of_what_was_measured() -> None:
+    scale = Scale("small", uses=[Use("put_sales", "sales", MILLION)], kept=[])
+    found = usage(SALES, measured("0", "100.0", many=25), scale)
+    assert (found.read_units, found.write_units) == (Decimal(0), Decimal(4 * MILLION))
+
+
+def test_what_is_kept_is_stored_in_the_table_and_its_indexes() -> None:
+    record = SALE.check(SALE.example)
+    found = usage(SALES, [], Scale("small", uses=[], kept=[Kept("Sale", record, 1000)]))
+    assert found.stored_bytes == 1000 * stored_bytes(SALES, "Sale", record)

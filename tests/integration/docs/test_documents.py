@@ -1,0 +1,113 @@
+"""What is written by hand agrees with what it is about."""
+
+import re
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from cdk_app.settings import ROOT, read
+from docs.costs import usage
+from docs.generate import DOCUMENTS
+from docs.metering import Measurement
+from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES
+from tablewright.designs.cost import US_EAST_1, bill
+
+DOCS = ROOT / "docs"
+DECISIONS = DOCS / "decisions"
+PAGES = sorted(DOCS.rglob("*.md"))
+
+
+def rows(page: Path) -> list[list[str]]:
+    """The cells of every line of every table."""
+    lines = (line for line in page.read_text().splitlines() if line.startswith("|"))
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link can name on a page: its headings, as they are turned into anchors."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)]+)\)", page.read_text()):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_every_decision_is_listed_by_its_title() -> None:
+    titles = [
+        f"| [{path.name[:4]}]({path.name}) | {path.read_text().splitlines()[0].split('. ', 1)[1]} |"
+        for path in sorted(DECISIONS.glob("0*.md"))
+    ]
+    listed = (DECISIONS / "README.md").read_text().splitlines()
+    assert [line for line in listed if line.startswith("| [")] == titles
+
+
+def test_the_decision_on_costs_has_the_sums_of_both_pages() -> None:
+    sums = {}
+    for id, scales in (
+        ("sentiment-items", ITEMS_SCALES),
+        ("sentiment-dashboard", DASHBOARD_SCALES),
+    ):
+        document = DOCUMENTS[id]
+        used = (usage(document.design, document.recorded(), scale) for scale in scales)
+        sums[id] = [bill(one, US_EAST_1)["total"] for one in used]
+    together = [sum(both) for both in zip(*sums.values(), strict=True)]
+    said = [
+        [Decimal(cell) for cell in cells]
+        for first, *cells in rows(DECISIONS / "0025-true-cost-of-sentiment.md")
+        if first not in ("US dollars a month", "---")
+    ]
+    assert said == [*sums.values(), together]
+
+
+def test_the_decision_on_counts_says_what_counting_costs() -> None:
+    def each(measurement: Measurement, kind: str) -> Decimal:
+        units = Decimal(measurement[kind]) / Decimal(measurement["many"])
+        return units.quantize(Decimal("0.01"))
+
+    measured = [
+        [each(m, "read"), each(m, "write")]
+        for m in DOCUMENTS["sentiment-dashboard"].recorded()
+        if m["pattern"] == "count_items"
+    ]
+    _head, _rule, *said = rows(DECISIONS / "0018-counters-by-hour.md")
+    assert [[Decimal(cell) for cell in cells[1:3]] for cells in said] == measured
+
+
+def test_the_sentiment_page_says_what_answers_cost() -> None:
+    measured = {
+        m["pattern"]: Decimal(m["read"])
+        for m in DOCUMENTS["sentiment-dashboard"].recorded()
+        if m["what"] in ("a page of 20", "3 sources over 24 hours")
+    }
+    costs = {
+        match[0]: cells[2]
+        for cells in rows(DOCS / "sentiment.md")
+        if cells[0].startswith("`GET") and (match := re.findall(r"`(\w+)`", cells[1]))
+    }
+    assert costs.keys() == measured.keys()
+    for pattern, cost in costs.items():
+        assert cost == "the same" or Decimal(cost.split()[0]) == measured[pattern], pattern
+    assert measured["items_by_sentiment"] == measured["recent_items"]
+
+
+def test_the_sentiment_page_s_settings_are_settings() -> None:
+    environ = {"TABLEWRIGHT_REGION": "eu-west-1", "TABLEWRIGHT_ACCOUNT": "123456789012"}
+    for first, *_ in rows(DOCS / "sentiment.md"):
+        name, _, value = first.strip("`").partition("=")
+        if name.startswith("TABLEWRIGHT_"):
+            environ[name] = value
+    found = read({"stage": "prod"}.get, environ, root=ROOT).sentiment
+    assert found.watch_tags == ("AI", "climate change")
+    assert found.sources == ("newsapi", "reddit")
+    assert found.replicas == ("us-west-2", "ap-south-1")
+    assert found.write_region == "us-west-2"
+    assert (found.accelerated, found.window_seconds) == (True, 5)

@@ -1,0 +1,111 @@
+"""What is computed because the engine does not report it."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from docs.metering import FaithfulMeter
+from tablewright.designs.sentiment_dashboard import DASHBOARD
+from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.meter import Meter
+from tests.integration.conftest import Database
+
+
+def key(number: int) -> dict[str, Any]:
+    return {"day_partition": {"S": f"key {number}"}, "ingested_at": {"S": "now"}}
+
+
+QUERY = {
+    "TableName": "table",
+    "KeyConditionExpression": "#day = :day",
+    "ExpressionAttributeNames": {"#day": "day_partition"},
+    "ExpressionAttributeValues": {":day": {"S": "nothing"}},
+}
+BATCH_GET = {"RequestItems": {"table": {"Keys": [key(1), key(2), key(3)]}}}
+CONSISTENT = {"ConsistentRead": True}
+CONSISTENT_BATCH_GET = {"RequestItems": {"table": {"Keys": [key(1), key(2)], **CONSISTENT}}}
+
+
+@pytest.fixture
+def dynamo(database: Database) -> Dynamo:
+    database.create(DASHBOARD)
+    return Dynamo(database.client())
+
+
+@pytest.mark.parametrize(
+    ("operation", "params"),
+    [
+        ("Query", QUERY),
+        ("Query", {**QUERY, **CONSISTENT}),
+        ("BatchGetItem", BATCH_GET),
+        ("BatchGetItem", CONSISTENT_BATCH_GET),
+    ],
+)
+def test_the_engine_reports_nothing_for_what_is_not_there(
+    dynamo: Dynamo, operation: str, params: dict[str, Any]
+) -> None:
+    """When this fails, the engine has learned it, and the computed part is to go."""
+    meter = Meter(dynamo)
+    meter.call(operation, params)
+    assert meter.read_units == 0
+
+
+def test_a_query_that_finds_nothing_costs_half_a_unit(dynamo: Dynamo) -> None:
+    meter = FaithfulMeter(dynamo)
+    meter.call("Query", QUERY)
+    assert (meter.read_units, meter.computed) == (Decimal("0.5"), True)
+
+
+def test_a_key_without_an_item_costs_half_a_unit(dynamo: Dynamo) -> None:
+    dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
+    meter = FaithfulMeter(dynamo)
+    meter.call("BatchGetItem", BATCH_GET)
+    assert (meter.read_units, meter.computed) == (Decimal("1.5"), True)
+
+
+def test_a_consistent_look_for_what_is_not_there_costs_a_unit(dynamo: Dynamo) -> None:
+    dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
+    meter = FaithfulMeter(dynamo)
+    meter.call("BatchGetItem", CONSISTENT_BATCH_GET)
+    assert (meter.read_units, meter.computed) == (Decimal(2), True)
+    meter.reset()
+    meter.call("Query", {**QUERY, **CONSISTENT})
+    assert (meter.read_units, meter.computed) == (Decimal(1), True)
+
+
+def test_what_a_filter_leaves_out_is_as_the_engine_reports(dynamo: Dynamo) -> None:
+    dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
+    filtered = {
+        **QUERY,
+        "FilterExpression": "attribute_exists(#mood)",
+        "ExpressionAttributeNames": {"#day": "day_partition", "#mood": "mood"},
+        "ExpressionAttributeValues": {":day": key(1)["day_partition"]},
+    }
+    meter = FaithfulMeter(dynamo)
+    assert meter.call("Query", filtered)["Items"] == []
+    assert (meter.read_units, meter.computed) == (Decimal("0.5"), False)
+
+
+def test_what_is_found_is_as_the_engine_reports(dynamo: Dynamo) -> None:
+    dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
+    meter = FaithfulMeter(dynamo)
+    meter.call("BatchGetItem", {"RequestItems": {"table": {"Keys": [key(1)]}}})
+    assert (meter.read_units, meter.computed) == (Decimal("0.5"), False)
+
+
+def test_an_item_of_a_transaction_costs_two_units_a_kilobyte(dynamo: Dynamo) -> None:
+    large = {**key(1), "text": {"S": "x" * 1500}}
+    dynamo.call("PutItem", {"TableName": "table", "Item": large})
+    change = {
+        "TableName": "table",
+        "Key": key(1),
+        "UpdateExpression": "SET #mood = :mood",
+        "ExpressionAttributeNames": {"#mood": "mood"},
+        "ExpressionAttributeValues": {":mood": {"S": "fine"}},
+    }
+    put = {"TableName": "table", "Item": key(2)}
+    meter = FaithfulMeter(dynamo)
+    meter.call("TransactWriteItems", {"TransactItems": [{"Put": put}, {"Update": change}]})
+    assert meter.write_units == 2 + 4
+    assert (meter.calls, meter.computed) == (1, True)

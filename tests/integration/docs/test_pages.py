@@ -1,0 +1,62 @@
+"""Every table's page says what its patterns cost today."""
+
+from decimal import Decimal
+
+import pytest
+
+from docs.generate import DOCUMENTS, TABLES
+from docs.metering import Measurement
+from local.dynamodb_local import DynamoDbLocal
+from tablewright.runtime.dynamo import Dynamo
+from tests.integration.conftest import Database
+
+Measured = dict[str, list[Measurement]]
+
+
+@pytest.fixture(scope="module")
+def measured(dynamodb_local: DynamoDbLocal) -> Measured:
+    database = Database(dynamodb_local)
+    return {
+        id: document.measure(Dynamo(database.client()), database.create(document.design, id))
+        for id, document in DOCUMENTS.items()
+    }
+
+
+@pytest.mark.parametrize("id", DOCUMENTS)
+def test_every_pattern_is_measured(measured: Measured, id: str) -> None:
+    assert {m["pattern"] for m in measured[id]} == set(DOCUMENTS[id].design.patterns)
+
+
+@pytest.mark.parametrize("id", DOCUMENTS)
+def test_every_entity_says_what_it_is(id: str) -> None:
+    page = DOCUMENTS[id].page.read_text()
+    for entity in DOCUMENTS[id].design.entity_list:
+        assert entity.describes, entity
+        assert f"### {entity.name}\n\n{entity.describes}" in page
+
+
+@pytest.mark.parametrize("id", DOCUMENTS)
+def test_no_pattern_costs_more_than_the_table_s_page_says(measured: Measured, id: str) -> None:
+    recorded = DOCUMENTS[id].recorded()
+    assert measured[id] == recorded, "costs have changed: if that is meant, run `make docs`"
+
+
+@pytest.mark.parametrize("id", DOCUMENTS)
+def test_the_table_s_page_is_up_to_date(measured: Measured, id: str) -> None:
+    assert DOCUMENTS[id].text(measured[id]) == DOCUMENTS[id].page.read_text(), "run `make docs`"
+
+
+@pytest.mark.parametrize("id", DOCUMENTS)
+def test_a_pattern_costs_hardly_more_than_its_floor(measured: Measured, id: str) -> None:
+    for one in measured[id]:
+        units = {kind: Decimal(one[kind]) for kind in ("read", "write")}
+        floors = {kind: Decimal(one[f"{kind}_floor"]) for kind in ("read", "write")}
+        assert units["write"] == floors["write"], one
+        # A shard that runs dry is read once more: at most a quarter above the floor.
+        assert floors["read"] <= units["read"] <= floors["read"] * Decimal("1.25"), one
+
+
+def test_there_is_no_page_of_a_table_that_is_gone() -> None:
+    pages = {document.page for document in DOCUMENTS.values()}
+    measurements = {document.measurements for document in DOCUMENTS.values()}
+    assert set(TABLES.iterdir()) == pages | measurements

@@ -1,0 +1,99 @@
+"""The table of news on the real engine, and a topic that keeps what it is sent."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from lambdas.news.healing import healing
+from tablewright.designs import Record
+from tablewright.designs.financial_news import NEWS
+from tablewright.designs.sentiment_items import PENDING
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.healing import Healed, Rules
+from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store import Store
+from tablewright.runtime.topic import Topic
+from tests.integration.conftest import Database
+
+# Far ahead, because the engine deletes what has expired.
+NOW = datetime(2099, 3, 4, 12, tzinfo=UTC)
+NEWS_ITEM = NEWS.entities["NewsItem"]
+
+
+def news(number: int, age: timedelta = timedelta(hours=2), **changes: Any) -> Record:
+    """A pending article; the higher its number, the younger by seconds."""
+    return NEWS_ITEM.check(
+        {
+            "source_id": f"tiingo:{number:06}",
+            "timestamp": NOW - age + timedelta(seconds=number % 3000),
+            "status": PENDING,
+            "source_type": "tiingo",
+            "text_for_analysis": f"Company {number} reports earnings.",
+            "matched_tickers": ["XYZ"],
+            **changes,
+        }
+    )
+
+
+class Inbox:
+    """A topic's edge that keeps what it takes, and takes what it is told to."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+        self.refuses: set[str] = set()
+
+    @property
+    def ids(self) -> list[str]:
+        return [message["source_id"] for message in self.messages]
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        assert operation == "PublishBatch"
+        entries = params["PublishBatchRequestEntries"]
+        assert len(entries) <= 10
+        failed = []
+        for entry in entries:
+            message = json.loads(entry["Message"])
+            if message["source_id"] in self.refuses:
+                failed.append({"Id": entry["Id"]})
+            else:
+                self.messages.append(message)
+        return {"Successful": [], "Failed": failed}
+
+
+class World:
+    """The table, the topic and runs of healing."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.dynamo = Dynamo(database.client())
+        self.inbox = Inbox()
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        to: Caller = self.inbox if operation == "PublishBatch" else self.dynamo
+        return to.call(operation, params)
+
+    def store(self, caller: Caller | None = None) -> Store:
+        return Store(NEWS, "table", caller or self)
+
+    def put(self, *items: Record) -> None:
+        store = self.store()
+        wire = [store._records["NewsItem"].to_item(item) for item in items]
+        self.database.write(wire)
+
+    def heal(self, now: datetime = NOW, caller: Caller | None = None, **rules: Any) -> Healed:
+        edge = caller or self
+        topic = Topic(edge, "arn:topic", backoff=Backoff(attempts=2, first=0.001))
+        return healing(self.store(edge), topic, "v1.0.0", Rules(**rules)).run(now)
+
+    def items(self) -> dict[str, Record]:
+        records = self.store()._records["NewsItem"]
+        found = (records.to_record(item) for item in self.database.items())
+        return {item["source_id"]: item for item in found}
+
+
+@pytest.fixture
+def world(database: Database) -> World:
+    database.create(NEWS)
+    return World(database)

@@ -1,0 +1,145 @@
+"""Items that were stored and never analysed are asked for again, and nothing else is."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from decimal import Decimal
+from threading import Barrier
+from typing import Any
+
+from tablewright.designs.capacity import item_bytes, read_floor
+from tablewright.designs.financial_news import NEWS
+from tablewright.designs.sentiment_items import ANALYZED
+from tablewright.runtime.healing import Healed
+from tablewright.runtime.meter import Meter
+from tests.faults import survives_every_fault
+from tests.integration.healing.conftest import NEWS_ITEM, NOW, World, news
+
+HOUR = timedelta(hours=1)
+
+
+def ids(*numbers: int) -> list[str]:
+    return [f"tiingo:{number:06}" for number in numbers]
+
+
+def analysed(number: int, **changes: Any) -> dict[str, Any]:
+    return news(number, status=ANALYZED, sentiment="neutral", score=Decimal("0.5"), **changes)
+
+
+def test_what_waits_for_an_hour_is_asked_for_again_oldest_first(world: World) -> None:
+    world.put(*(news(n) for n in (3, 1, 2)), analysed(4), news(5, age=timedelta(minutes=59)))
+    assert world.heal() == Healed(found=3, republished=3, failed=0, parked=0)
+    assert world.inbox.ids == ids(1, 2, 3)
+    assert world.inbox.messages[0] == {
+        "source_id": "tiingo:000001",
+        "source_type": "tiingo",
+        "text_for_analysis": "Company 1 reports earnings.",
+        "model_version": "v1.0.0",
+        "matched_tickers": ["XYZ"],
+        "timestamp": "2099-03-04T10:00:01Z",
+    }
+
+
+def test_the_threshold_is_exact(world: World) -> None:
+    world.put(news(0, age=HOUR), news(1, age=HOUR, timestamp="2099-03-04T10:59:59Z"))
+    assert world.heal(NOW).republished == 1
+    assert world.inbox.ids == ids(1)
+    assert world.heal(NOW + timedelta(milliseconds=1)).republished == 1
+    assert world.inbox.ids == ids(1, 0)
+
+
+def test_an_item_that_was_analysed_meanwhile_is_left_alone(world: World) -> None:
+    """Between the look at the index and the publishing."""
+    world.put(news(1), news(2))
+
+    class Meanwhile:
+        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            if operation == "UpdateItem" and "tiingo:000001" in str(params["Key"]):
+                world.put(analysed(1))
+            return world.call(operation, params)
+
+    assert world.heal(caller=Meanwhile()).republished == 1
+    assert world.inbox.ids == ids(2)
+    assert "heal_attempts" not in world.items()["tiingo:000001"]
+
+
+def test_a_hundred_a_run_whatever_lies_between(world: World) -> None:
+    world.put(*(analysed(n) if n % 2 else news(n) for n in range(500)))
+    assert [world.heal().republished for _ in range(4)] == [100, 100, 50, 0]
+    assert world.inbox.ids == ids(*range(0, 500, 2))
+
+
+def test_ten_thousand_are_healed_over_runs_and_none_is_missed(world: World) -> None:
+    world.put(*(news(n) for n in range(10_000)))
+    runs = [world.heal(batch=5000).republished for _ in range(3)]
+    assert runs == [5000, 5000, 0]
+    assert sorted(world.inbox.ids) == ids(*range(10_000))
+
+
+def test_a_run_costs_what_its_keys_and_items_weigh(world: World) -> None:
+    world.put(*(news(n) for n in range(10_000)))
+    meter = Meter(world)
+    world.heal(caller=meter)
+    stored = NEWS.attributes(NEWS_ITEM, news(0))
+    key = NEWS.projected(NEWS_ITEM, stored, NEWS.indexes["by_status"])
+    assert key is not None
+    keys, items = [item_bytes(key)] * 100, [item_bytes(stored)] * 100
+    assert meter.read_units == read_floor(keys) + sum(read_floor([size]) for size in items)
+
+
+def test_an_item_is_asked_for_again_only_after_a_pause_that_grows(world: World) -> None:
+    world.put(news(1))
+    asked = [hour for hour in range(40) if world.heal(NOW + hour * HOUR).republished]
+    assert asked == [0, 1, 3, 7, 15]
+
+
+def test_what_is_never_done_is_parked(world: World) -> None:
+    world.put(news(1))
+    outcomes = [world.heal(NOW + hour * HOUR) for hour in range(40)]
+    assert sum(one.republished for one in outcomes) == 5
+    assert [hour for hour, one in enumerate(outcomes) if one.parked] == [31]
+    item = world.items()["tiingo:000001"]
+    assert (item["heal_attempts"], item["parked_at"]) == (5, "2099-03-05T19:00:00.000Z")
+
+
+def test_two_runs_at_once_do_not_both_ask(world: World) -> None:
+    world.put(*(news(n) for n in range(100)))
+    together = Barrier(4)
+
+    def run(_: int) -> Healed:
+        together.wait()
+        return world.heal()
+
+    with ThreadPoolExecutor(4) as runs:
+        outcomes = list(runs.map(run, range(4)))
+    assert sorted(world.inbox.ids) == ids(*range(100))
+    assert sum(one.republished for one in outcomes) == 100
+
+
+def test_what_is_not_taken_is_counted_and_asked_for_at_the_next_run(world: World) -> None:
+    world.put(*(news(n) for n in range(25)))
+    world.inbox.refuses = set(ids(3, 17))
+    assert world.heal() == Healed(found=25, republished=23, failed=2, parked=0)
+    world.inbox.refuses = set()
+    assert world.heal() == Healed(found=2, republished=2, failed=0, parked=0)
+    assert sorted(world.inbox.ids) == ids(*range(25))
+    assert {item["heal_attempts"] for item in world.items().values()} == {1}
+
+
+def test_healing_ends_the_same_whatever_fails_on_the_way(world: World) -> None:
+    """After the next runs everything has been asked for, and nothing twice within its pause."""
+
+    def fresh() -> Any:
+        world.inbox.messages.clear()
+        world.put(*(news(n) for n in range(4)))
+        return world
+
+    def work(caller: Any) -> None:
+        world.heal(caller=caller)
+
+    def outcome() -> Any:
+        within_the_pause = list(world.inbox.ids)
+        assert len(within_the_pause) == len(set(within_the_pause))
+        world.heal(NOW + HOUR)
+        return set(world.inbox.ids)
+
+    assert survives_every_fault(fresh, work, outcome) >= 7

@@ -1,0 +1,187 @@
+"""Both tables of the sentiment system on the real engine, and the stream between them."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from lambdas.sentiment.dashboard import Dashboard
+from lambdas.sentiment.ingestion import Ingestion
+from lambdas.sentiment.projection import implied
+from lambdas.sentiment.projector import Projector
+from lambdas.sentiment.tags import Watch
+from tablewright.designs import Record
+from tablewright.designs.fields import timestamp
+from tablewright.designs.sentiment_dashboard import DASHBOARD
+from tablewright.designs.sentiment_items import ANALYZED, ITEM, ITEMS
+from tablewright.runtime.bulk import delete_request, write_all
+from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store import Store
+from tablewright.runtime.topic import Topic
+from tests.integration.conftest import KEYS, Database
+from tests.integration.sentiment.moments import NOW
+
+ITEMS_TABLE, DASHBOARD_TABLE = "items", "dashboard"
+WATCH = Watch(["AI", "climate", "economy", "health", "sport", "music"])
+
+
+def item(number: int = 0, **changes: Any) -> Record:
+    """An analysed item like no other with another number."""
+    return ITEM.check(
+        {
+            **ITEM.example,
+            "source_id": f"newsapi#article-{number:05}",
+            "ingested_at": timestamp(NOW),
+            "score": Decimal(number % 100).scaleb(-2),
+            "sentiment": ("positive", "neutral", "negative")[number % 3],
+            "status": ANALYZED,
+            **changes,
+        }
+    )
+
+
+class Inbox:
+    """A topic's edge that keeps what it is sent, in place of SNS."""
+
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        assert operation == "PublishBatch"
+        entries = params["PublishBatchRequestEntries"]
+        self.messages += [entry["Message"] for entry in entries]
+        return {"Successful": [{"Id": entry["Id"]} for entry in entries], "Failed": []}
+
+
+class Edge:
+    """All that a function calls, through one seam: DynamoDB and SNS."""
+
+    def __init__(self, dynamo: Caller, inbox: Caller) -> None:
+        self._dynamo = dynamo
+        self._inbox = inbox
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        to = self._inbox if operation == "PublishBatch" else self._dynamo
+        return to.call(operation, params)
+
+
+class World:
+    """The system's tables in one database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.dynamo = Dynamo(database.client())
+        self.inbox = Inbox()
+        self.edge: Caller = Edge(self.dynamo, self.inbox)
+
+    def items(self, caller: Caller | None = None) -> Store:
+        return Store(ITEMS, ITEMS_TABLE, caller or self.edge)
+
+    def dashboard_store(self, caller: Caller | None = None) -> Store:
+        cursors = Cursors(lambda: KEYS)
+        return Store(DASHBOARD, DASHBOARD_TABLE, caller or self.edge, cursors=cursors)
+
+    def dashboard(self, caller: Caller | None = None, now: Any = NOW) -> Dashboard:
+        return Dashboard(self.dashboard_store(caller), now)
+
+    def projector(self, caller: Caller | None = None) -> Projector:
+        return Projector(
+            caller or self.edge, dashboard_table=DASHBOARD_TABLE, items_table=ITEMS_TABLE
+        )
+
+    def ingestion(self, caller: Caller | None = None) -> Ingestion:
+        edge = caller or self.edge
+        return Ingestion(
+            self.items(edge), self.dashboard_store(edge), Topic(edge, "arn:topic"), WATCH
+        )
+
+    def put(self, *records: Record) -> None:
+        """Store items as they are, past the guard."""
+        store = self.items()
+        for record in records:
+            store._caller.call(
+                "PutItem", {"TableName": ITEMS_TABLE, "Item": self._wire(store, record)}
+            )
+
+    def remove(self, record: Record) -> None:
+        key = {name: {"S": record[name]} for name in ("source_id", "ingested_at")}
+        self.dynamo.call("DeleteItem", {"TableName": ITEMS_TABLE, "Key": key})
+
+    def spoil(self, record: Record) -> None:
+        """Make an item unsound, as only another program would."""
+        key = {name: {"S": record[name]} for name in ("source_id", "ingested_at")}
+        change: dict[str, Any] = {
+            "UpdateExpression": "SET #score = :score",
+            "ExpressionAttributeNames": {"#score": "score"},
+            "ExpressionAttributeValues": {":score": {"S": "very"}},
+        }
+        self.dynamo.call("UpdateItem", {"TableName": ITEMS_TABLE, "Key": key, **change})
+
+    def stored(self) -> list[dict[str, Any]]:
+        return self.database.items(ITEMS_TABLE)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Everything in the dashboard's table but the marks of what was counted."""
+        found = self.database.items(DASHBOARD_TABLE)
+        return [row for row in found if not row["day_partition"]["S"].startswith("events|")]
+
+    def clear_dashboard(self) -> None:
+        self._clear(DASHBOARD_TABLE, "day_partition")
+
+    def clear_items(self) -> None:
+        self._clear(ITEMS_TABLE, "source_id")
+
+    def stream(self) -> list[dict[str, Any]]:
+        """All records of the items' stream so far, as a mapping with the stack's filter passes
+        them on: those of items that are analysed, or were."""
+        client = self.database.streams()
+        (stream,) = client.list_streams(TableName=ITEMS_TABLE)["Streams"]
+        arn = stream["StreamArn"]
+        shards = client.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+        records = []
+        for shard in shards:
+            iterator = client.get_shard_iterator(
+                StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+            )["ShardIterator"]
+            while iterator:
+                page = client.get_records(ShardIterator=iterator)
+                records += page["Records"]
+                iterator = page.get("NextShardIterator") if page["Records"] else None
+        return [record for record in records if _passes(record)]
+
+    def project(
+        self, records: Sequence[dict[str, Any]] | None = None, caller: Caller | None = None
+    ) -> dict[str, Any]:
+        """Deliver the records, by default all, to the projector."""
+        records = self.stream() if records is None else records
+        return self.projector(caller).project(records, lambda *_: None)
+
+    def project_rows(self, records: Sequence[Record]) -> None:
+        """Write the rows of very many items, without storing or counting them."""
+        projection = self.projector()._projection
+        projection.apply(projection.rows(implied(record)) for record in records)
+
+    def _clear(self, table: str, pk: str) -> None:
+        rows = self.database.items(table)
+        keys = [{name: row[name] for name in (pk, "ingested_at")} for row in rows]
+        requests = [delete_request(key) for key in keys]
+        write_all(self.dynamo, self.items().executor, table, requests, Backoff())
+
+    @staticmethod
+    def _wire(store: Store, record: Record) -> dict[str, Any]:
+        return store._records["Item"].to_item(record)
+
+
+def _passes(record: dict[str, Any]) -> bool:
+    images = (record["dynamodb"].get(name, {}) for name in ("NewImage", "OldImage"))
+    return any(image.get("status", {}).get("S") == ANALYZED for image in images)
+
+
+@pytest.fixture
+def world(database: Database) -> World:
+    database.create(ITEMS, ITEMS_TABLE)
+    database.create(DASHBOARD, DASHBOARD_TABLE)
+    return World(database)

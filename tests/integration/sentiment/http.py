@@ -1,0 +1,103 @@
+"""The sentiment functions as AWS calls them, with both tables on the real engine."""
+
+import io
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from lambdas.sentiment import api, ingest
+from lambdas.sentiment.api import Access
+from lambdas.sentiment.openapi import document
+from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.dynamo import Caller
+from tests.integration.conftest import KEYS
+from tests.integration.http import Answer, Context, Contract
+from tests.integration.sentiment.conftest import DASHBOARD_TABLE, World
+from tests.integration.sentiment.moments import NOW
+
+CONTRACT = Contract(document())
+conforms, problem = CONTRACT.conforms, CONTRACT.problem
+
+SIGN_IN = "https://cognito-idp.eu-west-1.amazonaws.com/"
+CONFIG = {
+    "stage": "dev",
+    "signIn": {"url": SIGN_IN, "clientId": "c", "userPoolId": "eu-west-1_p", "password": True},
+    "refreshSeconds": 5,
+}
+ADA = {"sub": "ada", "cognito:groups": "[readers writers]"}
+READER = {"sub": "grace", "cognito:groups": "[readers]"}
+
+
+class Http:
+    """Sends requests to the function that each leads to, on behalf of somebody signed in."""
+
+    def __init__(
+        self, world: World, monkeypatch: pytest.MonkeyPatch, caller: Caller | None = None
+    ) -> None:
+        executor = ThreadPoolExecutor(8)
+        access = Access(
+            DASHBOARD_TABLE,
+            caller or world.dynamo,
+            Cursors(lambda: KEYS),
+            now=lambda: NOW,
+            executor=executor,
+        )
+        metered(monkeypatch)
+        monkeypatch.setattr(api, "access", lambda: access)
+        monkeypatch.setattr(ingest, "ingestion", lambda: world.ingestion(caller))
+
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        claims: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
+        **query: Any,
+    ) -> Answer:
+        claims = ADA if claims is None else claims
+        event = CONTRACT.event(method, path, body, claims=claims, query=query, headers=headers)
+        handler = ingest.handler if method == "POST" else api.handler
+        return Answer(handler(event, Context()))
+
+
+def metered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name the metrics as the stack does."""
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Tablewright")
+    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "sentiment")
+
+
+class Logs:
+    """What the functions write into their logs from now on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._stream = io.StringIO()
+        monkeypatch.setattr(ingest.logger.registered_handler, "stream", self._stream)
+
+    @property
+    def text(self) -> str:
+        return self._stream.getvalue()
+
+    def of(self, message: str) -> list[dict[str, Any]]:
+        """The entries with this message."""
+        entries = [json.loads(line) for line in self.text.splitlines()]
+        return [entry for entry in entries if entry["message"] == message]
+
+
+def metrics(printed: str) -> list[dict[str, Any]]:
+    """The metrics in what a function printed: each by its name, values and sets of dimensions."""
+    documents = [json.loads(line) for line in printed.splitlines() if line.startswith('{"_aws"')]
+    return [
+        {
+            "name": metric["Name"],
+            "values": document[metric["Name"]],
+            "namespace": group["Namespace"],
+            "dimensions": [{n: document[n] for n in names} for names in group["Dimensions"]],
+        }
+        for document in documents
+        for group in document["_aws"]["CloudWatchMetrics"]
+        for metric in group["Metrics"]
+    ]

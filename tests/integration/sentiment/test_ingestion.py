@@ -1,0 +1,223 @@
+"""A source is stored once and announced, whoever races and whatever fails; the rest is parked."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from lambdas.sentiment.ingestion import Outcome
+from tablewright.designs.fields import timestamp
+from tablewright.designs.sentiment_items import ITEMS
+from tablewright.runtime.meter import Meter
+from tests.faults import Crash, Fault, Faulty, survives_every_fault
+from tests.integration.sentiment.conftest import World
+from tests.integration.sentiment.moments import NOW
+
+MOMENT = timestamp(NOW)
+LATER = timestamp(NOW.replace(hour=15))
+
+
+def raw(number: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "source_id": f"twitter#tweet-{number}",
+        "source_type": "twitter",
+        "text": f"The economy and AI, number {number}: a great success!",
+        "source_url": f"https://example.com/{number}",
+        "metadata": {"username": "ada", "retweet_count": 3},
+        **changes,
+    }
+
+
+def stored_items(world: World) -> list[dict[str, Any]]:
+    return [one for one in world.stored() if "status" in one]
+
+
+def announced(world: World) -> set[str]:
+    return {json.loads(message)["source_id"] for message in world.inbox.messages}
+
+
+def test_a_new_item_is_stored_pending_tagged_and_announced(world: World) -> None:
+    assert world.ingestion().take([raw(1)], MOMENT) == Outcome(1, 0, [])
+    (one,) = stored_items(world)
+    assert one["status"] == {"S": "pending"}
+    assert one["ingested_at"] == {"S": MOMENT}
+    assert one["matched_tags"] == {"SS": ["AI", "economy"]}
+    (message,) = world.inbox.messages
+    assert json.loads(message) == {
+        "source_id": "twitter#tweet-1",
+        "ingested_at": MOMENT,
+        "source_type": "twitter",
+        "text_for_analysis": "The economy and AI, number 1: a great success!",
+    }
+
+
+def test_a_known_source_is_neither_stored_nor_announced_again(world: World) -> None:
+    world.ingestion().take([raw(1)], MOMENT)
+    before = world.stored()
+    assert world.ingestion().take([raw(1), raw(1)], LATER) == Outcome(0, 2, [])
+    assert world.stored() == before
+    assert len(world.inbox.messages) == 1
+
+
+def test_a_known_duplicate_costs_half_a_read_unit_and_a_new_item_at_most_four_write_units(
+    world: World,
+) -> None:
+    meter = Meter(world.edge)
+    ingestion = world.ingestion(meter)
+    ingestion.take([raw(1)], MOMENT)
+    assert meter.write_units == Decimal(3)
+    meter.reset()
+    ingestion.take([raw(1)], LATER)
+    assert (meter.read_units, meter.write_units) == (Decimal("0.5"), Decimal(0))
+    ingestion.take([raw(n) for n in range(2, 102)], MOMENT)
+    meter.reset()
+    ingestion.take([raw(n) for n in range(2, 102)], LATER)
+    assert (meter.read_units, meter.write_units) == (Decimal(50), Decimal(0))
+    assert meter.calls == 1
+
+
+def test_eight_writers_racing_over_a_thousand_sources_leave_a_thousand_items(
+    world: World,
+) -> None:
+    together = Barrier(8)
+
+    def write(writer: int) -> int:
+        ingestion = world.ingestion()
+        moment = timestamp(NOW.replace(microsecond=writer * 1000))
+        together.wait()
+        return sum(
+            ingestion.take([raw(n) for n in range(start, start + 50)], moment).stored
+            for start in range(0, 1000, 50)
+        )
+
+    with ThreadPoolExecutor(8) as writers:
+        list(writers.map(write, range(8)))
+    items = stored_items(world)
+    assert len(items) == 1000
+    assert len({one["source_id"]["S"] for one in items}) == 1000
+    assert len(announced(world)) == 1000
+    assert len(world.stored()) == 2000  # and a guard each
+    assert {one["state"]["S"] for one in world.stored() if "state" in one} == {"settled"}
+
+
+def test_ingestion_ends_the_same_whatever_fails_on_the_way(world: World) -> None:
+    def fresh() -> Any:
+        world.clear_items()
+        world.inbox.messages.clear()
+        world.ingestion().take([raw(0)], MOMENT)
+        return world.edge
+
+    def work(caller: Any) -> None:
+        world.ingestion(caller).take([raw(n) for n in range(4)], MOMENT)
+
+    def outcome() -> Any:
+        return world.stored(), announced(world)
+
+    assert survives_every_fault(fresh, work, outcome) >= 9
+
+
+def test_a_crash_is_finished_under_the_moment_of_the_first_claim(world: World) -> None:
+    crashing = Faulty(world.edge, Fault(1, "after", "crash"))
+    with pytest.raises(Crash):
+        world.ingestion(crashing).take([raw(1)], MOMENT)
+    assert stored_items(world) == []
+    world.ingestion().take([raw(1)], LATER)
+    (one,) = stored_items(world)
+    assert one["ingested_at"] == {"S": MOMENT}
+    assert json.loads(world.inbox.messages[-1])["ingested_at"] == MOMENT
+
+
+UNSOUND = {
+    "no object": ("text", "item must be an object"),
+    "a pattern": (raw(1, source_id="twitter#tweet 1"), "source_id must be a source type, '#' and"),
+    "a newline at the end": (raw(1, source_id="twitter#tweet-1\n"), "source_id must not contain"),
+    "too long": (raw(1, source_id="twitter#" + "x" * 300), "source_id must have 1 to 256"),
+    "another type": (raw(1, source_id="reddit#post-1"), "source_id must begin with 'twitter#'"),
+    "an unknown type": (raw(1, source_type="rss"), "source_type must be one of newsapi, twitter"),
+    "no text": (raw(1, text=None), "text is required"),
+    "empty text": (raw(1, text=" \n\t"), "text must be text"),
+    "a number for text": (raw(1, text=5), "text must be text"),
+    "plain http": (raw(1, source_url="http://example.com"), "source_url must be an HTTPS address"),
+    "six tags": (raw(1, matched_tags=list("abcdef")), "matched_tags must have at most 5 entries"),
+    "a long tag": (raw(1, matched_tags=["x" * 51]), "matched_tags has an entry that must have 1"),
+    "a blank tag": (raw(1, matched_tags=["  "]), "matched_tags has an entry that must be text"),
+    "a tag that nobody watches": (
+        raw(1, matched_tags=["AI", "nobody's"]),
+        "matched_tags must be among the watch tags: AI, climate",
+    ),
+    "metadata that is no object": (raw(1, metadata=[1]), "metadata must be an object"),
+    "metadata with a float": (raw(1, metadata={"a": 0.1}), "metadata cannot hold a value of type"),
+    "too much metadata": (raw(1, metadata={"a": "x" * 5000}), "metadata must have at most 4096"),
+    "a field of ours": (raw(1, status="analyzed"), "status is not one of source_id, source_type"),
+}
+
+
+@pytest.mark.parametrize("kind", UNSOUND)
+def test_an_unsound_item_is_refused_with_its_reason_and_the_others_go_on(
+    world: World, kind: str
+) -> None:
+    unsound, reason = UNSOUND[kind]
+    outcome = world.ingestion().take([raw(8), unsound, raw(9)], MOMENT)
+    assert (outcome.stored, outcome.duplicates) == (2, 0)
+    (refused,) = outcome.refused
+    assert refused.position == 1
+    assert reason in refused.reason
+    assert len(stored_items(world)) == 2
+
+
+def test_what_is_refused_is_parked_once_a_day_where_an_operator_sees_it(world: World) -> None:
+    ingestion = world.ingestion()
+    for _ in range(3):
+        outcome = ingestion.take([raw(1, source_url="ftp://x"), "nonsense"], MOMENT)
+        ingestion.park(outcome.refused, MOMENT)
+    parked = world.dashboard().rejected(None).items
+    assert [(one["source"], one["reason"]) for one in parked] == [
+        ("twitter", "source_url must be an HTTPS address"),
+        ("unknown", "item must be an object"),
+    ]
+    assert json.loads(parked[0]["item"])["source_url"] == "ftp://x"
+    tomorrow = timestamp(NOW.replace(day=5))
+    ingestion.park(outcome.refused, tomorrow)
+    assert len(world.dashboard(now=NOW.replace(day=5)).rejected(None).items) == 2
+
+
+def test_a_reason_with_characters_that_cannot_be_kept_is_parked_all_the_same(
+    world: World,
+) -> None:
+    ingestion = world.ingestion()
+    outcome = ingestion.take([raw(1, **{"x\x00\ud800": 1})], MOMENT)
+    ingestion.park(outcome.refused, MOMENT)
+    (parked,) = world.dashboard().rejected(None).items
+    assert "is not one of source_id" in parked["reason"]
+
+
+def test_given_tags_are_kept_when_they_are_watched(world: World) -> None:
+    world.ingestion().take([raw(1, matched_tags=["music"])], MOMENT)
+    (one,) = stored_items(world)
+    assert one["matched_tags"] == {"SS": ["music"]}
+
+
+def test_long_text_is_cut_for_the_snippet_and_whole_for_the_analysis(world: World) -> None:
+    text = "word " * 300 + "👩‍👩‍👧"
+    world.ingestion().take([raw(1, text=text)], MOMENT)
+    (one,) = stored_items(world)
+    assert len(one["text_snippet"]["S"]) <= 200
+    assert one["text_snippet"]["S"].endswith("word…")
+    assert json.loads(world.inbox.messages[0])["text_for_analysis"] == text
+
+
+def test_control_characters_become_spaces(world: World) -> None:
+    world.ingestion().take([raw(1, text="a\x00b\r\nc\u2028d \ud800e")], MOMENT)
+    (one,) = stored_items(world)
+    assert one["text_snippet"]["S"] == "a b c d \ufffde"
+
+
+def test_a_guard_is_no_item(world: World) -> None:
+    world.ingestion().take([raw(1)], MOMENT)
+    key = {"source_id": "twitter#tweet-1", "ingested_at": MOMENT}
+    found = world.items().get(ITEMS.get_item, key)
+    assert found is not None
+    assert found["metadata"] == {"username": "ada", "retweet_count": 3}

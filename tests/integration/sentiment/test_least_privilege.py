@@ -1,0 +1,191 @@
+"""What each sentiment function calls and what its role allows are the same, both ways."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import boto3
+import pytest
+
+from lambdas.sentiment import analyse, api, ingest, project, site, static
+from local.dynamodb_local import DynamoDbLocal
+from tablewright.designs.fields import timestamp
+from tablewright.designs.sentiment_dashboard import DASHBOARD
+from tablewright.designs.sentiment_items import CLAIMED, ITEMS, PENDING, SOURCE_TYPES
+from tests.infrastructure.synthesis import Assembly, Template, environment
+from tests.integration.http import Context
+from tests.integration.sentiment.conftest import DASHBOARD_TABLE, ITEMS_TABLE, World, item
+from tests.integration.sentiment.http import CONFIG, CONTRACT
+from tests.integration.sentiment.moments import NOW
+from tests.integration.sentiment.rights import PLATFORM, Rights
+from tests.integration.sentiment.session import Aws
+from tests.integration.sentiment_sources.newsapi_server import KEY, NewsApiServer, article
+from tests.integration.sentiment_sources.server import running
+
+NAMES = {
+    "ITEMS_TABLE": ITEMS_TABLE,
+    "DASHBOARD_TABLE": DASHBOARD_TABLE,
+    "TOPIC_ARN": "topic",
+    "SOURCES_SECRET_ARN": "keys of the sources",
+    "CURSOR_SECRET_ARN": "cursor key",
+}
+SECRETS = {"keys of the sources": json.dumps({"newsapi_api_key": KEY}), "cursor key": "s" * 64}
+SETTINGS = {**NAMES, "PAGE_CONFIG": json.dumps(CONFIG)}
+MADE_ONCE = [
+    (ingest, "resources"),
+    (ingest, "ingestion"),
+    (analyse, "analysis"),
+    (project, "projector"),
+    (api, "access"),
+]
+# Keys that no function has a reason to touch, though some look much alike.
+STRANGE = ["rss#1", "newsapi", "xnewsapi#1", "Twitter#1", "reddit", "reddi#1", "", "*", "rejected"]
+
+# Where the tests' own tables are.
+HOME = "eu-west-1"
+
+Used = Callable[[Template, str, str], Aws]
+
+
+def use_ingest(aws: Aws, _: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items of every source, one that somebody else claims meanwhile, a bad one, and a poll."""
+    guards = aws.store(ITEMS, ITEMS_TABLE)
+    guard = {"source_id": "twitter#2", "item_ingested_at": timestamp(NOW), "state": CLAIMED}
+    items = [
+        {"source_id": f"{source}#{n}", "source_type": source, "text": "AI"}
+        for n in (1, 2)
+        for source in SOURCE_TYPES
+    ]
+    ingest.handler({"items": items[:3]}, Context())
+    aws.before["PutItem"] = lambda: guards.put(ITEMS.claim_source, guard)
+    answer = ingest.handler({"items": [items[4], "nonsense"]}, Context())
+    assert answer == {"stored": 1, "duplicates": 0, "rejected": 1}
+    with running() as server:
+        server.application = NewsApiServer([article(1)])
+        settings = {"sources": ["newsapi"], "newsapi_url": server.url}
+        monkeypatch.setenv("SOURCES", json.dumps(settings))
+        polled = ingest.handler({"detail-type": "Scheduled Event"}, Context())
+    assert polled["newsapi"]["stored"] == 1
+
+
+def use_analyse(aws: Aws, _: World, __: pytest.MonkeyPatch) -> None:
+    """A pending item of every source, then the same again with another text."""
+    store = aws.store(ITEMS, ITEMS_TABLE)
+    for source in SOURCE_TYPES:
+        pending = item(source_id=f"{source}#1", source_type=source, status=PENDING)
+        store.put(ITEMS.put_item, pending)
+        for message in ("so good", "so bad"):
+            key = {name: pending[name] for name in ("source_id", "ingested_at")}
+            record = {"messageId": "1", "body": json.dumps({**key, "text_for_analysis": message})}
+            assert analyse.handler({"Records": [record]}, Context()) == {"batchItemFailures": []}
+
+
+def use_project(_: Aws, world: World, __: pytest.MonkeyPatch) -> None:
+    """An analysed item of every source, one of them removed again, then all of it redriven."""
+    items = [item(source_id=f"{source}#1", source_type=source) for source in SOURCE_TYPES]
+    world.put(*items)
+    world.remove(items[0])
+    for event in ({}, {"redrive": True}):
+        answer = project.handler({"Records": world.stream(), **event}, Context())
+        assert answer == {"batchItemFailures": []}
+
+
+def use_api(_: Aws, world: World, __: pytest.MonkeyPatch) -> None:
+    """Every route, and the second page of a list."""
+    world.put(item(1), item(2))
+    world.project()
+
+    def get(path: str, **query: Any) -> dict[str, Any]:
+        event = CONTRACT.event("GET", path, None, claims={"sub": "ada"}, query=query)
+        answer = api.handler(event, Context())
+        assert answer["statusCode"] == 200, path
+        return answer
+
+    for path in CONTRACT.document["paths"].keys() - {site.CONFIG}:
+        get(path)
+    get("/items", sentiment="neutral")
+    first = json.loads(get("/items", tag="AI", limit=1)["body"])
+    get("/items", tag="AI", limit=1, cursor=first["next_cursor"])
+
+
+def use_page(_: Aws, __: World, ___: pytest.MonkeyPatch) -> None:
+    """Every file, and the settings."""
+    for path in (*static.paths(), site.CONFIG):
+        event = CONTRACT.event("GET", path, None, claims={}, query={})
+        assert site.handler(event, Context())["statusCode"] == 200, path
+
+
+USES: dict[str, Callable[[Aws, World, pytest.MonkeyPatch], None]] = {
+    "Ingest": use_ingest,
+    "Analyse": use_analyse,
+    "Project": use_project,
+    "Api": use_api,
+    "Page": use_page,
+}
+
+
+@pytest.fixture
+def used(world: World, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch) -> Used:
+    """Makes a function of a template, as it makes itself, do all that it does."""
+
+    def use(template: Template, function: str, home: str) -> Aws:
+        told = environment(template, function)
+        for name, value in told.items():
+            monkeypatch.setenv(name, SETTINGS.get(name, value))
+        away = told.get("WRITE_REGION", home)
+        aws = Aws(dynamodb_local, world.database, home, away, SECRETS)
+        monkeypatch.setattr(boto3.session, "Session", lambda: aws)
+        for module, name in MADE_ONCE:
+            monkeypatch.setattr(module, name, cache(getattr(module, name).__wrapped__))
+        if home != HOME:
+            aws.create(ITEMS, ITEMS_TABLE)
+            aws.create(DASHBOARD, DASHBOARD_TABLE)
+        USES[function](aws, world, monkeypatch)
+        return aws
+
+    return use
+
+
+@pytest.mark.parametrize("function", USES)
+def test_a_role_allows_what_its_function_calls_and_nothing_else(
+    function: str, used: Used, dev: Assembly
+) -> None:
+    template = dev.template("sentiment")
+    rights = Rights(template, function, NAMES)
+    aws = used(template, function, HOME)
+    assert aws.calls == rights.calls
+    assert rights.platform == PLATFORM[function]
+    refused = {one for one in aws.keys if not rights.allow(*one)}
+    assert refused == set()
+
+
+@pytest.mark.parametrize("function", ["Ingest", "Analyse", "Project"])
+def test_a_role_is_of_no_use_for_items_of_other_sources(function: str, dev: Assembly) -> None:
+    rights = Rights(dev.template("sentiment"), function, NAMES)
+    on_items = {call for call in rights.calls if call[1] == ITEMS_TABLE}
+    assert on_items
+    for action, place in on_items:
+        assert all(rights.allow(action, place, f"{source}#1") for source in SOURCE_TYPES)
+        assert not [key for key in STRANGE if rights.allow(action, place, key)]
+
+
+def test_ingestion_reaches_no_row_that_the_dashboard_shows(dev: Assembly) -> None:
+    rights = Rights(dev.template("sentiment"), "Ingest", NAMES)
+    write = ("dynamodb:BatchWriteItem", DASHBOARD_TABLE)
+    assert rights.allow(*write, "rejected|2025-11-16")
+    for key in ("2025-11-16", "tag|AI|2025-11-16", "counts|2025-11-16", "event|1", *STRANGE):
+        assert not rights.allow(*write, key), key
+
+
+@pytest.mark.parametrize("function", ["Ingest", "Analyse"])
+def test_a_role_that_writes_elsewhere_is_for_that_replica_only(
+    function: str, used: Used, stage: Callable[[str], Assembly]
+) -> None:
+    template = stage("prod-failed-over").template("sentiment")
+    rights = Rights(template, function, NAMES)
+    aws = used(template, function, "us-east-1")
+    assert aws.calls == rights.calls
+    places = {place for _, place in rights.calls if place.startswith(ITEMS_TABLE)}
+    assert places == {f"{ITEMS_TABLE} in us-west-2"}
+    assert {one for one in aws.keys if not rights.allow(*one)} == set()

@@ -1,0 +1,66 @@
+"""The design of financial news, and the fields that came with it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tablewright.designs import InvalidValue, Text, TextList, Timestamp
+from tablewright.designs.financial_news import NEWS, SPARSE_NEWS
+from tablewright.designs.validate import validate
+
+PENDING = {
+    "source_id": "finnhub:137825212",
+    "timestamp": "2025-12-19T20:14:12Z",
+    "status": "pending",
+    "source_type": "finnhub",
+    "text_for_analysis": "Company XYZ reports record earnings...",
+    "matched_tickers": ["XYZ"],
+}
+
+
+def test_both_variants_are_sound() -> None:
+    assert validate(NEWS) == validate(SPARSE_NEWS) == []
+
+
+def test_an_item_expires_after_thirty_days() -> None:
+    entity = NEWS.entities["NewsItem"]
+    stored = NEWS.attributes(entity, entity.check(PENDING))
+    published = datetime(2025, 12, 19, 20, 14, 12, tzinfo=UTC).timestamp()
+    assert stored["ttl_timestamp"] == published + 30 * 86400
+    assert "sentiment" not in stored
+
+
+def test_only_what_waits_is_in_the_sparse_index() -> None:
+    entity, index = SPARSE_NEWS.entities["NewsItem"], SPARSE_NEWS.indexes["by_status"]
+    waiting = SPARSE_NEWS.attributes(entity, entity.check({**PENDING, "waiting": "pending"}))
+    done = SPARSE_NEWS.attributes(entity, entity.check({**PENDING, "status": "analyzed"}))
+    assert SPARSE_NEWS.projected(entity, waiting, index) is not None
+    assert SPARSE_NEWS.projected(entity, done, index) is None
+
+
+def test_a_timestamp_to_the_second_has_no_fraction() -> None:
+    field = Timestamp("at", seconds=True)
+    assert field.check(datetime(2025, 1, 2, 3, 4, 5, 999_999, tzinfo=UTC)) == "2025-01-02T03:04:05Z"
+    assert field.check("2025-01-02T03:04:05Z") == "2025-01-02T03:04:05Z"
+    for wrong in ("2025-01-02T03:04:05.000Z", "2025-01-02T03:04:05Z\n", "2025-02-30T03:04:05Z"):
+        with pytest.raises(InvalidValue):
+            field.check(wrong)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("AAPL", "must be a list of texts"),
+        (["A", "B", "C"], "must have at most 2 entries"),
+        (["A", ""], "has an entry that must have 1 to"),
+    ],
+)
+def test_a_list_of_texts_says_what_is_wrong_with_it(value: object, reason: str) -> None:
+    with pytest.raises(InvalidValue, match=reason):
+        TextList("tickers", of=Text("ticker"), max_items=2).check(value)
+
+
+def test_a_list_of_texts_keeps_its_order_and_may_be_empty() -> None:
+    field = TextList("tickers", of=Text("ticker"))
+    assert field.check(("B", "A", "B")) == ["B", "A", "B"]
+    assert field.check([]) == []
