@@ -13,6 +13,7 @@ from stacks.stage import SentimentSettings, Stage
 from tablewright.constructs import Capacity, Platform, Protection
 from tablewright.constructs.dependencies import LAMBDA
 from tablewright.constructs.write_table import REPLICAS
+from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.designs.sentiment_items import SOURCE_TYPES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +30,11 @@ _MOST_TAGS = 50
 # Instead of a list: there is to be nothing, whatever the stage would have.
 NONE = "none"
 WATCH_TAGS = ("AI", "climate", "economy", "elections", "health", "security", "space", "sports")
-_SOURCE = re.compile("|".join(SOURCE_TYPES))
+TICKERS = ("AAPL", "AMZN", "GOOGL", "META", "MSFT", "NVDA", "TSLA")
+SOURCES = (*SOURCE_TYPES, *NEWS_SOURCES)
+_SOURCE = re.compile("|".join(SOURCES))
+_TICKER = re.compile(r"[A-Z0-9.\-]{1,12}")
+_MOST_TICKERS = 50
 
 Asked = Callable[[str], str | None]
 
@@ -49,7 +54,7 @@ class _Kind:
     on_this_machine: bool = False
     show_capacity: bool = True
     write_replicas: tuple[str, ...] = ()
-    sources: tuple[str, ...] = SOURCE_TYPES
+    sources: tuple[str, ...] = SOURCES
     window_seconds: int = 5
 
 
@@ -139,6 +144,7 @@ def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettin
         replicas=replicas,
         write_region=_write_region(asked("write_region"), region, replicas),
         accelerated=accelerated,
+        tickers=_tickers(asked("tickers")),
         sources=_sources(asked("sources"), kind.sources),
         window_seconds=kind.window_seconds if window is None else int(window),
         show_capacity=kind.show_capacity,
@@ -181,6 +187,18 @@ def _watch_tags(text: str | None) -> tuple[str, ...]:
             )
         seen[same] = tag
     return tags
+
+
+def _tickers(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return TICKERS
+    tickers = _list("TICKERS", text, _TICKER, "AAPL,MSFT")
+    if len(tickers) > _MOST_TICKERS:
+        raise SettingError(
+            f"TABLEWRIGHT_TICKERS has {len(tickers)} tickers: name at most {_MOST_TICKERS}, such "
+            "as AAPL,MSFT"
+        )
+    return tickers
 
 
 def _sources(text: str | None, default: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,12 +11,13 @@ import boto3
 from docs.costs import at_scales, of_one_kind
 from docs.metering import Measurement
 from docs.page import page
-from docs.scenarios import sales, sentiment_dashboard, sentiment_items
+from docs.scenarios import financial_news, sales, sentiment_dashboard, sentiment_items
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES, SAYS
 from local.dynamodb_local import DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Table
 from tablewright.designs.cost import US_EAST_1, Workload
+from tablewright.designs.financial_news import NEWS
 from tablewright.designs.sales import SALES
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ITEMS
@@ -80,12 +81,25 @@ def _dashboard_costs(measured: Measured) -> list[str]:
     return list(scales)
 
 
+def _news_costs(measured: Measured) -> list[str]:
+    scales = at_scales(
+        NEWS,
+        measured,
+        financial_news.scales(),
+        US_EAST_1,
+        says=financial_news.SAYS,
+        leaves_out=financial_news.LEAVES_OUT,
+    )
+    return list(scales)
+
+
 DOCUMENTS = {
     document.design.id: document
     for document in (
         Document(SALES, sales.measure, _sales_costs),
         Document(ITEMS, sentiment_items.measure, _items_costs),
         Document(DASHBOARD, sentiment_dashboard.measure, _dashboard_costs),
+        Document(NEWS, financial_news.measure, _news_costs),
     )
 }
 

@@ -1,9 +1,11 @@
 """The whole application on this machine: the ordinary CDK deployment on an emulated AWS."""
 
 import argparse
+import random
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from local.faults import KINDS, Faults, seconds_of, target_of
 from local.home import DEFAULT, Home, LocalCloudError
 from local.logs import Logs
 from local.progress import Progress
+from local.sample_items import ingest
+from local.sample_news import article
 from local.status import status
 from local.up import down, seed, up
 from local.users import TENANTS, Users
@@ -86,6 +90,26 @@ def _fault(asked: Arguments, home: Home) -> int:
     return _print([faults.add(asked.kind, target, seconds=seconds_of(asked.duration))])
 
 
+def _news(asked: Arguments, home: Home) -> int:
+    connection, deployment = _deployed(home)
+    now = datetime.now(UTC)
+    age = timedelta(seconds=seconds_of(asked.age))
+    one = article(f"{now:%Y%m%d%H%M%S%f}", now - age, random.Random())
+    ingest(connection, deployment, {"news": [one]})
+    return _print([f"{one['source_id']}: {one['text_for_analysis']}"])
+
+
+def _heal(asked: Arguments, home: Home) -> int:
+    connection, deployment = _deployed(home)
+    answer = connection.client("lambda").invoke(
+        FunctionName=deployment.output("sentiment", "HealFunction"), Payload=b"{}"
+    )
+    said = answer["Payload"].read().decode()
+    if "FunctionError" in answer:
+        raise LocalCloudError(f"The heal function failed: {said}")
+    return _print([said])
+
+
 def _deployed(home: Home) -> tuple[Connection, Deployment]:
     connection = connect(home)
     return connection, Deployment(home, connection)
@@ -129,6 +153,9 @@ def _parser() -> argparse.ArgumentParser:
     fault.add_argument("kind", choices=(*KINDS, "clear"), help="clear ends all faults")
     fault.add_argument("target", nargs="?", metavar="NAME", help="a part of its name will do")
     fault.add_argument("--for", dest="duration", default="60s", help="60s, 5m (default: 60s)")
+    news = command("news", _news, "hand in an article of financial news")
+    news.add_argument("--age", default="1s", help="how long ago it was published (2h)")
+    command("heal", _heal, "ask again for the analysis of news that wait for it")
     command("seed", _seed, "load the sample data again")
     command("reset", _reset, "stop it and delete everything that it holds")
     return parser

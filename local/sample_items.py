@@ -1,24 +1,17 @@
-"""Items to look at: a day of headlines and posts, and one more every few seconds."""
+"""Items to look at: a day of headlines and posts."""
 
-import contextlib
 import json
 import random
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from local.api import Api
 from local.connection import Connection
 from local.deployment import Deployment
 from local.home import LocalCloudError
-from local.users import TENANTS, Users
 
 HOURS = 30
 PER_HOUR = 6
-EVERY_SECONDS = 4.0
-# Tokens last an hour.
-_RENEW = timedelta(minutes=30)
 
 _SUBJECTS = {
     "AI": ("A new AI model", "An AI start-up", "The debate about AI"),
@@ -77,54 +70,19 @@ def history(now: datetime) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 def load(connection: Connection, deployment: Deployment, now: datetime) -> int:
     """Hand the history to the ingest function; gives how many items were new."""
-    lambda_ = connection.client("lambda")
-    function = deployment.output("sentiment", "IngestFunction")
-    stored = 0
-    for moment, items in history(now):
-        answer = lambda_.invoke(
-            FunctionName=function,
-            Payload=json.dumps({"items": items, "ingested_at": moment}).encode(),
-        )
-        said = json.loads(answer["Payload"].read())
-        if "FunctionError" in answer:
-            raise LocalCloudError(f"The ingest function failed: {said.get('errorMessage')}")
-        stored += said["stored"]
-    return stored
+    return sum(
+        ingest(connection, deployment, {"items": items, "ingested_at": moment})
+        for moment, items in history(now)
+    )
 
 
-class Trickle:
-    """Hands in one more item every few seconds, until it is left.
-
-    Example::
-
-        with Trickle(users, deployment):
-            ...
-    """
-
-    def __init__(self, users: Users, deployment: Deployment) -> None:
-        self._users = users
-        self._url = deployment.api_url("sentiment")
-        self._left = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> "Trickle":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._left.set()
-        self._thread.join(timeout=5)
-
-    def _run(self) -> None:
-        chance = random.Random()
-        api, renew = self._signed_in(), datetime.now(UTC) + _RENEW
-        while not self._left.wait(EVERY_SECONDS):
-            now = datetime.now(UTC)
-            # A fault that is being tried out, or a cloud that is going down, is no reason to stop.
-            with contextlib.suppress(OSError, LocalCloudError):
-                if now > renew:
-                    api, renew = self._signed_in(), now + _RENEW
-                api("POST", "/items", {"items": [item(f"{now:%Y%m%d%H%M%S%f}", chance)]})
-
-    def _signed_in(self) -> Api:
-        return Api(self._url, self._users.token(TENANTS[0]))
+def ingest(connection: Connection, deployment: Deployment, event: dict[str, Any]) -> int:
+    """Hand an event to the ingest function; gives how much of it was new."""
+    answer = connection.client("lambda").invoke(
+        FunctionName=deployment.output("sentiment", "IngestFunction"),
+        Payload=json.dumps(event).encode(),
+    )
+    said = json.loads(answer["Payload"].read())
+    if "FunctionError" in answer:
+        raise LocalCloudError(f"The ingest function failed: {said.get('errorMessage')}")
+    return int(said["stored"])

@@ -7,7 +7,7 @@ import signal
 import time
 from datetime import UTC, datetime
 
-from local import sample_items, sample_sales
+from local import sample_items, sample_news, sample_sales
 from local.api import Api
 from local.child import STOP_SECONDS
 from local.cloud import PORT, Cloud, stop_leftover
@@ -15,6 +15,7 @@ from local.connection import Connection
 from local.deployment import Deployment, deploy
 from local.home import DEFAULT, Home, LocalCloudError
 from local.progress import Progress
+from local.trickle import Trickle
 from local.users import TENANTS, Users, email_of
 
 POLL_SECONDS = 0.2
@@ -43,7 +44,7 @@ def up(home: Home, progress: Progress) -> int:
         print(f"Ready after {time.monotonic() - started:.0f} s.\n\n{guide(home, deployment)}\n")
         print("Ctrl-C stops it and keeps its data.", flush=True)
         users = Users(home, cloud.connection, deployment)
-        held.enter_context(sample_items.Trickle(users, deployment))
+        held.enter_context(Trickle(cloud.connection, users, deployment))
         try:
             return _hold(cloud)
         except KeyboardInterrupt:
@@ -80,8 +81,10 @@ def seed(
         if again or not sample_sales.is_loaded(api):
             sales += sample_sales.load(api, tenant)
     # Known ones are passed over, and a day later there are new ones.
-    items = sample_items.load(connection, deployment, datetime.now(UTC))
-    return {"sales": sales, "items": items}
+    now = datetime.now(UTC)
+    items = sample_items.load(connection, deployment, now)
+    news = sample_news.load(connection, deployment, now)
+    return {"sales": sales, "items": items, "articles": news}
 
 
 def guide(home: Home, deployment: Deployment) -> str:
@@ -123,7 +126,7 @@ What else there is: {command} --help"""
 
 def _fill(home: Home, connection: Connection, progress: Progress) -> Deployment:
     deployment = deploy(home, connection, progress)
-    with progress.step(f"Users of {' and '.join(TENANTS)}, sample sales and items"):
+    with progress.step(f"Users of {' and '.join(TENANTS)}, sample sales, items and news"):
         stored = seed(home, connection, deployment, again=False)
         new = [f"{count} {kind} stored" for kind, count in stored.items() if count]
         progress.say(", ".join(new) or "already there")

@@ -10,9 +10,12 @@ from constructs import Construct
 
 from stacks.dashboard_page import OPEN_BECAUSE, DashboardPage, page_routes
 from stacks.failed_events import FailedEvents
+from stacks.financial_news import ROUTES as NEWS_ROUTES
+from stacks.financial_news import FinancialNews
 from stacks.identity import IdentityStack
 from stacks.ingestion_alarms import IngestionAlarms
 from stacks.operations import OperationsStack
+from stacks.sentiment_function import SentimentFunction
 from stacks.source_keys import SourceKeys
 from stacks.stage import Stage
 from tablewright.constructs import (
@@ -44,7 +47,6 @@ LISTS = (
 )
 
 _FEATURE = "001-interactive-dashboard-demo"
-_SERVICES = ("dynamodb", "secretsmanager", "sns")
 # Only items of the known sources: not even a mistake here can write others.
 _KEYS = [f"{source}#*" for source in SOURCE_TYPES]
 _ANALYZED = {"status": {"S": [ANALYZED]}}
@@ -87,6 +89,14 @@ class SentimentStack(Stack):
             protection=stage.protection,
             alarm_topic=self._topic,
         )
+        self.news = FinancialNews(
+            self,
+            "News",
+            stage=stage,
+            requests=analysis,
+            tags=shared["tags"],
+            alarm_topic=self._topic,
+        )
         ingest = self._ingest(analysis)
         self._analyse(analysis)
         projection = self._project()
@@ -122,6 +132,7 @@ class SentimentStack(Stack):
                 "DASHBOARD_TABLE": self.dashboard.table_name,
                 "TOPIC_ARN": analysis.topic_arn,
                 "WATCH_TAGS": self.to_json_string(list(self._settings.watch_tags)),
+                "TICKERS": self.to_json_string(list(self._settings.tickers)),
                 "SOURCES": self.to_json_string({"sources": list(self._settings.sources)}),
                 "SOURCES_SECRET_ARN": keys.secret_arn,
             },
@@ -137,6 +148,7 @@ class SentimentStack(Stack):
             region=self._settings.write_region,
         )
         self.dashboard.grant(ingest.function, DASHBOARD.put_rejected, keys=["rejected|*"])
+        self.news.let_ingest(ingest)
         analysis.grant_publish(ingest.function)
         keys.grant_read(ingest.function)
         failed = FailedEvents(
@@ -177,6 +189,7 @@ class SentimentStack(Stack):
             keys=_KEYS,
             region=self._settings.write_region,
         )
+        self.news.let_analyse(analyse)
         analysis.consume(analyse.function)
 
     def _project(self) -> StreamConsumer:
@@ -247,6 +260,7 @@ class SentimentStack(Stack):
             alarm_topic=self._topic,
         )
         http.add_routes(ingest.function, WRITE_ROUTES)
+        http.add_routes(self.news.api(cursor_key).function, NEWS_ROUTES)
         page = DashboardPage(
             self, "Page", stage=self._stage, identity=identity, alarm_topic=self._topic
         )
@@ -254,27 +268,16 @@ class SentimentStack(Stack):
         return http
 
     def _function(
-        self,
-        id: str,
-        module: str,
-        *,
-        environment: dict[str, str],
-        requirements: str = "requirements.txt",
-        **options: Any,
+        self, id: str, module: str, *, environment: dict[str, str], **options: Any
     ) -> PythonFunction:
         if self._settings.write_region and "ITEMS_TABLE" in environment and module != "project":
             environment["WRITE_REGION"] = self._settings.write_region
-        return PythonFunction(
+        return SentimentFunction(
             self,
             id,
-            system="sentiment",
-            handler=f"lambdas.sentiment.{module}.handler",
-            code=self._stage.code(
-                "sentiment", services=_SERVICES, requirements=f"sentiment/{requirements}"
-            ),
+            module,
+            stage=self._stage,
             environment=environment,
-            log_retention=self._stage.log_retention,
-            log_removal=self._stage.log_removal,
             alarm_topic=self._topic,
             **options,
         )

@@ -12,6 +12,8 @@ NAMES = (
     "twitter_bearer_token",
     "reddit_client_id",
     "reddit_client_secret",
+    "tiingo_token",
+    "finnhub_token",
 )
 
 

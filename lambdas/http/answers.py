@@ -13,8 +13,11 @@ from tablewright.runtime.reader import Page
 
 
 def answer(body: Any, status: int = 200, headers: dict[str, Any] | None = None) -> Response[str]:
-    text = json.dumps(body, default=_json)
-    return Response(status, content_type="application/json", body=text, headers=headers)
+    return Response(status, content_type="application/json", body=to_json(body), headers=headers)
+
+
+def to_json(body: Any) -> str:
+    return json.dumps(body, default=_json)
 
 
 def record_json(entity: Entity, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,8 @@ logger = Logger()
 
 @cache
 def analysis() -> Analysis:
-    return Analysis(Resources.from_environment().items(), Model())
+    made = Resources.from_environment()
+    return Analysis((made.items(), made.news()), Model())
 
 
 if "ITEMS_TABLE" in os.environ:
@@ -29,7 +30,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         try:
             request = Request.parse(message["body"])
             outcome = analysis().carry_out(request)
-            logger.info("analysed", source_id=request.source_id, outcome=outcome)
+            logger.info("analysed", source_id=request.key["source_id"], outcome=outcome)
         except Exception as error:
             # Whatever it is: it must not take the other messages with it.
             logger.exception("not analysed", message_id=message["messageId"], reason=str(error))

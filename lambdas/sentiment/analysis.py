@@ -1,10 +1,15 @@
 """Analysing items: what was found is recorded once, however often it is asked for."""
 
 import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from lambdas.sentiment.model import Model
-from tablewright.designs.sentiment_items import ANALYZED, ITEMS, PENDING
+from tablewright.designs import Pattern, Record, Table
+from tablewright.designs.financial_news import NEWS, news_healing
+from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
+from tablewright.designs.sentiment_items import ANALYZED, ITEMS, PENDING, SOURCE_TYPES
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
 
@@ -15,48 +20,94 @@ class BadRequest(ValueError):
     """A message that is no analysis request; repeating it will not help."""
 
 
-class Request(NamedTuple):
-    """An item to be analysed, and by which text."""
+class Kind(NamedTuple):
+    """What can be analysed: where it is kept, its key in a request, and the states it waits in.
 
-    source_id: str
-    ingested_at: str
+    `done` are the fields that tell that it is analysed, `stamped` the one that says when.
+    """
+
+    design: Table
+    pattern: Pattern
+    key: tuple[str, ...]
+    waits: tuple[Mapping[str, Any], ...]
+    done: Mapping[str, Any]
+    stamped: str | None = None
+
+
+_HEALING = news_healing(NEWS)
+ITEM_KIND = Kind(
+    ITEMS,
+    ITEMS.record_analysis,
+    ("source_id", "ingested_at"),
+    ({"status": PENDING},),
+    {"status": ANALYZED},
+)
+# Parked news were asked for too often, and may still be answered.
+NEWS_KIND = Kind(
+    NEWS,
+    NEWS.record_analysis,
+    ("source_id",),
+    (_HEALING.pending, _HEALING.parked),
+    _HEALING.done,
+    stamped="analyzed_at",
+)
+KINDS = {**dict.fromkeys(SOURCE_TYPES, ITEM_KIND), **dict.fromkeys(NEWS_SOURCES, NEWS_KIND)}
+
+
+class Request(NamedTuple):
+    """Something to be analysed, and by which text."""
+
+    kind: Kind
+    key: Record
     text: str
 
     @classmethod
     def parse(cls, body: str) -> "Request":
         try:
             message = json.loads(body)
+            kind = KINDS[message["source_type"]]
             request = cls(
-                message["source_id"], message["ingested_at"], message["text_for_analysis"]
+                kind, {name: message[name] for name in kind.key}, message["text_for_analysis"]
             )
         except (ValueError, KeyError, TypeError) as error:
             raise BadRequest(f"not an analysis request: {error}") from None
-        if not all(isinstance(part, str) for part in request):
+        if not all(isinstance(part, str) for part in (*request.key.values(), request.text)):
             raise BadRequest("not an analysis request: its parts must be texts")
         return request
 
 
 class Analysis:
-    """Judges texts and records the judgement on their items."""
+    """Judges texts and records the judgement on their items and news."""
 
-    def __init__(self, items: Store, model: Model) -> None:
-        self._items = items
+    def __init__(
+        self,
+        stores: Iterable[Store],
+        model: Model,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._stores = {store.design.id: store for store in stores}
         self._model = model
+        self._now = now
 
     def carry_out(self, request: Request) -> str:
         """Analyse one item; says what came of it."""
         found = self._model.assess(request.text)
+        kind = request.kind
         changes: dict[str, Any] = {
             "sentiment": found.sentiment,
             "score": found.score,
             "model_version": found.model_version,
-            "status": ANALYZED,
+            **kind.done,
         }
-        key = {"source_id": request.source_id, "ingested_at": request.ingested_at}
-        try:
-            self._items.update(ITEMS.record_analysis, key, changes, expect={"status": PENDING})
-        except NotFound:
-            return GONE
-        except Conflict:
-            return KNOWN
-        return RECORDED
+        if kind.stamped:
+            changes[kind.stamped] = self._now()
+        store = self._stores[kind.design.id]
+        for state in kind.waits:
+            try:
+                store.update(kind.pattern, request.key, changes, expect=state)
+            except NotFound:
+                return GONE
+            except Conflict:
+                continue
+            return RECORDED
+        return KNOWN

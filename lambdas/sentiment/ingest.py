@@ -16,13 +16,17 @@ from lambdas.http.application import application, respond
 from lambdas.http.caller import require_group
 from lambdas.http.problems import Problem
 from lambdas.http.requests import json_body
-from lambdas.sentiment.ingestion import Ingestion, Outcome, Refused
-from lambdas.sentiment.items import ACCEPTED
-from lambdas.sentiment.polling import poll
-from lambdas.sentiment.resources import Resources
+from lambdas.sentiment import items
+from lambdas.sentiment.ingestion import Ingestion
+from lambdas.sentiment.news import articles
+from lambdas.sentiment.news.ingestion import NewsIngestion
+from lambdas.sentiment.outcome import Outcome, Refused
+from lambdas.sentiment.polling import Intake, Wanted, poll
+from lambdas.sentiment.resources import Resources, setting
 from lambdas.sentiment.sources import Found, InvalidSetting, Source, Web, from_settings, queries
 from tablewright.designs import InvalidValue
 from tablewright.designs.fields import timestamp
+from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.designs.sentiment_items import ITEM
 
 logger = Logger()
@@ -32,6 +36,7 @@ WRITERS = "writers"
 MAX_ITEMS = 100
 # In place of a field: the item as a whole is at fault.
 _WHOLE = "item"
+_FIELDS = {*items.ACCEPTED, *articles.ACCEPTED, _WHOLE}
 # Kept of a function's time for storing what was read last.
 _RESERVE = timedelta(seconds=15)
 
@@ -45,6 +50,12 @@ def resources() -> Resources:
 def ingestion() -> Ingestion:
     made = resources()
     return Ingestion(made.items(), made.dashboard(), made.requests(), made.watch())
+
+
+@cache
+def news_ingestion() -> NewsIngestion:
+    made = resources()
+    return NewsIngestion(made.news(), made.dashboard(), made.requests())
 
 
 if "TOPIC_ARN" in os.environ:
@@ -77,10 +88,12 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     if "requestContext" in event:
         return respond(app, event, context)
     if "items" in event:
-        return _take_event(event)
+        return _take_items(event)
+    if "news" in event:
+        return _take_news(event)
     if event.get("detail-type") == "Scheduled Event":
         return _poll(context)
-    raise InvalidValue("event", "must have items, or be one of a schedule")
+    raise InvalidValue("event", "must have items or news, or be one of a schedule")
 
 
 @app.post("/items")
@@ -91,7 +104,7 @@ def post_items() -> Response[str]:
     if not isinstance(batch, list) or not 1 <= len(batch) <= MAX_ITEMS:
         reason = f"must be a list of 1 to {MAX_ITEMS} items, and nothing beside it"
         raise Problem(400, "The body is not valid.", [("/items", reason)])
-    outcome = _take(batch, timestamp(datetime.now(UTC)))
+    outcome = _take(ingestion(), batch, timestamp(datetime.now(UTC)))
     counts = _log(outcome, "http")
     # What was refused is told to who sent it: nothing for an operator to look after.
     _count({"ItemsStored": outcome.stored})
@@ -106,27 +119,36 @@ def post_items() -> Response[str]:
     return answer({**counts, "rejected": rejected}, 202)
 
 
-def _take_event(event: dict[str, Any]) -> dict[str, int]:
+def _take_items(event: dict[str, Any]) -> dict[str, int]:
     """Items in an event: ``{"items": [...]}``, with "ingested_at" for those of earlier."""
     if set(event) - {"items", "ingested_at"}:
         raise InvalidValue("event", "must have items and ingested_at only")
-    # Lambda has made floats of the event's numbers; their texts are what was sent.
-    items = json.loads(json.dumps(event["items"]), parse_float=Decimal)
-    if not isinstance(items, list):
-        raise InvalidValue("items", "must be a list")
     moment = _moment(event.get("ingested_at"))
-    outcome = _take(items, moment)
-    ingestion().park(outcome.refused, moment)
+    return _take_listed(ingestion(), event, "items", moment)
+
+
+def _take_news(event: dict[str, Any]) -> dict[str, int]:
+    """Financial news in an event: ``{"news": [...]}``."""
+    if set(event) != {"news"}:
+        raise InvalidValue("event", "must have news only")
+    return _take_listed(news_ingestion(), event, "news", _moment(None))
+
+
+def _take_listed(intake: Intake, event: dict[str, Any], name: str, moment: str) -> dict[str, int]:
+    # Lambda has made floats of the event's numbers; their texts are what was sent.
+    batch = json.loads(json.dumps(event[name]), parse_float=Decimal)
+    if not isinstance(batch, list):
+        raise InvalidValue(name, "must be a list")
+    outcome = _take(intake, batch, moment)
+    intake.park(outcome.refused, moment)
     return _report(outcome, "event")
 
 
 def _poll(context: Any) -> dict[str, dict[str, int]]:
-    """Everything that the configured sources have on the watch tags."""
+    """Everything that the configured sources have on the watch tags and the tickers."""
     remaining = timedelta(milliseconds=context.get_remaining_time_in_millis())
     polled = poll(
-        sources(),
-        queries(ingestion().watch.tags),
-        ingestion(),
+        [_wanted(source) for source in sources()],
         deadline=datetime.now(UTC) + remaining - _RESERVE,
         now=lambda: datetime.now(UTC),
     )
@@ -137,6 +159,12 @@ def _poll(context: Any) -> dict[str, dict[str, int]]:
             logger.error("a source stopped", source=one.source_type, reason=str(one.error))
             _count({"SourceErrors": 1}, source=one.source_type)
     return totals
+
+
+def _wanted(source: Source) -> Wanted:
+    if source.source_type in NEWS_SOURCES:
+        return Wanted(source, [",".join(setting("TICKERS"))], news_ingestion())
+    return Wanted(source, queries(ingestion().watch.tags), ingestion())
 
 
 def _moment(given: Any) -> str:
@@ -173,23 +201,24 @@ def _log(outcome: Outcome, source: str) -> dict[str, int]:
         "stored": outcome.stored,
         "duplicates": outcome.duplicates,
         "rejected": len(outcome.refused),
+        **({"expired": outcome.expired} if outcome.expired else {}),
     }
     logger.info("ingested", source=source, counts=counts)
     return counts
 
 
-def _take(batch: list[Any], moment: str) -> Outcome:
+def _take(intake: Intake, batch: list[Any], moment: str) -> Outcome:
     """Take a batch in; of what is refused, only the names of our own fields are told.
 
     Any other name is text that somebody made up, of any length and content.
     """
-    outcome = ingestion().take(batch, moment)
+    outcome = intake.take(batch, moment)
     return outcome._replace(refused=[_discreet(one) for one in outcome.refused])
 
 
 def _discreet(one: Refused) -> Refused:
     told = (
-        (field, reason) if field in (*ACCEPTED, _WHOLE) else (_WHOLE, f"has a field that {reason}")
+        (field, reason) if field in _FIELDS else (_WHOLE, f"has a field that {reason}")
         for field, reason in one.problems
     )
     return one._replace(problems=tuple(dict.fromkeys(told)))
@@ -198,5 +227,6 @@ def _discreet(one: Refused) -> Refused:
 def _id_of(one: Refused) -> str | None:
     """The id of an item, if it has one: all of it that may be written into a log."""
     given = one.raw.get("source_id") if isinstance(one.raw, dict) else None
-    known = isinstance(given, str) and ITEM.by_name["source_id"].accepts_text(given)
+    fields = (ITEM.by_name["source_id"], articles.ARTICLE.by_name["source_id"])
+    known = isinstance(given, str) and any(field.accepts_text(given) for field in fields)
     return given if known else None

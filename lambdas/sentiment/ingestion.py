@@ -7,45 +7,19 @@ claim names. So there is never a second item, and none that nobody was told of.
 
 import contextlib
 import json
-import re
 from collections.abc import Iterable
-from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from lambdas.sentiment.items import Offered, offered
+from lambdas.sentiment.outcome import Outcome, Refused, park, source_of
+from lambdas.sentiment.sources import RawItem
 from lambdas.sentiment.tags import Watch
 from tablewright.designs import InvalidRecord, InvalidValue, Record
-from tablewright.designs.sentiment_dashboard import DASHBOARD, REJECTED
 from tablewright.designs.sentiment_items import CLAIMED, ITEM, ITEMS, SETTLED
 from tablewright.runtime.bulk import in_parallel
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.store import Store
 from tablewright.runtime.topic import Message, Topic
-
-_UNFIT = re.compile(r"[^\x20-\x7e]")  # a name that somebody made up may stand in a reason
-_REASON_LENGTH = 2000
-_RAW_LENGTH = 4000
-
-
-class Refused(NamedTuple):
-    """Something that cannot be ingested: its place in the batch, and why."""
-
-    position: int
-    source: str
-    raw: Any
-    problems: tuple[tuple[str, str], ...]
-
-    @property
-    def reason(self) -> str:
-        return "; ".join(f"{field} {what}" for field, what in self.problems)
-
-
-class Outcome(NamedTuple):
-    """What became of a batch."""
-
-    stored: int
-    duplicates: int
-    refused: list[Refused]
 
 
 class Ingestion:
@@ -57,6 +31,17 @@ class Ingestion:
         self._requests = requests
         self.watch = watch
 
+    @staticmethod
+    def raw(found: RawItem) -> dict[str, Any]:
+        """What a source found, as it is offered."""
+        return {
+            "source_id": f"{found.source_type}#{found.stable_id}",
+            "source_type": found.source_type,
+            "text": found.text,
+            **({"source_url": found.source_url} if found.source_url else {}),
+            **({"metadata": found.metadata} if found.metadata else {}),
+        }
+
     def take(self, batch: Iterable[Any], moment: str) -> Outcome:
         """Store what is sound and new, as ingested at this moment."""
         sound: dict[str, Offered] = {}
@@ -67,7 +52,7 @@ class Ingestion:
                 one = self._known_tags(offered(raw, moment))
             except InvalidRecord as error:
                 problems = tuple((p.field, p.reason) for p in error.problems)
-                refused.append(Refused(position, _source_of(raw), raw, problems))
+                refused.append(Refused(position, source_of(raw), raw, problems))
                 continue
             repeated += one.item["source_id"] in sound
             sound.setdefault(one.item["source_id"], one)
@@ -83,22 +68,8 @@ class Ingestion:
         return one
 
     def park(self, refused: Iterable[Refused], moment: str) -> None:
-        """Keep what was refused where an operator can see it, the same thing once a day."""
-        records: dict[tuple[str, str], Record] = {}
-        for one in refused:
-            text = json.dumps(one.raw, default=str, sort_keys=True)
-            record = REJECTED.check(
-                {
-                    "day": moment[:10],
-                    "source": one.source,
-                    "digest": blake2b(text.encode(), digest_size=16).hexdigest(),
-                    "reason": _UNFIT.sub(" ", one.reason)[:_REASON_LENGTH],
-                    "item": text[:_RAW_LENGTH],
-                }
-            )
-            records[record["source"], record["digest"]] = record
-        if records:
-            self._dashboard.put_many(DASHBOARD.put_rejected, list(records.values()))
+        """Keep what was refused where an operator can see it."""
+        park(self._dashboard, refused, moment)
 
     def _store(self, sound: dict[str, Offered]) -> int:
         keys = [{"source_id": source_id} for source_id in sound]
@@ -155,9 +126,3 @@ def _request(one: Offered) -> Message:
         "text_for_analysis": one.text,
     }
     return Message(json.dumps(body), {"source_type": one.item["source_type"]})
-
-
-def _source_of(raw: Any) -> str:
-    """Where something unsound came from, as far as it says so in a form that a key can hold."""
-    given = raw.get("source_type") if isinstance(raw, dict) else None
-    return given if isinstance(given, str) and given.isalnum() and len(given) <= 64 else "unknown"

@@ -40,7 +40,7 @@ def offered(raw: Any, moment: str) -> Offered:
         if name not in ACCEPTED
     ]
     text = raw.get("text")
-    clean = _clean(text) if isinstance(text, str) else ""
+    clean = one_line(text) if isinstance(text, str) else ""
     if not clean:
         problems.append(InvalidValue("text", "is required" if text is None else "must be text"))
     given = {name: raw[name] for name in _GIVEN if raw.get(name) is not None}
@@ -67,7 +67,7 @@ def snippet(text: str) -> str:
     return (words if len(words) > SNIPPET_LENGTH // 2 else cut) + "…"
 
 
-def _clean(text: str) -> str:
+def one_line(text: str) -> str:
     """Text in one line, without control characters and lone surrogates."""
     encodable = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _BREAKS.sub(" ", encodable).strip()

@@ -20,6 +20,8 @@ from lambdas.sentiment.api import DEFAULT_HOURS, SHOWN
 from lambdas.sentiment.dashboard import MAX_HOURS
 from lambdas.sentiment.ingest import MAX_ITEMS, WRITERS
 from lambdas.sentiment.items import ACCEPTED
+from lambdas.sentiment.news import api as news_api
+from lambdas.sentiment.news.api import LAST_EVENT_ID
 from tablewright.designs.sentiment_dashboard import REJECTED, ROW, TAG_ROW
 from tablewright.designs.sentiment_items import ITEM, SENTIMENTS
 
@@ -35,6 +37,9 @@ _STALE = {
 _NUMBERS = {sentiment: {"type": "integer"} for sentiment in SENTIMENTS}
 _SOURCE = ROW.by_name["source_type"].schema()
 _MOMENT = ROW.by_name["ingested_at"].schema()
+_SENTIMENT = query("sentiment", ROW.by_name["sentiment"].schema())
+# What every analysed article has.
+_NEWS_NEEDED = [f.label for f in news_api.SHOWN if not f.optional or f.name in news_api.FOUND]
 
 
 def document() -> Json:
@@ -49,7 +54,7 @@ def _paths() -> Json:
                 "description": "Those of a sentiment, asked without a tag, come day by day with "
                 "the surest first, and cannot be asked by `since`.",
                 "parameters": [
-                    query("sentiment", ROW.by_name["sentiment"].schema()),
+                    _SENTIMENT,
                     query("tag", TAG_ROW.by_name["tag"].schema()),
                     query("source_type", _SOURCE),
                     query("since", _MOMENT),
@@ -81,6 +86,13 @@ def _paths() -> Json:
                 ],
             },
         },
+        "/news": {
+            "get": {
+                **_kept("news", "Financial news of a sentiment, newest first", "NewsPage"),
+                "parameters": [{**_SENTIMENT, "required": True}, *paging()],
+            },
+        },
+        "/news/events": {"get": _events()},
         "/config.json": {
             "get": {**_kept("config", "Where to sign in", "Config"), "security": []},
         },
@@ -101,6 +113,8 @@ def _schemas() -> Json:
                 "rejected": list_of(only({"pointer": _TEXT, "detail": _TEXT})),
             }
         ),
+        "News": object_of(news_api.SHOWN, _NEWS_NEEDED),
+        "NewsPage": page_of(ref("News"), cursor="next_cursor"),
         "Rejected": object_of(REJECTED.fields, [field.label for field in REJECTED.fields]),
         "RejectedPage": _page_of("Rejected"),
         "Summary": only(
@@ -127,6 +141,19 @@ def _schemas() -> Json:
                 "refreshSeconds": _COUNT,
             }
         ),
+    }
+
+
+def _events() -> Json:
+    held = "Held until there is something to tell, at most some seconds. Each event `news` has "
+    told = 'data like {"items": [News, ...]}, in the order in which they were analysed, and an id '
+    back = f"by which a client that comes back goes on, as {LAST_EVENT_ID}."
+    content = {"text/event-stream": {"schema": _TEXT}}
+    id = {"name": LAST_EVENT_ID, "in": "header", "schema": _TEXT}
+    return {
+        **operation("news_events", "Financial news as they arrive", {200: content}),
+        "description": held + told + back,
+        "parameters": [_SENTIMENT, id],
     }
 
 

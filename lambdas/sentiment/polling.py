@@ -1,17 +1,35 @@
 """Reading all sources to their end, each by itself: one that fails does not stop the others."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from lambdas.sentiment.ingestion import Ingestion, Outcome, Refused
+from lambdas.sentiment.outcome import Outcome, Refused
 from lambdas.sentiment.sources import RawItem, Source, SourceError, Unreadable
 from tablewright.designs.fields import timestamp
 
 _BATCH = 100
 
 Entry = RawItem | Unreadable | SourceError
+
+
+class Intake(Protocol):
+    """What takes in what sources find, and parks what is unsound."""
+
+    def raw(self, found: RawItem, /) -> dict[str, Any]: ...
+
+    def take(self, batch: Iterable[Any], moment: str, /) -> Outcome: ...
+
+    def park(self, refused: Iterable[Refused], moment: str, /) -> None: ...
+
+
+class Wanted(NamedTuple):
+    """A source, what it is searched for, and where that goes."""
+
+    source: Source
+    searches: Sequence[str]
+    intake: Intake
 
 
 class Polled(NamedTuple):
@@ -23,41 +41,39 @@ class Polled(NamedTuple):
 
 
 def poll(
-    sources: Sequence[Source],
-    searches: Sequence[str],
-    ingestion: Ingestion,
-    *,
-    deadline: datetime,
-    now: Callable[[], datetime],
+    wanted: Sequence[Wanted], *, deadline: datetime, now: Callable[[], datetime]
 ) -> Iterator[Polled]:
     """Take in what each source finds, batch by batch; what is unsound is parked.
 
     Each source has an equal part of the time that is left, so that one which has to wait for its
     rate limit does not wait away the time of the others.
     """
-    for number, source in enumerate(sources):
+    for number, one in enumerate(wanted):
         begin = now()
-        share = (deadline - begin) / (len(sources) - number)
-        entries = _until_error(source, searches, begin + share)
-        yield _polled(source.source_type, entries, ingestion, now)
+        share = (deadline - begin) / (len(wanted) - number)
+        entries = _until_error(one.source, one.searches, begin + share)
+        yield _polled(one.source.source_type, entries, one.intake, now)
 
 
 def _polled(
-    source_type: str, entries: Iterator[Entry], ingestion: Ingestion, now: Callable[[], datetime]
+    source_type: str, entries: Iterator[Entry], intake: Intake, now: Callable[[], datetime]
 ) -> Polled:
-    stored = duplicates = 0
+    stored = duplicates = expired = 0
     refused: list[Refused] = []
     error: SourceError | None = None
     while batch := list(islice(entries, _BATCH)):
         error = next((one for one in batch if isinstance(one, SourceError)), None)
         moment = timestamp(now())
-        outcome = ingestion.take(_raw(batch), moment)
+        outcome = intake.take(
+            [intake.raw(one) for one in batch if isinstance(one, RawItem)], moment
+        )
         unsound = [*outcome.refused, *_unreadable(batch)]
-        ingestion.park(unsound, moment)
+        intake.park(unsound, moment)
         stored += outcome.stored
         duplicates += outcome.duplicates
+        expired += outcome.expired
         refused += unsound
-    return Polled(source_type, Outcome(stored, duplicates, refused), error)
+    return Polled(source_type, Outcome(stored, duplicates, refused, expired), error)
 
 
 def _until_error(source: Source, searches: Sequence[str], deadline: datetime) -> Iterator[Entry]:
@@ -67,20 +83,6 @@ def _until_error(source: Source, searches: Sequence[str], deadline: datetime) ->
             yield from source.fetch(query, deadline)
     except SourceError as error:
         yield error
-
-
-def _raw(batch: Sequence[Entry]) -> list[dict[str, Any]]:
-    return [
-        {
-            "source_id": f"{one.source_type}#{one.stable_id}",
-            "source_type": one.source_type,
-            "text": one.text,
-            **({"source_url": one.source_url} if one.source_url else {}),
-            **({"metadata": one.metadata} if one.metadata else {}),
-        }
-        for one in batch
-        if isinstance(one, RawItem)
-    ]
 
 
 def _unreadable(batch: Sequence[Entry]) -> Iterator[Refused]:

@@ -8,6 +8,7 @@ from typing import Any
 import boto3
 
 from lambdas.sentiment.tags import Watch
+from tablewright.designs.financial_news import NEWS
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ITEMS
 from tablewright.runtime.dynamo import POOL_SIZE, Caller, Client, Dynamo, client_config
@@ -48,6 +49,10 @@ class Resources:
     def dashboard(self) -> Store:
         table = os.environ["DASHBOARD_TABLE"]
         return Store(DASHBOARD, table, self.here, executor=self.executor)
+
+    def news(self, **options: Any) -> Store:
+        table = os.environ["NEWS_TABLE"]
+        return Store(NEWS, table, self.here, executor=self.executor, **options)
 
     def accelerated(self, endpoint: str) -> Caller:
         """The table through the cache at an endpoint, and past it when it does not answer."""

@@ -1,7 +1,9 @@
 """Financial news, waiting to be analysed or analysed, and what heals those that wait too long.
 
 An item that was stored but never analysed stays pending; `by_status` finds the pending ones by age.
-How often one was asked for again, and when it may be next, is kept on the item itself.
+How often one was asked for again, and when it may be next, is kept on the item itself; one that was
+asked for too often is parked. `by_arrival` has the analysed ones in the order in which they were
+analysed, which is not that in which they were published.
 """
 
 from decimal import Decimal
@@ -17,7 +19,6 @@ from tablewright.designs import (
     Get,
     Index,
     Key,
-    Number,
     Prose,
     Put,
     Query,
@@ -27,19 +28,23 @@ from tablewright.designs import (
     Timestamp,
     Update,
 )
+from tablewright.designs.healing import HealingPlan, healing_fields
 from tablewright.designs.sentiment_items import ANALYZED, PENDING, SENTIMENTS
 
 SOURCE_TYPES = ("tiingo", "finnhub")
 DAYS_KEPT = 30
+MAX_TEXT = 5000
+MAX_TICKERS = 50
+PARKED = "parked"
 
 
 def financial_news_design(*, sparse_status: bool = False) -> Table:
-    """The design; with `sparse_status` only pending items are in `by_status`.
+    """The design; with `sparse_status` only items that are not analysed are in `by_status`.
 
     Otherwise every analysed item is in one partition of that index, which takes a thousand writes
     a second and no more. The sparse index is keyed by `waiting`, which an analysed item has not.
     """
-    waiting = (Choice("waiting", (PENDING,), optional=True),) if sparse_status else ()
+    waiting = (Choice("waiting", (PENDING, PARKED), optional=True),) if sparse_status else ()
     status_key = "waiting" if sparse_status else "status"
     item = Entity(
         "NewsItem",
@@ -48,6 +53,7 @@ def financial_news_design(*, sparse_status: bool = False) -> Table:
         indexed={
             "by_status": Key(f"{{{status_key}}}", "{timestamp}"),
             "by_sentiment": Key("{sentiment}", "{timestamp}"),
+            "by_arrival": Key("{sentiment}", "{analyzed_at}"),
         },
         fields=(
             Text(
@@ -57,19 +63,17 @@ def financial_news_design(*, sparse_status: bool = False) -> Table:
                 form="a source, ':' and an id of letters, digits, '_', '.' and '-'",
             ),
             Timestamp("timestamp", seconds=True),
-            Choice("status", (PENDING, ANALYZED)),
+            Choice("status", (PENDING, ANALYZED, PARKED)),
             *waiting,
             Choice("sentiment", SENTIMENTS, optional=True),
             Fraction("score", optional=True),
             Text("model_version", optional=True, pattern=r"v\d+\.\d+\.\d+", form="like v1.0.0"),
+            Timestamp("analyzed_at", optional=True),
             Choice("source_type", SOURCE_TYPES),
-            Prose("text_for_analysis", max_length=5000),
-            TextList("matched_tickers", of=Text("ticker", max_length=12)),
+            Prose("text_for_analysis", max_length=MAX_TEXT),
+            TextList("matched_tickers", of=Text("ticker", max_length=12), max_items=MAX_TICKERS),
             Document("metadata", optional=True),
-            Number("heal_attempts", optional=True),
-            Timestamp("heal_after", optional=True),
-            Text("heal_run", optional=True, max_length=64),
-            Timestamp("parked_at", optional=True),
+            *healing_fields(),
         ),
         expires=Expiry("timestamp", days=DAYS_KEPT),
         example={
@@ -79,6 +83,7 @@ def financial_news_design(*, sparse_status: bool = False) -> Table:
             "sentiment": "positive",
             "score": Decimal("0.81"),
             "model_version": "v1.0.0",
+            "analyzed_at": "2025-12-19T20:15:01.250Z",
             "source_type": "finnhub",
             "text_for_analysis": "Company XYZ reports record earnings, and expects more to come.",
             "matched_tickers": ["XYZ"],
@@ -101,11 +106,13 @@ def financial_news_design(*, sparse_status: bool = False) -> Table:
                 sparse=sparse_status,
             ),
             Index("by_sentiment", pk="sentiment", sk="timestamp", sparse=True),
+            Index("by_arrival", pk="sentiment", sk="analyzed_at", projects=KEYS_ONLY, sparse=True),
         ),
         patterns=(
             Put("put_news", "NewsItem", create=True, describes="Store an article that is new."),
-            Get("get_news", "NewsItem", describes="Read an article."),
+            Get("get_news", "NewsItem", consistent=True, describes="Read an article as it is now."),
             BatchGet("get_many_news", "NewsItem", describes="Read many articles."),
+            Update("add_tickers", "NewsItem", describes="Add companies to a known article."),
             Update("record_analysis", "NewsItem", describes="Record what an analysis found."),
             Update("mark_healing", "NewsItem", describes="Note that an article was asked for."),
             Query(
@@ -113,7 +120,7 @@ def financial_news_design(*, sparse_status: bool = False) -> Table:
                 "NewsItem",
                 index="by_status",
                 range="timestamp",
-                describes="Articles of a status, oldest first.",
+                describes="Keys of the articles of a status, oldest first.",
             ),
             Query(
                 "news_by_sentiment",
@@ -123,9 +130,36 @@ def financial_news_design(*, sparse_status: bool = False) -> Table:
                 descending=True,
                 describes="Articles of a sentiment, newest first.",
             ),
+            Query(
+                "arrived_news",
+                "NewsItem",
+                index="by_arrival",
+                range="analyzed_at",
+                describes="Keys of a sentiment's articles, in the order of their analysis.",
+            ),
         ),
     )
 
 
 NEWS = financial_news_design()
 SPARSE_NEWS = financial_news_design(sparse_status=True)
+
+
+def news_healing(design: Table = NEWS) -> HealingPlan:
+    """How the news of either variant are healed."""
+    sparse = design.indexes["by_status"].sparse
+
+    def state(status: str) -> dict[str, str | None]:
+        waiting = {"waiting": None if status == ANALYZED else status} if sparse else {}
+        return {"status": status, **waiting}
+
+    return HealingPlan(
+        design,
+        waiting=design.pending_news,
+        read=design.get_many_news,
+        mark=design.mark_healing,
+        pending=state(PENDING),
+        parked=state(PARKED),
+        done=state(ANALYZED),
+        result="sentiment",
+    )

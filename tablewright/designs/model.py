@@ -169,6 +169,8 @@ class Table:
 
     def derives_from(self, entity: Entity) -> tuple[str, ...]:
         """The fields outside the primary key that derived attributes are computed from."""
-        names = [name for key in entity.indexed.values() for name in key.inputs]
+        # An index key of bare fields is stored as these, and nothing is computed.
+        computed = [key for key, required, made in self._plan(entity)[1] if required and made]
+        names = [name for key in computed for name in key.inputs]
         names += [entity.expires.field] if entity.expires else []
         return tuple(dict.fromkeys(name for name in names if name not in entity.key.fields))

@@ -5,14 +5,16 @@ not to be asked for again; the pause grows with each attempt. So two runs at the
 both ask, and what can never be done is parked after some attempts instead of asked for for ever.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from tablewright.designs import Pattern, Record
+from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
+from tablewright.designs.healing import HealingPlan
 from tablewright.runtime.bulk import in_parallel
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
@@ -27,18 +29,20 @@ class Rules(NamedTuple):
     pause: timedelta = timedelta(hours=1)
     attempts: int = 5
 
+    @classmethod
+    def from_environment(cls) -> "Rules":
+        """The rules that the construct `SelfHealing` gives to its function."""
+        given = os.environ
+        return cls(
+            timedelta(seconds=int(given["HEALING_THRESHOLD_SECONDS"])),
+            int(given["HEALING_BATCH"]),
+            timedelta(seconds=int(given["HEALING_PAUSE_SECONDS"])),
+            int(given["HEALING_ATTEMPTS"]),
+        )
+
     def pause_after(self, attempt: int) -> timedelta:
         """How long to wait after an attempt: twice as long as after the one before."""
         return self.pause * (1 << (attempt - 1))
-
-
-class Patterns(NamedTuple):
-    """The access patterns by which a table is healed, and the field that tells an item's age."""
-
-    waiting: Pattern  # the keys of items that wait, oldest first
-    read: Pattern  # whole items
-    mark: Pattern  # note an attempt
-    age: str = "timestamp"
 
 
 class Healed(NamedTuple):
@@ -51,28 +55,25 @@ class Healed(NamedTuple):
 
 
 class Healing:
-    """Heals the items of one table.
+    """Heals the items of one table, as its plan says; `request` is what is published for one.
 
-    `is_stale` says of an item whether it waits still; `request` what is published for it. The
-    items carry `heal_attempts`, `heal_after`, `heal_run` and `parked_at`.
+    Example::
+
+        Healing(store, topic, PLAN, request=lambda item: Message(item["id"])).run(now)
     """
 
     def __init__(
         self,
         store: Store,
         topic: Topic,
-        patterns: Patterns,
+        plan: HealingPlan,
         *,
-        where: Record,
-        is_stale: Callable[[Record], bool],
         request: Callable[[Record], Message],
         rules: Rules | None = None,
     ) -> None:
         self._store = store
         self._topic = topic
-        self._patterns = patterns
-        self._where = where
-        self._is_stale = is_stale
+        self._plan = plan
         self._request = request
         self._rules = rules or Rules()
         self._run = ""
@@ -93,31 +94,18 @@ class Healing:
 
     def _stale(self, now: datetime) -> Iterator[Record]:
         """Items that wait for longer than the threshold and may be asked for, oldest first."""
-        field = self._store.design.entity(self._patterns.waiting).by_name[self._patterns.age]
+        plan = self._plan
+        field = plan.design.entity(plan.waiting).by_name[plan.age]
         # The bound is included, and an item of exactly that age is not yet stale.
         until = field.check(now - self._rules.threshold - timedelta(microseconds=1))
-        keys = self._store.each(
-            self._patterns.waiting, self._where, until=until, at_once=self._rules.batch
-        )
+        where = plan.where(plan.pending)
+        keys = self._store.each(plan.waiting, where, until=until, at_once=self._rules.batch)
         moment = timestamp(now)
         while page := list(islice(keys, self._rules.batch)):
-            for item in self._whole(page):
-                due = item.get("heal_after", "") <= moment and "parked_at" not in item
-                if due and self._is_stale(item):
+            for item in whole(self._store, plan, page):
+                # The index that found it lags behind the table.
+                if plan.waits(item) and item.get("heal_after", "") <= moment:
                     yield item
-
-    def _whole(self, page: Sequence[Record]) -> Iterator[Record]:
-        """The items of a page of keys, in its order; those that are gone are passed over."""
-        names = self._store.design.entity(self._patterns.read).key.fields
-        keys = [{name: one[name] for name in names} for one in page]
-        found = {
-            tuple(one[name] for name in names): one
-            for one in self._store.get_many(self._patterns.read, keys)
-        }
-        for key in keys:
-            item = found.get(tuple(key.values()))
-            if item is not None:
-                yield item
 
     def _note(self, item: Record, now: datetime) -> Record | None:
         """Note an attempt; gives the item with it, None when somebody else was first."""
@@ -127,15 +115,16 @@ class Healing:
         return self._mark(item, note)
 
     def _park(self, item: Record, now: datetime) -> bool:
-        note = {"parked_at": timestamp(now), "heal_run": self._run}
+        note = {**self._plan.parked, "parked_at": timestamp(now), "heal_run": self._run}
         return self._mark(item, note) is not None
 
     def _mark(self, item: Record, changes: dict[str, Any]) -> Record | None:
-        names = self._store.design.entity(self._patterns.mark).key.fields
-        key = {name: item[name] for name in names}
-        expected = {name: item.get(name) for name in ("status", "heal_attempts", "heal_run")}
+        names = (*self._plan.pending, "heal_attempts", "heal_run")
+        expected = {name: item.get(name) for name in names}
         try:
-            return self._store.update(self._patterns.mark, key, changes, expect=expected)
+            return self._store.update(
+                self._plan.mark, key_of(self._plan, item), changes, expect=expected
+            )
         except (Conflict, NotFound):
             return None  # done, gone, or asked for by another run
 
@@ -151,6 +140,20 @@ class Healing:
         """Take back the note of an attempt that was not made."""
         before = _attempts(item) - 1
         self._mark(item, {"heal_attempts": before or None, "heal_after": None, "heal_run": None})
+
+
+def key_of(plan: HealingPlan, item: Record) -> Record:
+    return {name: item[name] for name in plan.design.entity(plan.read).key.fields}
+
+
+def whole(store: Store, plan: HealingPlan, page: Sequence[Record]) -> Iterator[Record]:
+    """The items of a page of keys, in its order; those that are gone are passed over."""
+    keys = [key_of(plan, one) for one in page]
+    found = {tuple(key_of(plan, one).values()): one for one in store.get_many(plan.read, keys)}
+    for key in keys:
+        item = found.get(tuple(key.values()))
+        if item is not None:
+            yield item
 
 
 def _attempts(item: Record) -> int:

@@ -25,11 +25,16 @@ def test_it_is_found_by_id_status_and_sentiment() -> None:
     assert [key["AttributeName"] for key in table["KeySchema"]] == ["source_id"]
     assert keys(table, "by_status") == ["status", "timestamp"]
     assert keys(table, "by_sentiment") == ["sentiment", "timestamp"]
+    assert keys(table, "by_arrival") == ["sentiment", "analyzed_at"]
     projections = {
         index["IndexName"]: index["Projection"]["ProjectionType"]
         for index in table["GlobalSecondaryIndexes"]
     }
-    assert projections == {"by_status": "KEYS_ONLY", "by_sentiment": "ALL"}
+    assert projections == {
+        "by_status": "KEYS_ONLY",
+        "by_sentiment": "ALL",
+        "by_arrival": "KEYS_ONLY",
+    }
     ttl = {"AttributeName": "ttl_timestamp", "Enabled": True}
     assert table["TimeToLiveSpecification"] == ttl
 

@@ -82,7 +82,7 @@ def test_the_keys_of_the_sources_are_those_of_the_secret() -> None:
     assert json.loads(shown) == dict.fromkeys(NAMES, "")
 
 
-@pytest.mark.parametrize("command", ["redrive", "backfill_ttl"])
+@pytest.mark.parametrize("command", ["redrive", "backfill_ttl", "parked"])
 def test_commands_have_the_options_that_the_page_gives_them(command: str) -> None:
     lines = re.findall(rf"python -m tablewright\.commands\.{command} ([^`\n]*)", PAGE)
     options = {word for line in lines for word in shlex.split(line) if word.startswith("--")}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.static import paths
+from stacks.financial_news import ROUTES as NEWS_ROUTES
 from stacks.sentiment import READ_ROUTES, WRITE_ROUTES
 from tests.infrastructure.synthesis import (
     STAGES,
@@ -49,7 +50,8 @@ def test_only_the_page_and_its_settings_are_open(name: str, stage: Stage) -> Non
             assert text(route["AuthorizerId"]) == f"{{{authorizer}}}"
             closed.add(route["RouteKey"])
     assert open_routes == {f"GET {path}" for path in (*paths(), "/config.json")}
-    assert closed == {f"{method} {path}" for method, path in (*READ_ROUTES, *WRITE_ROUTES)}
+    wanted = (*READ_ROUTES, *WRITE_ROUTES, *NEWS_ROUTES)
+    assert closed == {f"{method} {path}" for method, path in wanted}
 
 
 def test_what_is_written_goes_to_ingestion_what_is_open_to_the_page_and_the_rest_to_the_api(
@@ -63,6 +65,7 @@ def test_what_is_written_goes_to_ingestion_what_is_open_to_the_page_and_the_rest
     served_by = {
         **{f"{method} {path}": "Ingest" for method, path in WRITE_ROUTES},
         **{f"{method} {path}": "Api" for method, path in READ_ROUTES},
+        **{f"{method} {path}": "NewsApi" for method, path in NEWS_ROUTES},
         **{f"GET {path}": "Page" for path in (*paths(), "/config.json")},
     }
     assert leads.keys() == served_by.keys()
@@ -76,7 +79,7 @@ def test_no_function_is_told_a_secret_only_where_it_is(name: str, stage: Stage) 
     assert "{{resolve:" not in json.dumps(template)
     secrets = {f"{{{id}}}" for id in resources(template, "AWS::SecretsManager::Secret")}
     told = set()
-    for function in ("Ingest", "Analyse", "Project", "Api", "Page"):
+    for function in ("Ingest", "Analyse", "Project", "Api", "Page", "NewsApi", "NewsHeal"):
         for variable, value in environment(template, function).items():
             if value in secrets:
                 assert variable.endswith("_SECRET_ARN")
@@ -112,7 +115,9 @@ def test_what_a_request_consumed_is_not_shown_to_the_public(
 
 
 def test_each_function_may_do_what_it_does_and_nothing_else(sentiment: Template) -> None:
-    items, dashboard = (f"{{{id_of(sentiment, TABLE, start)}" for start in ("Items", "Dashboard"))
+    items, dashboard, news = (
+        f"{{{id_of(sentiment, TABLE, start)}" for start in ("Items", "Dashboard", "News")
+    )
     bucket = f"{{{id_of(sentiment, 'AWS::S3::Bucket', 'Projection')}.Arn}}"
     queue, failed = (
         f"{{{id_of(sentiment, 'AWS::SQS::Queue', start)}.Arn}}"
@@ -130,6 +135,10 @@ def test_each_function_may_do_what_it_does_and_nothing_else(sentiment: Template)
             ("dynamodb:GetItem", f"{items}.Arn}}"),
             ("dynamodb:PutItem", f"{items}.Arn}}"),
             ("dynamodb:BatchWriteItem", f"{dashboard}.Arn}}"),
+            ("dynamodb:BatchGetItem", f"{news}.Arn}}"),
+            ("dynamodb:GetItem", f"{news}.Arn}}"),
+            ("dynamodb:PutItem", f"{news}.Arn}}"),
+            ("dynamodb:UpdateItem", f"{news}.Arn}}"),
             ("sns:Publish", topic),
             ("secretsmanager:GetSecretValue", keys),
             ("sqs:SendMessage", failed),
@@ -137,6 +146,8 @@ def test_each_function_may_do_what_it_does_and_nothing_else(sentiment: Template)
         "Analyse": {
             ("dynamodb:GetItem", f"{items}.Arn}}"),
             ("dynamodb:UpdateItem", f"{items}.Arn}}"),
+            ("dynamodb:GetItem", f"{news}.Arn}}"),
+            ("dynamodb:UpdateItem", f"{news}.Arn}}"),
             ("sqs:DeleteMessage", queue),
             ("sqs:GetQueueAttributes", queue),
             ("sqs:ReceiveMessage", queue),
@@ -160,6 +171,19 @@ def test_each_function_may_do_what_it_does_and_nothing_else(sentiment: Template)
             ("secretsmanager:GetSecretValue", cursor_key),
         },
         "Page": set(),
+        "NewsApi": {
+            ("dynamodb:Query", f"{news}.Arn}}/index/by_sentiment"),
+            ("dynamodb:Query", f"{news}.Arn}}/index/by_arrival"),
+            ("dynamodb:BatchGetItem", f"{news}.Arn}}"),
+            ("secretsmanager:GetSecretValue", cursor_key),
+        },
+        "NewsHeal": {
+            ("dynamodb:Query", f"{news}.Arn}}/index/by_status"),
+            ("dynamodb:BatchGetItem", f"{news}.Arn}}"),
+            ("dynamodb:GetItem", f"{news}.Arn}}"),
+            ("dynamodb:UpdateItem", f"{news}.Arn}}"),
+            ("sns:Publish", topic),
+        },
     }
     for function, may in expected.items():
         found = allowed(sentiment, f"{function}Role")

@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from lambdas.sentiment.sources.settings import CREDENTIALS
+from cdk_app.settings import TICKERS
+from lambdas.sentiment.news.arrivals import SETTLES_AFTER
+from lambdas.sentiment.sources.settings import CREDENTIALS, FINANCIAL_CREDENTIALS
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,
@@ -124,7 +126,7 @@ def test_an_event_that_ingestion_fails_on_is_kept(sentiment: Template) -> None:
 
 
 def test_sources_are_polled_every_quarter_of_an_hour(sentiment: Template) -> None:
-    rule = only(sentiment, "AWS::Events::Rule")
+    rule = one(sentiment, "AWS::Events::Rule", "Poll")
     assert rule["ScheduleExpression"] == "rate(15 minutes)"
     (target,) = rule["Targets"]
     assert text(target["Arn"]).startswith("{IngestFunction")
@@ -132,14 +134,15 @@ def test_sources_are_polled_every_quarter_of_an_hour(sentiment: Template) -> Non
 
 def test_without_sources_nothing_is_polled_and_none_can_stop(stage: Stage) -> None:
     local = stage("local").template("sentiment")
-    assert not resources(local, "AWS::Events::Rule")
+    assert not [id for id in resources(local, "AWS::Events::Rule") if id.startswith("Poll")]
     assert not [id for id in resources(local, "AWS::CloudWatch::Alarm") if "Stopped" in id]
     assert json.loads(environment(local, "Ingest")["SOURCES"]) == {"sources": []}
 
 
 def test_the_secret_has_a_place_for_every_key_that_a_source_wants(sentiment: Template) -> None:
     made = one(sentiment, "AWS::SecretsManager::Secret", "Keys")["GenerateSecretString"]
-    wanted = {key for keys in CREDENTIALS.values() for key in keys}
+    known = {**CREDENTIALS, **FINANCIAL_CREDENTIALS}
+    wanted = {key for keys in known.values() for key in keys}
     assert json.loads(made["SecretStringTemplate"]) == dict.fromkeys(wanted, "")
 
 
@@ -157,4 +160,39 @@ def test_the_outputs_are_what_an_operator_pastes(sentiment: Template) -> None:
     assert {
         *("ApiUrl", "ItemsTable", "DashboardTable", "IngestFunction", "ProjectFunction"),
         *("FailuresBucket", "AnalysisQueue", "DeadLetters", "SourceKeys", "FailedEvents"),
+        *("NewsTable", "HealFunction"),
     } <= sentiment["Outputs"].keys()
+
+
+def test_an_analysis_is_over_before_its_place_in_the_stream_is_settled(
+    sentiment: Template,
+) -> None:
+    """Else news could be passed over: what is stamped must be written by then, and found."""
+    analyse = one(sentiment, "AWS::Lambda::Function", "AnalyseFunction")
+    assert 2 * analyse["Timeout"] <= SETTLES_AFTER.total_seconds()
+
+
+def test_a_held_request_is_answered_before_anybody_gives_up(sentiment: Template) -> None:
+    function = one(sentiment, "AWS::Lambda::Function", "NewsApiFunction")
+    held = int(environment(sentiment, "NewsApi")["HOLD_SECONDS"])
+    assert held + 5 < function["Timeout"] < 30
+
+
+def test_news_are_healed_every_quarter_of_an_hour_by_the_published_rules(
+    sentiment: Template,
+) -> None:
+    rule = one(sentiment, "AWS::Events::Rule", "NewsHealing")
+    assert rule["ScheduleExpression"] == "rate(15 minutes)"
+    (target,) = rule["Targets"]
+    assert text(target["Arn"]).startswith("{NewsHealFunction")
+    told = environment(sentiment, "NewsHeal")
+    assert {name: value for name, value in told.items() if name.startswith("HEALING_")} == {
+        "HEALING_THRESHOLD_SECONDS": "3600",
+        "HEALING_BATCH": "100",
+        "HEALING_PAUSE_SECONDS": "3600",
+        "HEALING_ATTEMPTS": "5",
+    }
+
+
+def test_the_companies_to_ask_for_are_told_to_ingestion(sentiment: Template) -> None:
+    assert json.loads(environment(sentiment, "Ingest")["TICKERS"]) == list(TICKERS)

@@ -101,12 +101,21 @@ def test_the_region_of_the_table_itself_is_no_replica() -> None:
 
 
 def test_sources_are_chosen_by_name_or_left_out() -> None:
-    assert sentiment().sources == ("newsapi", "twitter", "reddit")
+    assert sentiment().sources == ("newsapi", "twitter", "reddit", "tiingo", "finnhub")
     assert sentiment({"TABLEWRIGHT_SOURCES": "reddit, newsapi,reddit"}).sources == (
         "reddit",
         "newsapi",
     )
     assert sentiment({"TABLEWRIGHT_SOURCES": "none"}).sources == ()
+
+
+def test_companies_are_chosen_by_ticker() -> None:
+    assert "AAPL" in sentiment().tickers
+    assert sentiment({"TABLEWRIGHT_TICKERS": "BRK.B, XYZ,XYZ"}).tickers == ("BRK.B", "XYZ")
+    many = ",".join(f"T{n}" for n in range(51))
+    for wrong in ("aapl", "AAPL;MSFT", "AAPL MSFT", "A" * 13, ",", many):
+        with pytest.raises(SettingError, match="TABLEWRIGHT_TICKERS"):
+            sentiment({"TABLEWRIGHT_TICKERS": wrong})
 
 
 def test_a_window_may_be_none_at_all() -> None:

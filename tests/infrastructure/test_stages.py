@@ -44,6 +44,7 @@ def test_data_is_as_protected_as_its_stage_is_precious(
         f"bg-remover-{name}-sales-intelligence",
         f"{name}-sentiment-items-primary",
         f"{name}-sentiment-items-dashboard",
+        f"{name}-sentiment-items",
     }
     for table in tables:
         (replica,) = table["Properties"]["Replicas"]
@@ -126,7 +127,13 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
 
 @pytest.mark.parametrize(
     ("system", "modules"),
-    [("sales", {"api"}), ("sentiment", {"ingest", "analyse", "project", "api", "site"})],
+    [
+        ("sales", {"api"}),
+        (
+            "sentiment",
+            {"ingest", "analyse", "project", "api", "site", "news.api", "news.heal"},
+        ),
+    ],
 )
 def test_functions_run_traced_on_graviton_and_log_json_to_their_own_groups(
     system: str, modules: set[str], dev: Assembly

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from lambdas.news.healing import healing
-from tablewright.designs import Record
-from tablewright.designs.financial_news import NEWS
+from lambdas.sentiment.news.healing import request as analysis_request
+from tablewright.designs import Record, Table
+from tablewright.designs.financial_news import NEWS, SPARSE_NEWS, news_healing
 from tablewright.designs.sentiment_items import PENDING
 from tablewright.runtime.dynamo import Caller, Dynamo
-from tablewright.runtime.healing import Healed, Rules
+from tablewright.runtime.healing import Healed, Healing, Rules
+from tablewright.runtime.parked import Parked
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
 from tablewright.runtime.topic import Topic
@@ -65,8 +66,10 @@ class Inbox:
 class World:
     """The table, the topic and runs of healing."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, design: Table = NEWS) -> None:
         self.database = database
+        self.design = design
+        self.plan = news_healing(design)
         self.dynamo = Dynamo(database.client())
         self.inbox = Inbox()
 
@@ -75,17 +78,24 @@ class World:
         return to.call(operation, params)
 
     def store(self, caller: Caller | None = None) -> Store:
-        return Store(NEWS, "table", caller or self)
+        return Store(self.design, "table", caller or self)
 
     def put(self, *items: Record) -> None:
         store = self.store()
-        wire = [store._records["NewsItem"].to_item(item) for item in items]
-        self.database.write(wire)
+        states = (self.plan.pending, self.plan.parked, self.plan.done)
+        by_status = {state["status"]: state for state in states}
+        whole = [{**item, **by_status[item["status"]]} for item in items]
+        self.database.write([store._records["NewsItem"].to_item(item) for item in whole])
 
     def heal(self, now: datetime = NOW, caller: Caller | None = None, **rules: Any) -> Healed:
         edge = caller or self
         topic = Topic(edge, "arn:topic", backoff=Backoff(attempts=2, first=0.001))
-        return healing(self.store(edge), topic, "v1.0.0", Rules(**rules)).run(now)
+        return Healing(
+            self.store(edge), topic, self.plan, request=analysis_request, rules=Rules(**rules)
+        ).run(now)
+
+    def parked(self, caller: Caller | None = None) -> Parked:
+        return Parked(self.store(caller), self.plan)
 
     def items(self) -> dict[str, Record]:
         records = self.store()._records["NewsItem"]
@@ -97,3 +107,10 @@ class World:
 def world(database: Database) -> World:
     database.create(NEWS)
     return World(database)
+
+
+@pytest.fixture(params=[NEWS, SPARSE_NEWS], ids=["plain", "sparse"])
+def either(request: pytest.FixtureRequest, database: Database) -> World:
+    """A table of either variant."""
+    database.create(request.param)
+    return World(database, request.param)

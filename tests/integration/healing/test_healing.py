@@ -6,8 +6,9 @@ from decimal import Decimal
 from threading import Barrier
 from typing import Any
 
+from lambdas.sentiment.model import MODEL_VERSION
 from tablewright.designs.capacity import item_bytes, read_floor
-from tablewright.designs.financial_news import NEWS
+from tablewright.designs.financial_news import NEWS, PARKED
 from tablewright.designs.sentiment_items import ANALYZED
 from tablewright.runtime.healing import Healed
 from tablewright.runtime.meter import Meter
@@ -33,7 +34,7 @@ def test_what_waits_for_an_hour_is_asked_for_again_oldest_first(world: World) ->
         "source_id": "tiingo:000001",
         "source_type": "tiingo",
         "text_for_analysis": "Company 1 reports earnings.",
-        "model_version": "v1.0.0",
+        "model_version": MODEL_VERSION,
         "matched_tickers": ["XYZ"],
         "timestamp": "2099-03-04T10:00:01Z",
     }
@@ -84,6 +85,7 @@ def test_a_run_costs_what_its_keys_and_items_weigh(world: World) -> None:
     assert key is not None
     keys, items = [item_bytes(key)] * 100, [item_bytes(stored)] * 100
     assert meter.read_units == read_floor(keys) + sum(read_floor([size]) for size in items)
+    assert (int(meter.read_units), int(meter.write_units)) == (51, 100)
 
 
 def test_an_item_is_asked_for_again_only_after_a_pause_that_grows(world: World) -> None:
@@ -98,7 +100,8 @@ def test_what_is_never_done_is_parked(world: World) -> None:
     assert sum(one.republished for one in outcomes) == 5
     assert [hour for hour, one in enumerate(outcomes) if one.parked] == [31]
     item = world.items()["tiingo:000001"]
-    assert (item["heal_attempts"], item["parked_at"]) == (5, "2099-03-05T19:00:00.000Z")
+    assert (item["status"], item["heal_attempts"]) == (PARKED, 5)
+    assert item["parked_at"] == "2099-03-05T19:00:00.000Z"
 
 
 def test_two_runs_at_once_do_not_both_ask(world: World) -> None:

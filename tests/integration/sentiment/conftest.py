@@ -8,11 +8,13 @@ import pytest
 
 from lambdas.sentiment.dashboard import Dashboard
 from lambdas.sentiment.ingestion import Ingestion
+from lambdas.sentiment.news.ingestion import NewsIngestion
 from lambdas.sentiment.projection import implied
 from lambdas.sentiment.projector import Projector
 from lambdas.sentiment.tags import Watch
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
+from tablewright.designs.financial_news import NEWS
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ANALYZED, ITEM, ITEMS
 from tablewright.runtime.bulk import delete_request, write_all
@@ -24,7 +26,7 @@ from tablewright.runtime.topic import Topic
 from tests.integration.conftest import KEYS, Database
 from tests.integration.sentiment.moments import NOW
 
-ITEMS_TABLE, DASHBOARD_TABLE = "items", "dashboard"
+ITEMS_TABLE, DASHBOARD_TABLE, NEWS_TABLE = "items", "dashboard", "news"
 WATCH = Watch(["AI", "climate", "economy", "health", "sport", "music"])
 
 
@@ -97,6 +99,19 @@ class World:
         return Ingestion(
             self.items(edge), self.dashboard_store(edge), Topic(edge, "arn:topic"), WATCH
         )
+
+    def news(self, caller: Caller | None = None) -> Store:
+        return Store(NEWS, NEWS_TABLE, caller or self.edge, cursors=Cursors(lambda: KEYS))
+
+    def news_ingestion(self, caller: Caller | None = None) -> NewsIngestion:
+        edge = caller or self.edge
+        return NewsIngestion(self.news(edge), self.dashboard_store(edge), Topic(edge, "arn:topic"))
+
+    def stored_news(self) -> dict[str, Record]:
+        """The articles by their ids."""
+        records = self.news()._records["NewsItem"]
+        found = (records.to_record(one) for one in self.database.items(NEWS_TABLE))
+        return {one["source_id"]: one for one in found}
 
     def put(self, *records: Record) -> None:
         """Store items as they are, past the guard."""
@@ -184,4 +199,5 @@ def _passes(record: dict[str, Any]) -> bool:
 def world(database: Database) -> World:
     database.create(ITEMS, ITEMS_TABLE)
     database.create(DASHBOARD, DASHBOARD_TABLE)
+    database.create(NEWS, NEWS_TABLE)
     return World(database)

@@ -29,6 +29,8 @@ PLATFORM = {
     "Project": LOGS_AND_TRACES | STREAM | FAILURES,
     "Api": LOGS_AND_TRACES,
     "Page": LOGS_AND_TRACES,
+    "NewsApi": LOGS_AND_TRACES,
+    "NewsHeal": LOGS_AND_TRACES,
 }
 
 

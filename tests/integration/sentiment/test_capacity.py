@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from docs.metering import FaithfulMeter
-from lambdas.sentiment.analysis import Analysis, Request
+from lambdas.sentiment.analysis import ITEM_KIND, Analysis, Request
 from lambdas.sentiment.model import Model
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
@@ -64,8 +64,9 @@ def test_a_new_item_costs_three_writes_and_half_a_read(world: World, meter: Fait
 
 def test_an_analysis_costs_one_write_and_no_read(world: World, meter: FaithfulMeter) -> None:
     world.ingestion().take([raw(1)], MOMENT)
-    request = Request("twitter#tweet-1", MOMENT, "what a wonderful day")
-    Analysis(world.items(meter), Model()).carry_out(request)
+    key = {"source_id": "twitter#tweet-1", "ingested_at": MOMENT}
+    request = Request(ITEM_KIND, key, "what a wonderful day")
+    Analysis([world.items(meter)], Model()).carry_out(request)
     assert consumed(meter) == units(read="0", write="1")
 
 

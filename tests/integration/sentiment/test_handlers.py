@@ -49,7 +49,7 @@ def messages(world: World, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, An
 
 
 def use(world: World, monkeypatch: pytest.MonkeyPatch, caller: Any = None) -> None:
-    analysis = Analysis(world.items(caller), Model())
+    analysis = Analysis([world.items(caller), world.news(caller)], Model())
     monkeypatch.setattr(analyse, "analysis", lambda: analysis)
 
 
@@ -121,7 +121,7 @@ def test_a_text_that_the_model_fails_on_takes_no_other_with_it(
                 raise ZeroDivisionError
             return super()._compound(text)
 
-    analysis = Analysis(world.items(), Failing())
+    analysis = Analysis([world.items()], Failing())
     monkeypatch.setattr(analyse, "analysis", lambda: analysis)
     (failed,) = analyse.handler({"Records": messages}, Context())["batchItemFailures"]
     body = next(m["body"] for m in messages if m["messageId"] == failed["itemIdentifier"])

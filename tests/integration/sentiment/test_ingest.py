@@ -45,6 +45,7 @@ def functions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     metered(monkeypatch)
     ingestion = world.ingestion()
     monkeypatch.setattr(ingest, "ingestion", lambda: ingestion)
+    monkeypatch.setattr(ingest, "news_ingestion", lambda: world.news_ingestion())
 
 
 def test_items_of_an_event_are_stored_as_of_now(world: World) -> None:
@@ -71,8 +72,10 @@ def test_an_event_that_says_something_else_changes_nothing(world: World) -> None
         ({"items": [raw(1)], "ingested_at": 5}, "ingested_at must be a UTC time"),
         ({"items": {"1": raw(1)}}, "items must be a list"),
         ({"items": [raw(1)], "ingestedAt": "x"}, "event must have items and ingested_at only"),
-        ({}, "event must have items, or be one of a schedule"),
-        ({"Records": []}, "event must have items, or be one of a schedule"),
+        ({"news": [], "items_too": []}, "event must have news only"),
+        ({"news": "many"}, "news must be a list"),
+        ({}, "event must have items or news, or be one of a schedule"),
+        ({"Records": []}, "event must have items or news, or be one of a schedule"),
     ]
     for event, reason in wrong:
         with pytest.raises(InvalidValue, match=reason):

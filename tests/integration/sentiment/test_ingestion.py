@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment.ingestion import Outcome
+from lambdas.sentiment.outcome import Outcome
 from tablewright.designs.fields import timestamp
 from tablewright.designs.sentiment_items import ITEMS
 from tablewright.runtime.meter import Meter

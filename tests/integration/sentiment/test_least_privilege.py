@@ -1,23 +1,40 @@
 """What each sentiment function calls and what its role allows are the same, both ways."""
 
 import json
+import re
 from collections.abc import Callable
-from functools import cache
+from datetime import UTC, datetime, timedelta
+from functools import cache, partial
 from typing import Any
 
 import boto3
 import pytest
 
 from lambdas.sentiment import analyse, api, ingest, project, site, static
+from lambdas.sentiment.news import api as news_api
+from lambdas.sentiment.news import heal
+from lambdas.sentiment.news.articles import article as article_of
 from local.dynamodb_local import DynamoDbLocal
+from stacks.financial_news import ROUTES as NEWS_ROUTES
 from tablewright.designs.fields import timestamp
+from tablewright.designs.financial_news import NEWS, news_healing
+from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import CLAIMED, ITEMS, PENDING, SOURCE_TYPES
 from tests.infrastructure.synthesis import Assembly, Template, environment
 from tests.integration.http import Context
-from tests.integration.sentiment.conftest import DASHBOARD_TABLE, ITEMS_TABLE, World, item
+from tests.integration.sentiment.conftest import (
+    DASHBOARD_TABLE,
+    ITEMS_TABLE,
+    NEWS_TABLE,
+    World,
+    item,
+)
 from tests.integration.sentiment.http import CONFIG, CONTRACT
 from tests.integration.sentiment.moments import NOW
+from tests.integration.sentiment.news import analysed as analysed_news
+from tests.integration.sentiment.news import raw as raw_news
+from tests.integration.sentiment.news import seconds
 from tests.integration.sentiment.rights import PLATFORM, Rights
 from tests.integration.sentiment.session import Aws
 from tests.integration.sentiment_sources.newsapi_server import KEY, NewsApiServer, article
@@ -26,6 +43,7 @@ from tests.integration.sentiment_sources.server import running
 NAMES = {
     "ITEMS_TABLE": ITEMS_TABLE,
     "DASHBOARD_TABLE": DASHBOARD_TABLE,
+    "NEWS_TABLE": NEWS_TABLE,
     "TOPIC_ARN": "topic",
     "SOURCES_SECRET_ARN": "keys of the sources",
     "CURSOR_SECRET_ARN": "cursor key",
@@ -35,9 +53,12 @@ SETTINGS = {**NAMES, "PAGE_CONFIG": json.dumps(CONFIG)}
 MADE_ONCE = [
     (ingest, "resources"),
     (ingest, "ingestion"),
+    (ingest, "news_ingestion"),
     (analyse, "analysis"),
     (project, "projector"),
     (api, "access"),
+    (news_api, "access"),
+    *((heal, name) for name in ("resources", "rules", "healer", "parked")),
 ]
 # Keys that no function has a reason to touch, though some look much alike.
 STRANGE = ["rss#1", "newsapi", "xnewsapi#1", "Twitter#1", "reddit", "reddi#1", "", "*", "rejected"]
@@ -67,6 +88,19 @@ def use_ingest(aws: Aws, _: World, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("SOURCES", json.dumps(settings))
         polled = ingest.handler({"detail-type": "Scheduled Event"}, Context())
     assert polled["newsapi"]["stored"] == 1
+    _ingest_news(aws)
+
+
+def _ingest_news(aws: Aws) -> None:
+    """News of every source, one that somebody else stores meanwhile, and a company more."""
+    news = aws.store(NEWS, NEWS_TABLE)
+    for source in NEWS_SOURCES:
+        mine = raw_news(1, source_id=f"{source}:1", source_type=source)
+        theirs = article_of({**mine, "matched_tickers": ["ABC"]})
+        aws.before["PutItem"] = partial(news.put, NEWS.put_news, theirs)
+        assert ingest.handler({"news": [mine]}, Context())["duplicates"] == 1
+        more = {**mine, "source_id": f"{source}:2"}
+        assert ingest.handler({"news": [more]}, Context())["stored"] == 1
 
 
 def use_analyse(aws: Aws, _: World, __: pytest.MonkeyPatch) -> None:
@@ -77,8 +111,18 @@ def use_analyse(aws: Aws, _: World, __: pytest.MonkeyPatch) -> None:
         store.put(ITEMS.put_item, pending)
         for message in ("so good", "so bad"):
             key = {name: pending[name] for name in ("source_id", "ingested_at")}
-            record = {"messageId": "1", "body": json.dumps({**key, "text_for_analysis": message})}
-            assert analyse.handler({"Records": [record]}, Context()) == {"batchItemFailures": []}
+            analyse_text({**key, "source_type": source}, message)
+    news = aws.store(NEWS, NEWS_TABLE)
+    for source in NEWS_SOURCES:
+        mine = raw_news(1, source_id=f"{source}:1", source_type=source)
+        news.put(NEWS.put_news, article_of(mine))
+        for message in ("so good", "so bad"):
+            analyse_text({"source_id": f"{source}:1", "source_type": source}, message)
+
+
+def analyse_text(asked: dict[str, str], text: str) -> None:
+    record = {"messageId": "1", "body": json.dumps({**asked, "text_for_analysis": text})}
+    assert analyse.handler({"Records": [record]}, Context()) == {"batchItemFailures": []}
 
 
 def use_project(_: Aws, world: World, __: pytest.MonkeyPatch) -> None:
@@ -102,7 +146,8 @@ def use_api(_: Aws, world: World, __: pytest.MonkeyPatch) -> None:
         assert answer["statusCode"] == 200, path
         return answer
 
-    for path in CONTRACT.document["paths"].keys() - {site.CONFIG}:
+    elsewhere = {site.CONFIG, *(path for _, path in NEWS_ROUTES)}
+    for path in CONTRACT.document["paths"].keys() - elsewhere:
         get(path)
     get("/items", sentiment="neutral")
     first = json.loads(get("/items", tag="AI", limit=1)["body"])
@@ -116,12 +161,48 @@ def use_page(_: Aws, __: World, ___: pytest.MonkeyPatch) -> None:
         assert site.handler(event, Context())["statusCode"] == 200, path
 
 
+def use_news_api(aws: Aws, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list, and the stream from its beginning and from a place."""
+    monkeypatch.setenv("HOLD_SECONDS", "0")
+    records = world.news()._records["NewsItem"]
+    world.database.write([records.to_item(analysed_news(1, NOW))], NEWS_TABLE)
+
+    def get(path: str, headers: dict[str, str], **query: Any) -> str:
+        claims = {"sub": "ada"}
+        event = CONTRACT.event("GET", path, None, claims=claims, query=query, headers=headers)
+        answer = news_api.handler(event, Context())
+        assert answer["statusCode"] == 200, answer
+        return str(answer["body"])
+
+    get("/news", {}, sentiment="neutral")
+    id = re.findall("^id: (.*)$", get("/news/events", {}), re.MULTILINE)[0]
+    get("/news/events", {"last-event-id": id})
+
+
+def use_heal(aws: Aws, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that asks, finds one done meanwhile, and parks."""
+    news = aws.store(NEWS, NEWS_TABLE)
+    # Both long ago, as the function sees it, and not expired, as the engine does.
+    then = datetime.now(UTC) - timedelta(hours=2)
+    plan = news_healing()
+    for number, attempts in ((1, None), (2, 5), (3, None)):
+        one = article_of(raw_news(number, timestamp=seconds(then)))
+        news.put(NEWS.put_news, {**one, "heal_attempts": attempts})
+    key = {"source_id": "tiingo:3"}
+    done = {**plan.done, "sentiment": "neutral"}
+    aws.before["UpdateItem"] = partial(news.update, NEWS.record_analysis, key, done)
+    answer = heal.handler({}, Context())
+    assert (answer["found"], answer["republished"], answer["parked"]) == (3, 1, 1)
+
+
 USES: dict[str, Callable[[Aws, World, pytest.MonkeyPatch], None]] = {
     "Ingest": use_ingest,
     "Analyse": use_analyse,
     "Project": use_project,
     "Api": use_api,
     "Page": use_page,
+    "NewsApi": use_news_api,
+    "NewsHeal": use_heal,
 }
 
 
@@ -141,6 +222,7 @@ def used(world: World, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.Monkey
         if home != HOME:
             aws.create(ITEMS, ITEMS_TABLE)
             aws.create(DASHBOARD, DASHBOARD_TABLE)
+            aws.create(NEWS, NEWS_TABLE)
         USES[function](aws, world, monkeypatch)
         return aws
 
@@ -168,6 +250,17 @@ def test_a_role_is_of_no_use_for_items_of_other_sources(function: str, dev: Asse
     for action, place in on_items:
         assert all(rights.allow(action, place, f"{source}#1") for source in SOURCE_TYPES)
         assert not [key for key in STRANGE if rights.allow(action, place, key)]
+
+
+@pytest.mark.parametrize("function", ["Ingest", "Analyse"])
+def test_a_role_is_of_no_use_for_news_of_other_sources(function: str, dev: Assembly) -> None:
+    rights = Rights(dev.template("sentiment"), function, NAMES)
+    on_news = {call for call in rights.calls if call[1] == NEWS_TABLE}
+    assert on_news
+    for action, place in on_news:
+        assert all(rights.allow(action, place, f"{source}:1") for source in NEWS_SOURCES)
+        assert not [key for key in (*STRANGE, "tiingo", "tiingo#1", "xtiingo:1")
+                    if rights.allow(action, place, key)]  # fmt: skip
 
 
 def test_ingestion_reaches_no_row_that_the_dashboard_shows(dev: Assembly) -> None:

@@ -1,13 +1,13 @@
 """Every source is read by itself, as far as it goes, and nothing that it gave is lost."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from lambdas.sentiment.polling import Polled, poll
+from lambdas.sentiment.polling import Intake, Polled, Wanted, poll
 from lambdas.sentiment.sources import RawItem, Source, SourceError, Unavailable, Unreadable, Web
 from lambdas.sentiment.sources.newsapi import NewsApi
 from tablewright.runtime.errors import Throttled
@@ -48,8 +48,18 @@ def post(number: int, source_type: str = "reddit", **changes: Any) -> RawItem:
     return RawItem(source_type, **values)
 
 
+def read(
+    intake: Intake,
+    *sources: Source,
+    searches: Sequence[str] = SEARCHES[:1],
+    now: Callable[[], datetime] = lambda: NOW,
+) -> list[Polled]:
+    wanted = [Wanted(source, searches, intake) for source in sources]
+    return list(poll(wanted, deadline=DEADLINE, now=now))
+
+
 def polled(world: World, *sources: Source, searches: Sequence[str] = SEARCHES[:1]) -> list[Polled]:
-    return list(poll(sources, searches, world.ingestion(), deadline=DEADLINE, now=lambda: NOW))
+    return read(world.ingestion(), *sources, searches=searches)
 
 
 def stored(world: World) -> list[str]:
@@ -150,7 +160,7 @@ def test_each_source_has_an_equal_part_of_the_time_that_is_left(world: World) ->
             return super().fetch(query, deadline)
 
     feeds = [Slow("newsapi"), Slow("twitter"), Slow("reddit")]
-    list(poll(feeds, SEARCHES[:1], world.ingestion(), deadline=DEADLINE, now=lambda: time))
+    read(world.ingestion(), *feeds, now=lambda: time)
     given = [deadline - NOW for feed in feeds for _, deadline in feed.asked if deadline]
     assert given == [timedelta(seconds=80), timedelta(seconds=150), timedelta(minutes=4)]
 
@@ -159,7 +169,7 @@ def test_what_one_source_gave_stands_when_the_store_fails_at_the_next(world: Wor
     sources = [Feed("reddit", post(1)), Feed("newsapi", post(2, "newsapi"))]
     failing = world.ingestion(Faulty(world.edge, Fault(5, "before", "throttled")))
     with pytest.raises(Throttled):
-        list(poll(sources, SEARCHES[:1], failing, deadline=DEADLINE, now=lambda: NOW))
+        read(failing, *sources)
     assert stored(world) == ["reddit#post-1"]
     assert len(world.inbox.messages) == 1
 
@@ -178,8 +188,7 @@ def test_polling_ends_the_same_whatever_fails_on_the_way(world: World) -> None:
         source = NewsApi(Web(), KEY, url=server.url)
 
         def work(caller: Any) -> None:
-            ingestion = world.ingestion(caller)
-            list(poll([source], SEARCHES[:1], ingestion, deadline=DEADLINE, now=lambda: NOW))
+            read(world.ingestion(caller), source)
 
         def outcome() -> Any:
             announced = {json.loads(message)["source_id"] for message in world.inbox.messages}

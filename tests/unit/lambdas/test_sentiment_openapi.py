@@ -8,6 +8,7 @@ from openapi_spec_validator import validate
 
 from lambdas.sentiment import api, ingest, site
 from lambdas.sentiment.items import offered
+from lambdas.sentiment.news import api as news_api
 from lambdas.sentiment.openapi import document
 from tablewright.designs import InvalidRecord
 
@@ -21,7 +22,7 @@ def test_the_document_is_valid_openapi() -> None:
 
 def test_the_document_and_the_routes_are_the_same() -> None:
     documented = {(method.upper(), p) for p, item in DOCUMENT["paths"].items() for method in item}
-    apps = (api.app, ingest.app)
+    apps = (api.app, ingest.app, news_api.app)
     served = {
         (r.method, r.path) for app in apps for r in (*app._static_routes, *app._dynamic_routes)
     }

@@ -1,0 +1,157 @@
+"""The API of financial news: lists, and a stream of what arrives.
+
+Python functions cannot stream their answers, so the stream is asked for piece by piece: an answer
+is held until there is something to tell, and ends. A client of server-sent events comes back by
+itself, with the id of the last event that it got.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from lambdas.http.answers import answer, page_json, record_json, tagged, to_json
+from lambdas.http.application import application, respond
+from lambdas.http.caller import subject_of
+from lambdas.http.problems import Problem
+from lambdas.http.requests import choice, page_limit, parameters
+from lambdas.sentiment.news.arrivals import Arrivals, Place, first, following
+from lambdas.sentiment.news.articles import ARTICLE
+from lambdas.sentiment.resources import Resources
+from tablewright.designs.financial_news import NEWS
+from tablewright.designs.healing import healing_fields
+from tablewright.designs.sentiment_items import SENTIMENTS
+from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.errors import CursorError
+from tablewright.runtime.reader import Page
+from tablewright.runtime.secret_keys import SecretKeys
+from tablewright.runtime.store import Store
+
+app = application()
+
+LAST_EVENT_ID = "Last-Event-ID"
+# What a client waits before it comes back.
+RETRY_MS = 1000
+# How often the table is looked at while an answer is held.
+LOOK_SECONDS = 2.0
+# How long a list may be shown before it is asked for again.
+FRESH_SECONDS = 2
+# The work of healing is nobody else's business, and all that is shown is analysed.
+_HIDDEN = {field.name for field in healing_fields()} | {"status"}
+FOUND = ("sentiment", "score", "model_version", "analyzed_at")
+SHOWN = tuple(field for field in ARTICLE.fields if field.name not in _HIDDEN)
+
+
+class Access:
+    """What requests are answered from."""
+
+    def __init__(
+        self,
+        store: Store,
+        cursors: Cursors,
+        *,
+        hold: timedelta = timedelta(seconds=20),
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.store = store
+        self.cursors = cursors
+        self.hold = hold
+        self.now = now
+        self.sleep = sleep
+
+    @classmethod
+    def from_environment(cls) -> "Access":
+        resources = Resources.from_environment()
+        cursors = Cursors(SecretKeys(resources.session, os.environ["CURSOR_SECRET_ARN"]))
+        hold = timedelta(seconds=int(os.environ["HOLD_SECONDS"]))
+        return cls(resources.news(cursors=cursors), cursors, hold=hold)
+
+
+@cache
+def access() -> Access:
+    return Access.from_environment()
+
+
+if "CURSOR_SECRET_ARN" in os.environ:
+    access()  # while the function starts, when Lambda gives it the most CPU
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    return respond(app, event, context)
+
+
+@app.get("/news")
+def news() -> Response[str]:
+    given = parameters(app.current_event, ("sentiment", "limit", "cursor"))
+    if "sentiment" not in given:
+        reason = f"is required: one of {', '.join(SENTIMENTS)}"
+        raise Problem(400, "sentiment is not valid.", [("sentiment", reason)])
+    page = access().store.query(
+        NEWS.news_by_sentiment,
+        {"sentiment": choice("sentiment", given["sentiment"], SENTIMENTS)},
+        limit=page_limit(given.get("limit")),
+        cursor=given.get("cursor"),
+        caller=subject_of(app.current_event),
+    )
+    listed = Page([_shown(item) for item in page.items], page.cursor)
+    given_out = answer(page_json(ARTICLE, listed, cursor="next_cursor"))
+    known = app.current_event.headers.get("if-none-match")
+    return tagged(given_out, known, seconds=FRESH_SECONDS)
+
+
+@app.get("/news/events")
+def events() -> Response[str]:
+    given = parameters(app.current_event, ("sentiment",))
+    asked = given.get("sentiment")
+    sentiment = choice("sentiment", asked, SENTIMENTS) if asked is not None else None
+    caller = subject_of(app.current_event)
+    place = _place(app.current_event.headers, caller, sentiment)
+    found = _held(sentiment, place)
+    # Also without news: a client that comes back with it does not look at the same again.
+    id = access().cursors.issue(caller, *_question(sentiment), found.place.position())
+    lines = [f"retry: {RETRY_MS}", f"id: {id}"]
+    if place is None or found.items:
+        items = [record_json(ARTICLE, _shown(item)) for item in found.items]
+        lines += ["event: news", f"data: {to_json({'items': items})}"]
+    body = "\n".join([*lines, "", ""])
+    headers: dict[str, Any] = {"Cache-Control": "no-store"}
+    return Response(200, content_type="text/event-stream", body=body, headers=headers)
+
+
+def _held(sentiment: str | None, place: Place | None) -> Arrivals:
+    """What there is, as soon as there is something; a reader who begins does not wait."""
+    given = access()
+    if place is None:
+        return first(given.store, sentiment, given.now())
+    until = given.now() + given.hold
+    while True:
+        now = given.now()
+        found = following(given.store, sentiment, place, now)
+        if found.items or now >= until:
+            return found
+        place = found.place
+        given.sleep(LOOK_SECONDS)
+
+
+def _place(headers: Mapping[str, str], caller: str, sentiment: str | None) -> Place | None:
+    id = headers.get(LAST_EVENT_ID.lower())
+    if not id:
+        return None
+    try:
+        return Place.at(access().cursors.open(id, caller, *_question(sentiment)))
+    except CursorError as error:
+        detail = f"{LAST_EVENT_ID} is not valid: begin again without it."
+        raise Problem(400, detail, [(LAST_EVENT_ID, str(error))]) from None
+
+
+def _question(sentiment: str | None) -> tuple[str, dict[str, Any]]:
+    return NEWS.arrived_news.name, {"sentiment": sentiment}
+
+
+def _shown(item: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if name not in _HIDDEN}

@@ -1,0 +1,50 @@
+"""What is offered as financial news, turned into items or refused with every reason."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lambdas.sentiment.items import one_line
+from tablewright.designs import InvalidRecord, InvalidValue, Record
+from tablewright.designs.financial_news import MAX_TEXT, NEWS
+from tablewright.designs.sentiment_items import PENDING
+
+ARTICLE = NEWS.entities["NewsItem"]
+ACCEPTED = (
+    "source_id",
+    "source_type",
+    "timestamp",
+    "text_for_analysis",
+    "matched_tickers",
+    "metadata",
+)
+
+
+def article(raw: Any) -> Record:
+    """The item in what was offered, still to be analysed; raises InvalidRecord.
+
+    >>> raw = {"source_id": "tiingo:1", "source_type": "tiingo", "matched_tickers": ["XYZ"],
+    ...        "timestamp": "2025-12-19T20:14:12Z", "text_for_analysis": "XYZ earns more."}
+    >>> article(raw)["status"]
+    'pending'
+    """
+    if not isinstance(raw, Mapping):
+        raise InvalidRecord(ARTICLE.name, [InvalidValue("item", "must be an object")])
+    problems = [
+        InvalidValue(str(name), f"is not one of {', '.join(ACCEPTED)}")
+        for name in raw
+        if name not in ACCEPTED
+    ]
+    given = {name: raw[name] for name in ACCEPTED if raw.get(name) is not None}
+    text = given.get("text_for_analysis")
+    if isinstance(text, str):
+        # Nothing is left of a text without words, and that is refused as missing.
+        given["text_for_analysis"] = one_line(text)[:MAX_TEXT] or None
+    try:
+        item = ARTICLE.check({**given, "status": PENDING})
+    except InvalidRecord as error:
+        raise InvalidRecord(ARTICLE.name, [*problems, *error.problems]) from None
+    if item["source_id"].partition(":")[0] != item["source_type"]:
+        problems.append(InvalidValue("source_id", f"must begin with '{item['source_type']}:'"))
+    if problems:
+        raise InvalidRecord(ARTICLE.name, problems)
+    return item

@@ -1,0 +1,77 @@
+"""Asks again, on a schedule, for the analysis of news that were never analysed."""
+
+import os
+import time
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+
+from lambdas.sentiment.news.healing import PLAN, healing
+from lambdas.sentiment.resources import Resources
+from tablewright.runtime.healing import Healed, Healing, Rules
+from tablewright.runtime.parked import Parked
+
+logger = Logger()
+
+
+@cache
+def resources() -> Resources:
+    return Resources.from_environment()
+
+
+@cache
+def rules() -> Rules:
+    return Rules.from_environment()
+
+
+@cache
+def healer() -> Healing:
+    return healing(resources().news(), resources().requests(), rules())
+
+
+@cache
+def parked() -> Parked:
+    return Parked(resources().news(), PLAN)
+
+
+if "HEALING_BATCH" in os.environ:
+    healer()  # while the function starts, when Lambda gives it the most CPU
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
+    """One run; what it could not do is left to the next."""
+    began = time.monotonic()
+    healed = healer().run(datetime.now(UTC))
+    waiting = parked().count()
+    report(healed, waiting, (time.monotonic() - began) * 1000)
+    return {**healed._asdict(), "parked_in_all": waiting}
+
+
+def report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
+    took = round(milliseconds, 2)
+    hours = rules().threshold.total_seconds() / 3600
+    logger.info(
+        "Self-healing completed",
+        extra={
+            "extra": {
+                "stale_items_found": healed.found,
+                "items_republished": healed.republished,
+                "items_failed": healed.failed,
+                "items_parked": healed.parked,
+                "items_parked_in_all": parked_in_all,
+                "threshold_hours": int(hours) if hours.is_integer() else round(hours, 4),
+                "execution_time_ms": took,
+            }
+        },
+    )
+    if healed.failed:
+        logger.warning("requests were not taken, the next run repeats them", count=healed.failed)
+    metrics = EphemeralMetrics()
+    metrics.add_metric("SelfHealingItemsFound", MetricUnit.Count, healed.found)
+    metrics.add_metric("SelfHealingItemsRepublished", MetricUnit.Count, healed.republished)
+    metrics.add_metric("SelfHealingItemsParked", MetricUnit.Count, parked_in_all)
+    metrics.add_metric("SelfHealingExecutionTime", MetricUnit.Milliseconds, took)
+    metrics.flush_metrics()

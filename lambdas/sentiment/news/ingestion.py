@@ -1,0 +1,148 @@
+"""Storing news that are new, once, and asking for their analysis.
+
+An article is stored before its analysis is asked for. Whoever is interrupted between the two leaves
+an article that waits, and healing asks for it: nothing more is needed.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from lambdas.sentiment.news.articles import ARTICLE, article
+from lambdas.sentiment.news.healing import request
+from lambdas.sentiment.outcome import Outcome, Refused, park, source_of
+from lambdas.sentiment.sources import RawItem
+from tablewright.designs import InvalidRecord, Record
+from tablewright.designs.fields import timestamp
+from tablewright.designs.financial_news import MAX_TICKERS, NEWS
+from tablewright.runtime.bulk import in_parallel
+from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
+from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store import Store
+from tablewright.runtime.topic import Topic
+
+# Pollers at the same time name different companies of one article.
+_RACE = Backoff(attempts=10, first=0.02, longest=1.0)
+
+
+class _Sorted(NamedTuple):
+    """A batch by what is to become of it."""
+
+    sound: dict[str, Record]
+    refused: list[Refused]
+    repeated: int
+    expired: int
+
+
+class NewsIngestion:
+    """Takes batches of raw news into the table of news."""
+
+    def __init__(self, news: Store, dashboard: Store, requests: Topic) -> None:
+        self._news = news
+        self._dashboard = dashboard
+        self._requests = requests
+
+    @staticmethod
+    def raw(found: RawItem) -> dict[str, Any]:
+        """What a source found, as it is offered."""
+        published = found.published and f"{timestamp(found.published)[:19]}Z"
+        link = {"source_url": found.source_url} if found.source_url else {}
+        return {
+            "source_id": f"{found.source_type}:{found.stable_id}",
+            "source_type": found.source_type,
+            "timestamp": published,
+            "text_for_analysis": found.text,
+            "matched_tickers": list(found.tickers),
+            "metadata": {**found.metadata, **link},
+        }
+
+    def take(self, batch: Iterable[Any], moment: str) -> Outcome:
+        """Store what is sound and new at this moment, and ask for its analysis.
+
+        What is known gets the companies that are new to it. What could not be asked for stays
+        pending, for healing to find.
+        """
+        found = _sorted(batch, moment)
+        keys = [{"source_id": source_id} for source_id in found.sound]
+        known = {one["source_id"]: one for one in self._news.get_many(NEWS.get_many_news, keys)}
+        written = in_parallel(
+            self._news.executor,
+            lambda one: self._write(one, known.get(one["source_id"])),
+            found.sound.values(),
+        )
+        new = [one for one in written if one is not None]
+        if new:
+            self._requests.offer([request(one) for one in new])
+        duplicates = len(found.sound) - len(new) + found.repeated
+        return Outcome(len(new), duplicates, found.refused, found.expired)
+
+    def park(self, refused: Iterable[Refused], moment: str) -> None:
+        """Keep what was refused where an operator can see it."""
+        park(self._dashboard, refused, moment)
+
+    def _write(self, one: Record, known: Record | None) -> Record | None:
+        """Store an article; gives it when it is new."""
+        if known is None:
+            try:
+                return self._news.put(NEWS.put_news, one)
+            except AlreadyExists:
+                known = self._again(one)
+        self._add_tickers(known, one["matched_tickers"])
+        return None
+
+    def _add_tickers(self, known: Record | None, tickers: list[str]) -> None:
+        for _ in _RACE:
+            merged = _merged(known["matched_tickers"], tickers) if known else []
+            if known is None or merged == known["matched_tickers"]:
+                return
+            key = {"source_id": known["source_id"]}
+            expected = {"matched_tickers": known["matched_tickers"]}
+            try:
+                self._news.update(
+                    NEWS.add_tickers, key, {"matched_tickers": merged}, expect=expected
+                )
+                return
+            except NotFound:
+                return
+            except Conflict:
+                known = self._again(known)
+        raise Conflict("the companies of an article were being changed all the while")
+
+    def _again(self, one: Record) -> Record | None:
+        return self._news.get(NEWS.get_news, {"source_id": one["source_id"]})
+
+
+def _sorted(batch: Iterable[Any], moment: str) -> _Sorted:
+    sound: dict[str, Record] = {}
+    refused: list[Refused] = []
+    repeated = expired = 0
+    for position, raw in enumerate(batch):
+        try:
+            one = article(raw)
+        except InvalidRecord as error:
+            problems = tuple((p.field, p.reason) for p in error.problems)
+            refused.append(Refused(position, source_of(raw), raw, problems))
+            continue
+        if _has_expired(one, moment):
+            expired += 1
+            continue
+        first = sound.setdefault(one["source_id"], one)
+        if first is not one:
+            # A source that is asked company by company gives an article once for each.
+            repeated += 1
+            first["matched_tickers"] = _merged(first["matched_tickers"], one["matched_tickers"])
+    return _Sorted(sound, refused, repeated, expired)
+
+
+def _merged(first: list[str], second: list[str]) -> list[str]:
+    return list(dict.fromkeys([*first, *second]))[:MAX_TICKERS]
+
+
+def _has_expired(one: Record, moment: str) -> bool:
+    """Whether an article is older than what is kept: it would be stored anew at each poll."""
+    expiry = ARTICLE.expires
+    return expiry is not None and expiry.at(one["timestamp"]) <= _seconds(moment)
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()

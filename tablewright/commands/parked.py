@@ -1,0 +1,121 @@
+"""Show what healing has parked, and let it be healed again.
+
+    python -m tablewright.commands.parked --table NAME --region REGION
+    python -m tablewright.commands.parked --table NAME --region REGION --release ID ID
+    python -m tablewright.commands.parked --table NAME --region REGION --release-all
+
+A released item is asked for by the next run of the healing, and has all of its attempts again.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+
+import boto3
+from botocore.exceptions import BotoCoreError
+
+from tablewright.designs import Record
+from tablewright.designs.errors import InvalidRecord
+from tablewright.designs.healing import HealingPlan
+from tablewright.runtime.dynamo import Dynamo, client_config
+from tablewright.runtime.errors import StoreError
+from tablewright.runtime.parked import Parked
+from tablewright.runtime.store import Store
+
+_DEFAULT = "tablewright.designs.financial_news:news_healing"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        plan = _plan(options.plan)
+        session = boto3.session.Session(region_name=options.region)
+        client = session.client(
+            "dynamodb", endpoint_url=options.endpoint_url, config=client_config()
+        )
+        parked = Parked(Store(plan.design, options.table, Dynamo(client)), plan)
+        if options.release:
+            return _release(parked, _named(plan, options.release))
+        if options.release_all:
+            return _release(parked, parked)
+        return _list(parked, plan)
+    except (LookupError, InvalidRecord) as error:
+        parser.error(str(error))
+    except (StoreError, BotoCoreError) as error:
+        _say(f"Stopped: {error}")
+        _say("What was released stays so; the same command goes on from here.")
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _list(parked: Parked, plan: HealingPlan) -> int:
+    """One line of JSON for each, so that it can be searched and counted by other tools."""
+    entity = plan.design.entity(plan.read)
+    told = (*entity.key.fields, plan.age, "heal_attempts", "parked_at")
+    count = 0
+    for item in parked:
+        shown = {name: item[name] for name in told if name in item}
+        print(json.dumps(shown, default=int))
+        count += 1
+    _say(f"{count} parked")
+    return 0
+
+
+def _release(parked: Parked, items: Iterable[Record]) -> int:
+    released, left = 0, 0
+    for item in items:
+        if parked.release(item):
+            released += 1
+        else:
+            left += 1
+            _say(f"Not parked: {json.dumps(item, default=str)}")
+    _say(f"{released} released, {left} not parked")
+    return 1 if left else 0
+
+
+def _named(plan: HealingPlan, texts: Iterable[str]) -> list[Record]:
+    """The keys that the command line names."""
+    fields = plan.design.entity(plan.mark).key.fields
+    keys = [dict(zip(fields, text.split(","), strict=False)) for text in texts]
+    short = [text for text, key in zip(texts, keys, strict=True) if len(key) < len(fields)]
+    if short:
+        raise LookupError(f"name an item by {', '.join(fields)}, separated by commas: {short[0]}")
+    return keys
+
+
+def _plan(place: str) -> HealingPlan:
+    module, _, name = place.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError):
+        raise LookupError(f"there is no plan at '{place}': give one like {_DEFAULT}") from None
+    plan = found() if callable(found) else found
+    if not isinstance(plan, HealingPlan):
+        raise LookupError(f"'{place}' is no plan of healing: give one like {_DEFAULT}")
+    return plan
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="parked", description="Show what healing has parked, and let it be healed again."
+    )
+    parser.add_argument("--table", required=True, help="the table's name")
+    parser.add_argument("--region", required=True, help="the table's region")
+    parser.add_argument("--plan", default=_DEFAULT, help="how it is healed (%(default)s)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--release", nargs="+", metavar="ID", help="release these items")
+    which.add_argument("--release-all", action="store_true", help="release every one")
+    parser.add_argument("--endpoint-url", help="where to find AWS, for an emulator")
+    return parser
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""Healing of a table on a schedule: items that wait for work that was lost are asked for again."""
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from tablewright.constructs.alarms import alarm
+from tablewright.constructs.table import DesignTable
+from tablewright.constructs.work_queue import WorkQueue
+from tablewright.designs.healing import HealingPlan
+
+_RUNS = 4
+
+
+class SelfHealing(Construct):
+    """Runs a function that heals a table, allows it what its plan calls for, and watches it.
+
+    An item is stale when it has waited for `threshold`; a run asks for the oldest `batch` of them.
+    After an attempt an item is left alone for `pause`, after each further one for twice as long;
+    after `attempts` of them it is parked. The function finds these rules by
+    `Rules.from_environment()`, runs `Healing`, and reports by the metrics `SelfHealingItemsFound`,
+    `SelfHealingItemsParked` (all that are parked now) and `SelfHealingExecutionTime` in
+    `namespace`, with the dimension `service`.
+
+    Example::
+
+        SelfHealing(self, "Healing", table=news, plan=news_healing(), function=heal.function,
+                    requests=analysis, service="sentiment")
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        table: DesignTable,
+        plan: HealingPlan,
+        function: lambda_.Function,
+        requests: WorkQueue,
+        service: str,
+        namespace: str = "Tablewright",
+        every: Duration | None = None,
+        threshold: Duration | None = None,
+        batch: int = 100,
+        pause: Duration | None = None,
+        attempts: int = 5,
+        alarm_topic: sns.ITopic | None = None,
+    ) -> None:
+        every = every or Duration.minutes(15)
+        threshold = threshold or Duration.hours(1)
+        pause = pause or Duration.hours(1)
+        _check(table, plan, every=every, batch=batch, attempts=attempts)
+        super().__init__(scope, id)
+        rules = {
+            "THRESHOLD_SECONDS": threshold.to_seconds(),
+            "BATCH": batch,
+            "PAUSE_SECONDS": pause.to_seconds(),
+            "ATTEMPTS": attempts,
+        }
+        for name, value in rules.items():
+            function.add_environment(f"HEALING_{name}", str(int(value)))
+        table.grant(function, plan.waiting, plan.read, plan.mark)
+        requests.grant_publish(function)
+        self.rule = events.Rule(
+            self,
+            "Schedule",
+            schedule=events.Schedule.rate(every),
+            # Handed over once: the next run finds what this one missed.
+            targets=[targets.LambdaFunction(function, retry_attempts=0)],
+        )
+        self._every = every
+        self._topic = alarm_topic
+        self._dimensions = {"service": service}
+        self._namespace = namespace
+        self._watch(function, batch)
+
+    def _watch(self, function: lambda_.Function, batch: int) -> None:
+        alarm(
+            self,
+            "Parked",
+            metric=self._metric("SelfHealingItemsParked"),
+            threshold=1,
+            describes="Items are parked: they were asked for as often as allowed, in vain.",
+            topic=self._topic,
+        )
+        alarm(
+            self,
+            "Failing",
+            metric=function.metric_errors(period=self._every, statistic="Sum"),
+            threshold=1,
+            periods=_RUNS,
+            breaching=3,
+            describes="Runs of the healing keep failing.",
+            topic=self._topic,
+        )
+        # A run finds no more than its batch, so a backlog beyond that grows without being seen.
+        growing = cloudwatch.MathExpression(
+            expression=f"IF(found >= {batch} OR DIFF(found) > 0, 1, 0)",
+            using_metrics={"found": self._metric("SelfHealingItemsFound")},
+            label="Stale items increase",
+            period=self._every,
+        )
+        alarm(
+            self,
+            "Backlog",
+            metric=growing,
+            threshold=1,
+            periods=_RUNS,
+            describes=f"Stale items increase, or fill whole runs, {_RUNS} runs in a row.",
+            topic=self._topic,
+        )
+
+    def _metric(self, name: str) -> cloudwatch.Metric:
+        return cloudwatch.Metric(
+            namespace=self._namespace,
+            metric_name=name,
+            dimensions_map=self._dimensions,
+            statistic="Maximum",
+            period=self._every,
+        )
+
+
+def _check(
+    table: DesignTable, plan: HealingPlan, *, every: Duration, batch: int, attempts: int
+) -> None:
+    if plan.design is not table.design:
+        raise ValueError(
+            f"the plan is for another design than that of the table: pass the plan of "
+            f"'{table.design.id}' and the same variant of it"
+        )
+    problems = plan.problems()
+    if problems:
+        raise ValueError(f"table '{table.design.id}' cannot be healed: {'; '.join(problems)}")
+    if every.to_seconds() < 60 or every.to_seconds() % 60:
+        raise ValueError("healing runs every so many whole minutes, as alarms are counted by them")
+    if batch < 1 or attempts < 1:
+        raise ValueError("a run asks for at least one item, and for each at least once")

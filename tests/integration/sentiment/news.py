@@ -1,0 +1,41 @@
+"""Articles that the tests of financial news are about."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from lambdas.sentiment.news.articles import ARTICLE
+from tablewright.designs import Record
+from tablewright.designs.fields import timestamp
+from tablewright.designs.sentiment_items import ANALYZED, SENTIMENTS
+from tests.integration.sentiment.moments import NOW
+
+
+def seconds(moment: datetime) -> str:
+    return f"{timestamp(moment)[:19]}Z"
+
+
+def raw(number: int, **changes: Any) -> dict[str, Any]:
+    """An article as it is offered."""
+    return {
+        "source_id": f"tiingo:{number}",
+        "source_type": "tiingo",
+        "timestamp": seconds(NOW - timedelta(hours=1)),
+        "text_for_analysis": f"A great success for company number {number}.",
+        "matched_tickers": ["XYZ"],
+        **changes,
+    }
+
+
+def analysed(number: int, arrived: datetime, **changes: Any) -> Record:
+    """An article that was analysed at a moment."""
+    return ARTICLE.check(
+        {
+            **ARTICLE.example,
+            "source_id": f"finnhub:{number}",
+            "timestamp": NOW - timedelta(hours=1),
+            "analyzed_at": arrived,
+            "sentiment": SENTIMENTS[number % 3],
+            "status": ANALYZED,
+            **changes,
+        }
+    )
