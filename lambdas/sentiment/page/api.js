@@ -22,6 +22,11 @@ export class Problem extends Error {
 /** The API did not answer. */
 export class Unreachable extends Error {}
 
+/** Whether the same request may do better later; a refused one would be refused again and again. */
+export function passing(error) {
+  return !(error instanceof Problem) || error.status >= 500 || error.status === 429;
+}
+
 export class Api {
   #session;
   #last = new Map();
@@ -35,18 +40,10 @@ export class Api {
     const url = address(path, parameters);
     const known = this.#last.get(path);
     const etag = known?.url === url ? known.etag : null;
-    let answer = await this.#fetch(url, etag, signal);
-    if (answer.status === 401) {
-      await this.#session.renew();
-      answer = await this.#fetch(url, etag, signal);
-    }
-    if (answer.status === 401) {
-      await this.#session.signOut();
-      throw new SignedOut();
-    }
+    const headers = etag ? { "If-None-Match": etag } : {};
+    const answer = await this.#ask(url, headers, signal, () => AbortSignal.timeout(TIMEOUT_MS));
     const units = Number(answer.headers.get("x-consumed-read-units") ?? NaN);
     if (answer.status === 304) return { body: known.body, changed: false, units };
-    if (!answer.ok) throw await problem(answer);
     const body = await read(answer);
     // Only first pages are asked for again.
     if (!parameters.cursor) this.#last.set(path, { url, etag: answer.headers.get("etag"), body });
@@ -58,16 +55,31 @@ export class Api {
     this.#last.clear();
   }
 
-  async #fetch(url, etag, signal) {
-    const headers = { Authorization: `Bearer ${await this.#session.token()}` };
-    if (etag) headers["If-None-Match"] = etag;
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
-    try {
-      return await fetch(url, { headers, signal: AbortSignal.any([limit, signal]) });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      throw new Unreachable("The API cannot be reached.");
+  /** An answer that is no problem; `limit()` gives a signal that ends a request in time. */
+  async #ask(url, headers, signal, limit) {
+    const token = await this.#session.token();
+    let answer = await send(url, headers, token, signal, limit());
+    if (answer.status === 401) {
+      // Whoever asked at the same time may have renewed it by now.
+      if ((await this.#session.token()) === token) await this.#session.renew();
+      answer = await send(url, headers, await this.#session.token(), signal, limit());
     }
+    if (answer.status === 401) {
+      await this.#session.signOut();
+      throw new SignedOut();
+    }
+    if (!answer.ok && answer.status !== 304) throw await problem(answer);
+    return answer;
+  }
+}
+
+async function send(url, headers, token, signal, limit) {
+  const authorised = { ...headers, Authorization: `Bearer ${token}` };
+  try {
+    return await fetch(url, { headers: authorised, signal: AbortSignal.any([limit, signal]) });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Unreachable("The API cannot be reached.");
   }
 }
 

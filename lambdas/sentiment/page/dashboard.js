@@ -1,6 +1,6 @@
 // The dashboard: what is shown follows the address, and the API follows what is shown.
 
-import { Api, Problem } from "./api.js";
+import { Api, Problem, passing } from "./api.js";
 import { renderDistribution, renderTags, renderTrend } from "./charts.js";
 import { byId, say } from "./dom.js";
 import * as choices from "./filters.js";
@@ -114,8 +114,7 @@ class Dashboard {
     say(byId("trouble-text"), `${error.message}${kept}`);
     byId("trouble").hidden = false;
     this.#live.failed(Date.now());
-    // The same request would be refused again and again.
-    return !(error instanceof Problem) || error.status >= 500 || error.status === 429;
+    return passing(error);
   }
 
   async #more() {
