@@ -3,6 +3,7 @@
 import { SignedOut } from "./sign_in.js";
 
 const TIMEOUT_MS = 15_000;
+const SILENCE_MS = 40_000;
 
 /** The API answered with a problem document. */
 export class Problem extends Error {
@@ -40,14 +41,40 @@ export class Api {
     const url = address(path, parameters);
     const known = this.#last.get(path);
     const etag = known?.url === url ? known.etag : null;
-    const headers = etag ? { "If-None-Match": etag } : {};
-    const answer = await this.#ask(url, headers, signal, () => AbortSignal.timeout(TIMEOUT_MS));
+    const request = { headers: etag ? { "If-None-Match": etag } : {} };
+    const answer = await this.#ask(url, request, signal, () => AbortSignal.timeout(TIMEOUT_MS));
     const units = Number(answer.headers.get("x-consumed-read-units") ?? NaN);
     if (answer.status === 304) return { body: known.body, changed: false, units };
-    const body = await read(answer);
+    const body = await answer.json().catch(brokeOff);
     // Only first pages are asked for again.
     if (!parameters.cursor) this.#last.set(path, { url, etag: answer.headers.get("etag"), body });
     return { body, changed: true, units };
+  }
+
+  /** The answer's text in pieces, as they come: for as long as they come. */
+  async *stream(path, parameters, headers, signal) {
+    const silence = new AbortController();
+    let timer;
+    const listen = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      return silence.signal;
+    };
+    try {
+      // One that might be kept would wait for the same one of another tab.
+      const request = { headers, cache: "no-store" };
+      const answer = await this.#ask(address(path, parameters), request, signal, listen);
+      const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        const { done, value } = await pieces.read().catch(brokeOff);
+        if (done) return;
+        listen();
+        yield value;
+      }
+    } finally {
+      clearTimeout(timer);
+      silence.abort();
+    }
   }
 
   /** Nothing of what one user saw is left for the next. */
@@ -56,13 +83,13 @@ export class Api {
   }
 
   /** An answer that is no problem; `limit()` gives a signal that ends a request in time. */
-  async #ask(url, headers, signal, limit) {
+  async #ask(url, request, signal, limit) {
     const token = await this.#session.token();
-    let answer = await send(url, headers, token, signal, limit());
+    let answer = await send(url, request, token, signal, limit());
     if (answer.status === 401) {
       // Whoever asked at the same time may have renewed it by now.
       if ((await this.#session.token()) === token) await this.#session.renew();
-      answer = await send(url, headers, await this.#session.token(), signal, limit());
+      answer = await send(url, request, await this.#session.token(), signal, limit());
     }
     if (answer.status === 401) {
       await this.#session.signOut();
@@ -73,10 +100,10 @@ export class Api {
   }
 }
 
-async function send(url, headers, token, signal, limit) {
-  const authorised = { ...headers, Authorization: `Bearer ${token}` };
+async function send(url, request, token, signal, limit) {
+  const headers = { ...request.headers, Authorization: `Bearer ${token}` };
   try {
-    return await fetch(url, { headers: authorised, signal: AbortSignal.any([limit, signal]) });
+    return await fetch(url, { ...request, headers, signal: AbortSignal.any([limit, signal]) });
   } catch (error) {
     if (signal.aborted) throw error;
     throw new Unreachable("The API cannot be reached.");
@@ -89,12 +116,8 @@ function address(path, parameters) {
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
 }
 
-async function read(answer) {
-  try {
-    return await answer.json();
-  } catch {
-    throw new Unreachable("The API's answer broke off.");
-  }
+function brokeOff() {
+  throw new Unreachable("The API's answer broke off.");
 }
 
 async function problem(answer) {
