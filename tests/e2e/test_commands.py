@@ -54,7 +54,7 @@ def test_status_says_what_runs_and_what_is_there_in_name_only(
     assert cloud.connection.endpoint in said
     assert deployment.api_url("sales") in said
     assert "tablewright-local-sales  CREATE_COMPLETE" in said
-    assert "AWS::CloudWatch::Alarm with metric math (3)" in said
+    assert "AWS::CloudWatch::Alarm with metric math (5)" in said
 
 
 def test_an_address_is_printed_for_a_system_that_has_one(run: Run, deployment: Deployment) -> None:

@@ -3,6 +3,7 @@
 import { SignedOut } from "./sign_in.js";
 
 const TIMEOUT_MS = 15_000;
+const SILENCE_MS = 40_000;
 
 /** The API answered with a problem document. */
 export class Problem extends Error {
@@ -22,6 +23,11 @@ export class Problem extends Error {
 /** The API did not answer. */
 export class Unreachable extends Error {}
 
+/** Whether the same request may do better later; a refused one would be refused again and again. */
+export function passing(error) {
+  return !(error instanceof Problem) || error.status >= 500 || error.status === 429;
+}
+
 export class Api {
   #session;
   #last = new Map();
@@ -35,22 +41,40 @@ export class Api {
     const url = address(path, parameters);
     const known = this.#last.get(path);
     const etag = known?.url === url ? known.etag : null;
-    let answer = await this.#fetch(url, etag, signal);
-    if (answer.status === 401) {
-      await this.#session.renew();
-      answer = await this.#fetch(url, etag, signal);
-    }
-    if (answer.status === 401) {
-      await this.#session.signOut();
-      throw new SignedOut();
-    }
+    const request = { headers: etag ? { "If-None-Match": etag } : {} };
+    const answer = await this.#ask(url, request, signal, () => AbortSignal.timeout(TIMEOUT_MS));
     const units = Number(answer.headers.get("x-consumed-read-units") ?? NaN);
     if (answer.status === 304) return { body: known.body, changed: false, units };
-    if (!answer.ok) throw await problem(answer);
-    const body = await read(answer);
+    const body = await answer.json().catch(brokeOff);
     // Only first pages are asked for again.
     if (!parameters.cursor) this.#last.set(path, { url, etag: answer.headers.get("etag"), body });
     return { body, changed: true, units };
+  }
+
+  /** The answer's text in pieces, as they come: for as long as they come. */
+  async *stream(path, parameters, headers, signal) {
+    const silence = new AbortController();
+    let timer;
+    const listen = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      return silence.signal;
+    };
+    try {
+      // One that might be kept would wait for the same one of another tab.
+      const request = { headers, cache: "no-store" };
+      const answer = await this.#ask(address(path, parameters), request, signal, listen);
+      const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        const { done, value } = await pieces.read().catch(brokeOff);
+        if (done) return;
+        listen();
+        yield value;
+      }
+    } finally {
+      clearTimeout(timer);
+      silence.abort();
+    }
   }
 
   /** Nothing of what one user saw is left for the next. */
@@ -58,16 +82,31 @@ export class Api {
     this.#last.clear();
   }
 
-  async #fetch(url, etag, signal) {
-    const headers = { Authorization: `Bearer ${await this.#session.token()}` };
-    if (etag) headers["If-None-Match"] = etag;
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
-    try {
-      return await fetch(url, { headers, signal: AbortSignal.any([limit, signal]) });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      throw new Unreachable("The API cannot be reached.");
+  /** An answer that is no problem; `limit()` gives a signal that ends a request in time. */
+  async #ask(url, request, signal, limit) {
+    const token = await this.#session.token();
+    let answer = await send(url, request, token, signal, limit());
+    if (answer.status === 401) {
+      // Whoever asked at the same time may have renewed it by now.
+      if ((await this.#session.token()) === token) await this.#session.renew();
+      answer = await send(url, request, await this.#session.token(), signal, limit());
     }
+    if (answer.status === 401) {
+      await this.#session.signOut();
+      throw new SignedOut();
+    }
+    if (!answer.ok && answer.status !== 304) throw await problem(answer);
+    return answer;
+  }
+}
+
+async function send(url, request, token, signal, limit) {
+  const headers = { ...request.headers, Authorization: `Bearer ${token}` };
+  try {
+    return await fetch(url, { ...request, headers, signal: AbortSignal.any([limit, signal]) });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Unreachable("The API cannot be reached.");
   }
 }
 
@@ -77,12 +116,8 @@ function address(path, parameters) {
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
 }
 
-async function read(answer) {
-  try {
-    return await answer.json();
-  } catch {
-    throw new Unreachable("The API's answer broke off.");
-  }
+function brokeOff() {
+  throw new Unreachable("The API's answer broke off.");
 }
 
 async function problem(answer) {

@@ -1,13 +1,15 @@
 // The dashboard: what is shown follows the address, and the API follows what is shown.
 
-import { Api, Problem } from "./api.js";
+import { Api, Problem, passing } from "./api.js";
 import { renderDistribution, renderTags, renderTrend } from "./charts.js";
 import { byId, say } from "./dom.js";
 import * as choices from "./filters.js";
-import { Items } from "./items.js";
+import { itemCells } from "./items.js";
 import { Live, announce } from "./live.js";
 import { extended, merge } from "./merge.js";
+import { News } from "./news.js";
 import { Refresh } from "./refresh.js";
+import { Rows } from "./rows.js";
 import { Session, SignedOut } from "./sign_in.js";
 import { askToSignIn } from "./sign_in_form.js";
 import { clock, duration } from "./time.js";
@@ -21,7 +23,8 @@ class Dashboard {
   #api;
   #live;
   #refresh;
-  #items = new Items(byId("items"));
+  #news;
+  #items = new Rows(byId("items"), itemCells);
   #shown = choices.parse(location.hash);
   #list = NOTHING;
   #loaded = false;
@@ -36,6 +39,10 @@ class Dashboard {
       (error) => this.#failed(error),
       config.refreshSeconds,
     );
+    this.#news = new News(this.#api, {
+      arrived: (count) => this.#live.arrived(count, "financial news item"),
+      signedOut: () => this.#ended(),
+    });
     this.#listen();
   }
 
@@ -51,6 +58,7 @@ class Dashboard {
     byId("sign-out").hidden = false;
     this.#render();
     this.#refresh.start();
+    this.#news.start(this.#shown.filters.sentiment);
   }
 
   async #ask(signal) {
@@ -105,7 +113,7 @@ class Dashboard {
 
   #failed(error) {
     if (error instanceof SignedOut) {
-      this.open("Your session has ended. Sign in again to go on.");
+      this.#ended();
       return false;
     }
     const since = this.#live.last;
@@ -114,8 +122,15 @@ class Dashboard {
     say(byId("trouble-text"), `${error.message}${kept}`);
     byId("trouble").hidden = false;
     this.#live.failed(Date.now());
-    // The same request would be refused again and again.
-    return !(error instanceof Problem) || error.status >= 500 || error.status === 429;
+    return passing(error);
+  }
+
+  #ended() {
+    this.#refresh.stop();
+    this.#news.stop();
+    // Every call finds out by itself; one of them is enough.
+    if (byId("dashboard").hidden) return;
+    this.open("Your session has ended. Sign in again to go on.");
   }
 
   async #more() {
@@ -160,7 +175,10 @@ class Dashboard {
     this.#render();
     // The chip that was clicked is gone: its neighbour takes the focus over.
     if (onChip) (byId("chips").querySelector("button") ?? byId("source-type")).focus();
-    if (this.#session.open) this.#refresh.start();
+    if (!this.#session.open) return;
+    this.#refresh.start();
+    const { sentiment } = this.#shown.filters;
+    if (sentiment !== before.filters.sentiment) this.#news.start(sentiment);
   }
 
   #render() {
@@ -202,6 +220,7 @@ class Dashboard {
 
   async #signOut() {
     this.#refresh.stop();
+    this.#news.stop();
     const done = this.#session.signOut();
     this.#api.forget();
     this.#list = NOTHING;
@@ -227,7 +246,10 @@ class Dashboard {
     document.addEventListener("keydown", (event) => this.#pressed(event));
     window.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     byId("more").addEventListener("click", () => this.#more());
-    byId("retry").addEventListener("click", () => this.#refresh.start());
+    byId("retry").addEventListener("click", () => {
+      this.#refresh.start();
+      this.#news.retry();
+    });
     byId("clear").addEventListener("click", () => {
       this.#clearFilters();
       byId("content").focus();
@@ -241,6 +263,7 @@ class Dashboard {
       if (document.hidden) return;
       this.#live.show(Date.now());
       this.#items.age(Date.now());
+      this.#news.age(Date.now());
     }, TICK_MS);
   }
 

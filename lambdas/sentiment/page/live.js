@@ -20,7 +20,7 @@ export class Live {
   #last = null;
   #failing = false;
   #level = null;
-  #arrived = 0;
+  #arrived = new Map();
   #spoken = -Infinity;
 
   constructor(refreshSeconds) {
@@ -47,13 +47,13 @@ export class Live {
   reset() {
     this.#last = null;
     this.#level = null;
-    this.#arrived = 0;
+    this.#arrived.clear();
     byId("live").hidden = true;
   }
 
-  /** So many items are new: say so soon, but not too often. */
-  arrived(count) {
-    this.#arrived += count;
+  /** So many of a kind are new: say so soon, but not too often. */
+  arrived(count, kind = "item") {
+    if (count) this.#arrived.set(kind, (this.#arrived.get(kind) ?? 0) + count);
   }
 
   show(now) {
@@ -83,9 +83,12 @@ export class Live {
   }
 
   #tellArrived(now) {
-    if (!this.#arrived || now - this.#spoken < QUIET_MS) return;
-    announce(this.#arrived === 1 ? "1 new item" : `${this.#arrived} new items`);
-    this.#arrived = 0;
+    if (!this.#arrived.size || now - this.#spoken < QUIET_MS) return;
+    const counts = [...this.#arrived].map(
+      ([kind, count]) => `${count} new ${kind}${count === 1 ? "" : "s"}`,
+    );
+    announce(counts.join(", "));
+    this.#arrived.clear();
     this.#spoken = now;
   }
 }

@@ -10,9 +10,10 @@ export function backoff(interval, failures, random = Math.random()) {
 }
 
 export class Refresh {
+  /** Milliseconds between an answer and the next request. */
+  interval;
   #work;
   #failed;
-  #interval;
   #timer = null;
   #abort = null;
   #failures = 0;
@@ -22,9 +23,9 @@ export class Refresh {
   constructor(work, failed, seconds) {
     this.#work = work;
     this.#failed = failed;
-    this.#interval = seconds * 1000;
+    this.interval = seconds * 1000;
     document.addEventListener("visibilitychange", () => this.#lookedAt());
-    window.addEventListener("online", () => this.#on && this.now());
+    window.addEventListener("online", () => this.#on && !document.hidden && this.now());
   }
 
   start() {
@@ -36,7 +37,13 @@ export class Refresh {
   stop() {
     this.#on = false;
     this.#abort?.abort();
+    this.#abort = null;
     clearTimeout(this.#timer);
+  }
+
+  /** It does not fail any more, though what is being asked has not ended. */
+  works() {
+    this.#failures = 0;
   }
 
   /** Ask at once, in place of whatever is being asked. */
@@ -53,8 +60,10 @@ export class Refresh {
       this.#failures += 1;
       wait = (error.retrySeconds ?? 0) * 1000;
       if (!this.#failed(error)) return this.stop();
+    } finally {
+      if (this.#abort === abort) this.#abort = null;
     }
-    if (!abort.signal.aborted) this.#after(Math.max(wait, backoff(this.#interval, this.#failures)));
+    if (!abort.signal.aborted) this.#after(Math.max(wait, backoff(this.interval, this.#failures)));
   }
 
   #after(wait) {
@@ -64,6 +73,7 @@ export class Refresh {
 
   #lookedAt() {
     if (document.hidden) clearTimeout(this.#timer);
-    else if (this.#on) this.now();
+    // What is being asked meanwhile will do.
+    else if (this.#on && this.#abort === null) this.now();
   }
 }

@@ -16,12 +16,20 @@ from tests.integration.page.server import CLIENT_ID, TOKEN, Api
 __all__ = ["browser", "new_page", "page"]
 
 DEADLINE_SECONDS = 30.0
-# Counts what the page asks for, at the moment it does.
-_COUNT = """
-  window.asked = 0;
+# Notes what the page asks for, at the moment it does.
+_NOTE = """
+  window.asked = [];
   const ask = window.fetch;
-  window.fetch = (...given) => { window.asked += 1; return ask(...given); };
+  window.fetch = (url, ...given) => {
+    asked.push(url.split("?")[0]);
+    return ask(url, ...given);
+  };
 """
+# Headless pages are always in sight, so the page is told otherwise.
+_SIGHT = """seen => {
+  Object.defineProperty(document, "hidden", { configurable: true, value: !seen });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
 
 
 @pytest.fixture
@@ -44,24 +52,35 @@ class Dashboard:
         expires = int((NOW.timestamp() + 3600) * 1000)
         tokens = json.dumps({"id": TOKEN, "refresh": None, "expires": expires})
         kept = f"sessionStorage.setItem('sign-in {CLIENT_ID}', JSON.stringify({tokens}));"
-        page.add_init_script(kept + _COUNT)
+        page.add_init_script(kept + _NOTE)
         page.goto(self._api.url + hash)
         if ready:
             expect(page.locator("#items")).to_have_attribute("aria-busy", "false")
+            expect(page.locator("#news")).to_have_attribute("aria-busy", "false")
             expect(page.locator("#summary")).to_have_attribute("aria-busy", "false")
         return page
 
 
+def asks(page: Page, path: str) -> None:
+    """Time passes until the page has asked for this once more."""
+    count = "path => asked.filter(each => each === path).length"
+    before = page.evaluate(count, path)
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    # In steps: the page may still be busy with the last answers, and its timer not set. And no
+    # further: its time limits for requests run on the same clock.
+    while page.evaluate(count, path) == before:
+        assert time.monotonic() < deadline, f"the page does not ask for {path}"
+        page.clock.run_for(500)
+
+
 def refreshed(page: Page) -> None:
     """Time passes until the page has asked again and has its answers."""
-    before = page.evaluate("asked")
-    deadline = time.monotonic() + DEADLINE_SECONDS
     with page.expect_response("**/items?*"), page.expect_response("**/summary?*"):
-        # In steps: the page may still be busy with the last answers, and its timer not set. And no
-        # further: its time limits for requests run on the same clock.
-        while page.evaluate("asked") == before:
-            assert time.monotonic() < deadline, "the page does not refresh"
-            page.clock.run_for(500)
+        asks(page, "items")
+
+
+def in_sight(page: Page, seen: bool) -> None:
+    page.evaluate(_SIGHT, seen)
 
 
 @pytest.fixture

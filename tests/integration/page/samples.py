@@ -24,6 +24,8 @@ TEXTS = {
 }
 TAGS = ("AI", "chips", "climate", "energy", "markets", "open source")
 SOURCES = ("newsapi", "twitter", "reddit")
+TICKERS = ("ACME", "XYZ", "BRK.B", "GLOBEX", "INIT", "UMB")
+WIRES = {"finnhub": "Example Wire", "tiingo": "The Ledger"}
 HOSTS = {"newsapi": "news.example", "twitter": "social.example", "reddit": "forum.example"}
 
 
@@ -53,3 +55,29 @@ def item(number: int, *, minutes_ago: float = 0, **changes: Any) -> dict[str, An
 def day(count: int = 60) -> list[dict[str, Any]]:
     """Items over some twenty hours, denser towards the end."""
     return [item(n, minutes_ago=2 + n * 4 + n * n * 0.27) for n in range(count)]
+
+
+def news(number: int, *, minutes_ago: float = 0, **changes: Any) -> dict[str, Any]:
+    """One piece of financial news, the same for the same number."""
+    choose = random.Random(number)
+    source = choose.choice(tuple(WIRES))
+    sentiment = choose.choices(tuple(TEXTS), (5, 3, 2))[0]
+    title = choose.choice(TEXTS[sentiment])
+    published = NOW - timedelta(minutes=minutes_ago)
+    made: dict[str, Any] = {
+        "source_id": f"{source}:{number}",
+        "timestamp": published.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "sentiment": sentiment,
+        "score": choose.randint(50, 99) / 100,
+        "model_version": "v3.3.2",
+        "source_type": source,
+        "text_for_analysis": f"{title}\nThe report came out before the market opened ({number}).",
+        "matched_tickers": sorted(choose.sample(TICKERS, choose.choice((1, 1, 2, 3)))),
+        "metadata": {
+            "title": title,
+            "source_name": WIRES[source],
+            "source_url": f"https://www.{source}.example/stories/{number}",
+        },
+        "analyzed_at": stamp(NOW),
+    }
+    return {**made, **changes}

@@ -4,25 +4,29 @@ import json
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from lambdas.sentiment import static
+from tests.integration.page.feed import Feed
 from tests.integration.page.samples import NOW, stamp
 
 CLIENT_ID = "page-tests"
 TOKEN = "token-of-the-page-tests"
 NOBODY = "http://127.0.0.1:9/"
+NEWS = "/news/events"
 SENTIMENTS = ("positive", "neutral", "negative")
 FILTERS = ("source_type", "sentiment")
 PARAMETERS = {
     "/items": {"limit", "cursor", "source_type", "sentiment", "tag", "since"},
     "/summary": {"hours", "source_type"},
+    NEWS: {"sentiment"},
 }
 
 
@@ -36,7 +40,7 @@ class Asked(NamedTuple):
 class Answer(NamedTuple):
     status: int
     content_type: str
-    body: str
+    body: str | Iterator[bytes]
     headers: dict[str, str]
 
 
@@ -45,6 +49,7 @@ class Api:
 
     def __init__(self, items: list[dict[str, Any]]) -> None:
         self.items = items
+        self.feed = Feed()
         self.accepts: Callable[[str], bool] = lambda token: token == TOKEN
         self.sign_in: dict[str, Any] = {
             "url": NOBODY,
@@ -53,6 +58,7 @@ class Api:
             "password": True,
         }
         self.problem: Answer | None = None
+        self._failing = ""
         self.silent = False
         self._closed = threading.Event()
         self.stale_seconds = 0
@@ -67,13 +73,16 @@ class Api:
 
     def __exit__(self, *_: object) -> None:
         self._closed.set()
+        self.feed.close()
         self._server.shutdown()
         self._server.server_close()
 
     def requests(self, path: str) -> list[Asked]:
         return [each for each in self.asked if each.path == path]
 
-    def fail(self, status: int, detail: str, **headers: str) -> None:
+    def fail(self, status: int, detail: str, path: str = "", **headers: str) -> None:
+        """Answer so from now on, at one path or at all of them."""
+        self._failing = path
         self.problem = _problem(status, detail)._replace(headers=headers)
 
     def answer(self, path: str, query: dict[str, str], headers: dict[str, str]) -> Answer:
@@ -92,7 +101,7 @@ class Api:
             return _problem(401, "The token is missing or no longer good.")
         if self.silent:
             self._closed.wait()
-        if self.problem:
+        if self.problem and path.startswith(self._failing):
             return self.problem
         if unknown := set(query) - PARAMETERS[path]:
             return _problem(400, f"Unknown parameters: {sorted(unknown)}")
@@ -100,12 +109,21 @@ class Api:
             return _problem(400, "The cursor has expired.", errors=["cursor"])
         if "since" in query and "sentiment" in query and "tag" not in query:
             return _problem(400, "since is not valid here.", errors=["since"])
+        if path == NEWS:
+            return self._news(query, headers)
         body = json.dumps(self._items(query) if path == "/items" else self._summary(query))
         etag = f'"{sha256(body.encode()).hexdigest()[:16]}"'
         sent = {"ETag": etag, "Cache-Control": "private, no-cache", "x-consumed-read-units": "1.5"}
         if headers.get("if-none-match") == etag:
             return Answer(304, "application/json", "", sent)
         return Answer(200, "application/json", body, sent)
+
+    def _news(self, query: dict[str, str], headers: dict[str, str]) -> Answer:
+        last_id = headers.get("last-event-id")
+        if last_id in self.feed.expired:
+            return _problem(400, "The id has expired.", errors=["#/headers/Last-Event-ID"])
+        pieces = self.feed.answer(query.get("sentiment"), last_id)
+        return Answer(200, "text/event-stream", pieces, {"Cache-Control": "no-store"})
 
     def _items(self, query: dict[str, str]) -> dict[str, Any]:
         found = [each for each in self.items if _matches(each, query)]
@@ -182,15 +200,31 @@ class _Handler(BaseHTTPRequestHandler):
         answer = self._api.answer(address.path, query, headers)
         # Before the answer goes out: once the page shows it, a test may look for it here.
         self._api.asked.append(Asked(address.path, query, headers, answer.status))
-        content = answer.body.encode()
+        if isinstance(answer.body, str):
+            self._send(answer, answer.body.encode())
+        else:
+            self._stream(answer, answer.body)
+
+    def _send(self, answer: Answer, content: bytes) -> None:
+        if answer.status == 304:
+            self._begin(answer, {})
+        else:
+            self._begin(answer, {"Content-Length": str(len(content))})
+            self.wfile.write(content)
+
+    def _stream(self, answer: Answer, pieces: Iterator[bytes]) -> None:
+        first = next(pieces)
+        self._begin(answer, {"Transfer-Encoding": "chunked"})
+        for piece in chain([first], pieces):
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        self.wfile.write(b"0\r\n\r\n")
+
+    def _begin(self, answer: Answer, more: dict[str, str]) -> None:
         self.send_response(answer.status)
-        for name, value in answer.headers.items():
+        for name, value in {**answer.headers, **more}.items():
             self.send_header(name, value)
         self.send_header("Content-Type", answer.content_type)
-        if answer.status != 304:
-            self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: Any) -> None:
         """Tests say what matters themselves."""

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.integration.page.conftest import Dashboard, refreshed
+from tests.integration.page.samples import news
 from tests.integration.page.server import Api
 from toolchain.paths import NODE_MODULES
 
@@ -28,8 +29,9 @@ def audit(page: Page) -> dict[str, Any]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("state", ["full", "filtered", "empty", "trouble", "sign-in"])
 def test_axe_finds_nothing(dashboard: Dashboard, api: Api, scheme: Any, state: str) -> None:
+    api.feed.items = [news(number) for number in range(12)]
     if state == "empty":
-        api.items = []
+        api.items, api.feed.items = [], []
     if state == "sign-in":
         api.accepts = lambda _: False
     hash = "#tag=AI&sentiment=positive" if state == "filtered" else ""

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.browser import NARROW, WIDE, screenshot
 from tests.integration.page.conftest import Dashboard, refreshed
-from tests.integration.page.samples import item
+from tests.integration.page.samples import item, news
 from tests.integration.page.server import Api
 
 STICKING_OUT = """[...document.querySelectorAll(".card, .legend-entry, .tag-bar, .item")]
@@ -23,6 +23,8 @@ def overflow(page: Page) -> int:
 def test_there_is_no_sideways_scrolling(dashboard: Dashboard, api: Api, width: int) -> None:
     unbroken = "x" * 200
     api.items[0] |= {"text_snippet": unbroken, "matched_tags": [unbroken]}
+    named = {"title": unbroken, "source_name": unbroken, "source_url": f"https://{unbroken}/"}
+    api.feed.items = [news(1, metadata=named, matched_tickers=[unbroken]), *map(news, range(9))]
     filters = f"#sentiment=positive&source_type=newsapi&tag={unbroken}"
     page = dashboard.open(viewport={"width": width, "height": 800})
     assert overflow(page) == 0
@@ -38,7 +40,8 @@ def test_there_is_no_sideways_scrolling(dashboard: Dashboard, api: Api, width: i
         ("narrow", {"viewport": NARROW, "device_scale_factor": 2}),
     ],
 )
-def test_the_dashboard_is_pictured(dashboard: Dashboard, name: str, options: Any) -> None:
+def test_the_dashboard_is_pictured(dashboard: Dashboard, api: Api, name: str, options: Any) -> None:
+    api.feed.items = [news(number, minutes_ago=200 / number) for number in range(1, 16)]
     page = dashboard.open(**options)
     assert screenshot(page, name).stat().st_size > 0
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import expect
 
-from tests.integration.page.conftest import Dashboard, refreshed
+from tests.integration.page.conftest import Dashboard, in_sight, refreshed
 from tests.integration.page.samples import NOW, item, stamp
 from tests.integration.page.server import Api
 
@@ -155,21 +155,14 @@ def test_without_a_network_the_page_says_so_and_recovers(dashboard: Dashboard, a
     assert len(api.requests("/items")) == asked + 1
 
 
-# Headless pages are always in sight, so the page is told otherwise.
-SIGHT = """hidden => {
-  Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
-  document.dispatchEvent(new Event("visibilitychange"));
-}"""
-
-
 def test_nothing_is_asked_while_nobody_looks(dashboard: Dashboard, api: Api) -> None:
     page = dashboard.open()
-    page.evaluate(SIGHT, True)
+    in_sight(page, False)
     asked = len(api.requests("/items"))
     page.clock.run_for(600_000)
     assert len(api.requests("/items")) == asked
     with page.expect_response("**/items?*"):
-        page.evaluate(SIGHT, False)
+        in_sight(page, True)
     expect(page.locator("#live-text")).to_have_text("Live, updated just now")
 
 

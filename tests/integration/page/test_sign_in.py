@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,8 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.browser import NewPage, screenshot
 from tests.integration.gaps.clouds import Cloud, running
-from tests.integration.page.server import Api
+from tests.integration.page.samples import news
+from tests.integration.page.server import NEWS, Api
 
 NAME = "sam@acme.example"
 PASSWORD = "Correct-horse-7"
@@ -247,6 +249,26 @@ def test_a_refused_token_is_renewed_once_and_asked_again(
     assert [body["AuthFlow"] for body in bodies] == ["REFRESH_TOKEN_AUTH"]
 
 
+def test_the_news_goes_on_with_a_renewed_token(member: Pool, api: Api, page: Page) -> None:
+    api.feed.hold_seconds = 0.1
+    page.goto(api.url)
+    sign_in(page)
+    expect(page.get_by_text("No financial news yet")).to_be_visible()
+    # Nobody else finds out first.
+    page.route(re.compile(r"/(items|summary)\?"), lambda route: route.abort())
+    refused = page.evaluate(KEPT)[0]["id"]
+    bodies = sent(page)
+    with page.expect_response(lambda answer: answer.status == 401):
+        api.accepts = lambda token: member.signed(token) and token != refused
+    api.feed.publish(news(1))
+    expect(page.locator("#news > li")).to_have_count(1)
+    expect(page.locator("#news-trouble")).to_be_hidden()
+    assert [body["AuthFlow"] for body in bodies] == ["REFRESH_TOKEN_AUTH"]
+    at = [each.status for each in api.requests(NEWS)].index(401)
+    first, second = api.requests(NEWS)[at : at + 2]
+    assert first.headers["last-event-id"] == second.headers["last-event-id"] == "after=0"
+
+
 def test_a_session_that_has_ended_asks_to_sign_in_again(member: Pool, api: Api, page: Page) -> None:
     page.goto(api.url + "#sentiment=positive")
     sign_in(page)
@@ -272,5 +294,5 @@ def test_signing_out_leaves_nothing_behind(member: Pool, api: Api, page: Page) -
         page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("You are signed out.")).to_be_visible()
     assert page.evaluate("sessionStorage.length") == 0
-    assert page.locator("#items > li, .legend-entry").count() == 0
+    assert page.locator("#items > li, #news > li, .legend-entry").count() == 0
     assert not member.renews(refresh)
