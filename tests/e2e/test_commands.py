@@ -88,11 +88,13 @@ def test_a_printed_token_opens_the_api(run: Run, deployment: Deployment) -> None
 def test_a_second_seeding_stores_the_same_sales_and_no_item_twice(run: Run, acme: Api) -> None:
     first = run("seed")
     before = acme("GET", "/embeddings", limit=100).json["items"]
-    assert re.fullmatch(r"480 sales stored\n\d+ items stored\n", first)
+    assert re.fullmatch(r"480 sales stored\n\d+ items stored\n\d+ articles stored\n", first)
     # When an hour begins in between, there are some new ones.
-    again = re.fullmatch(r"480 sales stored\n(\d+) items stored\n", run("seed"))
+    seeded = r"480 sales stored\n(\d+) items stored\n(\d+) articles stored\n"
+    again = re.fullmatch(seeded, run("seed"))
     assert again
     assert int(again[1]) <= PER_HOUR
+    assert int(again[2]) <= 2
     assert acme("GET", "/embeddings", limit=100).json["items"] == before
 
 

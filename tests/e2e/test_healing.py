@@ -35,6 +35,7 @@ class News:
         self._cloud = cloud
         self._deployment = deployment
         self._faults = Faults(cloud.home)
+        self._analyse = target_of(cloud.connection, "fail", "AnalyseFunction")
         self.api = api
 
     def hand_in(self, text: str, age: timedelta = timedelta(hours=2)) -> str:
@@ -51,9 +52,29 @@ class News:
         assert ingest(self._cloud.connection, self._deployment, {"news": [one]}) == 1
         return id
 
+    def lose(self, text: str, **options: Any) -> str:
+        """An article whose request fails while the analysis is stopped; gives its id."""
+        before = self._failures()
+        id = self.hand_in(text, **options)
+        assert eventually(lambda: self._failures() > before)
+        return id
+
+    def _failures(self) -> float:
+        """How often the analysis has failed so far."""
+        now = datetime.now(UTC)
+        found = self._cloud.connection.client("cloudwatch").get_metric_statistics(
+            Namespace="AWS/Lambda",
+            MetricName="Errors",
+            Dimensions=[{"Name": "FunctionName", "Value": self._analyse}],
+            StartTime=now - timedelta(hours=1),
+            EndTime=now + timedelta(minutes=1),
+            Period=3600,
+            Statistics=["Sum"],
+        )
+        return float(sum(point["Sum"] for point in found["Datapoints"]))
+
     def stop_analysis(self) -> None:
-        name = target_of(self._cloud.connection, "fail", "AnalyseFunction")
-        self._faults.add("fail", name, seconds=120)
+        self._faults.add("fail", self._analyse, seconds=120)
 
     def start_analysis(self) -> None:
         self._faults.clear()
@@ -131,8 +152,8 @@ def test_an_article_is_analysed_listed_and_streamed(news: News) -> None:
 
 def test_what_was_never_analysed_is_healed_once(stopped: News) -> None:
     last, _ = stopped.events()
-    lost = [stopped.hand_in(f"A terrible disaster for XYZ, part {n}.") for n in range(3)]
-    fresh = stopped.hand_in("A terrible start for XYZ.", age=timedelta(minutes=5))
+    lost = [stopped.lose(f"A terrible disaster for XYZ, part {n}.") for n in range(3)]
+    fresh = stopped.lose("A terrible start for XYZ.", age=timedelta(minutes=5))
     stopped.start_analysis()
     healed = stopped.heal()
     assert (healed["found"], healed["republished"], healed["failed"]) == (3, 3, 0)
@@ -147,7 +168,7 @@ def test_what_was_never_analysed_is_healed_once(stopped: News) -> None:
 
 
 def test_what_is_asked_for_in_vain_is_parked_listed_and_released(stopped: News) -> None:
-    id = stopped.hand_in("A great comeback for XYZ.")
+    id = stopped.lose("A great comeback for XYZ.")
     stopped.exhaust(id)
     assert stopped.heal()["parked"] == 1
     listed = stopped.parked()
@@ -172,12 +193,12 @@ def test_healed_news_appear_on_the_page_by_themselves(
     sign_in(page, deployment, users.password("acme"))
     expect(page.get_by_role("heading", name="Financial news")).to_be_visible()
     text = f"A brilliant quarter for XYZ, number {next(_numbers)}."
-    id = stopped.hand_in(text)
+    id = stopped.lose(text)
     shown = page.locator("#news > li").filter(has_text=text)
     assert stopped.stored(id)["status"] == "pending"
     expect(shown).to_have_count(0)
     stopped.start_analysis()
-    stopped.heal()
+    assert stopped.heal()["republished"] == 1
     expect(shown).to_be_visible()
     expect(shown).to_contain_text("Positive")
     expect(shown).to_contain_text("2 hours ago")
