@@ -29,7 +29,7 @@ _ENDINGS = (
     "names a new head of its European business",
     "will publish its quarterly figures on Thursday",
 )
-_SOURCES = {"tiingo": "example.com", "finnhub": "Example Wire"}
+_SOURCES = {"tiingo": "The Example", "finnhub": "Example Wire"}
 
 
 def article(name: str, published: datetime, chance: random.Random) -> dict[str, Any]:

@@ -202,4 +202,5 @@ def test_healed_news_appear_on_the_page_by_themselves(
     expect(shown).to_be_visible()
     expect(shown).to_contain_text("Positive")
     expect(shown).to_contain_text("2 hours ago")
+    expect(page.locator("#summary")).to_have_attribute("aria-busy", "false")
     screenshot(page, "news", whole=False)
