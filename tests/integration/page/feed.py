@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
 FIRST = 20
@@ -11,18 +11,14 @@ RETRY_MS = 1000
 HOLD_SECONDS = 20.0
 
 
-def whole(content: bytes) -> list[bytes]:
-    return [content]
-
-
 class Feed:
-    """Tests publish, and decide how answers come: held or streamed, in pieces, not to the end."""
+    """Tests publish, and decide how answers come: held or streamed, or not to the end."""
 
     def __init__(self) -> None:
         self.items: list[dict[str, Any]] = []
         self.hold_seconds = HOLD_SECONDS
         self.streams = False
-        self.pieces: Callable[[bytes], list[bytes]] = whole
+        self.line_end = "\n"
         # At which byte, and how, the next event with news stops in the middle.
         self.cut: tuple[int, Literal["ended", "broken"]] | None = None
         self.expired: set[str] = set()
@@ -59,9 +55,10 @@ class Feed:
 
     def _event(self, items: list[dict[str, Any]], end: int) -> Iterator[bytes]:
         body = json.dumps({"items": items}, ensure_ascii=False)
-        content = f"id: {_id(end)}\nevent: news\ndata: {body}\n\n".encode()
+        lines = (f"id: {_id(end)}", "event: news", f"data: {body}", "", "")
+        content = self.line_end.join(lines).encode()
         if self.cut is None or not items:
-            yield from self.pieces(content)
+            yield content
             return
         (at, how), self.cut = self.cut, None
         yield content[:at]

@@ -39,7 +39,7 @@ def read(page: Page, *pieces: str) -> dict[str, Any]:
         (["da", "ta: a", "", "\n", "", "\n"], ["a"]),
         (["data: a\r", "\n\r", "\ndata: b\r\r"], ["a", "b"]),
         (["data: a\r", "\r", "data: b\n", "\n"], ["a", "b"]),
-        (["data: a\r", "\n", "\n"], ["a"]),
+        (["data: a\r", "\ndata: b\r", "\n\r", "\n"], ["a\nb"]),
         (["data: a\n"], []),
     ],
 )

@@ -249,6 +249,29 @@ def test_a_refused_token_is_renewed_once_and_asked_again(
     assert [body["AuthFlow"] for body in bodies] == ["REFRESH_TOKEN_AUTH"]
 
 
+def test_a_token_that_another_call_has_renewed_is_not_renewed_again(api: Api, page: Page) -> None:
+    page.goto(api.url)
+    calls = """async () => {
+      const { Api } = await import("./api.js");
+      let [token, renewals, early] = ["old", 0, null];
+      const session = {
+        token: async () => token,
+        renew: async () => { token = "new"; renewals += 1; },
+      };
+      window.fetch = async (url, { headers }) => {
+        const good = headers.Authorization === "Bearer new";
+        if (url === "late" && !good) await early;
+        return new Response(good ? "{}" : "", { status: good ? 200 : 401 });
+      };
+      const api = new Api(session);
+      const { signal } = new AbortController();
+      early = api.get("early", {}, signal);
+      await Promise.all([early, api.get("late", {}, signal)]);
+      return renewals;
+    }"""
+    assert page.evaluate(calls) == 1
+
+
 def test_the_news_goes_on_with_a_renewed_token(member: Pool, api: Api, page: Page) -> None:
     api.feed.hold_seconds = 0.1
     page.goto(api.url)
