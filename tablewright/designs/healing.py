@@ -62,7 +62,9 @@ class HealingPlan(NamedTuple):
             if self.design.patterns.get(pattern.name) is not pattern:
                 found.append(f"'{pattern.name}' is not an access pattern of '{self.design.id}'")
             elif not isinstance(pattern, kind) or pattern.entity != entity.name:
-                found.append(f"'{pattern.name}' must be a {kind.__name__} of '{entity.name}'")
+                found.append(
+                    f"'{pattern.name}' must be of kind {kind.__name__} and about '{entity.name}'"
+                )
         needed = {field.name for field in healing_fields()} | {self.result, self.age}
         for state in (self.pending, self.parked, self.done):
             needed |= state.keys()

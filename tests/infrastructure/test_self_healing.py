@@ -133,7 +133,7 @@ def test_no_alarm_rings_for_want_of_data() -> None:
     [
         ({"plan": news_healing(SPARSE_NEWS)}, "for another design than that of the table"),
         ({"plan": news_healing()._replace(result="verdict")}, "has no verdict"),
-        ({"plan": news_healing()._replace(waiting=NEWS.get_news)}, "must be a Query"),
+        ({"plan": news_healing()._replace(waiting=NEWS.get_news)}, "must be of kind Query"),
         ({"plan": news_healing()._replace(mark=SPARSE_NEWS.mark_healing)}, "is not an access"),
         ({"every": Duration.seconds(90)}, "whole minutes"),
         ({"every": Duration.seconds(30)}, "whole minutes"),
