@@ -25,7 +25,8 @@ _SWITCH = re.compile(r"on|off")
 _WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
 _ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
 _TAG = re.compile(r"[^|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,50}")
-_MOST_TAGS = 50
+# Of tags, tickers and whatever else is listed: a function's environment has 4 KB.
+_MOST = 50
 
 # Instead of a list: there is to be nothing, whatever the stage would have.
 NONE = "none"
@@ -34,7 +35,6 @@ TICKERS = ("AAPL", "AMZN", "GOOGL", "META", "MSFT", "NVDA", "TSLA")
 SOURCES = (*SOURCE_TYPES, *NEWS_SOURCES)
 _SOURCE = re.compile("|".join(SOURCES))
 _TICKER = re.compile(r"[A-Z0-9.\-]{1,12}")
-_MOST_TICKERS = 50
 
 Asked = Callable[[str], str | None]
 
@@ -172,11 +172,6 @@ def _watch_tags(text: str | None) -> tuple[str, ...]:
     if text is None:
         return WATCH_TAGS
     tags = _list("WATCH_TAGS", text, _TAG, "AI,climate change")
-    if len(tags) > _MOST_TAGS:
-        raise SettingError(
-            f"TABLEWRIGHT_WATCH_TAGS has {len(tags)} tags: name at most {_MOST_TAGS}, such as "
-            "AI,climate change"
-        )
     seen: dict[str, str] = {}
     for tag in tags:
         # Texts are searched without regard to case, width and spacing.
@@ -190,15 +185,7 @@ def _watch_tags(text: str | None) -> tuple[str, ...]:
 
 
 def _tickers(text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return TICKERS
-    tickers = _list("TICKERS", text, _TICKER, "AAPL,MSFT")
-    if len(tickers) > _MOST_TICKERS:
-        raise SettingError(
-            f"TABLEWRIGHT_TICKERS has {len(tickers)} tickers: name at most {_MOST_TICKERS}, such "
-            "as AAPL,MSFT"
-        )
-    return tickers
+    return TICKERS if text is None else _list("TICKERS", text, _TICKER, "AAPL,MSFT")
 
 
 def _sources(text: str | None, default: tuple[str, ...]) -> tuple[str, ...]:
@@ -212,6 +199,10 @@ def _list(name: str, text: str, form: re.Pattern[str], example: str) -> tuple[st
     parts = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     if not parts:
         raise _wrong(f"TABLEWRIGHT_{name}", text, example)
+    if len(parts) > _MOST:
+        raise SettingError(
+            f"TABLEWRIGHT_{name} has {len(parts)} entries: name at most {_MOST}, such as {example}"
+        )
     for part in parts:
         _checked(form, f"TABLEWRIGHT_{name}", part, example)
     return parts
