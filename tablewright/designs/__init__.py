@@ -2,6 +2,7 @@
 
 from tablewright.designs.compound import Document, Tally, TextList, TextSet
 from tablewright.designs.entity import Entity, Expiry, Key, Record
+from tablewright.designs.epochs import Epoch, EpochList, Epochs, EpochShards
 from tablewright.designs.errors import DesignError, InvalidRecord, InvalidValue, TablewrightError
 from tablewright.designs.fields import (
     IN_KEY,
@@ -27,6 +28,7 @@ from tablewright.designs.patterns import (
     Update,
 )
 from tablewright.designs.sharding import ShardFunction, Shards, java_hash, last_character, uniform
+from tablewright.designs.time_ids import TimeId
 
 __all__ = [
     "ALL",
@@ -42,6 +44,10 @@ __all__ = [
     "DesignError",
     "Document",
     "Entity",
+    "Epoch",
+    "EpochList",
+    "EpochShards",
+    "Epochs",
     "Expiry",
     "Field",
     "Fraction",
@@ -65,6 +71,7 @@ __all__ = [
     "Text",
     "TextList",
     "TextSet",
+    "TimeId",
     "Timestamp",
     "Update",
     "java_hash",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from tablewright.designs.epochs import EpochShards, EpochSource
 from tablewright.designs.errors import InvalidRecord, InvalidValue
 from tablewright.designs.fields import Field
 from tablewright.designs.sharding import Shards
@@ -18,7 +19,12 @@ class Key:
     __slots__ = ("pk", "shards", "sk")
 
     def __init__(
-        self, pk: str, sk: str | None = None, *, shards: Shards | None = None, delimiter: str = "#"
+        self,
+        pk: str,
+        sk: str | None = None,
+        *,
+        shards: Shards | EpochShards | None = None,
+        delimiter: str = "#",
     ) -> None:
         self.pk = Template(pk, limit=PARTITION_KEY_BYTES, delimiter=delimiter)
         self.sk = Template(sk, limit=SORT_KEY_BYTES, delimiter=delimiter) if sk else None
@@ -33,13 +39,13 @@ class Key:
     @property
     def inputs(self) -> tuple[str, ...]:
         """Every field that the key is computed from."""
-        by = (self.shards.by,) if self.shards else ()
+        by = self.shards.inputs if self.shards else ()
         return tuple(dict.fromkeys(self.fields + by))
 
-    def with_shard(self, texts: Mapping[str, str]) -> Mapping[str, str]:
+    def with_shard(self, texts: Mapping[str, str], epochs: EpochSource) -> Mapping[str, str]:
         if self.shards is None:
             return texts
-        return {**texts, "shard": self.shards.of(texts[self.shards.by])}
+        return {**texts, "shard": self.shards.place(texts, epochs)}
 
 
 class Expiry:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tablewright.designs.entity import Entity, Key
+from tablewright.designs.epochs import UNDIVIDED, EpochSource
 from tablewright.designs.patterns import Pattern
 from tablewright.designs.template import Template
 
@@ -49,7 +50,8 @@ class Table:
     """A table design. Access patterns are its attributes: ``SALES.category_sales``.
 
     `name` may contain ``{stage}``. `tenant` names the field that separates tenants; in such a
-    design every partition key begins with it.
+    design every partition key begins with it. `epochs` names the pattern by which the shard epochs
+    of a tenant are read, in a design with `EpochShards`.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Table:
         ttl: str | None = None,
         stream: str | None = None,
         tenant: str | None = None,
+        epochs: str | None = None,
         describes: str = "",
     ) -> None:
         self.id = id
@@ -74,6 +77,7 @@ class Table:
         self.ttl = ttl
         self.stream = stream
         self.tenant = tenant
+        self.epochs = epochs
         self.describes = describes
         self.entity_list = tuple(entities)
         self.index_list = tuple(indexes)
@@ -108,7 +112,9 @@ class Table:
             return self.pk, self.sk
         return self.indexes[index].pk, self.indexes[index].sk
 
-    def derived(self, entity: Entity, record: Mapping[str, Any]) -> dict[str, str | int]:
+    def derived(
+        self, entity: Entity, record: Mapping[str, Any], epochs: EpochSource = UNDIVIDED
+    ) -> dict[str, str | int]:
         """Every attribute that follows from the fields: keys, index keys, expiry.
 
         Index keys are all there or, for an index that the item is not in, all absent.
@@ -121,7 +127,7 @@ class Table:
         for key, required, templates in plan[1]:
             if required and not required <= texts.keys():
                 continue
-            full = key.with_shard(texts)
+            full = key.with_shard(texts, epochs)
             for attribute, template in templates:
                 attributes[attribute] = template.format(full)
         if self.ttl and entity.expires and record.get(entity.expires.field) is not None:
@@ -140,7 +146,9 @@ class Table:
         inputs = dict.fromkeys(name for key in entity.keys for name in key.inputs)
         return tuple(inputs), steps
 
-    def attributes(self, entity: Entity, record: Mapping[str, Any]) -> dict[str, Any]:
+    def attributes(
+        self, entity: Entity, record: Mapping[str, Any], epochs: EpochSource = UNDIVIDED
+    ) -> dict[str, Any]:
         """Everything that is stored for a record, by stored name."""
         stored: dict[str, Any] = {}
         for name, value in record.items():
@@ -150,7 +158,7 @@ class Table:
                     stored[field.stored] = value
                 else:
                     stored.update(field.attributes(value))
-        stored.update(self.derived(entity, record))
+        stored.update(self.derived(entity, record, epochs))
         return stored
 
     def projected(

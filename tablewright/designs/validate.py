@@ -6,12 +6,14 @@ from itertools import combinations
 
 from tablewright.designs.compound import Tally
 from tablewright.designs.entity import Entity, Key
+from tablewright.designs.epochs import EpochShards
 from tablewright.designs.errors import DesignError
 from tablewright.designs.fields import Date, Field, Timestamp
 from tablewright.designs.model import ALL, Index, Table
 from tablewright.designs.numbers import Number
 from tablewright.designs.patterns import Count, Pattern, Query
 from tablewright.designs.template import Template
+from tablewright.designs.validate_epochs import epoch_pattern, epoch_shards
 
 _INDEX_LIMIT = 20  # per table, and
 _INCLUDE_LIMIT = 100  # projected attributes over all indexes: quotas of DynamoDB
@@ -36,7 +38,7 @@ def validate(design: Table) -> list[str]:
     problems = [*_names(design), *_limits(design)]
     for entity in design.entity_list:
         problems += _entity(design, entity)
-    problems += _collisions(design)
+    problems += [*epoch_pattern(design), *_collisions(design)]
     if not problems:  # patterns are only worth judging on sound keys
         for pattern in design.pattern_list:
             problems += _pattern(design, pattern)
@@ -133,10 +135,12 @@ def _key(
         yield f"{where} of {entity.name} has a {{shard}} but no Shards"
     if key.shards and not sharded:
         yield f"{where} of {entity.name} has Shards but no {{shard}} in its partition key"
-    if key.shards and key.shards.count < 1:
-        yield f"{where} of {entity.name} has {key.shards.count} shards, at least 1 is needed"
     if key.shards and key.shards.by not in entity.by_name:
         yield f"{where} of {entity.name} is sharded by '{key.shards.by}', which it does not have"
+    if isinstance(key.shards, EpochShards):
+        yield from epoch_shards(design, entity, key, key.shards, where)
+    elif key.shards and key.shards.count < 1:
+        yield f"{where} of {entity.name} has {key.shards.count} shards, at least 1 is needed"
     sorts_by = entity.by_name.get(key.sk.bare_field or "") if key.sk else None
     if key.shards and sorts_by and sorts_by.kind != "S":
         yield (
