@@ -1,6 +1,6 @@
 """What a table is. Standard library only: every Lambda function imports this."""
 
-from tablewright.designs.compound import Document, Tally, TextList, TextSet
+from tablewright.designs.compound import Binary, Document, Tally, TextList, TextSet
 from tablewright.designs.entity import Entity, Expiry, Key, Record
 from tablewright.designs.epochs import Epoch, EpochList, Epochs, EpochShards
 from tablewright.designs.errors import DesignError, InvalidRecord, InvalidValue, TablewrightError
@@ -9,12 +9,13 @@ from tablewright.designs.fields import (
     Choice,
     Date,
     Field,
+    Hour,
     Prose,
     Text,
     Timestamp,
 )
 from tablewright.designs.model import ALL, KEYS_ONLY, Index, Table
-from tablewright.designs.numbers import Fraction, Money, Number
+from tablewright.designs.numbers import Fraction, Money, Number, Whole
 from tablewright.designs.patterns import (
     BatchGet,
     BatchPut,
@@ -37,6 +38,7 @@ __all__ = [
     "BatchGet",
     "BatchPut",
     "BatchWrite",
+    "Binary",
     "Choice",
     "Count",
     "Date",
@@ -52,6 +54,7 @@ __all__ = [
     "Field",
     "Fraction",
     "Get",
+    "Hour",
     "Index",
     "InvalidRecord",
     "InvalidValue",
@@ -74,6 +77,7 @@ __all__ = [
     "TimeId",
     "Timestamp",
     "Update",
+    "Whole",
     "java_hash",
     "last_character",
     "uniform",

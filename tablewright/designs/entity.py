@@ -6,7 +6,7 @@ from typing import Any
 
 from tablewright.designs.epochs import EpochShards, EpochSource
 from tablewright.designs.errors import InvalidRecord, InvalidValue
-from tablewright.designs.fields import Field
+from tablewright.designs.fields import Field, hour_begin
 from tablewright.designs.sharding import Shards
 from tablewright.designs.template import PARTITION_KEY_BYTES, SORT_KEY_BYTES, Template
 
@@ -14,9 +14,13 @@ Record = dict[str, Any]
 
 
 class Key:
-    """The form of a partition key and sort key, the partition optionally spread over shards."""
+    """The form of a partition key and sort key, the partition optionally spread over shards.
 
-    __slots__ = ("pk", "shards", "sk")
+    A `shared` key does not set tenants apart, in a design that has tenants: what is found by it
+    cannot be granted to one of them.
+    """
+
+    __slots__ = ("pk", "shards", "shared", "sk")
 
     def __init__(
         self,
@@ -25,7 +29,9 @@ class Key:
         *,
         shards: Shards | EpochShards | None = None,
         delimiter: str = "#",
+        shared: bool = False,
     ) -> None:
+        self.shared = shared
         self.pk = Template(pk, limit=PARTITION_KEY_BYTES, delimiter=delimiter)
         self.sk = Template(sk, limit=SORT_KEY_BYTES, delimiter=delimiter) if sk else None
         self.shards = shards
@@ -49,7 +55,7 @@ class Key:
 
 
 class Expiry:
-    """When an item may be deleted: a calendar span after a date or time that it carries.
+    """When an item may be deleted: at a date or time that it carries, or a calendar span after it.
 
     Days begin at 00:00 UTC, and so does expiry counted from a date. 29 February plus a number of
     years is 28 February where there is no 29th.
@@ -64,12 +70,16 @@ class Expiry:
 
     def __str__(self) -> str:
         spans = ((self.years, "calendar years"), (self.days, "days"))
+        if not self.years and not self.days:
+            return f"at {self.field}"
         return " and ".join(f"{n} {unit}" for n, unit in spans if n) + f" after {self.field}"
 
     def at(self, text: str) -> int:
         """Expiry, in seconds since 1970, of an item whose field has this value."""
         if len(text) == len("YYYY-MM-DD"):
             start = datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC)
+        elif len(text) == len("YYYY-MM-DD-HH"):
+            start = hour_begin(text)
         else:
             start = datetime.fromisoformat(text)
         try:

@@ -22,7 +22,8 @@ ALL = "ALL"
 class Index:
     """A global secondary index. `projects` is KEYS_ONLY, ALL or the fields that it carries.
 
-    A `sparse` index holds only the items that have all the fields of its key.
+    In an index of several entities, each has those of the projected fields that it knows. A
+    `sparse` index holds only the items that have all the fields of its key.
     """
 
     __slots__ = ("name", "pk", "projects", "sk", "sparse")
@@ -50,8 +51,8 @@ class Table:
     """A table design. Access patterns are its attributes: ``SALES.category_sales``.
 
     `name` may contain ``{stage}``. `tenant` names the field that separates tenants; in such a
-    design every partition key begins with it. `epochs` names the pattern by which the shard epochs
-    of a tenant are read, in a design with `EpochShards`.
+    design every partition key begins with it, but for `shared` ones. `epochs` names the pattern by
+    which the shard epochs of a tenant are read, in a design with `EpochShards`.
     """
 
     def __init__(
@@ -172,7 +173,8 @@ class Table:
             return dict(attributes)
         names = [self.pk, *([self.sk] if self.sk else []), *keys]
         if not isinstance(index.projects, str):
-            names += [entity.by_name[name].stored for name in index.projects]
+            held = (name for name in index.projects if name in entity.by_name)
+            names += [entity.by_name[name].stored for name in held]
         return {name: attributes[name] for name in names if name in attributes}
 
     def derives_from(self, entity: Entity) -> tuple[str, ...]:

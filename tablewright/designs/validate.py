@@ -84,6 +84,12 @@ def _limits(design: Table) -> Iterator[str]:
     included = sum(len(i.projects) for i in design.index_list if not isinstance(i.projects, str))
     if included > _INCLUDE_LIMIT:
         yield f"the indexes project {included} attributes by name, {_INCLUDE_LIMIT} are allowed"
+    for index in design.index_list:
+        members = [entity for entity in design.entity_list if index.name in entity.indexed]
+        for name in () if isinstance(index.projects, str) else index.projects:
+            if not any(name in entity.by_name for entity in members):
+                holds = " or ".join(entity.name for entity in members)
+                yield f"index {index.name} projects '{name}', which no {holds or 'entity'} has"
     if design.stream and design.stream not in _STREAMS:
         yield f"stream '{design.stream}' is none of {', '.join(_STREAMS)}"
 
@@ -118,10 +124,6 @@ def _membership(entity: Entity, index: Index, key: Key) -> Iterator[str]:
                 f"{entity.name}.{name} can be missing, so index {index.name} must be sparse: "
                 "an item without it has no index key"
             )
-    if not isinstance(index.projects, str):
-        for name in index.projects:
-            if name not in entity.by_name:
-                yield f"index {index.name} projects '{name}', which {entity.name} does not have"
 
 
 def _key(
@@ -157,7 +159,7 @@ def _key(
                     f"attribute '{attribute}' is both {entity.name}.{field.name} "
                     f"and the key {template.text}"
                 )
-    if design.tenant and not _begins_with_tenant(key.pk, design.tenant):
+    if design.tenant and not key.shared and not _begins_with_tenant(key.pk, design.tenant):
         yield (
             f"the partition key {key.pk.text} of {entity.name} ({where}) does not set tenants "
             f"apart: it must begin with fixed text and {{{design.tenant}}}, followed by "

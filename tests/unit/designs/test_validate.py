@@ -251,6 +251,20 @@ def test_kinds_of_one_table_may_not_come_to_the_same_key(
         assert bool(found) is collide
 
 
+def test_a_shared_key_need_not_set_tenants_apart() -> None:
+    shared = order(indexed={"BY_STATE": Key("S#{state}", "TOTAL#{total}", shared=True)})
+    assert validate(design(tenant="tenant", entities=[shared])) == []
+
+
+def test_an_index_of_several_entities_projects_what_any_of_them_has() -> None:
+    invoice = order("Invoice", key=Key("T#{tenant}#I#{order}", "INVOICE"))
+    wide = order(fields=[*FIELDS, Text("colour")])
+    by_state = Index("BY_STATE", pk="G1PK", sk="G1SK", projects=["note", "colour"])
+    assert validate(design(entities=[wide, invoice], indexes=[by_state])) == []
+    (problem,) = validate(design(entities=[order(), invoice], indexes=[by_state]))
+    assert problem == "index BY_STATE projects 'colour', which no Order or Invoice has"
+
+
 def epochal(shards: EpochShards, *, by: Field | None = None, **changes: Any) -> Table:
     """A design that is sharded by epochs."""
     note = Entity(
