@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tablewright.constructs.protection import Backups, Protection
     from tablewright.constructs.replication_alarms import ReplicationAlarms
     from tablewright.constructs.sales_table import SalesTable
+    from tablewright.constructs.sharded_tenant_table import ShardedTenantTable
     from tablewright.constructs.signing_key import CursorKey
     from tablewright.constructs.stream_consumer import StreamConsumer
     from tablewright.constructs.table import DesignTable, StagedTable
@@ -55,6 +56,7 @@ _HOMES = {
     "ReplicationAlarms": "replication_alarms",
     "SalesTable": "sales_table",
     "Scaling": "capacity",
+    "ShardedTenantTable": "sharded_tenant_table",
     "Source": "bundling",
     "StreamConsumer": "stream_consumer",
     "TableAlarms": "alarms",
@@ -86,6 +88,7 @@ __all__ = [
     "ReplicationAlarms",
     "SalesTable",
     "Scaling",
+    "ShardedTenantTable",
     "Source",
     "StagedTable",
     "StreamConsumer",
