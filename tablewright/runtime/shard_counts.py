@@ -63,10 +63,10 @@ class ShardCounts:
         when the last of them has this count already. Raises ValueError for a moment that is too
         early.
         """
-        begun = self._clock()
         old = self.of(tenant)
         if old.last == count:
             return old
+        begun = self._clock()
         epoch = Epoch(self._start(old, begun, since), count)
         new = old.followed_by(epoch, earliest=self._earliest(begun))
         self._write(tenant, old, {**fields, self._list: new})

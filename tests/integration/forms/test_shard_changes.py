@@ -18,8 +18,8 @@ from tablewright.runtime.store import Store
 from tests.integration.conftest import Database
 from tests.integration.forms.conftest import ACME, ids, key_of, pages, submission
 
-# Short, so that a test sees several epochs; in proportion as in earnest.
-TIMING = EpochTiming(life=0.5, skew=0.1, patience=0.6)
+# Short, so that a test sees several epochs, but for the patience that a busy machine needs.
+TIMING = EpochTiming(life=0.5, skew=0.1, patience=2.0)
 COUNTS = (4, 10, 4)
 WRITERS = 4
 STATUS = {**ACME, "status": "PENDING"}
