@@ -26,7 +26,7 @@ SUBMISSION_STATUSES = (PENDING, "DELIVERED", "FAILED", "QUARANTINED")
 # A failed attempt after which another follows is RETRYING; the last one, FAILED.
 ATTEMPT_STATUSES = (PENDING, "SUCCEEDED", "RETRYING", "FAILED")
 # Where the payload is, and how: in the item as it was sent, or compressed, or in a bucket.
-PAYLOAD_ENCODINGS = ("json", "deflate", "s3", "s3-deflate")
+PAYLOAD_ENCODINGS = ("plain", "zlib", "s3", "s3-zlib")
 # An item may have 400 KB; what is not payload needs far less than the rest.
 INLINE_BYTES = 380 * 1024
 REPEATABLE_DAYS = 7
@@ -90,7 +90,7 @@ SUBMISSION = Entity(
         "timestamp": "2025-01-26T10:04:00.000Z",
         "form_id": "contact",
         "status": PENDING,
-        "payload_encoding": "json",
+        "payload_encoding": "plain",
         "payload_bytes": Decimal(66),
         "payload": b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}',
         "domain": "example.com",
