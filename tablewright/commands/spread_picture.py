@@ -71,7 +71,8 @@ def _bars(left: int, base: int, row: Row) -> Iterator[str]:
         f'<line x1="{left}" y1="{even:.1f}" x2="{left + _PANEL - 20}" y2="{even:.1f}" '
         f'stroke="{_INK}" stroke-dasharray="4 3"/>'
     )
-    yield _text(left, base + 16, f"hottest: {row.ratio:.2f} of an even share ({row.hottest})")
+    caption = f"hottest: {row.ratio:.2f} of an even share ({row.hottest})"
+    yield _text(left, base + 16, caption, size=11)
 
 
 def _text(x: int, y: int, text: str, colour: str = _INK, *, size: int = 13) -> str:
