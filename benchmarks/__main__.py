@@ -1,6 +1,6 @@
 """`make bench`: every number is a ratio within this run, or a size."""
 
-from benchmarks import bundle, calls, imports, projection
+from benchmarks import bundle, calls, compression, imports, projection
 
 
 def main() -> None:
@@ -16,6 +16,10 @@ def main() -> None:
     print("\nLambda bundle\n")
     for name, files, size in bundle.run():
         print(f"  {name:40}{files:8} files{size / 1e6:8.1f} MB")
+    print("\nPayloads of forms: what compressors leave of them\n")
+    _compression("left", "{:7.3f}")
+    print("\n  CPU, zlib 6 being 1\n")
+    _compression("cpu", "{:7.1f}")
     print("\nFrom the stream to the dashboard, items of five tags in batches of 100\n")
     print(f"  {'':32}{'published':>12}{'ours':>12}{'better':>10}")
     for result in projection.run():
@@ -24,6 +28,16 @@ def main() -> None:
     print("  rows alone: ours without counting, which the published processor does not do")
     print("  better:     how many times as fast, or as cheap; below 1 it is worse")
     print("  Speed is that of a local engine that writes one row at a time, without a network.")
+
+
+def _compression(what: str, form: str) -> None:
+    results = compression.results()
+    head = "".join(f"{result.size / 1000:6g}k" for result in results["usual"])
+    for kind, rows in results.items():
+        print(f"  {kind + ' payloads of':22}{head}")
+        for name in compression.COMPRESSORS:
+            cells = "".join(form.format(getattr(row, what)[name]) for row in rows)
+            print(f"  {name:22}{cells}")
 
 
 if __name__ == "__main__":

@@ -11,13 +11,21 @@ import boto3
 from docs.costs import at_scales, of_one_kind
 from docs.metering import Measurement
 from docs.page import page
-from docs.scenarios import financial_news, sales, sentiment_dashboard, sentiment_items
+from docs.scenarios import (
+    financial_news,
+    forms,
+    forms_scales,
+    sales,
+    sentiment_dashboard,
+    sentiment_items,
+)
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES, SAYS
 from local.dynamodb_local import DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Table
 from tablewright.designs.cost import US_EAST_1, Workload
 from tablewright.designs.financial_news import NEWS
+from tablewright.designs.forms import FORMS
 from tablewright.designs.sales import SALES
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ITEMS
@@ -93,6 +101,17 @@ def _news_costs(measured: Measured) -> list[str]:
     return list(scales)
 
 
+def _forms_costs(measured: Measured) -> list[str]:
+    leaves_out = (
+        "Storage is that of a year of submissions and deliveries. What is counted together costs "
+        "less: see the measured capacity. Backups, the stream, payloads in the bucket and "
+        "contributor insights are not in these figures."
+    )
+    says = forms_scales.SAYS
+    scales = forms_scales.SCALES
+    return list(at_scales(FORMS, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
+
+
 DOCUMENTS = {
     document.design.id: document
     for document in (
@@ -100,6 +119,7 @@ DOCUMENTS = {
         Document(ITEMS, sentiment_items.measure, _items_costs),
         Document(DASHBOARD, sentiment_dashboard.measure, _dashboard_costs),
         Document(NEWS, financial_news.measure, _news_costs),
+        Document(FORMS, forms.measure, _forms_costs),
     )
 }
 

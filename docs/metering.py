@@ -5,9 +5,12 @@ from decimal import Decimal
 from math import ceil
 from typing import Any
 
+from tablewright.designs import Entity, Index, Table
 from tablewright.designs.capacity import WRITE_UNIT_BYTES, item_bytes, read_floor
+from tablewright.designs.errors import KeyMismatch
 from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.meter import Meter
+from tablewright.runtime.records import Records
 from tablewright.runtime.wire import decode
 
 Measurement = dict[str, Any]
@@ -20,8 +23,13 @@ TRANSACTION_WRITES = 2
 class FaithfulMeter(Meter):
     """A meter that computes what DynamoDB bills and DynamoDB Local does not report.
 
-    That is transactions, of items that are in no index, and looking for what is not there.
+    That is transactions, and looking for what is not there. A transaction writes an item twice and
+    what the `design`'s indexes hold of it once, when it is committed.
     """
+
+    def __init__(self, caller: Caller, design: Table | None = None) -> None:
+        super().__init__(caller)
+        self._design = design
 
     def reset(self) -> None:
         super().reset()
@@ -44,8 +52,19 @@ class FaithfulMeter(Meter):
         with self._lock:
             self.calls += 1
             self.written["table"] += TRANSACTION_WRITES * sum(map(_units, items))
+            for index in self._design.index_list if self._design else ():
+                entries = (self._entry(index, item) for item in items)
+                self.written[index.name] += sum((_units(e) for e in entries if e), NONE)
             self.computed = True
         return answer
+
+    def _entry(self, index: Index, item: dict[str, Any]) -> dict[str, Any] | None:
+        """What an index holds of an item in wire form."""
+        assert self._design  # noqa: S101 - for the type checker
+        for entity in self._design.entity_list:
+            if index.name in entity.indexed and _is(self._design, entity, item):
+                return self._design.projected(entity, item, index)
+        return None
 
     def _written(self, action: tuple[str, dict[str, Any]]) -> dict[str, Any]:
         kind, params = action
@@ -53,6 +72,14 @@ class FaithfulMeter(Meter):
             return dict(params["Item"])
         read = {name: params[name] for name in ("TableName", "Key")}
         return dict(self._caller.call("GetItem", {**read, "ConsistentRead": True})["Item"])
+
+
+def _is(design: Table, entity: Entity, item: dict[str, Any]) -> bool:
+    try:
+        Records(design, entity).key_texts(item, None)
+    except KeyMismatch:
+        return False
+    return True
 
 
 def _missed(operation: str, params: dict[str, Any], answer: dict[str, Any]) -> Decimal:
@@ -84,8 +111,8 @@ def _units(item: dict[str, Any]) -> Decimal:
 class Measuring:
     """Runs access patterns of one table and keeps what each of them consumed."""
 
-    def __init__(self, caller: Caller) -> None:
-        self.meter = FaithfulMeter(caller)
+    def __init__(self, caller: Caller, design: Table | None = None) -> None:
+        self.meter = FaithfulMeter(caller, design)
         self.found: list[Measurement] = []
 
     def run(

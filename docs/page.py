@@ -6,7 +6,7 @@ from typing import Any
 from docs.diagram import diagram
 from docs.markdown import code, table
 from docs.metering import Measurement
-from tablewright.designs import ALL, Date, Entity, Field, Index, Key, Table, Tally
+from tablewright.designs import ALL, Date, Entity, Field, Index, Key, Shards, Table, Tally
 from tablewright.designs.patterns import Count, Get, Pattern, Query, Update
 
 _STREAMS = {
@@ -98,7 +98,7 @@ def _projection(design: Table, index: Index) -> str:
 
 def _forms(key: Key) -> tuple[str, str, str]:
     shards = key.shards
-    spread = f"{shards.count} by {shards.by} ({shards.function.__name__})" if shards else ""
+    spread = f"{shards} ({shards.function.__name__})" if shards else ""
     return f"`{_cell(key.pk.text)}`", f"`{_cell(key.sk.text)}`" if key.sk else "", spread
 
 
@@ -155,7 +155,9 @@ def _patterns(design: Table) -> Iterator[str]:
 
 def _where(design: Table, pattern: Pattern) -> str:
     shards = design.key_of(pattern).shards
-    over = f", {shards.count} shards" if shards else ""
+    over = ""
+    if shards:
+        over = f", {shards.count} shards" if isinstance(shards, Shards) else ", shards by epoch"
     return f"{pattern.index}{over}" if pattern.index else f"table{over}"
 
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from docs.metering import NONE, Measurement, Measuring
-from tablewright.designs import Record
+from tablewright.designs import Record, Shards
 from tablewright.designs.capacity import (
     item_bytes,
     page_floor,
@@ -111,7 +111,9 @@ def _lists(measuring: Measuring, store: Store) -> None:
 def _page_floor(name: str) -> Decimal:
     query = SALES.patterns[name]
     shards = SALES.key_of(query).shards
-    floor = page_floor([_entry_bytes(name)] * PAGE, shards.count if shards else 1)
+    floor = page_floor(
+        [_entry_bytes(name)] * PAGE, shards.count if isinstance(shards, Shards) else 1
+    )
     if isinstance(query, Query) and query.hydrate:
         floor += PAGE * read_floor([item_bytes(SALES.attributes(SALE, sale(0)))])
     return floor

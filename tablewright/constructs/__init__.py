@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tablewright.constructs.replication_alarms import ReplicationAlarms
     from tablewright.constructs.sales_table import SalesTable
     from tablewright.constructs.self_healing import SelfHealing
+    from tablewright.constructs.sharded_tenant_table import ShardedTenantTable
     from tablewright.constructs.signing_key import CursorKey
     from tablewright.constructs.stream_consumer import StreamConsumer
     from tablewright.constructs.table import DesignTable, StagedTable
@@ -57,6 +58,7 @@ _HOMES = {
     "SalesTable": "sales_table",
     "Scaling": "capacity",
     "SelfHealing": "self_healing",
+    "ShardedTenantTable": "sharded_tenant_table",
     "Source": "bundling",
     "StreamConsumer": "stream_consumer",
     "TableAlarms": "alarms",
@@ -89,6 +91,7 @@ __all__ = [
     "SalesTable",
     "Scaling",
     "SelfHealing",
+    "ShardedTenantTable",
     "Source",
     "StagedTable",
     "StreamConsumer",

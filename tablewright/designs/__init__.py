@@ -1,19 +1,21 @@
 """What a table is. Standard library only: every Lambda function imports this."""
 
-from tablewright.designs.compound import Document, Tally, TextList, TextSet
+from tablewright.designs.compound import Binary, Document, Tally, TextList, TextSet
 from tablewright.designs.entity import Entity, Expiry, Key, Record
+from tablewright.designs.epochs import Epoch, EpochList, Epochs, EpochShards
 from tablewright.designs.errors import DesignError, InvalidRecord, InvalidValue, TablewrightError
 from tablewright.designs.fields import (
     IN_KEY,
     Choice,
     Date,
     Field,
+    Hour,
     Prose,
     Text,
     Timestamp,
 )
 from tablewright.designs.model import ALL, KEYS_ONLY, Index, Table
-from tablewright.designs.numbers import Fraction, Money, Number
+from tablewright.designs.numbers import Fraction, Money, Number, Whole
 from tablewright.designs.patterns import (
     BatchGet,
     BatchPut,
@@ -27,6 +29,7 @@ from tablewright.designs.patterns import (
     Update,
 )
 from tablewright.designs.sharding import ShardFunction, Shards, java_hash, last_character, uniform
+from tablewright.designs.time_ids import TimeId
 
 __all__ = [
     "ALL",
@@ -35,6 +38,7 @@ __all__ = [
     "BatchGet",
     "BatchPut",
     "BatchWrite",
+    "Binary",
     "Choice",
     "Count",
     "Date",
@@ -42,10 +46,15 @@ __all__ = [
     "DesignError",
     "Document",
     "Entity",
+    "Epoch",
+    "EpochList",
+    "EpochShards",
+    "Epochs",
     "Expiry",
     "Field",
     "Fraction",
     "Get",
+    "Hour",
     "Index",
     "InvalidRecord",
     "InvalidValue",
@@ -65,8 +74,10 @@ __all__ = [
     "Text",
     "TextList",
     "TextSet",
+    "TimeId",
     "Timestamp",
     "Update",
+    "Whole",
     "java_hash",
     "last_character",
     "uniform",

@@ -1,4 +1,4 @@
-"""Fields that hold more than one value: sets, documents, tallies."""
+"""Fields that hold more than one value: sets, documents, tallies, bytes."""
 
 import json
 from collections.abc import Mapping
@@ -130,6 +130,35 @@ class Document(Field):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "object"}
+
+
+class Binary(Field):
+    """Bytes, stored as they are; they cannot stand in a key."""
+
+    __slots__ = ("max_bytes",)
+    kind = "B"
+    ordered = False
+
+    def __init__(
+        self,
+        name: str,
+        stored: str | None = None,
+        *,
+        optional: bool = False,
+        max_bytes: int = 4096,
+    ) -> None:
+        super().__init__(name, stored, optional=optional)
+        self.max_bytes = max_bytes
+
+    def check(self, value: Any) -> bytes:
+        if not isinstance(value, (bytes, bytearray, memoryview)):
+            raise self.refuse("must be bytes")
+        if len(value) > self.max_bytes:
+            raise self.refuse(f"must have at most {self.max_bytes} bytes, not {len(value)}")
+        return bytes(value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "contentEncoding": "base64"}
 
 
 class Tally(Field):

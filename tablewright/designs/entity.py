@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from tablewright.designs.epochs import EpochShards, EpochSource
 from tablewright.designs.errors import InvalidRecord, InvalidValue
-from tablewright.designs.fields import Field
+from tablewright.designs.fields import Field, hour_begin
 from tablewright.designs.sharding import Shards
 from tablewright.designs.template import PARTITION_KEY_BYTES, SORT_KEY_BYTES, Template
 
@@ -13,13 +14,24 @@ Record = dict[str, Any]
 
 
 class Key:
-    """The form of a partition key and sort key, the partition optionally spread over shards."""
+    """The form of a partition key and sort key, the partition optionally spread over shards.
 
-    __slots__ = ("pk", "shards", "sk")
+    A `shared` key does not set tenants apart, in a design that has tenants: what is found by it
+    cannot be granted to one of them.
+    """
+
+    __slots__ = ("pk", "shards", "shared", "sk")
 
     def __init__(
-        self, pk: str, sk: str | None = None, *, shards: Shards | None = None, delimiter: str = "#"
+        self,
+        pk: str,
+        sk: str | None = None,
+        *,
+        shards: Shards | EpochShards | None = None,
+        delimiter: str = "#",
+        shared: bool = False,
     ) -> None:
+        self.shared = shared
         self.pk = Template(pk, limit=PARTITION_KEY_BYTES, delimiter=delimiter)
         self.sk = Template(sk, limit=SORT_KEY_BYTES, delimiter=delimiter) if sk else None
         self.shards = shards
@@ -33,17 +45,17 @@ class Key:
     @property
     def inputs(self) -> tuple[str, ...]:
         """Every field that the key is computed from."""
-        by = (self.shards.by,) if self.shards else ()
+        by = self.shards.inputs if self.shards else ()
         return tuple(dict.fromkeys(self.fields + by))
 
-    def with_shard(self, texts: Mapping[str, str]) -> Mapping[str, str]:
+    def with_shard(self, texts: Mapping[str, str], epochs: EpochSource) -> Mapping[str, str]:
         if self.shards is None:
             return texts
-        return {**texts, "shard": self.shards.of(texts[self.shards.by])}
+        return {**texts, "shard": self.shards.place(texts, epochs)}
 
 
 class Expiry:
-    """When an item may be deleted: a calendar span after a date or time that it carries.
+    """When an item may be deleted: at a date or time that it carries, or a calendar span after it.
 
     Days begin at 00:00 UTC, and so does expiry counted from a date. 29 February plus a number of
     years is 28 February where there is no 29th.
@@ -58,12 +70,16 @@ class Expiry:
 
     def __str__(self) -> str:
         spans = ((self.years, "calendar years"), (self.days, "days"))
+        if not self.years and not self.days:
+            return f"at {self.field}"
         return " and ".join(f"{n} {unit}" for n, unit in spans if n) + f" after {self.field}"
 
     def at(self, text: str) -> int:
         """Expiry, in seconds since 1970, of an item whose field has this value."""
         if len(text) == len("YYYY-MM-DD"):
             start = datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC)
+        elif len(text) == len("YYYY-MM-DD-HH"):
+            start = hour_begin(text)
         else:
             start = datetime.fromisoformat(text)
         try:

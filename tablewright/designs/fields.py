@@ -11,6 +11,7 @@ from tablewright.designs.errors import InvalidValue
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z")
 _SECONDS = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
+_HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{2})")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 # In place of a stored name: the field stands in the item's keys and nowhere else.
@@ -170,6 +171,32 @@ class Date(Field):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "date"}
+
+
+class Hour(Field):
+    """An hour of a day in UTC, ``YYYY-MM-DD-HH``."""
+
+    __slots__ = ()
+
+    def check(self, value: Any) -> str:
+        if isinstance(value, datetime):
+            return timestamp(value)[:13].replace("T", "-")
+        if not isinstance(value, str) or not _HOUR.fullmatch(value):
+            raise self.refuse("must be an hour of the form YYYY-MM-DD-HH")
+        try:
+            hour_begin(value)
+        except ValueError:
+            raise self.refuse("must be an hour that exists") from None
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "pattern": f"^{_HOUR.pattern}$"}
+
+
+def hour_begin(text: str) -> datetime:
+    """The moment that an hour begins at."""
+    day, hour = text[:10], text[11:]
+    return datetime.fromisoformat(f"{day}T{hour}:00:00+00:00")
 
 
 class Timestamp(Field):

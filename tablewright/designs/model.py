@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tablewright.designs.entity import Entity, Key
+from tablewright.designs.epochs import UNDIVIDED, EpochSource
 from tablewright.designs.patterns import Pattern
 from tablewright.designs.template import Template
 
@@ -21,7 +22,8 @@ ALL = "ALL"
 class Index:
     """A global secondary index. `projects` is KEYS_ONLY, ALL or the fields that it carries.
 
-    A `sparse` index holds only the items that have all the fields of its key.
+    In an index of several entities, each has those of the projected fields that it knows. A
+    `sparse` index holds only the items that have all the fields of its key.
     """
 
     __slots__ = ("name", "pk", "projects", "sk", "sparse")
@@ -49,7 +51,8 @@ class Table:
     """A table design. Access patterns are its attributes: ``SALES.category_sales``.
 
     `name` may contain ``{stage}``. `tenant` names the field that separates tenants; in such a
-    design every partition key begins with it.
+    design every partition key begins with it, but for `shared` ones. `epochs` names the pattern by
+    which the shard epochs of a tenant are read, in a design with `EpochShards`.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Table:
         ttl: str | None = None,
         stream: str | None = None,
         tenant: str | None = None,
+        epochs: str | None = None,
         describes: str = "",
     ) -> None:
         self.id = id
@@ -74,6 +78,7 @@ class Table:
         self.ttl = ttl
         self.stream = stream
         self.tenant = tenant
+        self.epochs = epochs
         self.describes = describes
         self.entity_list = tuple(entities)
         self.index_list = tuple(indexes)
@@ -108,7 +113,9 @@ class Table:
             return self.pk, self.sk
         return self.indexes[index].pk, self.indexes[index].sk
 
-    def derived(self, entity: Entity, record: Mapping[str, Any]) -> dict[str, str | int]:
+    def derived(
+        self, entity: Entity, record: Mapping[str, Any], epochs: EpochSource = UNDIVIDED
+    ) -> dict[str, str | int]:
         """Every attribute that follows from the fields: keys, index keys, expiry.
 
         Index keys are all there or, for an index that the item is not in, all absent.
@@ -121,7 +128,7 @@ class Table:
         for key, required, templates in plan[1]:
             if required and not required <= texts.keys():
                 continue
-            full = key.with_shard(texts)
+            full = key.with_shard(texts, epochs)
             for attribute, template in templates:
                 attributes[attribute] = template.format(full)
         if self.ttl and entity.expires and record.get(entity.expires.field) is not None:
@@ -140,7 +147,9 @@ class Table:
         inputs = dict.fromkeys(name for key in entity.keys for name in key.inputs)
         return tuple(inputs), steps
 
-    def attributes(self, entity: Entity, record: Mapping[str, Any]) -> dict[str, Any]:
+    def attributes(
+        self, entity: Entity, record: Mapping[str, Any], epochs: EpochSource = UNDIVIDED
+    ) -> dict[str, Any]:
         """Everything that is stored for a record, by stored name."""
         stored: dict[str, Any] = {}
         for name, value in record.items():
@@ -150,7 +159,7 @@ class Table:
                     stored[field.stored] = value
                 else:
                     stored.update(field.attributes(value))
-        stored.update(self.derived(entity, record))
+        stored.update(self.derived(entity, record, epochs))
         return stored
 
     def projected(
@@ -164,7 +173,8 @@ class Table:
             return dict(attributes)
         names = [self.pk, *([self.sk] if self.sk else []), *keys]
         if not isinstance(index.projects, str):
-            names += [entity.by_name[name].stored for name in index.projects]
+            held = (name for name in index.projects if name in entity.by_name)
+            names += [entity.by_name[name].stored for name in held]
         return {name: attributes[name] for name in names if name in attributes}
 
     def derives_from(self, entity: Entity) -> tuple[str, ...]:

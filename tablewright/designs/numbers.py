@@ -104,3 +104,29 @@ class Fraction(Number):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "number", "minimum": 0, "maximum": 1}
+
+
+class Whole(Number):
+    """A whole number, not negative; in keys padded to `digits`, so that texts sort like values."""
+
+    __slots__ = ("digits",)
+    ordered = True
+
+    def __init__(
+        self, name: str, stored: str | None = None, *, optional: bool = False, digits: int = 10
+    ) -> None:
+        super().__init__(name, stored, optional=optional)
+        self.digits = digits
+
+    def check(self, value: Any) -> Decimal:
+        number = self._decimal(value)
+        highest = 10**self.digits - 1
+        if not 0 <= number <= highest or number % 1:
+            raise self.refuse(f"must be a whole number from 0 to {highest}")
+        return Decimal(int(number))
+
+    def to_text(self, value: Decimal) -> str:
+        return str(int(value)).zfill(self.digits)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "integer", "minimum": 0, "maximum": 10**self.digits - 1}

@@ -4,8 +4,9 @@ Reads visit all shards, so any function is compatible with any other; they diffe
 they spread. The first is the default.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
+from typing import Any
 
 ShardFunction = Callable[[str, int], int]
 
@@ -49,9 +50,32 @@ class Shards:
         self.by = by
         self.function = function
 
+    def __str__(self) -> str:
+        return f"{self.count} by {self.by}"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The fields that decide the shard."""
+        return (self.by,)
+
+    @property
+    def dated(self) -> str | None:
+        """The field by whose range the shards of a list can be narrowed: here there is none."""
+        return None
+
     def of(self, text: str) -> str:
         """The shard that an id belongs to, as it stands in the key."""
         return str(self.function(text, self.count))
 
     def all(self) -> list[str]:
         return [str(number) for number in range(self.count)]
+
+    def place(self, texts: Mapping[str, str], epochs: Any) -> str:
+        """The shard of an item with these field texts."""
+        return self.of(texts[self.by])
+
+    def among(
+        self, texts: Mapping[str, str], since: str | None, until: str | None, epochs: Any
+    ) -> list[str]:
+        """The shards that can hold what is asked for with these texts, in this range of `dated`."""
+        return self.all()

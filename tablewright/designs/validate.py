@@ -6,12 +6,14 @@ from itertools import combinations
 
 from tablewright.designs.compound import Tally
 from tablewright.designs.entity import Entity, Key
+from tablewright.designs.epochs import EpochShards
 from tablewright.designs.errors import DesignError
 from tablewright.designs.fields import Date, Field, Timestamp
 from tablewright.designs.model import ALL, Index, Table
 from tablewright.designs.numbers import Number
 from tablewright.designs.patterns import Count, Pattern, Query
 from tablewright.designs.template import Template
+from tablewright.designs.validate_epochs import epoch_pattern, epoch_shards
 
 _INDEX_LIMIT = 20  # per table, and
 _INCLUDE_LIMIT = 100  # projected attributes over all indexes: quotas of DynamoDB
@@ -36,7 +38,7 @@ def validate(design: Table) -> list[str]:
     problems = [*_names(design), *_limits(design)]
     for entity in design.entity_list:
         problems += _entity(design, entity)
-    problems += _collisions(design)
+    problems += [*epoch_pattern(design), *_collisions(design)]
     if not problems:  # patterns are only worth judging on sound keys
         for pattern in design.pattern_list:
             problems += _pattern(design, pattern)
@@ -82,6 +84,12 @@ def _limits(design: Table) -> Iterator[str]:
     included = sum(len(i.projects) for i in design.index_list if not isinstance(i.projects, str))
     if included > _INCLUDE_LIMIT:
         yield f"the indexes project {included} attributes by name, {_INCLUDE_LIMIT} are allowed"
+    for index in design.index_list:
+        members = [entity for entity in design.entity_list if index.name in entity.indexed]
+        for name in () if isinstance(index.projects, str) else index.projects:
+            if not any(name in entity.by_name for entity in members):
+                holds = " or ".join(entity.name for entity in members)
+                yield f"index {index.name} projects '{name}', which no {holds or 'entity'} has"
     if design.stream and design.stream not in _STREAMS:
         yield f"stream '{design.stream}' is none of {', '.join(_STREAMS)}"
 
@@ -116,10 +124,6 @@ def _membership(entity: Entity, index: Index, key: Key) -> Iterator[str]:
                 f"{entity.name}.{name} can be missing, so index {index.name} must be sparse: "
                 "an item without it has no index key"
             )
-    if not isinstance(index.projects, str):
-        for name in index.projects:
-            if name not in entity.by_name:
-                yield f"index {index.name} projects '{name}', which {entity.name} does not have"
 
 
 def _key(
@@ -133,10 +137,12 @@ def _key(
         yield f"{where} of {entity.name} has a {{shard}} but no Shards"
     if key.shards and not sharded:
         yield f"{where} of {entity.name} has Shards but no {{shard}} in its partition key"
-    if key.shards and key.shards.count < 1:
-        yield f"{where} of {entity.name} has {key.shards.count} shards, at least 1 is needed"
     if key.shards and key.shards.by not in entity.by_name:
         yield f"{where} of {entity.name} is sharded by '{key.shards.by}', which it does not have"
+    if isinstance(key.shards, EpochShards):
+        yield from epoch_shards(design, entity, key, key.shards, where)
+    elif key.shards and key.shards.count < 1:
+        yield f"{where} of {entity.name} has {key.shards.count} shards, at least 1 is needed"
     sorts_by = entity.by_name.get(key.sk.bare_field or "") if key.sk else None
     if key.shards and sorts_by and sorts_by.kind != "S":
         yield (
@@ -153,7 +159,7 @@ def _key(
                     f"attribute '{attribute}' is both {entity.name}.{field.name} "
                     f"and the key {template.text}"
                 )
-    if design.tenant and not _begins_with_tenant(key.pk, design.tenant):
+    if design.tenant and not key.shared and not _begins_with_tenant(key.pk, design.tenant):
         yield (
             f"the partition key {key.pk.text} of {entity.name} ({where}) does not set tenants "
             f"apart: it must begin with fixed text and {{{design.tenant}}}, followed by "

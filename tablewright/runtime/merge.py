@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from heapq import merge
+from math import ceil, sqrt
 from typing import Any, Generic, TypeVar
 
 Entry = TypeVar("Entry")
@@ -81,10 +82,13 @@ def ordered(
 def shard_limit(wanted: int, shards: int, entry_bytes: int) -> int:
     """How many entries to read from each shard for a page of `wanted` over all of them.
 
-    Whole read units, as few as cover an even share; a shard that runs dry is read again.
+    Whole read units, as few as cover an even share; a shard that runs dry is read again. No more
+    than hardly any shard has of a page, because a unit that is filled to its end by the size of an
+    example is two when entries are a little larger.
     """
     if shards == 1:
         return wanted
     per_unit = max(1, _PAGE_BYTES // max(1, entry_bytes))
     share = -(-wanted // shards)
-    return -(-share // per_unit) * per_unit
+    enough = share + ceil(3 * sqrt(share))
+    return enough if enough < per_unit else -(-share // per_unit) * per_unit

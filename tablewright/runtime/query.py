@@ -48,7 +48,6 @@ class Asked:
         self.until = self._bound("until", until)
         if self.since and self.until and self.since > self.until:
             raise InvalidValue("until", "must not lie before the beginning of the range")
-        self.shards = self._shards()
 
     @property
     def _partition(self) -> list[str]:
@@ -68,18 +67,43 @@ class Asked:
             return None
         if not self.query.range:
             raise TypeError(f"access pattern '{self.query.name}' has no range")
+        missing = [n for n in self._before(self.query.range) if n not in self.texts]
+        if missing:
+            raise InvalidValue(missing[0], f"is required with a range of {self.query.range}")
         field = self.records.entity.by_name[self.query.range]
         try:
             return field.to_text(field.check(value))
         except InvalidValue as problem:
             raise InvalidValue(name, problem.reason) from None
 
-    def _shards(self) -> list[str]:
-        if self.key.shards is None:
+    def _before(self, field: str) -> tuple[str, ...]:
+        """The fields of the sort key that stand before another."""
+        fields = self.key.sk.fields if self.key.sk else ()
+        return fields[: fields.index(field)] if field in fields else ()
+
+    def shards(self, position: Sequence[str] | None = None) -> list[str]:
+        """The shards that can hold what is asked for, in their order; from a position, its rest."""
+        shards, epochs = self.key.shards, self.records.epochs
+        if shards is None:
             return [""]
-        if self.key.shards.by in self.texts:
-            return [self.key.shards.of(self.texts[self.key.shards.by])]
-        return self.key.shards.all()
+        if all(name in self.texts for name in shards.inputs):
+            return [shards.place(self.texts, epochs)]
+        since, until = self._dates(shards.dated, position)
+        return shards.among(self.texts, since, until, epochs)
+
+    def _dates(self, dated: str | None, position: Sequence[str] | None) -> Bounds:
+        """The range of a field that the shards depend on, as far as it is known."""
+        if dated is None:
+            return None, None
+        if dated in self.texts:
+            return self.texts[dated], self.texts[dated]
+        if dated != self.query.range or any(n not in self.texts for n in self._before(dated)):
+            return None, None
+        if position is None:
+            return self.since, self.until
+        # The list is in the order of this field: what lies before the position was listed.
+        reached = position[1 + self.position_fields.index(dated)]
+        return (self.since, reached) if self.descending else (reached, self.until)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -121,11 +145,13 @@ class Asked:
     def start_key(self, position: Sequence[str]) -> Item:
         """The keys of the entry at a position, rebuilt around what the caller asked."""
         shard, *values = position
-        texts = {**self.full_texts(shard), **dict(zip(self.position_fields, values, strict=True))}
-        start = self.records.key_item(texts, None)
-        if self.query.index:
-            start |= self.records.key_item(texts, self.query.index)
-        return start
+        texts = {**self.texts, **dict(zip(self.position_fields, values, strict=True))}
+        sharded = {**texts, "shard": shard} if self.key.shards else texts
+        if not self.query.index:
+            return self.records.key_item(sharded, None)
+        # The table may be sharded in a way of its own.
+        key = self.records.key_item(texts, None)
+        return key | self.records.key_item(sharded, self.query.index)
 
 
 class Reading:
@@ -145,8 +171,9 @@ class Reading:
         self._table = table
         self._asked = asked
         self._pk, self._sk = asked.design.key_attributes(asked.query.index)
+        self._shards = asked.shards(position)
         self._limit = limit and shard_limit(
-            limit, len(asked.shards), entry_bytes(asked.design, asked.query)
+            limit, len(self._shards), entry_bytes(asked.design, asked.query)
         )
         self._readers = list(self._make_readers(position))
         self._given: dict[str, int] = {}
@@ -176,7 +203,7 @@ class Reading:
     def _make_readers(self, position: Sequence[str] | None) -> Iterator[ShardReader[Item]]:
         low, high = self._asked.bounds()
         start = self._asked.start_key(position) if position else None
-        for shard in self._asked.shards:
+        for shard in self._shards:
             bounds, start_here = (low, high), None
             if position and start:
                 if shard == position[0]:
@@ -184,7 +211,8 @@ class Reading:
                 elif self._sk:
                     (reached,) = start[self._sk].values()
                     # Among equal sort keys, earlier shards were listed before, later ones after.
-                    listed = self._asked.shards.index(shard) < self._asked.shards.index(position[0])
+                    # Shards are numbered, and there may be more of them than at the last page.
+                    listed = int(shard) < int(position[0])
                     bounds = self._beyond(reached, listed, low, high)
             if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
                 continue

@@ -10,6 +10,7 @@ from tablewright.designs.patterns import Query
 from tablewright.runtime.bulk import READ_CHUNK, read_all
 from tablewright.runtime.cursor import Cursors
 from tablewright.runtime.dynamo import POOL_SIZE, Caller
+from tablewright.runtime.epochs import EpochCache, StoredEpochs
 from tablewright.runtime.query import Asked, Reading
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.retry import Backoff
@@ -30,7 +31,10 @@ class Page:
 
 
 class Reader:
-    """Runs the queries of one design on one table."""
+    """Runs the queries of one design on one table.
+
+    Where shards have epochs, `epochs` keeps what is known of them; readers may share it.
+    """
 
     def __init__(
         self,
@@ -41,6 +45,7 @@ class Reader:
         cursors: Cursors | None = None,
         backoff: Backoff | None = None,
         executor: Executor | None = None,
+        epochs: EpochCache | None = None,
     ) -> None:
         self.design = design
         self.table_name = table_name
@@ -48,7 +53,8 @@ class Reader:
         self._cursors = cursors
         self._backoff = backoff or Backoff()
         self._executor = executor
-        self._records = {e.name: Records(design, e) for e in design.entity_list}
+        source = StoredEpochs(design, table_name, caller, epochs) if design.epochs else None
+        self._records = {e.name: Records(design, e, source) for e in design.entity_list}
 
     @property
     def executor(self) -> Executor:

@@ -3,19 +3,31 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tablewright.designs import Entity, Record, Table, Tally
+from tablewright.designs import Entity, Epochs, Record, Table, Tally
+from tablewright.designs.epochs import EpochSource
 from tablewright.designs.patterns import Query
 from tablewright.runtime.wire import Wire, decode, encode
 
 Item = dict[str, Wire]
 
 
-class Records:
-    """The codec of one entity of one design."""
+class _NoEpochs:
+    """In place of epochs where there are none: to guess a shard would be to lose the item."""
 
-    def __init__(self, design: Table, entity: Entity) -> None:
+    def latest(self) -> int:
+        raise TypeError("the key is sharded by epochs, so it can be made by a Store only")
+
+    def known(self, whose: str, upto: int) -> Epochs:
+        raise TypeError("the key is sharded by epochs, so it can be made by a Store only")
+
+
+class Records:
+    """The codec of one entity of one design; `epochs` knows the shards of keys that have them."""
+
+    def __init__(self, design: Table, entity: Entity, epochs: EpochSource | None = None) -> None:
         self.design = design
         self.entity = entity
+        self.epochs: EpochSource = epochs or _NoEpochs()
         self._fields = {stored: field.name for stored, field in entity.by_stored.items()}
         self._stored = {field.name: field.stored for field in entity.fields}
         self._tallies = [field for field in entity.fields if isinstance(field, Tally)]
@@ -23,7 +35,7 @@ class Records:
 
     def to_item(self, record: Mapping[str, Any]) -> Item:
         """The item for a record that the entity has checked, with everything derived from it."""
-        attributes = self.design.attributes(self.entity, record)
+        attributes = self.design.attributes(self.entity, record, self.epochs)
         return {name: encode(value) for name, value in attributes.items()}
 
     def values(self, record: Mapping[str, Any]) -> Item:
@@ -72,9 +84,12 @@ class Records:
         return self.key_item(texts, None)
 
     def key_item(self, texts: Mapping[str, str], index: str | None) -> Item:
-        """The key attributes of the table, or of an index, made from field texts."""
+        """The key attributes of the table, or of an index, made from field texts.
+
+        A shard among the texts is taken as it is.
+        """
         key = self.entity.indexed[index] if index else self.entity.key
-        full = texts if "shard" in texts else key.with_shard(texts)
+        full = texts if "shard" in texts else key.with_shard(texts, self.epochs)
         item: Item = {}
         for attribute, template in zip(
             self.design.key_attributes(index), (key.pk, key.sk), strict=True

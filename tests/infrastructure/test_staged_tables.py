@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 from aws_cdk import Environment
 
-from tablewright.constructs import DayPartitionedTable, SalesTable, WriteTable
+from tablewright.constructs import (
+    DayPartitionedTable,
+    SalesTable,
+    ShardedTenantTable,
+    WriteTable,
+)
 from tablewright.constructs.table import StagedTable
 from tests.infrastructure.synthesis import new_stack, one, resources, template_of, text
 
@@ -14,7 +19,7 @@ IN_IRELAND = Environment(account="111122223333", region="eu-west-1")
 
 
 @pytest.mark.parametrize("names", [{}, {"stage": "dev", "table_name": "mine"}])
-@pytest.mark.parametrize("table", [SalesTable, WriteTable, DayPartitionedTable])
+@pytest.mark.parametrize("table", [SalesTable, WriteTable, DayPartitionedTable, ShardedTenantTable])
 def test_a_staged_table_takes_either_a_stage_or_a_name(
     table: type[StagedTable], names: dict[str, Any]
 ) -> None:

@@ -11,6 +11,8 @@ from tablewright.designs import (
     Date,
     DesignError,
     Entity,
+    EpochList,
+    EpochShards,
     Expiry,
     Field,
     Get,
@@ -23,6 +25,7 @@ from tablewright.designs import (
     Table,
     Tally,
     Text,
+    TimeId,
     Timestamp,
 )
 from tablewright.designs.sales import SALES
@@ -246,3 +249,71 @@ def test_kinds_of_one_table_may_not_come_to_the_same_key(
         table = Table("t", name="t", pk="PK", sk="SK", entities=pair)
         found = [problem for problem in validate(table) if "can have the same key" in problem]
         assert bool(found) is collide
+
+
+def test_a_shared_key_need_not_set_tenants_apart() -> None:
+    shared = order(indexed={"BY_STATE": Key("S#{state}", "TOTAL#{total}", shared=True)})
+    assert validate(design(tenant="tenant", entities=[shared])) == []
+
+
+def test_an_index_of_several_entities_projects_what_any_of_them_has() -> None:
+    invoice = order("Invoice", key=Key("T#{tenant}#I#{order}", "INVOICE"))
+    wide = order(fields=[*FIELDS, Text("colour")])
+    by_state = Index("BY_STATE", pk="G1PK", sk="G1SK", projects=["note", "colour"])
+    assert validate(design(entities=[wide, invoice], indexes=[by_state])) == []
+    (problem,) = validate(design(entities=[order(), invoice], indexes=[by_state]))
+    assert problem == "index BY_STATE projects 'colour', which no Order or Invoice has"
+
+
+def epochal(shards: EpochShards, *, by: Field | None = None, **changes: Any) -> Table:
+    """A design that is sharded by epochs."""
+    note = Entity(
+        "Note",
+        key=Key("T#{tenant}#{shard}", "N#{id}", shards=shards),
+        fields=[Text("tenant"), by or TimeId("id"), Timestamp("at"), Date("day")],
+    )
+    counts = Entity(
+        "Counts", key=Key("T#{tenant}", "COUNTS"), fields=[Text("tenant"), EpochList("counts")]
+    )
+    settings: dict[str, Any] = {
+        "entities": [note, counts],
+        "patterns": [Get("get_note", "Note"), Get("get_counts", "Counts", consistent=True)],
+        "epochs": "get_counts",
+        **changes,
+    }
+    return Table("notes", name="notes", pk="PK", sk="SK", **settings)
+
+
+OF_TENANTS = EpochShards(by="id", whose="tenant", dated="at")
+
+
+def test_a_design_with_epochs_is_sound() -> None:
+    assert validate(epochal(OF_TENANTS)) == []
+
+
+@pytest.mark.parametrize(
+    ("faulty", "message"),
+    [
+        (epochal(OF_TENANTS, by=Text("id")), "so Note.id must be a TimeId"),
+        (
+            epochal(EpochShards(by="id", whose="owner")),
+            "has the epochs of 'owner', which must stand in its partition key",
+        ),
+        (
+            epochal(EpochShards(by="id", whose="tenant", dated="day")),
+            "is dated by 'day', which must be a Timestamp in milliseconds",
+        ),
+        (epochal(OF_TENANTS, epochs=None), "does not say which pattern reads them"),
+        (epochal(OF_TENANTS, epochs="get_nothing"), "'get_nothing', which must be a consistent"),
+        (
+            epochal(OF_TENANTS, patterns=[Get("get_counts", "Counts")]),
+            "'get_counts', which must be a consistent Get",
+        ),
+        (
+            epochal(OF_TENANTS, patterns=[Get("get_counts", "Note", consistent=True)]),
+            "epochs are read from Note, which must have one key field and EpochList",
+        ),
+    ],
+)
+def test_a_fault_of_epochs_is_found_and_named(faulty: Table, message: str) -> None:
+    assert any(message in problem for problem in validate(faulty)), validate(faulty)

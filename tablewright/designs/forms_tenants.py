@@ -1,0 +1,132 @@
+"""What a tenant has: configuration, shards, destinations, secrets, domains."""
+
+from decimal import Decimal
+
+from tablewright.designs import (
+    IN_KEY,
+    Choice,
+    Document,
+    Entity,
+    EpochList,
+    Key,
+    Prose,
+    Text,
+    Timestamp,
+    Whole,
+)
+from tablewright.designs.forms_submissions import named_id, tenant_id
+
+DESTINATION_TYPES = ("webhook", "email", "s3", "eventbridge")
+STATES = ("active", "disabled")
+SECRET_STATES = ("current", "previous", "revoked")
+# What decided the number of shards.
+STRATEGIES = ("volume", "rate", "manual")
+
+_WHEN = (Timestamp("created_at"), Timestamp("updated_at"))
+_NOW = {"created_at": "2025-01-26T10:00:00.000Z", "updated_at": "2025-01-26T10:00:00.000Z"}
+
+CONFIG = Entity(
+    "TenantConfig",
+    describes="A tenant: its state, and how its forms are routed.",
+    key=Key("TENANT#{tenant_id}", "CONFIG#main"),
+    indexed={"GSI1": Key("CONFIG#{state}", "TENANT#{tenant_id}", shared=True)},
+    fields=(
+        tenant_id(),
+        Choice("state", STATES),
+        Prose("name", max_length=128),
+        Document("forms", optional=True, max_bytes=100_000),
+        Whole("retention_days", optional=True, digits=5),
+        Whole("requests_per_minute", optional=True, digits=6),
+        *_WHEN,
+    ),
+    example={
+        "tenant_id": "acme",
+        "state": "active",
+        "name": "Acme",
+        "forms": {"contact": {"destinations": ["crm", "archive"]}},
+        **_NOW,
+    },
+)
+
+SHARDS = Entity(
+    "TenantShards",
+    describes="How many shards a tenant has, since when; without it there is one.",
+    # One item: it is read in one read, and two who change it cannot both succeed.
+    key=Key("TENANT#{tenant_id}", "SHARDS#main"),
+    fields=(
+        tenant_id(IN_KEY),
+        EpochList("shard_mapping"),
+        Choice("distribution_strategy", STRATEGIES, optional=True),
+    ),
+    example={
+        "tenant_id": "acme",
+        "shard_mapping": [{"from": "2025-01-26T10:00:00.000Z", "count": Decimal(4)}],
+        "distribution_strategy": "volume",
+    },
+)
+
+DESTINATION = Entity(
+    "Destination",
+    describes="Where a tenant's submissions are delivered to.",
+    key=Key("TENANT#{tenant_id}", "DEST#{destination_id}"),
+    indexed={"GSI1": Key("TENANT#{tenant_id}", "DEST#{destination_type}#{created_at}")},
+    fields=(
+        tenant_id(),
+        named_id("destination_id"),
+        Choice("destination_type", DESTINATION_TYPES),
+        Choice("state", STATES),
+        Prose("name", optional=True, max_length=128),
+        Document("settings", max_bytes=16_384),
+        Whole("failures", optional=True),
+        Timestamp("paused_until", optional=True),
+        *_WHEN,
+    ),
+    example={
+        "tenant_id": "acme",
+        "destination_id": "crm",
+        "destination_type": "webhook",
+        "state": "active",
+        "settings": {"url": "https://crm.example.com/hooks/forms"},
+        **_NOW,
+    },
+)
+
+SECRET = Entity(
+    "TenantSecret",
+    describes="Where a secret is kept that a tenant's requests are signed with; never the secret.",
+    key=Key("TENANT#{tenant_id}", "SECRET#{key_id}"),
+    fields=(
+        tenant_id(),
+        named_id("key_id"),
+        Text("secret_arn", max_length=2048, pattern="arn:.+", form="an ARN"),
+        Choice("state", SECRET_STATES),
+        Timestamp("valid_until", optional=True),
+        *_WHEN,
+    ),
+    example={
+        "tenant_id": "acme",
+        "key_id": "k1",
+        "secret_arn": "arn:aws:secretsmanager:eu-west-1:111122223333:secret:forms/acme/k1",
+        "state": "current",
+        **_NOW,
+    },
+)
+
+DOMAIN = Entity(
+    "DomainLookup",
+    describes="Whose a web page's domain is, by which the tenant of a request is found.",
+    key=Key("DOMAIN#{domain_hash}", "LOOKUP#{domain}", shared=True),
+    indexed={"GSI1": Key("TENANT#{tenant_id}", "DOMAIN#{domain}")},
+    fields=(
+        Text("domain_hash", IN_KEY, pattern="[0-9a-f]{16}"),
+        Text("domain", IN_KEY, max_length=253),
+        tenant_id(),
+        Timestamp("created_at"),
+    ),
+    example={
+        "domain_hash": "a379a6f6eeafb9a5",
+        "domain": "example.com",
+        "tenant_id": "acme",
+        "created_at": _NOW["created_at"],
+    },
+)

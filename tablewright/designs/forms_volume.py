@@ -1,0 +1,15 @@
+"""How many shards a tenant gets by how much it sends."""
+
+from collections.abc import Sequence
+
+# Submissions a month above which a tenant gets so many shards, the highest first.
+THRESHOLDS = ((10_000, 10), (1_000, 4))
+
+
+def shards_for(monthly: int, thresholds: Sequence[tuple[int, int]] = THRESHOLDS) -> int:
+    """The shards of a tenant with so many submissions a month.
+
+    >>> [shards_for(volume) for volume in (1_000, 1_001, 10_000, 10_001)]
+    [1, 4, 4, 10]
+    """
+    return next((count for above, count in thresholds if monthly > above), 1)
