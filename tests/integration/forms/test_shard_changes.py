@@ -47,6 +47,7 @@ class Load:
             store.put(FORMS.put_submission, record)
             with self._lock:
                 self._stored.append(record)
+            time.sleep(0.01)  # leaves some of the machine to those who read
 
     def stored(self) -> list[Record]:
         with self._lock:
