@@ -240,6 +240,7 @@ class SentimentStack(Stack):
             "Api",
             "api",
             timeout=Duration.seconds(10),
+            slow=Duration.seconds(3),
             environment=environment,
             requirements="accelerated.txt" if accelerator else "requirements.txt",
             network=accelerator.network if accelerator else None,
@@ -255,6 +256,8 @@ class SentimentStack(Stack):
             issuer=identity.issuer,
             audience=[identity.client_id],
             routes=READ_ROUTES,
+            # The stream of news does, for as long as there are none.
+            holds_requests=True,
             log_retention=self._stage.log_retention,
             log_removal=self._stage.log_removal,
             alarm_topic=self._topic,

@@ -100,7 +100,9 @@ class TableAlarms(Construct):
 
 
 class FunctionAlarms(Construct):
-    """Errors, throttles, time near the timeout and concurrency near its limit.
+    """Errors, throttles, `slow` calls and concurrency near its limit.
+
+    Slow is a call that takes four fifths of the timeout, unless it is said otherwise.
 
     Example::
 
@@ -114,11 +116,13 @@ class FunctionAlarms(Construct):
         *,
         function: lambda_.IFunction,
         timeout: Duration,
+        slow: Duration | None = None,
         reserved_concurrency: int | None = None,
         topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)
         five_minutes = Duration.minutes(5)
+        slow = slow or Duration.millis(timeout.to_milliseconds() * 0.8)
         alarm(
             self,
             "Errors",
@@ -139,9 +143,9 @@ class FunctionAlarms(Construct):
             self,
             "Duration",
             metric=function.metric_duration(period=five_minutes, statistic="p99"),
-            threshold=timeout.to_milliseconds() * 0.8,
+            threshold=slow.to_milliseconds(),
             periods=3,
-            describes="One call in a hundred takes four fifths of the timeout.",
+            describes=f"One call in a hundred takes {slow.to_seconds(integral=False):g} s or more.",
             topic=topic,
         )
         alarm(
@@ -159,7 +163,7 @@ class FunctionAlarms(Construct):
 
 
 class ApiAlarms(Construct):
-    """Server errors and latency of an HTTP API.
+    """Server errors of an HTTP API and, where one is given, its latency.
 
     Example::
 
@@ -172,7 +176,7 @@ class ApiAlarms(Construct):
         id: str,
         *,
         api: apigateway.HttpApi,
-        latency: Duration,
+        latency: Duration | None,
         topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)
@@ -185,6 +189,8 @@ class ApiAlarms(Construct):
             describes="The API answered 5xx.",
             topic=topic,
         )
+        if latency is None:
+            return
         alarm(
             self,
             "Latency",

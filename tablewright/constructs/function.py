@@ -60,6 +60,7 @@ class PythonFunction(Construct):
         environment: Mapping[str, str] | None = None,
         memory_mb: int = 1024,
         timeout: Duration | None = None,
+        slow: Duration | None = None,
         reserved_concurrency: int | None = None,
         network: Network | None = None,
         log_level: str = "INFO",
@@ -116,6 +117,7 @@ class PythonFunction(Construct):
             "Alarms",
             function=self.function,
             timeout=timeout,
+            slow=slow,
             reserved_concurrency=reserved_concurrency,
             topic=alarm_topic,
         )

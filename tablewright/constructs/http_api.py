@@ -35,7 +35,9 @@ _ACCESS_LOG = {
 class JwtHttpApi(Construct):
     """An HTTP API whose routes lead to functions and are open to bearers of a JWT only.
 
-    `routes` lead to `function`; more are added by `add_routes`, open ones too.
+    `routes` lead to `function`; more are added by `add_routes`, open ones too. Where some routes
+    hold requests (`holds_requests`), the time that answers take tells nothing, and there is no
+    alarm on it: let those of the functions behind the others watch it, by `slow`.
 
     Example::
 
@@ -58,6 +60,7 @@ class JwtHttpApi(Construct):
         requests_per_second: int = 100,
         burst: int = 200,
         latency_alarm: Duration | None = None,
+        holds_requests: bool = False,
         log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
         log_removal: RemovalPolicy = RemovalPolicy.RETAIN,
         alarm_topic: sns.ITopic | None = None,
@@ -99,7 +102,7 @@ class JwtHttpApi(Construct):
             self,
             "Alarms",
             api=self.api,
-            latency=latency_alarm or Duration.seconds(3),
+            latency=None if holds_requests else latency_alarm or Duration.seconds(3),
             topic=alarm_topic,
         )
 

@@ -196,3 +196,13 @@ def test_news_are_healed_every_quarter_of_an_hour_by_the_published_rules(
 
 def test_the_companies_to_ask_for_are_told_to_ingestion(sentiment: Template) -> None:
     assert json.loads(environment(sentiment, "Ingest")["TICKERS"]) == list(TICKERS)
+
+
+def test_the_dashboard_is_watched_for_slowness_by_its_function(sentiment: Template) -> None:
+    """The stream of news holds requests, so the API's own latency would ring all day."""
+    slow = one(sentiment, "AWS::CloudWatch::Alarm", "ApiAlarmsDuration")
+    held = one(sentiment, "AWS::CloudWatch::Alarm", "NewsApiAlarmsDuration")
+    assert slow["Threshold"] == 3000
+    assert held["Threshold"] > 1000 * (int(environment(sentiment, "NewsApi")["HOLD_SECONDS"]) + 2)
+    alarms = resources(sentiment, "AWS::CloudWatch::Alarm").values()
+    assert "Latency" not in {alarm.get("MetricName") for alarm in alarms}
