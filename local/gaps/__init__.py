@@ -9,6 +9,7 @@ from importlib import import_module
 
 GAPS = (
     "secure_transport",
+    "source_account",
     "policy_variables",
     "leading_keys",
     "batch_actions",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tablewright.constructs.capacity import Capacity, Scaling
     from tablewright.constructs.day_partitioned_table import DayPartitionedTable
     from tablewright.constructs.dependencies import BundlingError, Platform
+    from tablewright.constructs.event_pipe import EventPipe
     from tablewright.constructs.failure_store import FailureStore
     from tablewright.constructs.function import Network, PythonFunction
     from tablewright.constructs.grants import GrantError
@@ -45,6 +46,7 @@ _HOMES = {
     "Capacity": "capacity",
     "CursorKey": "signing_key",
     "DesignTable": "table",
+    "EventPipe": "event_pipe",
     "FailureStore": "failure_store",
     "FunctionAlarms": "alarms",
     "GrantError": "grants",
@@ -77,6 +79,7 @@ __all__ = [
     "CursorKey",
     "DayPartitionedTable",
     "DesignTable",
+    "EventPipe",
     "FailureStore",
     "FunctionAlarms",
     "GrantError",

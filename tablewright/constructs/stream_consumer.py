@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jsii
-from aws_cdk import Duration, Stack
+from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sns as sns
@@ -16,15 +15,8 @@ from constructs import Construct
 from tablewright.constructs.alarms import alarm
 from tablewright.constructs.failure_store import FailureStore
 from tablewright.constructs.protection import Protection
+from tablewright.constructs.stream_access import grant_stream, stream_of
 from tablewright.constructs.table import DesignTable
-
-# What Lambda asks for when a mapping is made; each on the one stream.
-_READ = (
-    "dynamodb:DescribeStream",
-    "dynamodb:GetRecords",
-    "dynamodb:GetShardIterator",
-    "dynamodb:ListStreams",
-)
 
 
 class StreamConsumer(Construct):
@@ -64,7 +56,7 @@ class StreamConsumer(Construct):
         alarm_topic: sns.ITopic | None = None,
         protection: Protection | None = None,
     ) -> None:
-        stream = _stream(table)
+        stream = stream_of(table)
         role = function.role
         if role is None:
             raise ValueError("the function has no role that could be allowed to read the stream")
@@ -90,7 +82,7 @@ class StreamConsumer(Construct):
             metrics_config=lambda_.MetricsConfig(metrics=[lambda_.MetricType.EVENT_COUNT]),
         )
         # Lambda refuses a mapping whose function may not yet read the stream.
-        for grant in (_grant_stream(table, stream, role), store.grant_put(role)):
+        for grant in (grant_stream(table, role), store.grant_put(role)):
             grant.apply_before(self.mapping)
         self._watch(iterator_age or Duration.seconds(60))
 
@@ -148,27 +140,3 @@ class _KeptIn:
         self, target: lambda_.IEventSourceMapping, target_handler: lambda_.IFunction
     ) -> lambda_.DlqDestinationConfig:
         return lambda_.DlqDestinationConfig(destination=self._bucket.bucket_arn)
-
-
-def _stream(table: DesignTable) -> str:
-    arn = table.table.table_stream_arn
-    if table.design.stream is None or arn is None:
-        raise ValueError(
-            f"table design '{table.design.id}' has no stream to consume: "
-            'declare one, for example stream="NEW_AND_OLD_IMAGES"'
-        )
-    return arn
-
-
-def _grant_stream(table: DesignTable, stream: str, role: iam.IRole) -> iam.Grant:
-    reads = iam.Grant.add_to_principal(grantee=role, actions=list(_READ), resource_arns=[stream])
-    if table.encryption_key is None:
-        return reads
-    service = f"dynamodb.{Stack.of(table).region}.{Stack.of(table).url_suffix}"
-    decrypts = iam.Grant.add_to_principal(
-        grantee=role,
-        actions=["kms:Decrypt", "kms:DescribeKey"],
-        resource_arns=[table.encryption_key.key_arn],
-        conditions={"StringEquals": {"kms:ViaService": service}},
-    )
-    return reads.combine(decrypts)
