@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from tablewright.constructs.day_partitioned_table import DayPartitionedTable
     from tablewright.constructs.dependencies import BundlingError, Platform
     from tablewright.constructs.event_pipe import EventPipe
+    from tablewright.constructs.event_queue import EventQueue
     from tablewright.constructs.failure_store import FailureStore
     from tablewright.constructs.function import Network, PythonFunction
     from tablewright.constructs.grants import GrantError
     from tablewright.constructs.http_api import JwtHttpApi
+    from tablewright.constructs.message_queue import MessageQueue
     from tablewright.constructs.news_table import NewsTable
     from tablewright.constructs.protection import Backups, Protection
     from tablewright.constructs.replication_alarms import ReplicationAlarms
@@ -47,10 +49,12 @@ _HOMES = {
     "CursorKey": "signing_key",
     "DesignTable": "table",
     "EventPipe": "event_pipe",
+    "EventQueue": "event_queue",
     "FailureStore": "failure_store",
     "FunctionAlarms": "alarms",
     "GrantError": "grants",
     "JwtHttpApi": "http_api",
+    "MessageQueue": "message_queue",
     "Network": "function",
     "Platform": "dependencies",
     "Protection": "protection",
@@ -80,10 +84,12 @@ __all__ = [
     "DayPartitionedTable",
     "DesignTable",
     "EventPipe",
+    "EventQueue",
     "FailureStore",
     "FunctionAlarms",
     "GrantError",
     "JwtHttpApi",
+    "MessageQueue",
     "Network",
     "NewsTable",
     "Platform",

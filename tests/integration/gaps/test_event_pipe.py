@@ -1,15 +1,14 @@
-"""An EventPipe, deployed as it is synthesized, tells of new submissions and of nothing else."""
+"""A pipe and a queue behind its bus, deployed as synthesized, tell of new submissions only."""
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from aws_cdk import Duration
 from aws_cdk import aws_events as events
-from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_sqs as sqs
 
-from tablewright.constructs import EventPipe, Protection, ShardedTenantTable
+from tablewright.constructs import EventPipe, EventQueue, Protection, ShardedTenantTable
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.dynamo import Dynamo
 from tablewright.runtime.store import Store
@@ -41,12 +40,13 @@ def _template() -> dict[str, Any]:
         filters=[NEW_SUBMISSIONS],
         protection=protection,
     )
-    events.Rule(
+    EventQueue(
         stack,
-        "Rule",
-        event_bus=bus,
-        event_pattern=events.EventPattern(source=["tablewright.forms"]),
-        targets=[targets.SqsQueue(sqs.Queue(stack, "Told"))],
+        "Told",
+        bus=bus,
+        pattern=events.EventPattern(source=["tablewright.forms"]),
+        visibility=Duration.minutes(1),
+        protection=protection,
     )
     return {"Resources": template_of(stack)["Resources"]}
 
@@ -65,7 +65,7 @@ class Piped:
 
     def told(self) -> list[dict[str, Any]]:
         """What is new in the queue behind the bus."""
-        client, url = self.cloud.client("sqs"), self.id("Told")
+        client, url = self.cloud.client("sqs"), self.id("ToldQueue")
         messages = client.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
         for message in messages:
             client.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
