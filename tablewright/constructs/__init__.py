@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tablewright.constructs.alarms import ApiAlarms, FunctionAlarms, TableAlarms
     from tablewright.constructs.bundling import LIBRARY_SOURCES, PythonCode, Source
     from tablewright.constructs.capacity import Capacity, Scaling
+    from tablewright.constructs.cost_alerts import CostAlerts
     from tablewright.constructs.day_partitioned_table import DayPartitionedTable
     from tablewright.constructs.dependencies import BundlingError, Platform
     from tablewright.constructs.event_pipe import EventPipe
@@ -46,6 +47,7 @@ _HOMES = {
     "Backups": "protection",
     "BundlingError": "dependencies",
     "Capacity": "capacity",
+    "CostAlerts": "cost_alerts",
     "CursorKey": "signing_key",
     "DesignTable": "table",
     "EventPipe": "event_pipe",
@@ -80,6 +82,7 @@ __all__ = [
     "Backups",
     "BundlingError",
     "Capacity",
+    "CostAlerts",
     "CursorKey",
     "DayPartitionedTable",
     "DesignTable",

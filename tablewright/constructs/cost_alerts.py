@@ -1,0 +1,130 @@
+"""What the application costs in a month, told before it is too much."""
+
+from collections.abc import Sequence
+
+from aws_cdk import RemovalPolicy, Stack, Token
+from aws_cdk import aws_budgets as budgets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+# Each limit is told when it is reached, and when the month is on the way to it.
+_TOLD = ("ACTUAL", "FORECASTED")
+_MOST_EMAILS = 10
+
+
+class CostAlerts(Construct):
+    """A monthly budget for each limit, told to a topic of its own and by e-mail.
+
+    With `tag`, a key and a value, only what carries that cost-allocation tag counts, from the day
+    on which the tag was activated for billing; without, the whole account does. AWS looks at costs
+    up to three times a day, and forecasts once it has seen about five weeks of them.
+
+    Example::
+
+        CostAlerts(self, "Costs", email=["ops@example.com"], tag=("Application", "forms"))
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        limits: Sequence[float] = (10, 15, 20),
+        email: Sequence[str] = (),
+        tag: tuple[str, str] | None = None,
+    ) -> None:
+        _check(limits, email, tag)
+        super().__init__(scope, id)
+        # Budgets cannot publish through the AWS-managed key: its policy names no services.
+        self.key = kms.Key(
+            self, "Key", enable_key_rotation=True, removal_policy=RemovalPolicy.DESTROY
+        )
+        self.topic = sns.Topic(self, "Topic", master_key=self.key, enforce_ssl=True)
+        self._let_budgets_publish()
+        subscribers = [
+            budgets.CfnBudget.SubscriberProperty(
+                subscription_type="SNS", address=self.topic.topic_arn
+            ),
+            *(
+                budgets.CfnBudget.SubscriberProperty(subscription_type="EMAIL", address=address)
+                for address in email
+            ),
+        ]
+        # A budget of its own for each: one has five notifications at most. Unnamed, because it is
+        # replaced when its subscribers change.
+        self.budgets = [self._budget(limit, subscribers, tag) for limit in limits]
+
+    def _budget(
+        self,
+        limit: float,
+        subscribers: list[budgets.CfnBudget.SubscriberProperty],
+        tag: tuple[str, str] | None,
+    ) -> budgets.CfnBudget:
+        budget = budgets.CfnBudget(
+            self,
+            f"Budget{limit:g}".replace(".", "_"),
+            budget=budgets.CfnBudget.BudgetDataProperty(
+                budget_type="COST",
+                time_unit="MONTHLY",
+                budget_limit=budgets.CfnBudget.SpendProperty(amount=limit, unit="USD"),
+                cost_filters={"TagKeyValue": [f"user:{tag[0]}${tag[1]}"]} if tag else None,
+            ),
+            notifications_with_subscribers=[
+                budgets.CfnBudget.NotificationWithSubscribersProperty(
+                    notification=budgets.CfnBudget.NotificationProperty(
+                        notification_type=kind,
+                        comparison_operator="GREATER_THAN",
+                        threshold=100,
+                        threshold_type="PERCENTAGE",
+                    ),
+                    subscribers=subscribers,
+                )
+                for kind in _TOLD
+            ],
+        )
+        # AWS refuses a topic that it may not publish to.
+        budget.node.add_dependency(self.topic)
+        return budget
+
+    def _let_budgets_publish(self) -> None:
+        service = iam.ServicePrincipal("budgets.amazonaws.com")
+        account = Stack.of(self).account
+        partition = Stack.of(self).partition
+        own = {
+            "StringEquals": {"aws:SourceAccount": account},
+            "ArnLike": {"aws:SourceArn": f"arn:{partition}:budgets::{account}:*"},
+        }
+        self.key.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[service],
+                actions=["kms:Decrypt", "kms:GenerateDataKey"],
+                # In a key's own policy this is the key.
+                resources=["*"],
+                conditions=own,
+            )
+        )
+        self.topic.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[service],
+                actions=["sns:Publish"],
+                resources=[self.topic.topic_arn],
+                conditions=own,
+            )
+        )
+
+
+def _check(limits: Sequence[float], email: Sequence[str], tag: tuple[str, str] | None) -> None:
+    if not limits or len(set(limits)) < len(limits) or any(limit <= 0 for limit in limits):
+        given = ", ".join(map(str, limits)) or "none"
+        raise ValueError(f"name one or more different limits above 0 USD, not {given}")
+    if len(email) > _MOST_EMAILS:
+        raise ValueError(f"a budget tells {_MOST_EMAILS} addresses at most, not {len(email)}")
+    for address in email:
+        if not Token.is_unresolved(address) and (
+            "@" not in address or address.split() != [address]
+        ):
+            raise ValueError(f"'{address}' is no e-mail address")
+    if tag is not None and not all(tag):
+        raise ValueError('name a tag by its key and value, such as ("Application", "forms")')
