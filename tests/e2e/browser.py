@@ -21,7 +21,7 @@ from toolchain.paths import BUILD
 SCREENSHOTS = BUILD / "screenshots"
 WIDE = {"width": 1440, "height": 1000}
 NARROW = {"width": 320, "height": 720}
-DEADLINE_MS = 30_000
+DEADLINE_MS = 60_000
 FLAGS = (
     "--headless=new",
     "--no-sandbox",
