@@ -43,19 +43,24 @@ def grant(
         allowed = list(keys)
         if tenant_tag is not None:
             allowed = leading_keys(table.design, patterns, index, tenant_tag)
-        # ForAllValues alone is true of a request without keys, such as a Scan.
-        conditions = allowed and {
-            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": allowed},
-            "Null": {"dynamodb:LeadingKeys": "false"},
-        }
+        conditions = key_condition(allowed) if allowed else None
         for arn in arns:
             _allow(
                 grantee,
                 [f"dynamodb:{action}" for action in actions],
                 [f"{arn}/index/{index}" if index else arn],
-                conditions or None,
+                conditions,
             )
     _grant_keys(table, grantee, patterns, [region or own for region in regions])
+
+
+def key_condition(keys: Sequence[str]) -> dict[str, Any]:
+    """That a request names partition keys, and none but of these forms."""
+    return {
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(keys)},
+        # ForAllValues alone is true of a request without keys, such as a Scan.
+        "Null": {"dynamodb:LeadingKeys": "false"},
+    }
 
 
 def actions_by_index(patterns: Iterable[Pattern]) -> dict[str | None, list[str]]:

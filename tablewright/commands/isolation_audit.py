@@ -1,0 +1,183 @@
+"""Report every way in which a tenant's session could reach another tenant's items.
+
+    python -m tablewright.commands.isolation_audit
+    python -m tablewright.commands.isolation_audit --policies template.json --role TenantAccessRole
+    python -m tablewright.commands.isolation_audit --table NAME --region REGION --role-arn ARN
+
+Takes every entity of a design in the table and in each index, for tenants whose ids are easily
+taken for one another, and decides by the role's policies what each tenant's session may do with the
+items of each other. Without --policies, those that a grant of all patterns would give. With
+--table it also tries it: it assumes the role for each tenant and makes the calls. It reads one item
+at most, shows none, and writes nothing, so it may be run beside real tenants.
+
+IAM sees a call's partition key and not the rest of an item: a session can give an item of its own
+the index key of another tenant. Only code that computes keys from fields prevents that.
+
+Exit code 0: nothing found; 1: leaks, or a session that does not reach its own; 2: cannot tell.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from tablewright.commands.isolation import LOOK_ALIKES, Leak, Place, leaks, places, possible
+from tablewright.commands.isolation_policies import from_design, from_file
+from tablewright.commands.isolation_session import TenantSession, assume
+from tablewright.commands.policy_decisions import Call, Statement, allows
+from tablewright.designs.model import Table
+from tablewright.runtime.dynamo import client_config
+
+_DEFAULT = "tablewright.designs.forms:FORMS"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if bool(options.table) != bool(options.role_arn):
+        parser.error("to try it for real, give both --table and --role-arn")
+    try:
+        design = _design(options.design)
+        tenants, impossible = possible(design, options.tenants or LOOK_ALIKES)
+        if options.tenants and impossible:
+            parser.error(f"no tenant can be called {', '.join(map(repr, impossible))}")
+        if len(tenants) < 2:
+            parser.error("name two tenants at least, of which one could reach the other")
+        statements = _statements(options, design)
+        _say(f"Tenants: {', '.join(tenants)}")
+        if impossible:
+            _say(f"No tenant can be called {', '.join(map(repr, impossible))}")
+        problems = _report("By its policies", leaks(design, statements, tenants, options.tag))
+        if options.table:
+            known = statements if options.policies else None
+            problems += _report("Tried", _tried(options, design, tenants, known))
+        return 1 if problems else 0
+    except (LookupError, ValueError, OSError) as error:
+        parser.error(str(error))
+    except (BotoCoreError, ClientError) as error:
+        _say(f"Stopped: {error}")
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _tried(
+    options: argparse.Namespace,
+    design: Table,
+    tenants: Sequence[str],
+    known: Sequence[Statement] | None,
+) -> Iterator[Leak | str]:
+    """What sessions reach that they must not, and what they do not reach that they should."""
+    session = boto3.session.Session(region_name=options.region)
+    settings = {"endpoint_url": options.endpoint_url, "config": client_config()}
+    sts = session.client("sts", **settings)
+    if options.through:
+        sts = session.client("sts", **settings, **_keys(_must(assume(sts, options.through, {}))))
+    of: dict[str | None, list[Place]] = {each: places(design, each) for each in tenants}
+    for mine in (*tenants, None):
+        tags = {} if mine is None else {options.tag: mine}
+        credentials = assume(sts, options.role_arn, tags)
+        if credentials is None:
+            if mine is not None:
+                raise LookupError(f"{options.role_arn} cannot be assumed for tenant {mine!r}")
+            # As it should be: a session without a tag cannot be had.
+            continue
+        dynamodb = session.client("dynamodb", **settings, **_keys(credentials))
+        tenant = TenantSession(dynamodb, design, options.table, mine)
+        if mine is not None:
+            yield from _unreached(tenant, of[mine], known, tags)
+        yield from tenant.scans()
+        yield from tenant.leaks(of)
+
+
+def _unreached(
+    tenant: TenantSession,
+    own: Sequence[Place],
+    known: Sequence[Statement] | None,
+    tags: dict[str, str],
+) -> Iterator[str]:
+    """A session that is refused everything proves nothing by being refused what is another's."""
+    results = list(tenant.reached(own))
+    if not any(reached for _, _, reached in results):
+        yield f"tenant {tenant.mine!r} does not reach anything of its own"
+    elif known is not None:
+        for place, action, reached in results:
+            call = Call(action, place.index, (place.partition,), tags)
+            if not reached and allows(known, call):
+                where = f"index {place.index}" if place.index else "the table"
+                yield (
+                    f"tenant {tenant.mine!r} does not reach its own, as its policies say: "
+                    f"{action} on {where}, {place.partition}"
+                )
+
+
+def _report(how: str, found: Iterator[Leak] | Iterator[Leak | str]) -> int:
+    count = 0
+    for problem in found:
+        print(f"{how}: {problem}")
+        count += 1
+    _say(f"{how}: {count} problems" if count else f"{how}: no tenant reaches another")
+    return count
+
+
+def _statements(options: argparse.Namespace, design: Table) -> list[Statement]:
+    if options.policies:
+        return from_file(Path(options.policies), options.role)
+    return from_design(design, options.tag)
+
+
+def _design(place: str) -> Table:
+    module, _, name = place.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError):
+        raise LookupError(f"there is no design at '{place}': give one like {_DEFAULT}") from None
+    if not isinstance(found, Table):
+        raise LookupError(f"'{place}' is no table design: give one like {_DEFAULT}")
+    return found
+
+
+def _must(credentials: dict[str, str] | None) -> dict[str, str]:
+    if credentials is None:
+        raise LookupError("the role of --through cannot be assumed with these credentials")
+    return credentials
+
+
+def _keys(credentials: dict[str, str]) -> dict[str, str]:
+    return {
+        "aws_access_key_id": credentials["AccessKeyId"],
+        "aws_secret_access_key": credentials["SecretAccessKey"],
+        "aws_session_token": credentials["SessionToken"],
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="isolation_audit",
+        description="Report every way in which a tenant could reach another tenant's items.",
+    )
+    parser.add_argument("--design", default=_DEFAULT, help="the table's design (%(default)s)")
+    parser.add_argument("--tenants", nargs="+", metavar="ID", help="ids, instead of look-alikes")
+    parser.add_argument("--tag", default="tenant", help="the session tag (%(default)s)")
+    parser.add_argument("--policies", metavar="FILE", help="a synthesized template or a policy")
+    parser.add_argument("--role", metavar="ID", help="how the role's id begins in the template")
+    parser.add_argument("--table", metavar="NAME", help="try it for real, on this table")
+    parser.add_argument("--role-arn", metavar="ARN", help="the role that sessions are had of")
+    parser.add_argument(
+        "--through", metavar="ARN", help="a role to assume first, if it trusts that"
+    )
+    parser.add_argument("--region", help="the table's region")
+    parser.add_argument("--endpoint-url", help="where to find AWS, for an emulator")
+    return parser
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
