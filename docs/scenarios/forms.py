@@ -24,6 +24,7 @@ from docs.scenarios.forms_records import (
     metrics,
     submission,
 )
+from lambdas.forms.rate_limit import RateLimit
 from tablewright.designs import Record
 from tablewright.designs.capacity import (
     page_floor,
@@ -89,6 +90,14 @@ class _Run:
         request = like("Request", created_at=timestamp(NOW))
         self._put("claim_request", request, "one key")
         self._get("get_request", key_of("Request", request), request, "one key")
+        limit = RateLimit(self._measuring.meter, self._store.table_name)
+        window = like("RequestWindow")
+        self._measuring.run(
+            "count_request",
+            "one request",
+            partial(limit.admit, ONE, 60, NOW),
+            write=write_floor(FORMS, FORMS.entities["RequestWindow"], window),
+        )
         self._put("put_submission", new, "one of two kilobytes, compressed")
         self._get("get_submission", key_of("Submission", new), new, "one submission")
         self._update("update_submission", new, {"status": "DELIVERED"}, "a submission's status")

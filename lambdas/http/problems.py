@@ -16,18 +16,32 @@ _TITLES = {
     405: "Method not allowed",
     409: "In conflict with what is stored",
     413: "Too much at once",
+    415: "Not a type that is taken",
+    422: "The request contradicts an earlier one",
+    429: "Too many requests",
     500: "Something went wrong here",
     503: "Try again shortly",
 }
 
 
 class Problem(Exception):
-    """A request that cannot be fulfilled; `errors` points at the parts that are to blame."""
+    """A request that cannot be fulfilled; `errors` points at the parts that are to blame.
 
-    def __init__(self, status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) -> None:
+    `retry_after` says after how many seconds it may be repeated.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        errors: Sequence[tuple[str, str]] = (),
+        *,
+        retry_after: int | None = None,
+    ) -> None:
         self.status = status
         self.detail = detail
         self.errors = tuple(errors)
+        self.retry_after = 1 if retry_after is None and status == 503 else retry_after
         super().__init__(detail)
 
     def response(self) -> Response[str]:
@@ -39,7 +53,7 @@ class Problem(Exception):
         }
         if self.errors:
             body["errors"] = [{"pointer": at, "detail": what} for at, what in self.errors]
-        headers = {"Retry-After": "1"} if self.status == 503 else {}
+        headers = {"Retry-After": str(self.retry_after)} if self.retry_after else {}
         return Response(
             self.status,
             content_type="application/problem+json",

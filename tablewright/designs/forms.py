@@ -16,7 +16,7 @@ from tablewright.designs import (
     Update,
 )
 from tablewright.designs.forms_metrics import COUNTED, DAILY, HOURLY
-from tablewright.designs.forms_submissions import ATTEMPT, REQUEST, SUBMISSION
+from tablewright.designs.forms_submissions import ATTEMPT, REQUEST, SUBMISSION, WINDOW
 from tablewright.designs.forms_tenants import CONFIG, DESTINATION, DOMAIN, SECRET, SHARDS
 
 _SUBMISSIONS = (
@@ -53,6 +53,7 @@ _SUBMISSIONS = (
     ),
     Put("claim_request", "Request", create=True, describes="Take an idempotency key, once."),
     Get("get_request", "Request", consistent=True, describes="Who took an idempotency key."),
+    Update("count_request", "RequestWindow", describes="Count a request, up to a limit."),
 )
 
 _DELIVERIES = (
@@ -145,7 +146,7 @@ FORMS = Table(
     tenant="tenant_id",
     epochs="get_shards",
     entities=(
-        *(SUBMISSION, ATTEMPT, REQUEST),
+        *(SUBMISSION, ATTEMPT, REQUEST, WINDOW),
         *(CONFIG, SHARDS, DESTINATION, SECRET, DOMAIN),
         *(DAILY, HOURLY, COUNTED),
     ),

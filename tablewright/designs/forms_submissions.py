@@ -1,4 +1,4 @@
-"""What is submitted and what becomes of it: submissions, deliveries, keys of repeated requests.
+"""What is submitted and what becomes of it: submissions, deliveries, requests.
 
 A busy tenant's submissions are spread over shards, and so is every index key that they and their
 deliveries have: an index that is not spread like its table throttles the table.
@@ -30,6 +30,7 @@ PAYLOAD_ENCODINGS = ("plain", "zlib", "s3", "s3-zlib")
 # An item may have 400 KB; what is not payload needs far less than the rest.
 INLINE_BYTES = 380 * 1024
 REPEATABLE_DAYS = 7
+WINDOW_DAYS = 1
 
 _ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
 _ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
@@ -161,5 +162,23 @@ REQUEST = Entity(
         "submission_id": "0194a211-7280-7abc-8def-0123456789ab",
         "body_digest": "f" * 64,
         "created_at": "2025-01-26T10:04:00.000Z",
+    },
+)
+
+WINDOW = Entity(
+    "RequestWindow",
+    describes="How many requests a tenant has made in a minute, if there is a limit to them.",
+    # The minute in the partition key: no two windows heat the same partition.
+    key=Key("TENANT#{tenant_id}#REQUESTS#{minute}", "WINDOW"),
+    fields=(
+        tenant_id(IN_KEY),
+        Timestamp("minute", IN_KEY, seconds=True),
+        Whole("requests"),
+    ),
+    expires=Expiry("minute", days=WINDOW_DAYS),
+    example={
+        "tenant_id": "acme",
+        "minute": "2025-01-26T10:04:00Z",
+        "requests": Decimal(17),
     },
 )

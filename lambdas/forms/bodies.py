@@ -1,0 +1,72 @@
+"""Bodies of forms: kept as they were sent, looked into only to see that they are what they say."""
+
+import json
+from base64 import b64decode
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import parse_qs
+
+from lambdas.http.problems import Problem
+from tablewright.runtime.payload import LARGEST
+
+JSON = "application/json"
+URLENCODED = "application/x-www-form-urlencoded"
+CONTENT_TYPES = (JSON, URLENCODED)
+
+
+def raw_body(event: Any) -> bytes:
+    """The body byte for byte as it was sent.
+
+    Ten megabytes are what the table and the bucket take, and what API Gateway does. A function is
+    called with at most six, in which a text is escaped as JSON and anything else is in base64: what
+    arrives here has been let through by both.
+    """
+    text = event.get("body") or ""
+    try:
+        body = b64decode(text) if event.get("isBase64Encoded") else text.encode()
+    except UnicodeEncodeError:
+        raise Problem(400, "The body must be text in UTF-8.") from None
+    if len(body) > LARGEST:
+        raise Problem(413, f"The body may have at most {LARGEST} bytes.")
+    return body
+
+
+def content_type(header: str | None) -> str:
+    """Which of the types a body is of; parameters such as a charset make no difference."""
+    kind = (header or "").partition(";")[0].strip().lower()
+    if kind not in CONTENT_TYPES:
+        reason = f"must be {' or '.join(CONTENT_TYPES)}"
+        raise Problem(415, "The body is of a type that is not taken.", [("Content-Type", reason)])
+    return kind
+
+
+def fields_of(body: bytes, kind: str) -> dict[str, Any]:
+    """The form's fields by their names; raises Problem for JSON that is none.
+
+    Only for looking at: numbers are left as texts, of which no digit is lost.
+    """
+    if kind == URLENCODED:
+        return dict(parse_qs(body.decode(errors="replace")))
+    try:
+        # Not by bytes, which json would also take in UTF-16; JSON on the wire is UTF-8.
+        text = body.decode("utf-8-sig")
+        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        reason = "must be JSON in UTF-8, not nested hundreds of levels deep"
+        raise Problem(400, "The body is not valid; nothing was stored.", [("", reason)]) from None
+    return value if isinstance(value, dict) else {}
+
+
+def filled(fields: dict[str, Any], names: Collection[str]) -> bool:
+    """Whether any of the named fields holds anything."""
+    return any(_holds(fields.get(name)) for name in names)
+
+
+def _holds(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_holds, value))
+    return bool(value.strip() if isinstance(value, str) else value)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,56 @@
+"""What was read, remembered for a while, so that not every request reads it again."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+# Whatever would be refused is looked at again, but not more often than this.
+AFRESH = 1.0
+_MOST = 1024
+
+
+class Remembered(Generic[K, V]):
+    """Reads by a key, and gives what it read for `life` seconds; of very many, the last used.
+
+    That there is nothing is remembered for a second only: what has just been made is found. An
+    error is not remembered at all. Safe among threads.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[K], V | None],
+        *,
+        life: float,
+        most: int = _MOST,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._read = read
+        self._life = life
+        self._most = most
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[K, tuple[float, V | None]] = OrderedDict()
+
+    def get(self, key: K, *, afresh: bool = False) -> V | None:
+        """What there is by this key; `afresh`, as of a second ago at the most."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept:
+                life = AFRESH if afresh or kept[1] is None else self._life
+                if self._clock() - kept[0] < life:
+                    self._kept.move_to_end(key)
+                    return kept[1]
+        # Counted from before the read: what is written while it is under way may be missing.
+        begun = self._clock()
+        found = self._read(key)
+        with self._lock:
+            self._kept[key] = (begun, found)
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return found

@@ -1,0 +1,150 @@
+"""Takes submissions of forms in, from whoever has signed them: decode, act, answer."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import Response
+
+from lambdas.forms.bodies import content_type, raw_body
+from lambdas.forms.rate_limit import RateLimit, TooManyRequests
+from lambdas.forms.resources import Resources
+from lambdas.forms.senders import NotSigned, Request, Sender, Senders
+from lambdas.forms.signing import BadHeaders
+from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions
+from lambdas.forms.tenants import Tenants
+from lambdas.http.answers import answer
+from lambdas.http.application import application, respond
+from lambdas.http.problems import Problem
+from tablewright.designs import Record
+
+logger = Logger()
+app = application()
+
+IDEMPOTENCY_KEY = "Idempotency-Key"
+_LONGEST_KEY = 255
+_NOT_SIGNED = "The request is not signed as it must be."
+
+
+class Intake(NamedTuple):
+    """What a request goes through, kept for the life of the function's environment."""
+
+    tenants: Tenants
+    limit: RateLimit
+    submissions: Submissions
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    @classmethod
+    def from_environment(cls) -> "Intake":
+        made = Resources.from_environment()
+        store = made.store()
+        return cls(
+            Tenants(store, made.secrets, os.environ["SECRETS_PREFIX"]),
+            RateLimit(made.here, made.table_name),
+            Submissions(store, made.payloads()),
+        )
+
+
+@cache
+def intake() -> Intake:
+    return Intake.from_environment()
+
+
+if "SECRETS_PREFIX" in os.environ:
+    intake()  # while the function starts, when Lambda gives it the most CPU
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    return respond(app, event, context)
+
+
+@app.post("/forms/<form_id>/submissions")
+def submit(form_id: str) -> Response[str]:
+    now = intake().now()
+    body = raw_body(app.current_event)
+    sender = _sender(body, now)
+    # Nothing but a verified sender is told anything about a tenant.
+    config, form = _routed(sender.tenant_id, form_id)
+    headers = app.current_event.headers
+    kind = content_type(headers.get("Content-Type"))
+    sent = Submission(sender.tenant_id, form_id, kind, body, _key(sender), sender.domain)
+    _admit(config, now)
+    try:
+        taken = intake().submissions.take(sent, form, now, _whole(config, "retention_days"))
+    except KeyUsedOtherwise:
+        reason = "was used for another form or body: send each its own"
+        raise Problem(
+            422, "The idempotency key is taken; nothing was stored.", [(IDEMPOTENCY_KEY, reason)]
+        ) from None
+    logger.info(
+        "submission taken",
+        tenant=sent.tenant_id,
+        form_id=form_id,
+        submission_id=taken.submission_id,
+        status=taken.status,
+        bytes=len(body),
+        again=taken.again,
+    )
+    # A quarantined one is answered like any other: robots learn nothing from it.
+    return answer(
+        {
+            "submission_id": taken.submission_id,
+            "status_url": f"/submissions/{taken.submission_id}",
+        },
+        202,
+    )
+
+
+def _sender(body: bytes, now: datetime) -> Sender:
+    event = app.current_event
+    request = Request(event.http_method, event.path, event.headers, body)
+    try:
+        return Senders(intake().tenants).of(request, now)
+    except BadHeaders as refused:
+        raise Problem(401, _NOT_SIGNED, refused.problems) from None
+    except NotSigned:
+        raise Problem(401, _NOT_SIGNED) from None
+
+
+def _routed(tenant_id: str, form_id: str) -> tuple[Record, dict[str, Any]]:
+    """The tenant's configuration and the form's; nobody is refused by what is out of date."""
+    for afresh in (False, True):
+        config = intake().tenants.config(tenant_id, afresh=afresh)
+        if config and config["state"] == "active":
+            form = (config.get("forms") or {}).get(form_id)
+            if isinstance(form, dict):
+                return config, form
+    if not config:
+        raise Problem(401, _NOT_SIGNED)
+    if config["state"] != "active":
+        raise Problem(403, "The tenant is disabled.")
+    raise Problem(404, "There is no such form.")
+
+
+def _key(sender: Sender) -> str:
+    """What makes a repetition of the request one: its idempotency key, or else its signature."""
+    key = app.current_event.headers.get(IDEMPOTENCY_KEY)
+    if key is None:
+        return f"signature {sender.signature}"
+    if not 1 <= len(key) <= _LONGEST_KEY:
+        reason = f"must have 1 to {_LONGEST_KEY} characters"
+        raise Problem(400, "The idempotency key is not valid.", [(IDEMPOTENCY_KEY, reason)])
+    return f"key {key}"
+
+
+def _admit(config: Record, now: datetime) -> None:
+    per_minute = _whole(config, "requests_per_minute")
+    if per_minute is None:
+        return
+    try:
+        intake().limit.admit(config["tenant_id"], per_minute, now)
+    except TooManyRequests as refused:
+        detail = f"At most {per_minute} requests are taken in a minute."
+        raise Problem(429, detail, retry_after=refused.seconds) from None
+
+
+def _whole(config: Record, name: str) -> int | None:
+    return int(config[name]) if name in config else None

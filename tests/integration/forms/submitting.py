@@ -1,0 +1,202 @@
+"""Submissions as web pages send them, with table, bucket and secrets behind one seam."""
+
+import io
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from lambdas.forms import submit
+from lambdas.forms.rate_limit import RateLimit
+from lambdas.forms.signing import key_name, sign
+from lambdas.forms.submissions import Submissions
+from lambdas.forms.submit import Intake
+from lambdas.forms.tenants import Tenants
+from tablewright.designs import Record
+from tablewright.designs.domains import domain_key
+from tablewright.designs.fields import timestamp
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_submissions import REQUEST, SUBMISSION
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.errors import TableMissing
+from tablewright.runtime.payload import Payloads
+from tablewright.runtime.records import Records
+from tests.integration.forms.conftest import Forms
+from tests.integration.http import Answer, Context
+
+PREFIX = "test/forms/"
+BUCKET = "payloads"
+HONEYPOT = {"destinations": ["crm"], "honeypot": ["website", "fax"]}
+ADA = b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}'
+
+
+class Edge:
+    """All that the function calls, through one seam: DynamoDB, S3 and Secrets Manager."""
+
+    def __init__(self, dynamo: Caller) -> None:
+        self._dynamo = dynamo
+        self.objects: dict[str, bytes] = {}
+        self.secrets: dict[str, str] = {}
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        if operation == "PutObject":
+            assert params["Bucket"] == BUCKET
+            self.objects[params["Key"]] = params["Body"]
+            return {}
+        if operation == "GetObject":
+            return {"Body": io.BytesIO(self.objects[params["Key"]])}
+        if operation == "GetSecretValue":
+            if params["SecretId"] not in self.secrets:
+                raise TableMissing("GetSecretValue: ResourceNotFoundException: no such secret")
+            return {"SecretString": self.secrets[params["SecretId"]]}
+        return self._dynamo.call(operation, params)
+
+
+class World:
+    """The form table with tenants in it, and the function that takes submissions."""
+
+    def __init__(self, forms: Forms, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.forms = forms
+        self.clock = forms.clock
+        self.edge = Edge(Dynamo(forms.database.client()))
+        self._monkeypatch = monkeypatch
+        self.start()
+
+    def start(self, caller: Caller | None = None) -> Intake:
+        """A new environment of the function, that remembers nothing."""
+        edge = caller or self.edge
+        store = self.forms.store(edge)
+        intake = Intake(
+            Tenants(store, edge, PREFIX, clock=self.clock),
+            RateLimit(edge, "table"),
+            Submissions(store, Payloads(edge, BUCKET)),
+            lambda: self.clock.moment,
+        )
+        self._monkeypatch.setattr(submit, "intake", lambda: intake)
+        return intake
+
+    def tenant(self, tenant_id: str = "acme", domain: str | None = None, **config: Any) -> None:
+        now = timestamp(self.clock.moment)
+        made = {"tenant_id": tenant_id, "created_at": now, "updated_at": now}
+        config = {"state": "active", "name": "A tenant", "forms": {"contact": HONEYPOT}, **config}
+        store = self.forms.store()
+        store.put(FORMS.put_config, {**made, **config})
+        self.secret(tenant_id, "k1")
+        if domain:
+            about = {**domain_key(domain), "tenant_id": tenant_id, "created_at": now}
+            store.put(FORMS.put_domain, about)
+
+    def secret(self, tenant_id: str, key_id: str, state: str = "current", **fields: Any) -> None:
+        now = timestamp(self.clock.moment)
+        arn = f"arn:aws:secretsmanager:eu-west-1:111122223333:secret:{PREFIX}{tenant_id}/{key_id}"
+        key = {"tenant_id": tenant_id, "key_id": key_id, "secret_arn": arn, "state": state}
+        times = {"created_at": now, "updated_at": now}
+        self.forms.store().put(FORMS.put_secret, {**key, **times, **fields})
+        self.edge.secrets[f"{PREFIX}{tenant_id}/{key_id}"] = value_of(tenant_id, key_id)
+
+    def configure(self, tenant_id: str, **changes: Any) -> None:
+        self.forms.store().update(FORMS.update_config, {"tenant_id": tenant_id}, changes)
+
+    def rotate(self, tenant_id: str, key_id: str, **changes: Any) -> None:
+        key = {"tenant_id": tenant_id, "key_id": key_id}
+        self.forms.store().update(FORMS.update_secret, key, changes)
+
+    def signed(
+        self,
+        body: bytes = ADA,
+        form: str = "contact",
+        *,
+        tenant: str = "acme",
+        key: str = "k1",
+        named: bool = True,
+    ) -> dict[str, str]:
+        """The headers of a submission that a tenant signs now."""
+        name = key_name(tenant, key) if named else None
+        now = self.clock.moment
+        return sign(value_of(tenant, key), "POST", path_of(form), body, now=now, key=name)
+
+    def send(
+        self,
+        body: bytes = ADA,
+        form: str = "contact",
+        *,
+        headers: Mapping[str, str] | None = None,
+        kind: str = "application/json",
+        **more: str,
+    ) -> Answer:
+        """Send a submission, by default signed now; `more` are further headers."""
+        signed = self.signed(body, form) if headers is None else headers
+        further = {name.replace("_", "-"): value for name, value in more.items()}
+        event = event_of(body, form, {"Content-Type": kind, **signed, **further})
+        return Answer(submit.handler(event, Context()))
+
+    def stored(self) -> list[Record]:
+        """All submissions, in the order of their ids."""
+        return sorted(self._all(SUBMISSION), key=lambda record: str(record["submission_id"]))
+
+    def requests(self) -> list[Record]:
+        return self._all(REQUEST)
+
+    def payloads(self) -> list[bytes]:
+        """What was sent, as it is read back."""
+        payloads = Payloads(self.edge, BUCKET)
+        return [payloads.fetch(record) for record in self.stored()]
+
+    def _all(self, entity: Any) -> list[Record]:
+        begins = {"Submission": "SUB#", "Request": "REQUEST"}[entity.name]
+        items = [i for i in self.forms.database.items() if i["SK"]["S"].startswith(begins)]
+        return [Records(FORMS, entity).to_record(item) for item in items]
+
+
+def value_of(tenant_id: str, key_id: str) -> str:
+    return f"whsec-{tenant_id}-{key_id}-value"
+
+
+def path_of(form: str) -> str:
+    return f"/forms/{form}/submissions"
+
+
+def event_of(body: bytes, form: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    """A request as API Gateway hands it on: JSON as text, anything else in base64."""
+    path = path_of(form)
+    text = headers.get("Content-Type", "").startswith("application/json") and _is_text(body)
+    return {
+        "version": "2.0",
+        "routeKey": "POST /forms/{form_id}/submissions",
+        "rawPath": path,
+        "rawQueryString": "",
+        "headers": {name.lower(): value for name, value in headers.items()},
+        "pathParameters": {"form_id": form},
+        "requestContext": {"stage": "$default", "http": {"method": "POST", "path": path}},
+        "body": body.decode() if text else b64encode(body).decode(),
+        "isBase64Encoded": not text,
+    }
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def problem(answer: Answer, status: int) -> dict[str, str]:
+    """The answer is a problem document; gives its errors by pointer."""
+    assert answer.status == status, answer.text
+    assert answer.content_type == "application/problem+json"
+    document = json.loads(answer.text)
+    assert document["status"] == status
+    assert document["title"] != "The request failed"
+    return {error["pointer"]: error["detail"] for error in document.get("errors", [])}
+
+
+def taken(answer: Answer) -> str:
+    """The answer says that the submission was taken; gives its id."""
+    assert answer.status == 202, answer.text
+    assert answer.json.keys() == {"submission_id", "status_url"}
+    id = str(answer.json["submission_id"])
+    assert answer.json["status_url"] == f"/submissions/{id}"
+    return id
