@@ -34,8 +34,11 @@ def _counts() -> tuple[Field, ...]:
         Number("delivery_count", optional=True),
         Number("error_count", optional=True),
         Tally("form_stats", prefix="form:"),
+        Tally("domain_stats", prefix="domain:"),
+        # Attempts that succeeded, that did not, and those of the latter after which none followed.
         Tally("destination_stats", prefix="destination:"),
         Tally("destination_errors", prefix="destination_error:"),
+        Tally("destination_failures", prefix="destination_failure:"),
     )
 
 
@@ -45,8 +48,10 @@ _EXAMPLE = {
     "delivery_count": Decimal(236),
     "error_count": Decimal(4),
     "form_stats": {"contact": Decimal(100), "newsletter": Decimal(20)},
+    "domain_stats": {"example.com": Decimal(120)},
     "destination_stats": {"crm": Decimal(116), "archive": Decimal(120)},
     "destination_errors": {"crm": Decimal(4)},
+    "destination_failures": {"crm": Decimal(1)},
 }
 
 DAILY = Entity(
