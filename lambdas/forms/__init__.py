@@ -1,0 +1,1 @@
+"""The form system's functions."""
