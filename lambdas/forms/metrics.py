@@ -24,6 +24,7 @@ OUTCOMES = (SUCCEEDED, *ERRORS)
 
 _SUBMISSIONS, _ATTEMPTS = Records(FORMS, SUBMISSION), Records(FORMS, ATTEMPT)
 _KEYS = (FORMS.pk, FORMS.sk or "")
+_GSI1 = FORMS.indexes["GSI1"]
 
 
 def _sort_keys(entity: Entity) -> dict[str, Any]:
@@ -125,7 +126,7 @@ def events(change: Change, facts: Sequence[Fact]) -> Events | None:
         return None
     # Of the change and not of the item: a mark must outlive every delivery of the change, however
     # old the item is that was changed.
-    group = {"tenant_id": facts[0].tenant_id, "second": change.made}
+    group = {"tenant_id": facts[0].tenant_id, "second": change.made, "part": _part(change)}
     return Events(
         Event(change.id, {**group, "period": DAY}, _sums(facts, "date", 10)),
         Event(change.id, {**group, "period": HOUR}, _sums(facts, "datetime", 13)),
@@ -136,6 +137,15 @@ def _sums(facts: Sequence[Fact], field: str, length: int) -> Iterator[tuple[Reco
     for fact in facts:
         period = fact.moment[:length].replace("T", "-")
         yield {"tenant_id": fact.tenant_id, field: period}, fact.numbers
+
+
+def _part(change: Change) -> str:
+    """The tenant's shard, which the index keys of submissions and attempts both end with."""
+    (key,) = (change.new or {}).get(_GSI1.pk, {"S": ""}).values()
+    try:
+        return SUBMISSION.indexed[_GSI1.name].pk.parse(key)["shard"]
+    except KeyMismatch:
+        return "0"
 
 
 def _is(records: Records, change: Change) -> bool:

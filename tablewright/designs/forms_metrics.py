@@ -82,11 +82,13 @@ HOURLY = Entity(
 COUNTED = Entity(
     "Counted",
     describes="Which events of a tenant's second have been counted, by day or by hour.",
-    key=Key("TENANT#{tenant_id}#COUNTED#{period}#{second}", "COUNTED"),
+    # One for each shard of the tenant: what is counted together grows no faster than a shard.
+    key=Key("TENANT#{tenant_id}#COUNTED#{period}#{second}#{part}", "COUNTED"),
     fields=(
         tenant_id(IN_KEY),
         Choice("period", (DAY, HOUR), IN_KEY),
         Timestamp("second", IN_KEY, seconds=True),
+        Text("part", IN_KEY, max_length=3, pattern="[0-9]+"),
         TextSet("events", of=Text("event", max_length=128), max_items=10_000),
     ),
     expires=Expiry("second", days=COUNTED_DAYS),
@@ -94,6 +96,7 @@ COUNTED = Entity(
         "tenant_id": "acme",
         "period": DAY,
         "second": "2025-01-26T10:04:00Z",
+        "part": "0",
         "events": {"7de3041dd709b024af6f29e4fa13d34c"},
     },
 )

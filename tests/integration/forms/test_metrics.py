@@ -131,6 +131,31 @@ def test_an_hours_count_is_kept_for_three_days_and_a_days_for_ever(
     assert expires == int((begun + timedelta(hours=72)).timestamp())
 
 
+def test_what_was_counted_is_remembered_in_as_many_items_as_the_tenant_has_shards(
+    forms: Forms, stream: Stream
+) -> None:
+    forms.set_epochs("acme", (NIGHT - timedelta(days=1), 4))
+    store = forms.store()
+    for number in range(60):
+        made = submission(NIGHT, number)
+        store.put(FORMS.put_submission, made)
+        end(store, begin(store, made, "crm", 1, NIGHT), "SUCCEEDED", NIGHT)
+    records = stream.records()
+    for record in records:
+        record["dynamodb"]["ApproximateCreationDateTime"] = NIGHT.timestamp()
+    stream.deliver(records)
+    items = stream.database.items()
+    marks = {item["PK"]["S"] for item in items if item["SK"]["S"] == "COUNTED"}
+    second = "2099-03-04T23:59:30Z"
+    assert marks == {
+        f"TENANT#acme#COUNTED#{period}#{second}#{part}"
+        for period in ("DAY", "HOUR")
+        for part in range(4)
+    }
+    day = stream.counts()["acme", "2099-03-04"]
+    assert day["submission_count"] == day["delivery_count"] == 60
+
+
 def test_a_mark_outlives_every_delivery_of_its_change_however_old_the_item_is(
     store: Store, stream: Stream
 ) -> None:

@@ -59,6 +59,20 @@ def test_a_submission_counts_for_its_tenant_its_form_and_its_domain() -> None:
     assert int(events.day.group["second"].timestamp()) == MADE
 
 
+@pytest.mark.parametrize(
+    ("key", "new"),
+    [(SUBMISSION_KEY, submission()), (ATTEMPT_KEY, attempt("SUCCEEDED"))],
+    ids=["submission", "attempt"],
+)
+def test_what_was_counted_is_remembered_by_the_tenants_shard(key: Any, new: Any) -> None:
+    events = counted(change(key, new={**new, "GSI1PK": {"S": "TENANT#acme#7"}}))
+    assert events is not None
+    assert events.day.group["part"] == events.hour.group["part"] == "7"
+    unsharded = counted(change(key, new=new))
+    assert unsharded is not None
+    assert unsharded.day.group["part"] == "0"
+
+
 def test_a_submission_without_a_domain_counts_for_none() -> None:
     ((_, numbers),) = sums(SUBMISSION_KEY, new=submission(domain=None))
     assert "domain_stats" not in numbers
@@ -104,7 +118,7 @@ def test_an_outcome_that_was_unsound_before_has_nothing_to_be_taken_back() -> No
         ("TENANT#acme", "CONFIG#main"),
         ("TENANT#acme", "DEST#crm"),
         ("TENANT#acme", "METRICS#DAY#2025-01-26"),
-        ("TENANT#acme#COUNTED#DAY#2025-01-26T10:04:00Z", "COUNTED"),
+        ("TENANT#acme#COUNTED#DAY#2025-01-26T10:04:00Z#0", "COUNTED"),
         ("DOMAIN#a379a6f6eeafb9a5", "LOOKUP#example.com"),
     ],
 )
