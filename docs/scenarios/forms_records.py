@@ -59,7 +59,7 @@ def event(number: int, period: str) -> Event:
     second = f"2099-03-04T14:30:{0 if number == 1 else 1:02}Z"
     return Event(
         f"{number:032x}",
-        {"tenant_id": ONE, "period": period, "second": second},
+        {"tenant_id": ONE, "period": period, "second": second, "part": "0"},
         [({"tenant_id": ONE, **place}, {"submission_count": 1, "form_stats": {"contact": 1}})],
     )
 

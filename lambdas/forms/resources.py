@@ -38,15 +38,19 @@ class Resources:
 
     @cached_property
     def secrets(self) -> Caller:
-        return self._client("secretsmanager")
+        return self.client("secretsmanager")
 
     @cached_property
     def sqs(self) -> Caller:
-        return self._client("sqs")
+        return self.client("sqs")
 
     @cached_property
     def s3(self) -> Caller:
-        return self._client("s3")
+        return self.client("s3")
+
+    def functions(self) -> Caller:
+        """Lambda itself, for a function that goes on in another run."""
+        return self.client("lambda")
 
     def store(self, caller: Caller | None = None, **options: Any) -> Store:
         """The form table; `caller` is DynamoDB with other credentials than the function's."""
@@ -62,5 +66,5 @@ class Resources:
     def payloads(self) -> Payloads:
         return Payloads(self.s3, os.environ["PAYLOADS_BUCKET"])
 
-    def _client(self, service: str) -> Caller:
+    def client(self, service: str) -> Caller:
         return Client(self.session.client(service, config=client_config()))

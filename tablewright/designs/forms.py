@@ -91,6 +91,7 @@ _TENANTS = (
         "tenants",
         "TenantConfig",
         index="GSI1",
+        range="tenant_id",
         hydrate=True,
         describes="All tenants of a state. Not for a tenant's session.",
     ),

@@ -34,8 +34,11 @@ def _counts() -> tuple[Field, ...]:
         Number("delivery_count", optional=True),
         Number("error_count", optional=True),
         Tally("form_stats", prefix="form:"),
+        Tally("domain_stats", prefix="domain:"),
+        # Attempts that succeeded, that did not, and those of the latter after which none followed.
         Tally("destination_stats", prefix="destination:"),
         Tally("destination_errors", prefix="destination_error:"),
+        Tally("destination_failures", prefix="destination_failure:"),
     )
 
 
@@ -45,8 +48,10 @@ _EXAMPLE = {
     "delivery_count": Decimal(236),
     "error_count": Decimal(4),
     "form_stats": {"contact": Decimal(100), "newsletter": Decimal(20)},
+    "domain_stats": {"example.com": Decimal(120)},
     "destination_stats": {"crm": Decimal(116), "archive": Decimal(120)},
     "destination_errors": {"crm": Decimal(4)},
+    "destination_failures": {"crm": Decimal(1)},
 }
 
 DAILY = Entity(
@@ -77,11 +82,13 @@ HOURLY = Entity(
 COUNTED = Entity(
     "Counted",
     describes="Which events of a tenant's second have been counted, by day or by hour.",
-    key=Key("TENANT#{tenant_id}#COUNTED#{period}#{second}", "COUNTED"),
+    # One for each shard of the tenant: what is counted together grows no faster than a shard.
+    key=Key("TENANT#{tenant_id}#COUNTED#{period}#{second}#{part}", "COUNTED"),
     fields=(
         tenant_id(IN_KEY),
         Choice("period", (DAY, HOUR), IN_KEY),
         Timestamp("second", IN_KEY, seconds=True),
+        Text("part", IN_KEY, max_length=3, pattern="[0-9]+"),
         TextSet("events", of=Text("event", max_length=128), max_items=10_000),
     ),
     expires=Expiry("second", days=COUNTED_DAYS),
@@ -89,6 +96,7 @@ COUNTED = Entity(
         "tenant_id": "acme",
         "period": DAY,
         "second": "2025-01-26T10:04:00Z",
+        "part": "0",
         "events": {"7de3041dd709b024af6f29e4fa13d34c"},
     },
 )

@@ -55,15 +55,23 @@ class ShardCounts:
         return read_epochs(record[self._list]) if record else Epochs()
 
     def change(
-        self, tenant: str, count: int, *, since: datetime | None = None, **fields: Any
+        self,
+        tenant: str,
+        count: int,
+        *,
+        since: datetime | None = None,
+        expected: Epochs | None = None,
+        **fields: Any,
     ) -> Epochs:
         """Let the tenant have so many shards as soon as can be, or from a later moment on.
 
         Other `fields` of the entity are stored with it. Gives the epochs, in which nothing is new
         when the last of them has this count already. Raises ValueError for a moment that is too
-        early.
+        early, and Conflict when the epochs are no longer those that the caller decided by.
         """
         old = self.of(tenant)
+        if expected is not None and old != expected:
+            raise Conflict(f"the shards of {tenant} were changed by another")
         if old.last == count:
             return old
         begun = self._clock()

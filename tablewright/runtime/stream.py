@@ -1,6 +1,7 @@
 """Changes of a table, as its stream delivers them to a function: in order, at least once."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from tablewright.designs.errors import TablewrightError
@@ -13,7 +14,7 @@ Prepared = TypeVar("Prepared")
 class Change:
     """One record of a stream: an item before and after a write."""
 
-    __slots__ = ("id", "key", "new", "old", "sequence")
+    __slots__ = ("_made", "id", "key", "new", "old", "sequence")
 
     def __init__(self, record: dict[str, Any]) -> None:
         change = record["dynamodb"]
@@ -22,6 +23,14 @@ class Change:
         self.key: Item = change["Keys"]
         self.old: Item | None = change.get("OldImage")
         self.new: Item | None = change.get("NewImage")
+        self._made: Any = change.get("ApproximateCreationDateTime")
+
+    @property
+    def made(self) -> datetime:
+        """When the change was made, to the second: the same however often it is delivered."""
+        if isinstance(self._made, datetime):  # as boto3 reads a stream; Lambda passes a number
+            return self._made.astimezone(UTC)
+        return datetime.fromtimestamp(int(self._made), UTC)
 
 
 def consume(

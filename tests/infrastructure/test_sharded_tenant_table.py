@@ -77,7 +77,7 @@ def test_a_tenant_s_session_may_name_these_keys_and_no_others(granted: dict[str,
         None: [
             TENANT,
             f"{TENANT}#*",
-            f"{TENANT}#COUNTED#*#*",
+            f"{TENANT}#COUNTED#*#*#*",
             f"{TENANT}#KEY#*",
             f"{TENANT}#REQUESTS#*",
             f"{TENANT}#SUB#*",

@@ -165,7 +165,12 @@ def test_events_are_counted_once_and_the_day_of_all_tenants_is_listed(forms: For
         counts = {"submission_count": 1, "form_stats": {"contact": 1}}
         return Event(
             f"{tenant}-{number}",
-            {"tenant_id": tenant, "period": "DAY", "second": f"{date}T10:00:{number % 3:02}Z"},
+            {
+                "tenant_id": tenant,
+                "period": "DAY",
+                "second": f"{date}T10:00:{number % 3:02}Z",
+                "part": "0",
+            },
             [({"tenant_id": tenant, "date": date}, counts)],
         )
 

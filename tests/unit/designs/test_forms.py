@@ -72,7 +72,7 @@ KEYS = {
         "ttl": 1737885600 + 72 * 3600,
     },
     "Counted": {
-        "PK": "TENANT#acme#COUNTED#DAY#2025-01-26T10:04:00Z",
+        "PK": "TENANT#acme#COUNTED#DAY#2025-01-26T10:04:00Z#0",
         "SK": "COUNTED",
         "ttl": 1737885840 + 31 * 86400,
     },

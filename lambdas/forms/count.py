@@ -1,0 +1,48 @@
+"""Counts what is submitted and delivered, as the form table's stream says."""
+
+import os
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from lambdas.forms.counting import Counting
+from lambdas.forms.resources import Resources
+from tablewright.designs.errors import TablewrightError
+from tablewright.runtime.stream import Change
+
+logger = Logger()
+
+
+@cache
+def counting() -> Counting:
+    resources = Resources.from_environment()
+    return Counting(resources.here, os.environ["FORMS_TABLE"])
+
+
+if "FORMS_TABLE" in os.environ:
+    counting()  # while the function starts, when Lambda gives it the most CPU
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Records of the stream, or of a redrive of what was given up."""
+    records = event["Records"]
+    work = counting().redrive if event.get("redrive") else counting().count
+    answer = work(records, _poisoned)
+    logger.info(
+        "counted",
+        records=len(records),
+        failed=len(answer["batchItemFailures"]),
+        redrive=bool(event.get("redrive")),
+    )
+    return answer
+
+
+def _poisoned(change: Change, error: TablewrightError) -> None:
+    # The item's key tells an operator where to look; what it holds is nobody's business.
+    logger.error(
+        "a record cannot be counted",
+        sequence=change.sequence,
+        key={name: wire.get("S") for name, wire in change.key.items()},
+        reason=str(error),
+    )

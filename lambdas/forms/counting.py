@@ -1,0 +1,64 @@
+"""From the stream of the form table to its counts."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from lambdas.forms.metrics import (
+    Events,
+    corrected,
+    counted,
+    events,
+    is_submission,
+    outcome,
+    sound,
+    submitted,
+)
+from tablewright.designs import InvalidRecord
+from tablewright.designs.errors import TablewrightError
+from tablewright.designs.forms import FORMS
+from tablewright.designs.patterns import Count
+from tablewright.runtime.counters import Counters
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.records import Item
+from tablewright.runtime.stream import Change, consume
+
+Poisoned = Callable[[Change, TablewrightError], Any]
+
+
+class Counting:
+    """Adds changes to the counts of their days and hours, each change once."""
+
+    def __init__(self, caller: Caller, table_name: str) -> None:
+        self._caller = caller
+        self._table_name = table_name
+        self._days = Counters(FORMS, cast(Count, FORMS.count_daily), table_name, caller)
+        self._hours = Counters(FORMS, cast(Count, FORMS.count_hourly), table_name, caller)
+
+    def count(self, records: Sequence[dict[str, Any]], poisoned: Poisoned) -> dict[str, Any]:
+        """A batch as the stream delivers it."""
+        return consume(records, counted, self._add, poisoned=poisoned)
+
+    def redrive(self, records: Sequence[dict[str, Any]], poisoned: Poisoned) -> dict[str, Any]:
+        """A batch that was given up. Counts are sums, to which it does not matter when something
+        is added; a record whose item was unsound is refused as long as the item still is."""
+        return consume(records, self._late, self._add, poisoned=poisoned)
+
+    def _late(self, change: Change) -> Events | None:
+        try:
+            return counted(change)
+        except InvalidRecord:
+            today = self._current(change.key)
+        if is_submission(change):
+            return events(change, [submitted(today)] if today else [])
+        outcome(today)  # raises while it is unsound
+        # The correction counted what it came to, and took nothing back.
+        return events(change, corrected(sound(change.old), None))
+
+    def _add(self, changes: list[Events | None]) -> None:
+        found = [one for one in changes if one]
+        self._days.add(one.day for one in found)
+        self._hours.add(one.hour for one in found)
+
+    def _current(self, key: Item) -> Item | None:
+        params = {"TableName": self._table_name, "Key": key, "ConsistentRead": True}
+        return self._caller.call("GetItem", params).get("Item")

@@ -1,0 +1,71 @@
+"""Tenants with counts, and planners of their shards."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from lambdas.forms.planner import Decision, Rules
+from lambdas.forms.planning import Planning, Run
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_metrics import DAILY, HOURLY
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.records import Records
+from tests.integration.forms.conftest import Forms, epochs_in
+
+# Far ahead, because the engine deletes what has expired.
+NOW = datetime(2099, 6, 1, 12, 30, tzinfo=UTC)
+VOLUMES = {"large": 10_001, "middle": 1_001, "small": 1_000}
+SHARDS = {"large": 10, "middle": 4}
+
+
+class World:
+    """Tenants with counts, and planners."""
+
+    def __init__(self, forms: Forms) -> None:
+        forms.clock.moment = NOW
+        self.forms = forms
+        self.dynamo = Dynamo(forms.database.client())
+        self.told: list[tuple[str, Decision, str]] = []
+        self.failed: list[str] = []
+
+    def tenant(self, tenant: str, volume: int = 0, peak: int = 0, state: str = "active") -> None:
+        config = {**FORMS.entities["TenantConfig"].example, "tenant_id": tenant, "state": state}
+        self.forms.store().put(FORMS.put_config, config)
+        # Half of it today, half on the first day that counts; the day before does not.
+        for days, count in ((0, volume - volume // 2), (30, volume // 2), (31, 10**6)):
+            day = {"date": (NOW - timedelta(days=days)).date().isoformat()}
+            self.count(DAILY, tenant_id=tenant, submission_count=Decimal(count), **day)
+        for hours, count in ((0, 1), (72, peak), (73, 10**9)):
+            hour = {"datetime": NOW - timedelta(hours=hours)}
+            self.count(HOURLY, tenant_id=tenant, submission_count=Decimal(count), **hour)
+
+    def count(self, entity: Any, **record: Any) -> None:
+        self.forms.database.write([Records(FORMS, entity).to_item(entity.check(record))])
+
+    def planning(self, caller: Caller | None = None, rules: Rules | None = None) -> Planning:
+        return Planning(
+            self.forms.store(caller),
+            self.forms.counts(caller),
+            rules or Rules(),
+            told=lambda *said: self.told.append(said),
+            failed=lambda tenant, _: self.failed.append(tenant),
+        )
+
+    def run(self, caller: Caller | None = None, **asked: Any) -> Run:
+        return self.planning(caller).run(self.forms.clock.moment, **asked)
+
+    def shards(self, *tenants: str) -> dict[str, list[int]]:
+        """The counts of all epochs, by tenant."""
+        counts = self.forms.counts()
+        return {one: [epoch.shards for epoch in epochs_in(counts, one)] for one in tenants}
+
+    def outcomes(self) -> dict[str, str]:
+        return {tenant: outcome for tenant, _, outcome in self.told}
+
+
+def three_tenants(forms: Forms) -> World:
+    """One for each number of shards that a volume can ask for."""
+    world = World(forms)
+    for tenant, volume in VOLUMES.items():
+        world.tenant(tenant, volume)
+    return world

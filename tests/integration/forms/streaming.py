@@ -1,0 +1,118 @@
+"""The form table's stream as an event source mapping passes it on to a function."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from lambdas.forms.counting import Counting
+from lambdas.forms.metrics import FILTERS
+from tablewright.designs import Record
+from tablewright.designs.forms import FORMS
+from tablewright.runtime.bulk import delete_request, write_all
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.records import Records
+from tablewright.runtime.retry import Backoff
+from tests.integration.conftest import Database
+from tests.integration.forms.conftest import Forms
+
+Json = dict[str, Any]
+COUNTS = ("DailyMetrics", "HourlyMetrics")
+
+
+def everything(database: Database) -> list[Json]:
+    """All records of the stream so far, in order, in the form that Lambda gives them."""
+    client = database.streams()
+    (stream,) = client.list_streams(TableName="table")["Streams"]
+    arn = stream["StreamArn"]
+    records: list[Json] = []
+    for shard in client.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]:
+        iterator = client.get_shard_iterator(
+            StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+        )["ShardIterator"]
+        while iterator:
+            page = client.get_records(ShardIterator=iterator)
+            records += page["Records"]
+            iterator = page.get("NextShardIterator") if page["Records"] else None
+    return [_plain(record) for record in records]
+
+
+def _plain(value: Any) -> Any:
+    """As it is in JSON: moments are numbers, bytes are base64."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    return value.timestamp() if isinstance(value, datetime) else value
+
+
+def passes(record: Json, filters: Sequence[Json] = FILTERS) -> bool:
+    """Whether a record matches one of the patterns, by the rules of event filtering."""
+    return any(_matches(record, pattern) for pattern in filters)
+
+
+def _matches(value: Any, pattern: Any) -> bool:
+    if isinstance(pattern, dict):
+        return isinstance(value, dict) and all(
+            name in value and _matches(value[name], inner) for name, inner in pattern.items()
+        )
+    return any(
+        value.startswith(one["prefix"]) if isinstance(one, dict) else value == one
+        for one in pattern
+    )
+
+
+class Stream:
+    """The stream of a form table, and what is counted of it."""
+
+    def __init__(self, forms: Forms) -> None:
+        self.database = forms.database
+        self.dynamo = Dynamo(forms.database.client())
+
+    def records(self) -> list[Json]:
+        """What the mapping passes on."""
+        return [record for record in everything(self.database) if passes(record)]
+
+    def counting(self, caller: Caller | None = None) -> Counting:
+        return Counting(caller or self.dynamo, "table")
+
+    def deliver(
+        self, records: Sequence[Json] | None = None, caller: Caller | None = None
+    ) -> list[str]:
+        """Deliver records, by default all; gives the sequence numbers that were refused."""
+        records = self.records() if records is None else records
+        return refused(self.counting(caller).count(records, lambda *_: None))
+
+    def redrive(self, records: Sequence[Json]) -> list[str]:
+        return refused(self.counting().redrive(records, lambda *_: None))
+
+    def counts(self) -> dict[tuple[str, str], Record]:
+        """All counts by tenant and by day or hour, without the key's fields."""
+        found = {}
+        for item in self.database.items():
+            for name in COUNTS:
+                if item["SK"]["S"].startswith(f"METRICS#{'DAY' if 'Da' in name else 'HOUR'}#"):
+                    record = Records(FORMS, FORMS.entities[name]).to_record(item)
+                    period = record.pop("date", None) or record.pop("datetime")
+                    found[record.pop("tenant_id"), period] = record
+        return found
+
+    def forget(self) -> None:
+        """Remove all counts, and the marks of what was counted."""
+        requests = [
+            delete_request({name: item[name] for name in ("PK", "SK")})
+            for item in self.database.items()
+            if item["SK"]["S"].startswith(("METRICS#", "COUNTED"))
+        ]
+        store = self.database.store(FORMS)
+        write_all(self.dynamo, store.executor, "table", requests, Backoff())
+
+
+def refused(answer: Json) -> list[str]:
+    return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+
+def sequence(record: Json) -> str:
+    return str(record["dynamodb"]["SequenceNumber"])
