@@ -1,0 +1,1 @@
+"""Forms: submissions taken in, delivered and counted."""
