@@ -211,7 +211,7 @@ def _consistent(design: Table) -> str:
     reads = [
         p.name
         for p in design.pattern_list
-        if isinstance(p, Count) or (isinstance(p, Get) and p.consistent)
+        if isinstance(p, Count) or (isinstance(p, Get | Query) and p.consistent)
     ]
     updated = [design.entity(p) for p in design.pattern_list if isinstance(p, Update)]
     parts = [

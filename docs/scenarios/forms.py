@@ -234,7 +234,8 @@ class _Run:
         self, pattern: str, where: Record, found: Sequence[Record], what: str, **bounds: Any
     ) -> None:
         asked = FORMS.patterns[pattern]
-        floor = page_floor([entry_bytes(pattern, one) for one in found], 1)
+        sizes_read = [entry_bytes(pattern, one) for one in found]
+        floor = read_floor(sizes_read, consistent=getattr(asked, "consistent", False))
         if getattr(asked, "hydrate", False):
             sizes = ([bytes_of(FORMS.entity(asked), one)] for one in found)
             floor += sum((read_floor(size) for size in sizes), NONE)

@@ -63,6 +63,8 @@ _DELIVERIES = (
     Query(
         "submission_attempts",
         "DeliveryAttempt",
+        # Of two deliveries that end at once, the later must see that there is nothing left.
+        consistent=True,
         describes="The attempts of a submission, by destination, in order.",
     ),
     Query(

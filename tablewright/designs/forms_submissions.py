@@ -125,7 +125,9 @@ ATTEMPT = Entity(
         Whole("response_status", optional=True, digits=3),
         Whole("duration_ms", optional=True),
         Prose("error", optional=True, max_length=300),
+        # Of an attempt that is under way: when another may take it over, and whose it is.
         Timestamp("next_attempt_at", optional=True),
+        Text("claimed_by", optional=True, max_length=64),
         Timestamp("expires_at", optional=True),
     ),
     expires=Expiry("expires_at"),

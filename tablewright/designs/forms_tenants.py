@@ -77,7 +77,12 @@ DESTINATION = Entity(
         Choice("state", STATES),
         Prose("name", optional=True, max_length=128),
         Document("settings", max_bytes=16_384),
+        # The breaker: failures in a row, the last that was counted, how long nothing is tried,
+        # and who tries then.
         Whole("failures", optional=True),
+        Text("last_failure", optional=True, max_length=64),
+        Timestamp("breaker_until", optional=True),
+        Text("probed_by", optional=True, max_length=64),
         Timestamp("paused_until", optional=True),
         *_WHEN,
     ),

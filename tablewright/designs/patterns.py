@@ -108,10 +108,11 @@ class Query(Pattern):
 
     `range` is the sort key's field that may be bounded; `select` the fields that are returned, by
     default all that can be; `hydrate` completes the entries of an index from the table; `filters`
-    are fields that a caller may also ask for, applied to what was read.
+    are fields that a caller may also ask for, applied to what was read; `consistent` reads what
+    was written before, which no index can.
     """
 
-    __slots__ = ("descending", "filters", "hydrate", "range", "select")
+    __slots__ = ("consistent", "descending", "filters", "hydrate", "range", "select")
     verb = "Query"
 
     def __init__(
@@ -125,10 +126,12 @@ class Query(Pattern):
         hydrate: bool = False,
         filters: Iterable[str] = (),
         descending: bool = False,
+        consistent: bool = False,
         describes: str = "",
     ) -> None:
         super().__init__(name, entity, describes=describes)
         self.index = index
+        self.consistent = consistent
         self.range = range
         self.select = tuple(select) if select is not None else None
         self.hydrate = hydrate

@@ -231,6 +231,8 @@ def _outside_key(entity: Entity) -> list[Field]:
 
 def _query(design: Table, entity: Entity, query: Query, name: str) -> Iterator[str]:
     key = design.key_of(query)
+    if query.consistent and query.index:
+        yield f"{name} asks for a consistent read of index {query.index}, which no index can give"
     for field in (*(query.select or ()), *query.filters):
         if field not in entity.by_name:
             yield f"{name} asks for '{field}', which {entity.name} does not have"

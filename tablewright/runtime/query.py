@@ -236,6 +236,8 @@ class Reading:
         }
         if asked.query.index:
             params["IndexName"] = asked.query.index
+        if asked.query.consistent:
+            params["ConsistentRead"] = True
         if asked.query.select and not asked.query.hydrate:
             names = asked.records.stored_names(asked.query.select)
             keys = [n for n in (*asked.design.key_attributes(None), self._pk, self._sk) if n]

@@ -67,6 +67,10 @@ def test_the_sales_design_is_sound() -> None:
 FIELDS = order().fields
 
 FAULTS = {
+    "a consistent read of an index": (
+        design(patterns=[Query("by_state", "Order", index="BY_STATE", consistent=True)]),
+        "asks for a consistent read of index BY_STATE",
+    ),
     "a field that no entity has": (
         design(entities=[order(key=Key("T#{tenant}#O#{ordr}", "ORDER"))]),
         "uses '{ordr}', which Order does not have",

@@ -1,0 +1,69 @@
+"""Where submissions are delivered to: one interface, and what came of an attempt."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+from tablewright.runtime.errors import StoreError, Throttled, Unavailable
+
+
+class Shipment(NamedTuple):
+    """What is delivered, and where to."""
+
+    tenant_id: str
+    submission_id: str
+    form_id: str
+    timestamp: str
+    destination_id: str
+    settings: Mapping[str, Any]
+    payload: bytes
+
+    @property
+    def idempotency_key(self) -> str:
+        """The same however often it is sent, so that a receiver can tell."""
+        return f"{self.submission_id}:{self.destination_id}"
+
+    @property
+    def references(self) -> dict[str, Any]:
+        """What the submission is found by, in place of its payload."""
+        return {
+            "tenant_id": self.tenant_id,
+            "submission_id": self.submission_id,
+            "form_id": self.form_id,
+            "timestamp": self.timestamp,
+            "payload_bytes": len(self.payload),
+        }
+
+
+class Outcome(NamedTuple):
+    """What came of an attempt.
+
+    Without an error it succeeded. With one, `again` says whether another attempt can help, after
+    `wait` seconds at the earliest, and `disables` that the destination wants no more at all. No
+    error repeats anything of the payload, the answer or a secret.
+    """
+
+    error: str | None = None
+    again: bool = False
+    response_status: int | None = None
+    wait: float | None = None
+    disables: bool = False
+
+
+class Destination(Protocol):
+    """A kind of destination."""
+
+    def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
+        """Make one attempt. Raises StoreError when what is needed for it cannot be had."""
+        ...
+
+
+def refused(error: str) -> Outcome:
+    """An attempt that no repetition can help."""
+    return Outcome(error)
+
+
+def of_error(error: StoreError) -> Outcome:
+    """What came of a call to AWS that failed: its operation and code, and nothing that was sent."""
+    said = ": ".join(str(error).split(": ")[:2])
+    return Outcome(said[:300], again=isinstance(error, Throttled | Unavailable))

@@ -1,0 +1,74 @@
+"""Which addresses a tenant may have requests sent to: public ones, none that leads inside."""
+
+import ipaddress
+import socket
+from collections.abc import Callable, Sequence
+
+Resolver = Callable[[str, int], Sequence[str]]
+
+# What is routed somewhere else than it seems, and so could be anywhere. What is not public at all
+# Python knows, but not every version of it all: those are named here too.
+_REFUSED = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            "192.0.0.0/24",  # protocol assignments
+            "192.88.99.0/24",  # relays of 6to4
+            "168.63.129.16/32",  # metadata of another cloud, at a public address
+            "::/96",  # IPv4-compatible
+            "::ffff:0:0/96",  # IPv4-mapped
+            "::ffff:0:0:0/96",  # IPv4-translated
+            "64:ff9b::/96",  # NAT64
+            "64:ff9b:1::/48",
+            "2001::/23",  # protocol assignments, Teredo
+            "2001:db8::/32",  # documentation
+            "2002::/16",  # 6to4
+            "3fff::/20",  # documentation
+            "fec0::/10",  # site-local
+            "5f00::/16",  # segment routing
+        ),
+    )
+)
+
+
+class AddressRefused(ValueError):
+    """The name leads where nothing may be sent."""
+
+
+def is_public(address: str) -> bool:
+    """Whether anybody on the internet could have this address, and it is what it seems.
+
+    >>> is_public("93.184.216.34"), is_public("169.254.169.254"), is_public("::ffff:10.0.0.1")
+    (True, False, False)
+    """
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if not ip.is_global or ip.is_multicast or ip.is_reserved or ip.is_unspecified:
+        return False
+    return not any(ip.version == net.version and ip in net for net in _REFUSED)
+
+
+def is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a name; raises OSError when it has none."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(one[4][0]) for one in found))
+
+
+def pinned(host: str, port: int, resolver: Resolver, allowed: Callable[[str], bool]) -> str:
+    """The one address that a name is connected at. It is not asked for again.
+
+    All of its addresses must be allowed: which of them comes first is up to whoever owns the name.
+    """
+    addresses = resolver(host, port)
+    if not addresses or not all(map(allowed, addresses)):
+        raise AddressRefused(host)
+    return addresses[0]

@@ -1,0 +1,35 @@
+"""What a payload is: text or not, JSON or not."""
+
+import json
+
+
+def as_text(payload: bytes) -> str | None:
+    """The payload as text, None when it is none.
+
+    >>> as_text(b"caf\\xc3\\xa9"), as_text(b"\\xff")
+    ('café', None)
+    """
+    try:
+        return payload.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def is_json(payload: bytes) -> bool:
+    """Whether the payload is JSON, and not only what Python takes for it.
+
+    >>> is_json(b'{"a": 1}'), is_json(b'{"a": NaN}'), is_json(b"a=1")
+    (True, False, False)
+    """
+    text = as_text(payload)
+    if text is None:
+        return False
+    try:
+        json.loads(text, parse_constant=_refuse, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,94 @@
+"""A created submission goes to each destination of its form, by the tenant's configuration.
+
+The first attempt at each is recorded before the first message is sent. So what a submission is to
+be delivered to is known before anything is delivered, and does not change with the configuration.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from lambdas.forms import standing
+from lambdas.forms.messages import Created, Delivery, Queue
+from tablewright.designs import Record
+from tablewright.designs.errors import TablewrightError
+from tablewright.designs.fields import timestamp
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_submissions import PENDING
+from tablewright.runtime.errors import AlreadyExists
+from tablewright.runtime.store import Store
+
+
+class SubmissionMissing(TablewrightError):
+    """The submission is not there: not visible yet, or removed."""
+
+
+def routed(config: Mapping[str, Any] | None, form_id: str) -> list[str]:
+    """The destinations of a form, each once.
+
+    >>> routed({"forms": {"contact": {"destinations": ["crm", "archive", "crm"]}}}, "contact")
+    ['crm', 'archive']
+    """
+    form = ((config or {}).get("forms") or {}).get(form_id) or {}
+    return list(dict.fromkeys(form.get("destinations") or ()))
+
+
+class FanOut:
+    """Begins the deliveries of submissions."""
+
+    def __init__(self, store: Store, queue: Queue) -> None:
+        self._store = store
+        self._queue = queue
+
+    def begin(self, created: Created, now: datetime) -> int:
+        """Ask for the first attempt at each destination; gives how many were asked for."""
+        key = created._asdict()
+        submission = self._store.get(FORMS.get_submission, key)
+        if submission is None:
+            raise SubmissionMissing(f"there is no submission {created.submission_id}")
+        if submission["status"] != PENDING:
+            return 0
+        known = standing.attempts_of(self._store, key)
+        # Nothing is attempted before all are recorded: then this was done before.
+        if all(one["status"] == PENDING for one in known):
+            known += self._record(submission, {one["destination_id"] for one in known}, now)
+        waiting = [
+            Delivery(**key, destination_id=one["destination_id"], attempt=1, since=timestamp(now))
+            for one in known
+            if one["attempt_num"] == 1 and one["status"] == PENDING
+        ]
+        self._queue.send(waiting)
+        if not known:
+            standing.settle(self._store, created.tenant_id, created.submission_id, now)
+        return len(waiting)
+
+    def _record(self, submission: Record, known: set[str], now: datetime) -> list[Record]:
+        tenant = {"tenant_id": submission["tenant_id"]}
+        config = self._store.get(FORMS.get_config, tenant)
+        new = [one for one in routed(config, submission["form_id"]) if one not in known]
+        first = [new_attempt(submission, one, 1, now) for one in new]
+        return [record_attempt(self._store, one) for one in first]
+
+
+def new_attempt(
+    submission: Record, destination_id: str, attempt: int, now: datetime
+) -> dict[str, Any]:
+    """The record of an attempt that is to be made; it is kept as long as its submission."""
+    expires = submission.get("expires_at")
+    return {
+        "tenant_id": submission["tenant_id"],
+        "submission_id": submission["submission_id"],
+        "destination_id": destination_id,
+        "attempt_num": attempt,
+        "status": PENDING,
+        "timestamp": timestamp(now),
+        **({"expires_at": expires} if expires else {}),
+    }
+
+
+def record_attempt(store: Store, attempt: Record) -> Record:
+    """Record an attempt that is to be made; one that is recorded already stays as it is."""
+    try:
+        return store.put(FORMS.put_attempt, attempt)
+    except AlreadyExists:
+        return attempt

@@ -1,0 +1,116 @@
+"""What the queue of deliveries carries: created submissions, and deliveries to attempt."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from math import ceil
+from typing import Any, NamedTuple
+
+from tablewright.designs.errors import TablewrightError
+from tablewright.designs.fields import timestamp
+from tablewright.designs.forms_submissions import ATTEMPT
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.errors import Throttled
+from tablewright.runtime.retry import Backoff
+
+SOURCE, CREATED = "tablewright.forms", "submission.created"
+# What SQS can hold a message back for.
+LONGEST_DELAY = 900
+_ENTRIES = 10
+
+
+class BadMessage(TablewrightError, ValueError):
+    """A message that is neither of the two; repeating it will not help."""
+
+
+class Created(NamedTuple):
+    """A submission was created."""
+
+    tenant_id: str
+    submission_id: str
+
+
+class Delivery(NamedTuple):
+    """An attempt is to be made; `since` is when it was first asked for."""
+
+    tenant_id: str
+    submission_id: str
+    destination_id: str
+    attempt: int
+    since: str
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """The key of the attempt's record."""
+        return {**self.destination, "submission_id": self.submission_id, **self._number}
+
+    @property
+    def destination(self) -> dict[str, Any]:
+        return {"tenant_id": self.tenant_id, "destination_id": self.destination_id}
+
+    @property
+    def name(self) -> str:
+        """Tells the attempt from all others at its destination."""
+        return f"{self.submission_id}#{self.attempt}"
+
+    @property
+    def _number(self) -> dict[str, Any]:
+        return {"attempt_num": self.attempt}
+
+    def following(self, attempt: int, now: datetime) -> "Delivery":
+        return self._replace(attempt=attempt, since=timestamp(now))
+
+
+def read(body: str, now: datetime) -> Created | Delivery:
+    """The message in a body; raises BadMessage."""
+    try:
+        message = json.loads(body)
+        asked = message.get("deliver")
+        if asked is not None:
+            delivery = Delivery(**{"since": timestamp(now), **asked})
+            ATTEMPT.check(delivery.key, partial=True)
+            datetime.fromisoformat(delivery.since)
+            return delivery
+        if (message["source"], message["detail-type"]) != (SOURCE, CREATED):
+            raise BadMessage("the event is not of a created submission")
+        created = Created(*(message["detail"][name] for name in Created._fields))
+        ATTEMPT.check(created._asdict(), partial=True)
+    except BadMessage:
+        raise
+    except (TablewrightError, AttributeError, KeyError, TypeError, ValueError) as error:
+        # What was sent is not repeated: it may be anything.
+        raise BadMessage(f"not a message about deliveries: {type(error).__name__}") from None
+    return created
+
+
+class Queue:
+    """The queue of deliveries, which its consumer also sends to."""
+
+    def __init__(self, sqs: Caller, url: str, *, backoff: Backoff | None = None) -> None:
+        self._sqs = sqs
+        self._url = url
+        self._backoff = backoff or Backoff()
+
+    def send(self, deliveries: Sequence[Delivery], seconds: float = 0) -> None:
+        """When this returns, every message has been taken, to be seen after so many seconds."""
+        delay = max(0, min(ceil(seconds), LONGEST_DELAY))
+        for begin in range(0, len(deliveries), _ENTRIES):
+            self._send(deliveries[begin : begin + _ENTRIES], delay)
+
+    def _send(self, batch: Sequence[Delivery], delay: int) -> None:
+        entries = [
+            {
+                "Id": str(number),
+                "MessageBody": json.dumps({"deliver": delivery._asdict()}),
+                "DelaySeconds": delay,
+            }
+            for number, delivery in enumerate(batch)
+        ]
+        for _ in self._backoff:
+            params = {"QueueUrl": self._url, "Entries": entries}
+            answer = self._sqs.call("SendMessageBatch", params)
+            failed = {one["Id"] for one in answer.get("Failed", [])}
+            entries = [entry for entry in entries if entry["Id"] in failed]
+            if not entries:
+                return
+        raise Throttled(f"{len(entries)} of {len(batch)} messages were not taken")

@@ -1,0 +1,244 @@
+"""The delivery of submissions with everything around it: a queue with a clock, buckets, a bus."""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from io import BytesIO
+from typing import Any
+
+from lambdas.forms.breaker import BreakerRules, Breakers
+from lambdas.forms.delivery import Deliveries, GivenUp
+from lambdas.forms.destinations import Destination, Outcome, Shipment
+from lambdas.forms.destinations.email import Email
+from lambdas.forms.destinations.eventbridge import Bus
+from lambdas.forms.destinations.s3 import Bucket
+from lambdas.forms.destinations.webhook import Webhook
+from lambdas.forms.fan_out import FanOut
+from lambdas.forms.kept_secrets import KeptSecrets
+from lambdas.forms.messages import CREATED, SOURCE, Created, Queue, read
+from lambdas.forms.redelivery import Redelivery
+from lambdas.forms.retries import Retries
+from tablewright.designs import Record
+from tablewright.designs.errors import TablewrightError
+from tablewright.designs.fields import timestamp
+from tablewright.designs.forms import FORMS
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.errors import TableMissing
+from tablewright.runtime.payload import Payloads
+from tests.faults import Crash
+from tests.integration.forms.conftest import Forms, key_of, submission
+
+VISIBILITY = timedelta(minutes=6)
+RECEIVES = 5
+SECRET = "whsec-of-the-tenant"
+PAYLOAD = b'{"name":"Ada Lovelace","message":"Hello"}'
+
+
+class Cloud:
+    """SQS, S3, SES, EventBridge and Secrets Manager, as far as deliveries need them."""
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self.messages: list[tuple[datetime, str, int]] = []  # seen when, body, received how often
+        self.objects: dict[tuple[str, str], bytes] = {}
+        self.mails: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+        self.secrets: dict[str, str] = {}
+        self.delays: list[int] = []
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        answer: dict[str, Any] = getattr(self, f"_{operation}")(**params)
+        return answer
+
+    def _SendMessageBatch(self, QueueUrl: str, Entries: list[dict[str, Any]]) -> dict[str, Any]:  # noqa: N802, N803
+        assert len(Entries) <= 10
+        for entry in Entries:
+            assert 0 <= entry["DelaySeconds"] <= 900
+            self.delays.append(entry["DelaySeconds"])
+            seen = self._now() + timedelta(seconds=entry["DelaySeconds"])
+            self.messages.append((seen, entry["MessageBody"], 0))
+        return {"Successful": [{"Id": entry["Id"]} for entry in Entries]}
+
+    def _PutObject(self, Bucket: str, Key: str, Body: bytes, **_: Any) -> dict[str, Any]:  # noqa: N802, N803
+        self.objects[Bucket, Key] = Body
+        return {}
+
+    def _GetObject(self, Bucket: str, Key: str) -> dict[str, Any]:  # noqa: N802, N803
+        return {"Body": BytesIO(self.objects[Bucket, Key])}
+
+    def _SendEmail(self, **mail: Any) -> dict[str, Any]:  # noqa: N802
+        self.mails.append(mail)
+        return {"MessageId": "1"}
+
+    def _PutEvents(self, Entries: list[dict[str, Any]]) -> dict[str, Any]:  # noqa: N802, N803
+        self.events += Entries
+        return {"FailedEntryCount": 0, "Entries": [{"EventId": "1"}]}
+
+    def _GetSecretValue(self, SecretId: str) -> dict[str, Any]:  # noqa: N802, N803
+        if SecretId not in self.secrets:
+            raise TableMissing("GetSecretValue: ResourceNotFoundException: ")
+        return {"SecretString": self.secrets[SecretId]}
+
+
+class Edge:
+    """All that the function calls, through one seam."""
+
+    def __init__(self, dynamo: Caller, cloud: Cloud) -> None:
+        self._dynamo = dynamo
+        self._cloud = cloud
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        to: Caller = self._cloud if hasattr(self._cloud, f"_{operation}") else self._dynamo
+        return to.call(operation, params)
+
+
+class Scripted:
+    """A destination that answers as it is told, and then succeeds."""
+
+    def __init__(self, *outcomes: Outcome) -> None:
+        self.outcomes = list(outcomes)
+        self.shipments: list[Shipment] = []
+
+    def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
+        self.shipments.append(shipment)
+        return self.outcomes.pop(0) if self.outcomes else Outcome(response_status=200)
+
+
+BUSY = Outcome("the destination answered 503", again=True, response_status=503)
+
+
+class World:
+    """A form table, a tenant with a form, and the function's parts over one edge."""
+
+    def __init__(self, forms: Forms, **settings: Any) -> None:
+        self.forms = forms
+        self.clock = forms.clock
+        self.cloud = Cloud(lambda: self.clock.moment)
+        self.edge: Caller = Edge(Dynamo(forms.database.client()), self.cloud)
+        self.dead: list[str] = []
+        self.webhook: Destination = Scripted()
+        self.roll = 0.5
+        self.settings = settings
+        self.store = forms.store(self.edge)
+
+    def tenant(self, tenant: str, *destinations: Record, form: str = "contact") -> None:
+        """A tenant whose form goes to these destinations."""
+        for one in destinations:
+            example = FORMS.entities["Destination"].example
+            self.store.put(FORMS.put_destination, {**example, "tenant_id": tenant, **one})
+            self.cloud.secrets[f"test/forms/{tenant}/{one['destination_id']}"] = SECRET
+        route = {form: {"destinations": [one["destination_id"] for one in destinations]}}
+        config = FORMS.entities["TenantConfig"].example
+        self.store.put(FORMS.put_config, {**config, "tenant_id": tenant, "forms": route})
+
+    def submit(self, number: int = 0, tenant: str = "acme", **changes: Any) -> Record:
+        """A submission, and the event of it on the queue."""
+        sent = {"payload": PAYLOAD, "payload_bytes": len(PAYLOAD), "tenant_id": tenant}
+        made = submission(self.clock.moment, number, **{**sent, **changes})
+        self.store.put(FORMS.put_submission, made)
+        self.announce(made)
+        return made
+
+    def announce(self, made: Record) -> None:
+        detail = {name: made[name] for name in ("tenant_id", "submission_id", "form_id")}
+        event = {"source": SOURCE, "detail-type": CREATED, "detail": detail}
+        self.cloud.messages.append((self.clock.moment, json.dumps(event), 0))
+
+    def carry_out(self, body: str, caller: Caller | None = None) -> str | int:
+        """What the function does with a message, over a caller."""
+        edge = caller or self.edge
+        store = self.forms.store(edge)
+        queue = Queue(edge, "queue")
+        asked = read(body, self.clock.moment)
+        if isinstance(asked, Created):
+            return FanOut(store, queue).begin(asked, self.clock.moment)
+        secrets = KeptSecrets(edge, "test/forms/")
+        webhook = self.webhook
+        if isinstance(webhook, Webhook):
+            webhook._secrets = secrets
+        kinds: Mapping[str, Destination] = {
+            "webhook": webhook,
+            "s3": Bucket(edge, kept=frozenset({"payloads"})),
+            "email": Email(edge, "forms@example.com", link="https://example.com/submissions"),
+            "eventbridge": Bus(edge, "bus"),
+        }
+        deliveries = Deliveries(
+            store,
+            queue,
+            Payloads(edge, "payloads"),
+            kinds,
+            breakers=Breakers(store, self.settings.get("breaker", BreakerRules())),
+            retries=Retries(),
+            roll=lambda: self.roll,
+        )
+        return deliveries.attempt(asked, self.clock.moment)
+
+    def step(self, caller: Caller | None = None) -> str | int | None:
+        """The next message, when it is time for it; as SQS does it, one that fails comes again."""
+        at, body, received = self.cloud.messages.pop(0)
+        self.clock.moment = max(self.clock.moment, at)
+        left = [*self.cloud.messages]
+        self.cloud.messages.append((self.clock.moment + VISIBILITY, body, received + 1))
+        again = self.cloud.messages[-1]
+        try:
+            done = self.carry_out(body, caller)
+        except (TablewrightError, Crash) as error:
+            if received + 1 >= RECEIVES:
+                self.cloud.messages.remove(again)
+                self.dead.append(body)
+            if isinstance(error, Crash):
+                raise
+            if not isinstance(error, GivenUp):
+                raise
+            done = None
+        else:
+            self.cloud.messages.remove(again)
+        finally:
+            assert all(one in self.cloud.messages for one in left)
+            self.cloud.messages.sort(key=lambda one: one[0])
+        return done
+
+    def drain(self, caller: Caller | None = None, most: int = 400) -> None:
+        """Until the queue is empty; time passes as the messages ask for it."""
+        self.cloud.messages.sort(key=lambda one: one[0])
+        for _ in range(most):
+            if not self.cloud.messages:
+                return
+            self.step(caller)
+        raise AssertionError("the queue does not become empty")
+
+    def redeliver(self, made: Record, destination: str = "crm", edge: Caller | None = None) -> int:
+        caller = edge or self.edge
+        redelivery = Redelivery(self.forms.store(caller), Queue(caller, "queue"))
+        key = (made["tenant_id"], made["submission_id"], destination)
+        return redelivery.redeliver(*key, self.clock.moment)
+
+    def status(self, made: Record) -> str:
+        found = self.forms.store().get(FORMS.get_submission, key_of(made))
+        assert found is not None
+        return str(found["status"])
+
+    def attempts(self, made: Record) -> list[tuple[str, int, str]]:
+        where = {name: made[name] for name in ("tenant_id", "submission_id")}
+        found = self.forms.store().each(FORMS.submission_attempts, where)
+        return [(a["destination_id"], int(a["attempt_num"]), a["status"]) for a in found]
+
+    def destination(self, id: str = "crm", tenant: str = "acme") -> Record:
+        key = {"tenant_id": tenant, "destination_id": id}
+        found = self.forms.store().get(FORMS.get_destination, key)
+        assert found is not None
+        return found
+
+    def change(self, id: str = "crm", tenant: str = "acme", **changes: Any) -> None:
+        key = {"tenant_id": tenant, "destination_id": id}
+        moments = {k: timestamp(v) if isinstance(v, datetime) else v for k, v in changes.items()}
+        self.store.update(FORMS.update_destination, key, moments)
+
+
+def webhook(id: str = "crm", url: str = "https://crm.example.com/hooks") -> Record:
+    return {"destination_id": id, "destination_type": "webhook", "settings": {"url": url}}
+
+
+def archive(id: str = "archive") -> Record:
+    settings = {"bucket": "acme-archive", "prefix": "forms"}
+    return {"destination_id": id, "destination_type": "s3", "settings": settings}
