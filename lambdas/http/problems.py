@@ -15,7 +15,9 @@ _TITLES = {
     404: "Not found",
     405: "Method not allowed",
     409: "In conflict with what is stored",
+    412: "Changed since it was read",
     413: "Too much at once",
+    428: "Say what was read",
     500: "Something went wrong here",
     503: "Try again shortly",
 }

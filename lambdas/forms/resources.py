@@ -1,0 +1,66 @@
+"""What the functions work with, made once for the life of a function's environment."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any
+
+import boto3
+
+from tablewright.designs.forms import FORMS
+from tablewright.runtime.dynamo import POOL_SIZE, Caller, Client, Dynamo, client_config
+from tablewright.runtime.epochs import EpochCache
+from tablewright.runtime.payload import Payloads
+from tablewright.runtime.store import Store
+
+
+class Resources:
+    """Clients and stores, from the function's environment; a client is made when first used."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self.executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
+        # One for all stores: each epoch is read once a minute, not once a store.
+        self.epochs = EpochCache()
+
+    @classmethod
+    def from_environment(cls) -> "Resources":
+        return cls(boto3.session.Session())
+
+    @property
+    def table_name(self) -> str:
+        return os.environ["FORMS_TABLE"]
+
+    @cached_property
+    def here(self) -> Caller:
+        """DynamoDB with the function's own credentials."""
+        return Dynamo(self.session.client("dynamodb", config=client_config()))
+
+    @cached_property
+    def secrets(self) -> Caller:
+        return self._client("secretsmanager")
+
+    @cached_property
+    def sqs(self) -> Caller:
+        return self._client("sqs")
+
+    @cached_property
+    def s3(self) -> Caller:
+        return self._client("s3")
+
+    def store(self, caller: Caller | None = None, **options: Any) -> Store:
+        """The form table; `caller` is DynamoDB with other credentials than the function's."""
+        return Store(
+            FORMS,
+            self.table_name,
+            caller or self.here,
+            executor=self.executor,
+            epochs=self.epochs,
+            **options,
+        )
+
+    def payloads(self) -> Payloads:
+        return Payloads(self.s3, os.environ["PAYLOADS_BUCKET"])
+
+    def _client(self, service: str) -> Caller:
+        return Client(self.session.client(service, config=client_config()))
