@@ -22,11 +22,15 @@ def subject_of(event: Any) -> str:
     return str(subject)
 
 
+def groups_of(event: Any) -> list[str]:
+    """The groups of the user pool that the caller is in."""
+    # API Gateway hands a list of groups on as one text: [readers writers]
+    return str(claims_of(event).get("cognito:groups", "")).strip("[]").replace(",", " ").split()
+
+
 def require_group(event: Any, group: str) -> None:
     """Refuse a caller who is not in a group of the user pool."""
-    # API Gateway hands a list of groups on as one text: [readers writers]
-    groups = str(claims_of(event).get("cognito:groups", "")).strip("[]").replace(",", " ").split()
-    if group not in groups:
+    if group not in groups_of(event):
         raise Problem(403, f"Only members of the group '{group}' may do this.")
 
 

@@ -14,7 +14,9 @@ _REFUSALS = {
     403: "Not allowed with this token",
     404: "Not found",
     409: "Conflict",
+    412: "Changed since it was read",
     413: "Too much at once",
+    428: "Does not say what was read",
     503: "Busy: repeat",
 }
 

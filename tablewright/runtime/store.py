@@ -116,10 +116,21 @@ class Store(Reader):
                 continue  # somebody else changed what ours is derived from, or expects: look again
         raise Conflict(f"{records.entity.name} was being changed by others all the while")
 
-    def delete(self, pattern: Pattern, key: Mapping[str, Any]) -> None:
-        """Remove the record with this key; one that is not there is removed already."""
+    def delete(
+        self, pattern: Pattern, key: Mapping[str, Any], *, expect: Mapping[str, Any] | None = None
+    ) -> None:
+        """Remove the record with this key; one that is not there is removed already.
+
+        `expect` names fields whose values must be as given, or Conflict is raised.
+        """
         records = self._of(pattern, Delete)
-        params = {"TableName": self.table_name, "Key": records.key(key)}
+        params: dict[str, Any] = {"TableName": self.table_name, "Key": records.key(key)}
+        if expect:
+            expressions = Expressions()
+            absent = expressions.matches(self.design.pk, None)
+            expected = " AND ".join(self._expected(records, expressions, expect))
+            params["ConditionExpression"] = f"{absent} OR ({expected})"
+            expressions.into(params)
         self._caller.call("DeleteItem", params)
 
     def _read(self, key: Item, *, consistent: bool) -> Item | None:

@@ -17,7 +17,7 @@ from tablewright.designs.forms_submissions import SUBMISSION
 from tablewright.designs.patterns import Count, Delete, Get, Put
 from tablewright.runtime.counters import Counters, Event
 from tablewright.runtime.dynamo import Dynamo
-from tablewright.runtime.errors import AlreadyExists
+from tablewright.runtime.errors import AlreadyExists, Conflict
 from tablewright.runtime.payload import LARGEST, Payloads
 from tablewright.runtime.store import Store
 from tests.integration.forms.conftest import ACME, NOON, Forms, ids, key_of, pages, submission
@@ -154,6 +154,17 @@ def test_a_domain_is_found_however_it_is_spelt_and_belongs_to_one(store: Store) 
     with pytest.raises(AlreadyExists):
         store.put(FORMS.put_domain, {**lookup, "tenant_id": "globex"})
     assert [d["domain"] for d in store.each(FORMS.tenant_domains, ACME)] == ["example.com"]
+
+
+def test_what_is_not_as_expected_is_not_removed(store: Store) -> None:
+    key = domain_key("example.com")
+    store.put(FORMS.put_domain, {**key, **ACME, "created_at": NOON})
+    with pytest.raises(Conflict):
+        store.delete(FORMS.delete_domain, key, expect={"tenant_id": "globex"})
+    assert store.get(FORMS.get_domain, key) is not None
+    for _ in range(2):  # what is not there is removed already
+        store.delete(FORMS.delete_domain, key, expect=ACME)
+    assert store.get(FORMS.get_domain, key) is None
 
 
 def test_events_are_counted_once_and_the_day_of_all_tenants_is_listed(forms: Forms) -> None:

@@ -1,0 +1,80 @@
+"""What a request may reach: the table with a tenant's credentials, and with the function's own."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+
+from lambdas.forms.management.delivery_queue import Deliveries
+from lambdas.forms.management.secret_values import SecretValues
+from lambdas.forms.resources import Resources
+from tablewright.designs.forms import FORMS
+from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.epochs import EpochCache
+from tablewright.runtime.payload import Payloads
+from tablewright.runtime.secret_keys import SecretKeys
+from tablewright.runtime.store import Store
+from tablewright.runtime.tenancy import Tenants
+
+# What sessions of the tenants' role are tagged with.
+SESSION_TAG = "tenant_id"
+
+
+class Access:
+    """Opens the table for a tenant, or for all. Kept for the life of the function's environment."""
+
+    def __init__(
+        self,
+        table_name: str,
+        connect: Callable[[str], Caller],
+        own: Caller,
+        cursors: Cursors,
+        *,
+        payloads: Payloads,
+        secrets: SecretValues,
+        deliveries: Deliveries,
+        epochs: EpochCache | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._table_name = table_name
+        self._connect = connect
+        self._own = own
+        self._cursors = cursors
+        self._epochs = epochs or EpochCache()
+        self.payloads = payloads
+        self.secrets = secrets
+        self.deliveries = deliveries
+        self.now = now
+
+    @classmethod
+    def from_environment(cls) -> "Access":
+        resources = Resources.from_environment()
+        role = os.environ["TENANT_ROLE_ARN"]
+        tenants = Tenants(resources.session, role, tag=SESSION_TAG)
+        tenants.prepare()
+        return cls(
+            os.environ["FORMS_TABLE"],
+            tenants.access,
+            resources.here,
+            Cursors(SecretKeys(resources.session, os.environ["CURSOR_SECRET_ARN"])),
+            payloads=resources.payloads(),
+            secrets=SecretValues(resources.secrets, os.environ["SECRETS_PREFIX"]),
+            deliveries=Deliveries(resources.sqs, os.environ["DELIVERIES_QUEUE_URL"]),
+        )
+
+    def of(self, tenant: str) -> Store:
+        """The table with the credentials of a session of this tenant."""
+        return self._store(self._connect(tenant))
+
+    def all(self) -> Store:
+        """The table with the function's own rights: lists over all tenants, whose a domain is."""
+        return self._store(self._own)
+
+    def _store(self, caller: Caller) -> Store:
+        return Store(FORMS, self._table_name, caller, cursors=self._cursors, epochs=self._epochs)
+
+
+@cache
+def current() -> Access:
+    return Access.from_environment()

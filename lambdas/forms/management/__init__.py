@@ -1,0 +1,1 @@
+"""Managing tenants: what they have, what was sent to them and what became of it."""

@@ -1,0 +1,77 @@
+"""One request: who asks, for which tenant, with which parameters."""
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from lambdas.forms import access
+from lambdas.http.answers import answer, page_json
+from lambdas.http.caller import CLAIM, claims_of, groups_of, require_group, subject_of, tenant_of
+from lambdas.http.problems import Problem
+from lambdas.http.requests import page_limit, parameters
+from tablewright.designs import Entity, InvalidValue
+from tablewright.designs.forms_submissions import tenant_id
+from tablewright.runtime.reader import Page
+from tablewright.runtime.store import Store
+
+OPERATORS = "operators"
+TENANT = tenant_id()
+PAGING = ("limit", "cursor")
+
+
+class Asked:
+    """What somebody asks for a tenant: his own, or any that an operator names."""
+
+    def __init__(self, event: Any, *known: str) -> None:
+        self.given = parameters(event, (*known, TENANT.name))
+        self.caller = subject_of(event)
+        self.operator = OPERATORS in groups_of(event)
+        self.tenant = self._tenant(event, self.given.get(TENANT.name))
+
+    @property
+    def store(self) -> Store:
+        return access.current().of(self.tenant)
+
+    @property
+    def paging(self) -> dict[str, Any]:
+        return paging(self.given, self.caller)
+
+    def _tenant(self, event: Any, named: str | None) -> str:
+        if named is None:
+            if self.operator and CLAIM not in claims_of(event):
+                wrong = [(TENANT.name, "is required of an operator without a tenant of his own")]
+                raise Problem(400, "The request does not say for which tenant.", wrong)
+            return tenant_of(event, TENANT)
+        if not self.operator and named != tenant_of(event, TENANT):
+            raise Problem(403, "Only operators may act for another tenant than their own.")
+        try:
+            return TENANT.check(named)
+        except InvalidValue as problem:
+            wrong = [(TENANT.name, problem.reason)]
+            raise Problem(400, "The tenant is not valid.", wrong) from None
+
+
+class OperatorAsked:
+    """What an operator asks about all tenants."""
+
+    def __init__(self, event: Any, *known: str) -> None:
+        require_group(event, OPERATORS)
+        self.given = parameters(event, known)
+        self.caller = subject_of(event)
+
+    @property
+    def paging(self) -> dict[str, Any]:
+        return paging(self.given, self.caller)
+
+
+def paging(given: dict[str, str], caller: str) -> dict[str, Any]:
+    """The page that is asked for; its cursor is of no use to anybody else."""
+    return {
+        "limit": page_limit(given.get("limit")),
+        "cursor": given.get("cursor"),
+        "caller": caller,
+    }
+
+
+def listed(entity: Entity, page: Page) -> Response[str]:
+    return answer(page_json(entity, page, cursor="next_cursor"))

@@ -1,0 +1,99 @@
+"""Routes of destinations: where submissions go, and how that went."""
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from lambdas.forms import access
+from lambdas.forms.management.asking import PAGING, Asked, listed
+from lambdas.forms.management.destinations import Destinations
+from lambdas.forms.management.submissions import Submissions, send
+from lambdas.forms.management.tenants import Configuration
+from lambdas.forms.management.versions import etag, tagged, version_in
+from lambdas.http.answers import answer, record_json
+from lambdas.http.requests import choice, json_body
+from tablewright.designs.forms_submissions import ATTEMPT, ATTEMPT_STATUSES
+from tablewright.designs.forms_tenants import DESTINATION, DESTINATION_TYPES
+
+logger = Logger()
+router = Router()  # type: ignore[no-untyped-call]
+_ONE = "/destinations/<destination_id>"
+
+
+@router.get("/destinations")
+def list_destinations() -> Response[str]:
+    asked = Asked(router.current_event, "type", *PAGING)
+    kind = asked.given.get("type")
+    if kind is not None:
+        kind = choice("type", kind, DESTINATION_TYPES)
+    return listed(DESTINATION, _destinations(asked).page(kind, **asked.paging))
+
+
+@router.post("/destinations")
+def create_destination() -> Response[str]:
+    asked = Asked(router.current_event)
+    body = json_body(router.current_event)
+    Configuration(asked.store, asked.tenant).one()
+    made, new, secret = _destinations(asked).create(body, access.current().now())
+    logger.info(
+        "destination stored",
+        tenant_id=asked.tenant,
+        destination_id=made["destination_id"],
+        new=new,
+    )
+    told = record_json(DESTINATION, made) | ({"secret": secret} if secret else {})
+    headers = {"ETag": etag(made), "Cache-Control": "no-store"}
+    return answer(told, 201 if new else 200, headers)
+
+
+@router.get(_ONE)
+def get_destination(destination_id: str) -> Response[str]:
+    return tagged(DESTINATION, _destinations(Asked(router.current_event)).one(destination_id))
+
+
+@router.patch(_ONE)
+def change_destination(destination_id: str) -> Response[str]:
+    asked = Asked(router.current_event)
+    body = json_body(router.current_event)
+    version = version_in(router.current_event, body)
+    now = access.current().now()
+    changed = _destinations(asked).change(destination_id, body, version, now)
+    logger.info("destination changed", tenant_id=asked.tenant, destination_id=destination_id)
+    return tagged(DESTINATION, changed)
+
+
+@router.delete(_ONE)
+def delete_destination(destination_id: str) -> Response[str]:
+    asked = Asked(router.current_event)
+    _destinations(asked).remove(destination_id)
+    logger.info("destination removed", tenant_id=asked.tenant, destination_id=destination_id)
+    return Response(204)
+
+
+@router.post(f"{_ONE}/test")
+def test_destination(destination_id: str) -> Response[str]:
+    asked = Asked(router.current_event)
+    _destinations(asked).active(destination_id)
+    submission_id = Submissions(asked.store, asked.tenant).make_test(access.current().now())
+    first = {"destination_id": destination_id, "attempt": 1}
+    send(access.current().deliveries, asked.tenant, submission_id, [first])
+    logger.info("test asked for", tenant_id=asked.tenant, destination_id=destination_id)
+    return answer({"submission_id": submission_id, "attempts": [first]}, 202)
+
+
+@router.get(f"{_ONE}/attempts")
+def destination_attempts(destination_id: str) -> Response[str]:
+    asked = Asked(router.current_event, "status", "since", "until", *PAGING)
+    status = asked.given.get("status")
+    page = _destinations(asked).attempts(
+        destination_id,
+        choice("status", status, ATTEMPT_STATUSES) if status is not None else None,
+        since=asked.given.get("since"),
+        until=asked.given.get("until"),
+        **asked.paging,
+    )
+    return listed(ATTEMPT, page)
+
+
+def _destinations(asked: Asked) -> Destinations:
+    return Destinations(asked.store, access.current().secrets, asked.tenant)

@@ -1,0 +1,86 @@
+"""Routes of tenants, their configuration and their domains."""
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from lambdas.forms import access
+from lambdas.forms.management.asking import PAGING, Asked, OperatorAsked, listed
+from lambdas.forms.management.domains import Domains
+from lambdas.forms.management.tenants import Configuration, tenant_from
+from lambdas.forms.management.versions import tagged, version_in
+from lambdas.http.answers import answer, page_json
+from lambdas.http.requests import choice, json_body
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_tenants import CONFIG, DOMAIN, STATES
+from tablewright.runtime.reader import Page
+
+logger = Logger()
+router = Router()  # type: ignore[no-untyped-call]
+DOMAIN_SHOWN = ("domain", "created_at")
+
+
+@router.get("/tenants")
+def list_tenants() -> Response[str]:
+    asked = OperatorAsked(router.current_event, "state", *PAGING)
+    state = choice("state", asked.given.get("state"), STATES)
+    page = access.current().all().query(FORMS.tenants, {"state": state}, **asked.paging)
+    return listed(CONFIG, page)
+
+
+@router.post("/tenants")
+def create_tenant() -> Response[str]:
+    OperatorAsked(router.current_event)
+    tenant = tenant_from(json_body(router.current_event), access.current().now())
+    id = tenant["tenant_id"]
+    config, new = Configuration(access.current().of(id), id).create(tenant)
+    logger.info("tenant stored", tenant_id=id, new=new)
+    return tagged(CONFIG, config, 201 if new else 200)
+
+
+@router.get("/config")
+def get_config() -> Response[str]:
+    asked = Asked(router.current_event)
+    return tagged(CONFIG, Configuration(asked.store, asked.tenant).one())
+
+
+@router.patch("/config")
+def change_config() -> Response[str]:
+    asked = Asked(router.current_event)
+    body = json_body(router.current_event)
+    version = version_in(router.current_event, body)
+    config = Configuration(asked.store, asked.tenant).change(
+        body, version, access.current().now(), operator=asked.operator
+    )
+    logger.info("configuration changed", tenant_id=asked.tenant, version=config["updated_at"])
+    return tagged(CONFIG, config)
+
+
+@router.get("/domains")
+def list_domains() -> Response[str]:
+    asked = Asked(router.current_event, *PAGING)
+    page = _domains(asked).page(**asked.paging)
+    shown = [{name: one[name] for name in DOMAIN_SHOWN if name in one} for one in page.items]
+    return answer(page_json(DOMAIN, Page(shown, page.cursor), cursor="next_cursor"))
+
+
+@router.post("/domains")
+def assign_domain() -> Response[str]:
+    asked = Asked(router.current_event)
+    body = json_body(router.current_event)
+    Configuration(asked.store, asked.tenant).one()
+    domain, new = _domains(asked).assign(body, access.current().now())
+    logger.info("domain assigned", tenant_id=asked.tenant, domain=domain["domain"], new=new)
+    return answer({name: domain[name] for name in DOMAIN_SHOWN}, 201 if new else 200)
+
+
+@router.delete("/domains/<domain>")
+def give_up_domain(domain: str) -> Response[str]:
+    asked = Asked(router.current_event)
+    _domains(asked).give_up(domain)
+    logger.info("domain given up", tenant_id=asked.tenant, domain=domain)
+    return Response(204)
+
+
+def _domains(asked: Asked) -> Domains:
+    return Domains(asked.store, access.current().all(), asked.tenant)

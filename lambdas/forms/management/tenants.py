@@ -1,0 +1,101 @@
+"""Tenants and their configuration."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from lambdas.forms.management.given import Errors, changes, new_record, pointer
+from lambdas.forms.management.versions import Change, Version, stored
+from lambdas.http.problems import Problem
+from tablewright.designs import InvalidValue, Record
+from tablewright.designs.fields import Prose, timestamp
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_submissions import named_id
+from tablewright.designs.forms_tenants import CONFIG
+from tablewright.runtime.errors import AlreadyExists, NotFound
+from tablewright.runtime.store import Store
+
+CHANGEABLE = ("name", "forms", "retention_days")
+# A tenant that could change these would be let in again, or not be held back.
+OPERATORS_ONLY = ("state", "requests_per_minute")
+GIVEN = ("tenant_id", *CHANGEABLE, "requests_per_minute")
+FORM_SETTINGS = ("destinations", "honeypot")
+MOST_DESTINATIONS = 50
+
+_FORM = named_id("form_id")
+_LISTED = {"destinations": named_id("destination_id"), "honeypot": Prose("field", max_length=128)}
+
+
+def tenant_from(body: Any, now: datetime) -> Record:
+    """A new tenant from a request's body; raises Problem."""
+    moment = timestamp(now)
+    ours = {"state": "active", "created_at": moment, "updated_at": moment}
+    return new_record(CONFIG, body, GIVEN, ours, check_forms)
+
+
+class Configuration:
+    """The configuration of one tenant."""
+
+    def __init__(self, store: Store, tenant: str) -> None:
+        self._store = store
+        self._key = {"tenant_id": tenant}
+
+    def create(self, tenant: Record) -> tuple[Record, bool]:
+        """Store a new tenant; gives it and whether it is new. Repeating this changes nothing."""
+        try:
+            return self._store.put(FORMS.put_config, tenant), True
+        except AlreadyExists:
+            there = stored(self._store, FORMS.update_config, self._key)
+            if there is None or any(there.get(name) != tenant.get(name) for name in GIVEN):
+                raise
+            return there, False
+
+    def one(self) -> Record:
+        config = self._store.get(FORMS.get_config, self._key)
+        if config is None:
+            raise NotFound(f"there is no tenant '{self._key['tenant_id']}'")
+        return config
+
+    def change(self, body: Any, version: Version, now: datetime, *, operator: bool) -> Record:
+        theirs = (*CHANGEABLE, *OPERATORS_ONLY)
+        change = changes(CONFIG, body, theirs, check_forms)
+        forbidden = [(pointer(n), "may be changed by operators only") for n in OPERATORS_ONLY]
+        forbidden = [(at, why) for at, why in forbidden if at[1:] in change]
+        if forbidden and not operator:
+            raise Problem(403, "The change is not allowed; nothing was stored.", forbidden)
+        return Change(self._store, FORMS.update_config, self._key).apply(
+            version, now, lambda _: change
+        )
+
+
+def check_forms(values: Mapping[str, Any]) -> Errors:
+    """What is wrong with the routing of forms: ``{form_id: {"destinations": [...]}}``."""
+    forms = values.get("forms")
+    if not isinstance(forms, dict):
+        return []  # its own field says so
+    errors: Errors = []
+    for form_id, settings in forms.items():
+        at = pointer("forms", str(form_id))
+        try:
+            _FORM.check(form_id)
+        except InvalidValue as problem:
+            errors.append((at, f"as a form's id {problem.reason}"))
+        if not isinstance(settings, dict):
+            errors.append((at, "must be an object"))
+            continue
+        for name, value in settings.items():
+            reason = _wrong(name, value)
+            errors += [(at + pointer(name), reason)] if reason else []
+    return errors
+
+
+def _wrong(name: str, value: Any) -> str | None:
+    if name not in FORM_SETTINGS:
+        return f"is not one of {', '.join(FORM_SETTINGS)}"
+    if not isinstance(value, list) or len(value) > MOST_DESTINATIONS:
+        return f"must be a list of at most {MOST_DESTINATIONS} texts"
+    try:
+        texts = [_LISTED[name].check(one) for one in value]
+    except InvalidValue as problem:
+        return f"has an entry that {problem.reason}"
+    return "has the same entry twice" if len(set(texts)) < len(texts) else None

@@ -1,0 +1,188 @@
+"""The admin API: rotating the secrets that requests are signed with, whatever fails on the way."""
+
+import logging
+from base64 import urlsafe_b64decode
+from typing import Any
+
+import pytest
+
+from lambdas.forms.management.domains import Domains
+from lambdas.forms.management.secret_values import SecretValues
+from lambdas.forms.management.signing_secrets import SigningSecrets
+from lambdas.forms.management.tenants import Configuration, tenant_from
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tests.faults import survives_every_fault
+from tests.integration.forms.administration import (
+    EVE,
+    NOW,
+    PREFIX,
+    Admin,
+    Cloud,
+    conforms,
+    problem,
+)
+from tests.integration.forms.conftest import Forms
+
+
+@pytest.fixture
+def admin(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> Admin:
+    made = Admin(forms, monkeypatch)
+    made.tenant()
+    return made
+
+
+def states(admin: Admin, **asked: Any) -> dict[str, str]:
+    listed = admin.all("/secrets", "SecretPage", 2, **asked)
+    return {one["key_id"]: one["state"] for one in listed}
+
+
+def test_a_secret_is_made_told_once_and_kept_in_secrets_manager_only(
+    admin: Admin, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    made = admin("POST", "/secrets")
+    assert made.status == 201
+    assert conforms(made, "MadeSecret")
+    assert made.headers["cache-control"] in ("no-store", ["no-store"])
+    value = made.json["secret"]
+    assert len(urlsafe_b64decode(value + "=")) == 32
+    assert admin.cloud.secrets == {f"{PREFIX}acme/k1": value}
+    assert value not in repr(admin.forms.database.items())
+    assert value not in admin("GET", "/secrets").text
+    assert "arn:" not in admin("GET", "/secrets").text
+    assert value not in caplog.text
+
+
+def test_keys_go_from_current_to_previous_to_revoked(admin: Admin) -> None:
+    values = []
+    for _ in range(3):
+        values.append(admin("POST", "/secrets").json["secret"])
+        admin.wait(days=1)
+    assert len(set(values)) == 3
+    assert states(admin) == {"k1": "revoked", "k2": "previous", "k3": "current"}
+    assert admin.cloud.secrets == {
+        f"{PREFIX}acme/k2": values[1],
+        f"{PREFIX}acme/k3": values[2],
+    }
+
+
+def test_a_rotation_that_is_repeated_shortly_after_is_the_same(admin: Admin) -> None:
+    first = admin("POST", "/secrets")
+    admin.wait(days=1)
+    second = admin("POST", "/secrets")
+    admin.wait(minutes=9)
+    again = admin("POST", "/secrets")
+    assert (again.status, again.json) == (200, second.json)
+    assert states(admin) == {"k1": "previous", "k2": "current"}
+    assert admin.cloud.secrets[f"{PREFIX}acme/k1"] == first.json["secret"]
+    admin.wait(minutes=1)
+    assert admin("POST", "/secrets").status == 201
+    assert states(admin) == {"k1": "revoked", "k2": "previous", "k3": "current"}
+
+
+def test_a_key_is_revoked_at_once_and_can_be_replaced_at_once(admin: Admin) -> None:
+    admin("POST", "/secrets")
+    for _ in range(2):
+        assert admin("DELETE", "/secrets/k1").status == 204
+    assert states(admin) == {"k1": "revoked"}
+    assert admin.cloud.secrets == {}
+    assert admin("POST", "/secrets").json["key_id"] == "k2"
+    assert states(admin) == {"k1": "revoked", "k2": "current"}
+    assert admin("DELETE", "/secrets/none").status == 204
+    problem(admin("DELETE", "/secrets/a b"), 400)
+
+
+def test_the_previous_key_stays_when_the_current_one_is_revoked_and_replaced(admin: Admin) -> None:
+    admin("POST", "/secrets")
+    admin.wait(days=1)
+    admin("POST", "/secrets")
+    admin("DELETE", "/secrets/k2")
+    admin("POST", "/secrets")
+    assert states(admin) == {"k1": "previous", "k2": "revoked", "k3": "current"}
+
+
+def test_each_tenant_has_its_own(admin: Admin) -> None:
+    admin.tenant("acme-2")
+    mine, theirs = admin("POST", "/secrets"), admin("POST", "/secrets", claims=EVE)
+    assert mine.json["key_id"] == theirs.json["key_id"] == "k1"
+    assert mine.json["secret"] != theirs.json["secret"]
+    admin("DELETE", "/secrets/k1", claims=EVE)
+    assert states(admin) == {"k1": "current"}
+    assert states(admin, claims=EVE) == {"k1": "revoked"}
+
+
+class Edge:
+    """The table and Secrets Manager behind one caller, so that a fault can strike at either."""
+
+    def __init__(self, dynamo: Caller, cloud: Cloud) -> None:
+        self._dynamo = dynamo
+        self._cloud = cloud
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        ours = self._cloud if "Secret" in operation else self._dynamo
+        return ours.call(operation, params)
+
+
+@pytest.mark.parametrize("rotations", [0, 1, 2, 3])
+def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotations: int) -> None:
+    """And the key that was in use before it stays usable."""
+    database, cloud = forms.database, Cloud()
+    dynamo = Dynamo(database.client())
+    told: list[str] = []
+
+    def secrets(caller: Caller) -> SigningSecrets:
+        return SigningSecrets(forms.store(caller), SecretValues(caller, PREFIX), "acme")
+
+    def fresh() -> Caller:
+        _empty(forms)
+        cloud.secrets.clear()
+        edge = Edge(dynamo, cloud)
+        for number in range(rotations):
+            secrets(edge).rotate(NOW.replace(month=1, day=1 + number))
+        return edge
+
+    def work(caller: Caller) -> None:
+        rotated = secrets(caller).rotate(NOW)
+        told[:] = [rotated.key["key_id"], rotated.value]
+
+    def outcome() -> Any:
+        key_id, value = told
+        # What was told is what is kept.
+        assert cloud.secrets[f"{PREFIX}acme/{key_id}"] == value
+        return key_id, sorted(cloud.secrets), database.items()
+
+    calls = survives_every_fault(fresh, work, outcome)
+    assert calls >= 3
+    found = {one["key_id"]["S"]: one["state"]["S"] for one in database.items()}
+    new = rotations + 1
+    expected = {f"k{n}": "revoked" for n in range(1, new)}
+    expected |= {f"k{rotations}": "previous"} if rotations else {}
+    assert found == {**expected, f"k{new}": "current"}
+
+
+def test_creating_a_tenant_and_assigning_a_domain_end_the_same_whatever_fails(
+    forms: Forms,
+) -> None:
+    dynamo = Dynamo(forms.database.client())
+
+    def fresh() -> Caller:
+        _empty(forms)
+        return dynamo
+
+    def work(caller: Caller) -> None:
+        store = forms.store(caller)
+        tenant = tenant_from({"tenant_id": "acme", "name": "Acme"}, NOW)
+        Configuration(store, "acme").create(tenant)
+        domains = Domains(store, store, "acme")
+        domains.assign({"domain": "gone.example"}, NOW)
+        domains.assign({"domain": "example.com"}, NOW)
+        domains.give_up("gone.example")
+
+    assert survives_every_fault(fresh, work, forms.database.items) == 4
+    assert len(forms.database.items()) == 2
+
+
+def _empty(forms: Forms) -> None:
+    client = forms.database.client()
+    for item in forms.database.items():
+        client.delete_item(TableName="table", Key={name: item[name] for name in ("PK", "SK")})

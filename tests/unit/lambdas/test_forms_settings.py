@@ -1,0 +1,79 @@
+"""Addresses that a webhook may have: public ones over HTTPS, and nothing that leads inside."""
+
+import pytest
+
+from lambdas.forms.management.settings import check_settings, wrong_url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.com",
+        "https://example.com:8443/hooks?form=1",
+        "https://xn--mnchen-3ya.example/",
+        "https://93.184.216.34/hook",
+        "https://[2606:2800:220:1:248:1893:25c8:1946]/hook",
+    ],
+)
+def test_public_addresses_are_taken(url: str) -> None:
+    assert wrong_url(url) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://example.com", "https URL"),
+        ("ftp://example.com", "https URL"),
+        ("https://", "https URL"),
+        ("https:example.com", "https URL"),
+        ("https://example.com:99999", "https URL"),
+        ("https://[::1", "https URL"),
+        (5, "https URL"),
+        ("https://example.com/" + "x" * 2048, "2048"),
+        ("https://ada:secret@example.com", "credentials"),
+        ("https://@example.com", "credentials"),
+        ("https://example.com/a b", "spaces"),
+        ("https://example.com\\@10.0.0.1/", "backslashes"),
+        ("https://example.com/\n", "control"),
+        ("https://example.com/#top", "fragment"),
+        ("https://example.com:0/", "port 0"),
+        ("https://10.0.0.1/", "private"),
+        ("https://127.0.0.1/", "private"),
+        ("https://169.254.169.254/latest/meta-data", "private"),
+        ("https://0.0.0.0/", "private"),
+        ("https://100.64.0.1/", "private"),
+        ("https://224.0.0.1/", "private"),
+        ("https://[::1]/", "private"),
+        ("https://[::ffff:10.0.0.1]/", "private"),
+        ("https://[fd00::1]/", "private"),
+        ("https://[fe80::1]/", "private"),
+        ("https://127.1/", "another spelling"),
+        ("https://0x7f.0.0.1/", "another spelling"),
+        ("https://0177.0.0.0x1/", "another spelling"),
+        ("https://2130706433/", "domain"),
+        ("https://localhost/", "domain"),
+        ("https://db.internal/", "this network"),
+        ("https://printer.local./", "this network"),
+        ("https://a.LOCALHOST/", "this network"),
+    ],
+)
+def test_what_leads_inside_or_tells_secrets_is_refused(url: str, why: str) -> None:
+    assert why in (wrong_url(url) or "")
+
+
+@pytest.mark.parametrize(
+    "to",
+    ["ada@localhost", "ada", "@example.com", "ada@example.com\nBcc: eve@example.com", "a@b@c.de"],
+)
+def test_what_is_no_address_is_refused(to: str) -> None:
+    assert check_settings("email", {"to": [to]}) == [
+        ("/settings/to", "has an entry that is no e-mail address")
+    ]
+
+
+def test_every_reason_is_told() -> None:
+    assert check_settings("s3", {"prefix": "\n", "colour": "red"}) == [
+        ("/settings/colour", "is not one of bucket, account, prefix"),
+        ("/settings/bucket", "is required"),
+        ("/settings/prefix", "must be 1 to 512 letters, digits and ! _ . * ' ( ) / = -"),
+    ]
