@@ -9,8 +9,8 @@ import pytest
 from lambdas.forms.rate_limit import RateLimit, TooManyRequests
 from tablewright.runtime.dynamo import Dynamo
 from tests.faults import Faulty
-from tests.integration.forms.conftest import NOON, Forms
-from tests.integration.forms.submitting import World, problem, taken
+from tests.integration.forms.conftest import Forms
+from tests.integration.forms.submitting import NOON, World, problem, taken
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_limit_is_exact_over_eight_functions(forms: Forms, per_minute: int) ->
     # Of a large limit, all but the last of it has been used already.
     before = max(0, per_minute - 60)
     if before:
-        item = {"PK": "TENANT#acme#REQUESTS#2025-01-26T12:00:00Z", "SK": "WINDOW"}
+        item = {"PK": "TENANT#acme#REQUESTS#2099-01-26T12:00:00Z", "SK": "WINDOW"}
         stored: dict[str, Any] = {name: {"S": text} for name, text in item.items()}
         forms.database.write([{**stored, "requests": {"N": str(before)}}])
 

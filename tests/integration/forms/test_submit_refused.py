@@ -14,9 +14,10 @@ from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.errors import AccessDenied, StoreError, Throttled
 from tests.faults import Fault, Faulty
-from tests.integration.forms.conftest import NOON, Forms
+from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import (
     ADA,
+    NOON,
     PREFIX,
     World,
     path_of,
@@ -71,6 +72,7 @@ def test_nobody_is_told_what_is_wrong_with_a_signature(world: World) -> None:
     """Unknown tenant, unknown key, another tenant's secret, an edited body: one answer."""
     good = world.signed()
     page = world.signed(named=False)
+    later = str(int(NOON.timestamp()) + 1)
     answers = {
         "unknown tenant": world.send(headers={**good, "X-Form-Key-Id": "nobody:k1"}),
         "prefix of the tenant": world.send(headers={**good, "X-Form-Key-Id": "acm:k1"}),
@@ -82,7 +84,7 @@ def test_nobody_is_told_what_is_wrong_with_a_signature(world: World) -> None:
             headers={**good, "X-Form-Signature": edited(good["X-Form-Signature"])}
         ),
         "edited body": world.send(ADA + b" ", headers=good),
-        "edited time": world.send(headers={**good, "X-Form-Timestamp": "1737892801"}),
+        "edited time": world.send(headers={**good, "X-Form-Timestamp": later}),
         "other form": world.send(form="other", headers=good),
     }
     texts = {answer.text for answer in answers.values()}
