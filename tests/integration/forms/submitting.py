@@ -4,6 +4,7 @@ import io
 import json
 from base64 import b64encode
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -26,6 +27,8 @@ from tablewright.runtime.records import Records
 from tests.integration.forms.conftest import Forms
 from tests.integration.http import Answer, Context
 
+# Far ahead, because the engine deletes what has expired.
+NOON = datetime(2099, 1, 26, 12, tzinfo=UTC)
 PREFIX = "test/forms/"
 BUCKET = "payloads"
 HONEYPOT = {"destinations": ["crm"], "honeypot": ["website", "fax"]}
@@ -60,6 +63,7 @@ class World:
     def __init__(self, forms: Forms, monkeypatch: pytest.MonkeyPatch) -> None:
         self.forms = forms
         self.clock = forms.clock
+        self.clock.moment = NOON
         self.edge = Edge(Dynamo(forms.database.client()))
         self._monkeypatch = monkeypatch
         self.start()

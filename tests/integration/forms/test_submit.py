@@ -2,21 +2,24 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, timedelta
 from random import Random
 from typing import Any
 
+import boto3
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lambdas.forms.resources import Resources
 from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions
+from lambdas.forms.submit import Intake
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.dynamo import Client, Dynamo
 from tablewright.runtime.payload import Payloads
-from tests.integration.forms.conftest import NOON, Forms, key_of
-from tests.integration.forms.submitting import ADA, BUCKET, World, problem, taken
+from tests.integration.forms.conftest import Forms, key_of
+from tests.integration.forms.submitting import ADA, BUCKET, NOON, World, problem, taken
 
 URLENCODED = "application/x-www-form-urlencoded"
 # Whatever a form can send: any text, numbers as long as they like, nested, empty.
@@ -47,8 +50,8 @@ def test_a_submission_is_stored_as_it_was_sent(world: World) -> None:
     assert stored == {
         "tenant_id": "acme",
         "submission_id": id,
-        "timestamp": "2025-01-26T12:00:00.000Z",
-        "updated_at": "2025-01-26T12:00:00.000Z",
+        "timestamp": "2099-01-26T12:00:00.000Z",
+        "updated_at": "2099-01-26T12:00:00.000Z",
         "form_id": "contact",
         "status": "PENDING",
         "payload_encoding": stored["payload_encoding"],
@@ -236,3 +239,19 @@ def test_eight_senders_with_one_key_and_different_bodies_leave_one_submission(
     with ThreadPoolExecutor(8) as senders:
         (winner,) = [n for n in senders.map(take, range(8)) if n is not None]
     assert world.payloads() == [f'{{"n":{winner}}}'.encode()]
+
+
+def test_the_function_finds_everything_in_its_environment(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = boto3.session.Session(
+        region_name="eu-west-1", aws_access_key_id="a", aws_secret_access_key="b"
+    )
+    monkeypatch.setattr(boto3.session, "Session", lambda: session)
+    for name in ("FORMS_TABLE", "PAYLOADS_BUCKET", "SECRETS_PREFIX"):
+        monkeypatch.setenv(name, name.lower())
+    intake = Intake.from_environment()
+    assert intake.now().tzinfo is UTC
+    made = Resources.from_environment()
+    assert made.store().table_name == "forms_table"
+    assert {type(one) for one in (made.secrets, made.sqs, made.s3)} == {Client}

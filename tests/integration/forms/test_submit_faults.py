@@ -14,8 +14,8 @@ from tablewright.runtime.dynamo import Caller, Dynamo
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload import Payloads
 from tests.faults import survives_every_fault
-from tests.integration.forms.conftest import NOON, Forms
-from tests.integration.forms.submitting import ADA, BUCKET, Edge, World, taken
+from tests.integration.forms.conftest import Forms
+from tests.integration.forms.submitting import ADA, BUCKET, NOON, Edge, World, taken
 
 LARGE = b'{"file":"' + Random(1).randbytes(20_000).hex().encode() + b'"}'
 

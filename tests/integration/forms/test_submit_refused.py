@@ -2,23 +2,22 @@
 
 import io
 import json
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from lambdas.forms.rate_limit import RateLimit, TooManyRequests
 from lambdas.forms.signing import sign
 from lambdas.http.application import logger as shared_logger
 from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.errors import AccessDenied, StoreError, Throttled
 from tests.faults import Fault, Faulty
-from tests.integration.forms.conftest import NOON, Forms
+from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import (
     ADA,
+    NOON,
     PREFIX,
     World,
     path_of,
@@ -73,6 +72,7 @@ def test_nobody_is_told_what_is_wrong_with_a_signature(world: World) -> None:
     """Unknown tenant, unknown key, another tenant's secret, an edited body: one answer."""
     good = world.signed()
     page = world.signed(named=False)
+    later = str(int(NOON.timestamp()) + 1)
     answers = {
         "unknown tenant": world.send(headers={**good, "X-Form-Key-Id": "nobody:k1"}),
         "prefix of the tenant": world.send(headers={**good, "X-Form-Key-Id": "acm:k1"}),
@@ -84,7 +84,7 @@ def test_nobody_is_told_what_is_wrong_with_a_signature(world: World) -> None:
             headers={**good, "X-Form-Signature": edited(good["X-Form-Signature"])}
         ),
         "edited body": world.send(ADA + b" ", headers=good),
-        "edited time": world.send(headers={**good, "X-Form-Timestamp": "1737892801"}),
+        "edited time": world.send(headers={**good, "X-Form-Timestamp": later}),
         "other form": world.send(form="other", headers=good),
     }
     texts = {answer.text for answer in answers.values()}
@@ -163,6 +163,29 @@ def test_a_key_whose_secret_is_gone_does_not_stand_in_the_way_of_the_other(world
     assert problem(world.send(headers=world.signed(key="k1")), 401) == {}
 
 
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (StoreError("GetSecretValue: InvalidRequestException: marked for deletion"), 401),
+        (StoreError("GetSecretValue: DecryptionFailure: the key is disabled"), 500),
+        (AccessDenied("GetSecretValue: AccessDeniedException: not granted"), 500),
+        (Throttled("GetSecretValue: ThrottlingException: slowly"), 503),
+    ],
+)
+def test_only_a_secret_that_is_gone_is_no_secret(
+    world: World, error: StoreError, status: int
+) -> None:
+    class Failing:
+        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            if operation == "GetSecretValue":
+                raise error
+            return world.edge.call(operation, params)
+
+    world.start(Failing())
+    assert problem(world.send(), status) == {}
+    assert world.stored() == world.requests() == []
+
+
 def test_an_outage_is_not_an_unknown_tenant(world: World) -> None:
     calls = Faulty(world.edge)
     world.start(calls)
@@ -226,54 +249,6 @@ def test_more_than_ten_megabytes_are_refused(world: World) -> None:
     assert len(body) == 10 * 1024 * 1024 + 1
     problem(world.send(body), 413)
     assert world.stored() == world.requests() == []
-
-
-def test_requests_beyond_the_limit_wait_for_the_next_minute(world: World) -> None:
-    world.configure("acme", requests_per_minute=3)
-    world.clock.pass_by(seconds=20, microseconds=1)
-    for _ in range(3):
-        taken(world.send())
-        world.clock.pass_by(seconds=1)
-    refused = world.send()
-    assert problem(refused, 429) == {}
-    assert refused.headers["retry-after"] in ("37", ["37"])
-    taken(world.send(headers=world.signed(tenant="acm")))  # who has no limit, or another
-    world.start()  # another function knows of it too
-    problem(world.send(), 429)
-    world.clock.pass_by(seconds=37)
-    taken(world.send())
-
-
-def test_what_is_not_signed_does_not_count_to_a_limit(world: World) -> None:
-    world.configure("acme", requests_per_minute=1)
-    for _ in range(3):
-        forged = {**world.signed(), "X-Form-Signature": "v1=" + "0" * 64}
-        problem(world.send(headers=forged), 401)
-    taken(world.send())
-
-
-@pytest.mark.parametrize("per_minute", [0, 1, 50, 90_000])
-def test_a_limit_is_exact_over_eight_functions(forms: Forms, per_minute: int) -> None:
-    limits = [RateLimit(Dynamo(forms.database.client()), "table") for _ in range(8)]
-    # Of a large limit, all but the last of it has been used already.
-    before = max(0, per_minute - 60)
-    if before:
-        item = {"PK": "TENANT#acme#REQUESTS#2025-01-26T12:00:00Z", "SK": "WINDOW"}
-        stored: dict[str, Any] = {name: {"S": text} for name, text in item.items()}
-        forms.database.write([{**stored, "requests": {"N": str(before)}}])
-
-    def ask(limit: RateLimit) -> int:
-        admitted = 0
-        for _ in range(100):
-            try:
-                limit.admit("acme", per_minute, NOON)
-            except TooManyRequests:
-                break
-            admitted += 1
-        return admitted
-
-    with ThreadPoolExecutor(8) as functions:
-        assert sum(functions.map(ask, limits)) == per_minute - before
 
 
 def test_the_log_has_neither_payload_nor_secret_nor_key(
