@@ -60,12 +60,15 @@ def post(
         timer.daemon = True
         timer.start()
         try:
-            return _exchange(raw, target, path, body, headers, context)
+            answer = _exchange(raw, target, path, body, headers, context)
         except (OSError, HTTPException, ValueError) as error:
             raise NoAnswer("too slow" if late.is_set() else type(error).__name__) from None
         finally:
             timer.cancel()
             timer.join()
+        if late.is_set():
+            raise NoAnswer("too slow")  # a head that was cut looks like one that ended
+        return answer
 
 
 def _exchange(

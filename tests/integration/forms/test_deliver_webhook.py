@@ -1,0 +1,202 @@
+"""Webhooks over real connections: what is sent, what comes back, and where nothing is sent."""
+
+import hashlib
+import hmac
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from lambdas.forms.destinations import Outcome, Shipment
+from lambdas.forms.destinations.webhook import Webhook
+from tests.integration.forms.conftest import Forms
+from tests.integration.forms.deliveries import PAYLOAD, World, webhook
+from tests.integration.sentiment_sources.server import (
+    Answer,
+    Drip,
+    Drop,
+    Flood,
+    Hang,
+    Server,
+    running,
+)
+
+NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
+SECRET = b"whsec-of-the-tenant"
+ID = "0194a211-7280-7abc-8def-0123456789ab"
+
+
+class DripHead(Answer):
+    """Sends a head without an end, a byte at a time."""
+
+    def send(self, handler: Any) -> None:
+        handler.close_connection = True
+        try:
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            while not handler.server.over.wait(0.02):
+                handler.wfile.write(b"x")
+        except OSError:
+            return
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with running() as started:
+        yield started
+
+
+def shipment(url: Any, payload: bytes = PAYLOAD, **settings: Any) -> Shipment:
+    given = {"url": url, **settings}
+    return Shipment("acme", ID, "contact", "2025-01-26T10:04:00.000Z", "crm", given, payload)
+
+
+def sender(**settings: Any) -> Webhook:
+    return Webhook(lambda tenant, key: SECRET, **{"local": True, "seconds": 5.0, **settings})
+
+
+def test_the_payload_arrives_as_it_was_sent_signed_and_with_its_key(server: Server) -> None:
+    server.will_answer(Answer(status=204, body=b""))
+    outcome = sender().deliver(shipment(f"{server.url}/hooks/forms?a=1"), NOW)
+    assert outcome == Outcome(response_status=204)
+    (request,) = server.requests
+    assert (request.method, request.path, request.parameters) == (
+        "POST",
+        "/hooks/forms",
+        {"a": "1"},
+    )
+    assert request.body.encode() == PAYLOAD
+    assert request.headers["idempotency-key"] == f"{ID}:crm"
+    assert request.headers["content-type"] == "application/json"
+    assert request.headers["host"] == server.url.removeprefix("http://")
+    digest = hashlib.sha256(PAYLOAD).hexdigest()
+    said = f"v1:{int(NOW.timestamp())}:POST:/hooks/forms?a=1:{digest}"
+    expected = hmac.new(SECRET, said.encode(), hashlib.sha256).hexdigest()
+    assert request.headers["x-form-signature"] == f"v1={expected}"
+    assert request.headers["x-form-timestamp"] == str(int(NOW.timestamp()))
+
+
+def test_redirects_are_not_followed(server: Server) -> None:
+    for status in (301, 302, 307, 308):
+        server.will_answer(Answer(status=status, headers={"Location": f"{server.url}/inside"}))
+        outcome = sender().deliver(shipment(f"{server.url}/hooks"), NOW)
+        assert (outcome.response_status, outcome.again) == (status, False)
+    assert {request.path for request in server.requests} == {"/hooks"}
+
+
+@pytest.mark.parametrize("answer", [Drop(), Hang(), DripHead()])
+def test_an_answer_that_does_not_come_is_worth_another_attempt(
+    server: Server, answer: Answer
+) -> None:
+    server.will_answer(answer)
+    began = time.monotonic()
+    outcome = sender(seconds=0.5).deliver(shipment(server.url), NOW)
+    assert outcome.again
+    assert str(outcome.error).startswith("the destination did not answer: ")
+    assert time.monotonic() - began < 4
+
+
+@pytest.mark.parametrize("answer", [Drip(), Flood()])
+def test_an_answer_without_an_end_is_not_read(server: Server, answer: Answer) -> None:
+    server.will_answer(answer)
+    outcome = sender().deliver(shipment(server.url), NOW)
+    assert outcome == Outcome(response_status=200)
+
+
+def test_nobody_there_is_worth_another_attempt() -> None:
+    with running() as started:
+        url = started.url
+    outcome = sender().deliver(shipment(url), NOW)
+    assert outcome.again
+    assert outcome.error == "the destination did not answer: ConnectionRefusedError"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", None, 7, "crm.example.com", "ftp://example.com/", "https://", "file:///etc/passwd"),
+        *("https://user@example.com/", "https://a:b@example.com/", "https://example.com:x/"),
+        *("https://exa mple.com/", "https://example.com/\r\nX: y", "https://example.com\\@in/"),
+        *("https://[fe80::1%25eth0]/", "https://[::1/", "https://example.com/" + "x" * 2048),
+        "http://example.com/",
+    ],
+)
+def test_what_is_no_address_is_refused_and_nobody_is_asked(url: Any) -> None:
+    def resolver(host: str, port: int) -> list[str]:
+        raise AssertionError("no name is to be resolved")
+
+    outcome = Webhook(lambda *_: SECRET, resolver=resolver).deliver(shipment(url), NOW)
+    assert outcome.error == "the destination's url must be like https://example.com/path"
+    assert not outcome.again
+
+
+@pytest.mark.parametrize(
+    ("host", "addresses"),
+    [
+        ("127.0.0.1", ["127.0.0.1"]),
+        ("localhost", ["127.0.0.1"]),
+        ("inside.example.com", ["10.0.0.1"]),
+        ("metadata.example.com", ["169.254.169.254"]),
+        ("mixed.example.com", ["8.8.8.8", "192.168.0.1"]),
+        ("mapped.example.com", ["::ffff:127.0.0.1"]),
+        ("nat64.example.com", ["64:ff9b::7f00:1"]),
+        ("2130706433", ["127.0.0.1"]),
+    ],
+)
+def test_names_that_lead_inside_are_refused(host: str, addresses: list[str]) -> None:
+    webhook = Webhook(lambda *_: SECRET, resolver=lambda *_: addresses)
+    outcome = webhook.deliver(shipment(f"https://{host}/"), NOW)
+    assert outcome == Outcome("the destination's address is not public")
+
+
+def test_the_real_resolver_is_not_fooled_by_spellings_of_this_machine() -> None:
+    for host in ("127.0.0.1", "127.1", "2130706433", "0x7f000001", "[::1]", "[::ffff:127.0.0.1]"):
+        outcome = Webhook(lambda *_: SECRET).deliver(shipment(f"https://{host}/"), NOW)
+        assert outcome.error == "the destination's address is not public", host
+
+
+def test_a_name_that_changes_its_address_is_asked_for_once(server: Server) -> None:
+    """The second answer would lead elsewhere: to nobody, where the first leads to the server."""
+    answers = [["127.0.0.1"], ["10.0.0.1"]]
+    server.will_answer(Answer())
+    outcome = sender(resolver=lambda *_: answers.pop(0)).deliver(
+        shipment(f"http://changing.example.com:{server.server_port}/"), NOW
+    )
+    assert outcome.response_status == 200
+    assert answers == [["10.0.0.1"]]
+    assert server.requests[0].headers["host"] == f"changing.example.com:{server.server_port}"
+
+
+def test_plain_requests_stay_on_this_machine_even_when_they_are_allowed() -> None:
+    outcome = sender(resolver=lambda *_: ["8.8.8.8"]).deliver(shipment("http://example.com/"), NOW)
+    assert outcome == Outcome("the destination's address is not public")
+
+
+def test_an_unsigned_request_is_never_sent(server: Server) -> None:
+    missing = Webhook(lambda *_: None, local=True)
+    outcomes = [
+        missing.deliver(shipment(server.url), NOW),
+        sender().deliver(shipment(server.url, key_id="../other/k1"), NOW),
+    ]
+    assert {str(one.error).partition(",")[0] for one in outcomes} == {
+        "no secret is kept for the destination"
+    }
+    assert server.requests == []
+
+
+def test_a_receiver_that_fails_twice_and_then_accepts(forms: Forms, server: Server) -> None:
+    world = World(forms)
+    world.webhook = sender()
+    world.tenant("acme", webhook(url=f"{server.url}/hooks"))
+    server.will_answer(Answer(status=503), Answer(status=500), Answer(status=200))
+    made = world.submit()
+    world.drain()
+    assert world.attempts(made) == [
+        ("crm", 1, "RETRYING"),
+        ("crm", 2, "RETRYING"),
+        ("crm", 3, "SUCCEEDED"),
+    ]
+    assert world.status(made) == "DELIVERED"
+    assert [request.body.encode() for request in server.requests] == [PAYLOAD] * 3
+    assert len({request.headers["idempotency-key"] for request in server.requests}) == 1

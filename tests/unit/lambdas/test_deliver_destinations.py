@@ -1,0 +1,128 @@
+"""Destinations within AWS: what is sent for small and large payloads, and what errors mean."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from lambdas.forms.destinations import Destination, Outcome, Shipment
+from lambdas.forms.destinations.email import MOST_BYTES, Email
+from lambdas.forms.destinations.eventbridge import MOST, Bus
+from lambdas.forms.destinations.s3 import Bucket
+from tablewright.runtime.errors import AccessDenied, StoreError, Throttled, Unavailable
+
+NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
+ID = "0194a211-7280-7abc-8def-0123456789ab"
+SETTINGS = {"to": "ada@example.com", "bucket": "acme-archive"}
+
+
+class Recording:
+    """Answers every call alike, or with an error."""
+
+    def __init__(self, answer: Any = None) -> None:
+        self.answer = answer
+        self.calls: list[dict[str, Any]] = []
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        self.calls.append(params)
+        if isinstance(self.answer, StoreError):
+            raise self.answer
+        return self.answer or {"Entries": [{"EventId": "1"}]}
+
+
+def shipment(payload: bytes, **settings: Any) -> Shipment:
+    given = {**SETTINGS, **settings}
+    return Shipment("acme", ID, "contact", "2025-01-26T10:04:00.000Z", "crm", given, payload)
+
+
+def test_an_event_has_the_payload_as_it_was_sent() -> None:
+    aws = Recording()
+    payload = b'{"n": 12345678901234567890.10, "n": 1e400}'
+    assert Bus(aws, "bus").deliver(shipment(payload), NOW) == Outcome()
+    (entry,) = aws.calls[0]["Entries"]
+    assert entry["Detail"].endswith(f'"payload": {payload.decode()}}}')
+    assert json.loads(entry["Detail"])["submission_id"] == ID
+    assert entry["DetailType"] != "submission.created"
+
+
+@pytest.mark.parametrize("payload", [b'"' + b"x" * MOST + b'"', b"\xff\x00"])
+def test_an_event_has_references_where_it_cannot_have_the_payload(payload: bytes) -> None:
+    aws = Recording()
+    Bus(aws, "bus").deliver(shipment(payload), NOW)
+    detail = json.loads(aws.calls[0]["Entries"][0]["Detail"])
+    assert "payload" not in detail
+    assert detail["payload_bytes"] == len(payload)
+
+
+def test_the_largest_event_is_within_the_limit() -> None:
+    sizes = []
+    for length in range(MOST - 600, MOST - 200):
+        aws = Recording()
+        Bus(aws, "bus").deliver(shipment(b'"' + b"x" * length + b'"'), NOW)
+        entry = aws.calls[0]["Entries"][0]
+        texts = (entry["Source"], entry["DetailType"], entry["Detail"])
+        sizes.append(sum(len(text.encode()) for text in texts) + 14)
+    assert max(sizes) == MOST
+
+
+def test_an_entry_that_was_not_taken_is_worth_another_attempt_when_it_may_pass() -> None:
+    for code, again in (("ThrottlingException", True), ("NotAuthorizedForSourceException", False)):
+        aws = Recording({"Entries": [{"ErrorCode": code, "ErrorMessage": "private"}]})
+        outcome = Bus(aws, "bus").deliver(shipment(b"{}"), NOW)
+        assert outcome == Outcome(f"PutEvents: {code}", again=again)
+
+
+def test_an_email_has_the_payload_or_says_where_it_is() -> None:
+    aws = Recording()
+    email = Email(aws, "forms@example.com", link="https://example.com/submissions/")
+    for payload in (b"Hello", b"x" * (MOST_BYTES + 1)):
+        assert email.deliver(shipment(payload), NOW) == Outcome()
+    texts = [call["Content"]["Simple"]["Body"]["Text"]["Data"] for call in aws.calls]
+    assert "Hello" in texts[0]
+    assert "xxx" not in texts[1]
+    assert all(f"https://example.com/submissions/{ID}" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("destination", "settings", "said"),
+    [
+        (Email(Recording(), ""), {}, "no address is set that e-mail is sent from"),
+        (Email(Recording(), "a@b.c"), {"to": []}, "1 to 10 e-mail addresses"),
+        (Email(Recording(), "a@b.c"), {"to": "a@b.c\r\nBcc: d@e.f"}, "1 to 10 e-mail addresses"),
+        (Bucket(Recording()), {"bucket": ""}, "must name a bucket"),
+        (Bucket(Recording(), kept=frozenset({"payloads"})), {"bucket": "payloads"}, "own"),
+        (Bucket(Recording()), {"prefix": "x" * 1024}, "too long"),
+        (Bus(Recording(), ""), {}, "must name an event bus"),
+    ],
+)
+def test_settings_that_cannot_be_followed_fail_at_once(
+    destination: Destination, settings: dict[str, Any], said: str
+) -> None:
+    outcome = destination.deliver(shipment(b"{}", **settings), NOW)
+    assert said in str(outcome.error)
+    assert not outcome.again
+
+
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        (Throttled("Send: Throttling: of ada@example.com"), True),
+        (Unavailable("Send: InternalError: of ada@example.com"), True),
+        (AccessDenied("Send: AccessDeniedException: of ada@example.com"), False),
+    ],
+)
+def test_errors_of_aws_are_repeated_without_what_they_say(error: StoreError, again: bool) -> None:
+    aws = Recording(error)
+    for one in (Email(aws, "a@b.c"), Bucket(aws), Bus(aws, "bus")):
+        outcome = one.deliver(shipment(b"{}"), NOW)
+        assert outcome.again == again
+        assert "ada" not in str(outcome.error)
+
+
+def test_objects_lie_below_their_tenant_whatever_the_prefix() -> None:
+    aws = Recording()
+    for prefix in ("", "forms", "/forms/", "../globex"):
+        Bucket(aws).deliver(shipment(b"{}", prefix=prefix), NOW)
+    assert {call["Key"].split("/")[0] for call in aws.calls} == {"acme"}
+    assert len(aws.calls) == 4
