@@ -189,7 +189,10 @@ def test_attempts_at_a_destination_are_listed_by_status_newest_first(admin: Admi
     found = admin.all(path, "AttemptPage", 3, status="SUCCEEDED")
     assert [one["timestamp"][14:16] for one in found] == ["10", "07", "04", "01"]
     assert {one["tenant_id"] for one in found} == {"acme"}
-    since = {"since": "2025-01-26T12:05:00.000Z", "until": "2025-01-26T12:07:00.000Z"}
+    since: dict[str, Any] = {
+        "since": "2025-01-26T12:05:00.000Z",
+        "until": "2025-01-26T12:07:00.000Z",
+    }
     bounded = admin.all(path, "AttemptPage", 3, status="SUCCEEDED", **since)
     assert [one["timestamp"][14:16] for one in bounded] == ["07"]
     assert len(admin.all(path, "AttemptPage", 5)) == 12

@@ -66,7 +66,7 @@ def test_submissions_are_listed_by_time_by_status_and_by_form(admin: Admin, shar
     assert found(form_id="newsletter", status="FAILED") == ids(both)
     bounds = {"since": made[9]["timestamp"], "until": made[4]["timestamp"]}
     assert found(**bounds) == ids(made[4:10])
-    assert found(status="FAILED", **bounds) == ids(one for one in made[4:10] if one in failed)
+    assert found(status="FAILED", **bounds) == ids([one for one in made[4:10] if one in failed])
     assert len(found(claims=EVE)) == 1
     assert found(claims=OPERATOR, tenant_id="acme-2") == found(claims=EVE)
 
@@ -84,7 +84,7 @@ def test_submissions_are_listed_by_time_by_status_and_by_form(admin: Admin, shar
         ({"cursor": "x"}, "cursor"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(admin: Admin, asked: dict[str, str], named: str) -> None:
+def test_what_cannot_be_asked_is_refused(admin: Admin, asked: dict[str, Any], named: str) -> None:
     assert problem(admin("GET", "/submissions", **asked), 400).keys() == {named}
 
 
@@ -208,7 +208,7 @@ def test_a_destination_can_be_named_whether_or_not_it_has_taken_it(routed: Admin
     assert len(routed.cloud.messages) == 2
 
 
-LISTS: list[tuple[str, dict[str, str], dict[str, str]]] = [
+LISTS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     ("/submissions", {}, ADA),
     ("/submissions", {"status": "PENDING"}, ADA),
     ("/submissions", {"form_id": "contact"}, ADA),
@@ -237,7 +237,7 @@ def filled(admin: Admin) -> Admin:
 
 @pytest.mark.parametrize(("path", "asked", "claims"), LISTS)
 def test_a_cursor_is_of_no_use_to_anybody_else_or_for_anything_else(
-    filled: Admin, path: str, asked: dict[str, str], claims: dict[str, str]
+    filled: Admin, path: str, asked: dict[str, Any], claims: dict[str, str]
 ) -> None:
     cursor = filled("GET", path, claims=claims, limit=1, **asked).json["next_cursor"]
     assert cursor
@@ -276,8 +276,8 @@ def test_counts_of_days_are_told_to_the_tenant_and_of_all_tenants_to_operators(
     assert admin("GET", "/metrics", days=1).json["total_submissions"] == 4
     for bad in ("0", "367", "x"):
         assert problem(admin("GET", "/metrics", days=bad), 400).keys() == {"days"}
-    day = admin.all("/metrics/tenants", "TenantDayPage", 2, claims=OPERATOR)
-    assert [one["tenant_id"] for one in day] == ["acme", "acme-2", "b"]
+    today = admin.all("/metrics/tenants", "TenantDayPage", 2, claims=OPERATOR)
+    assert [one["tenant_id"] for one in today] == ["acme", "acme-2", "b"]
     none = admin.all("/metrics/tenants", "TenantDayPage", 2, claims=OPERATOR, date="2025-01-01")
     assert none == []
     refused = admin("GET", "/metrics/tenants", claims=OPERATOR, date="today")
