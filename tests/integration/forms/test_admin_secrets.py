@@ -18,7 +18,9 @@ from tests.integration.forms.administration import (
     PREFIX,
     Admin,
     Cloud,
+    Edge,
     conforms,
+    emptied,
     problem,
 )
 from tests.integration.forms.conftest import Forms
@@ -111,18 +113,6 @@ def test_each_tenant_has_its_own(admin: Admin) -> None:
     assert states(admin, claims=EVE) == {"k1": "revoked"}
 
 
-class Edge:
-    """The table and Secrets Manager behind one caller, so that a fault can strike at either."""
-
-    def __init__(self, dynamo: Caller, cloud: Cloud) -> None:
-        self._dynamo = dynamo
-        self._cloud = cloud
-
-    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        ours = self._cloud if "Secret" in operation else self._dynamo
-        return ours.call(operation, params)
-
-
 @pytest.mark.parametrize("rotations", [0, 1, 2, 3])
 def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotations: int) -> None:
     """And the key that was in use before it stays usable."""
@@ -134,7 +124,7 @@ def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotati
         return SigningSecrets(forms.store(caller), SecretValues(caller, PREFIX), "acme")
 
     def fresh() -> Caller:
-        _empty(forms)
+        emptied(forms)
         cloud.secrets.clear()
         edge = Edge(dynamo, cloud)
         for number in range(rotations):
@@ -166,7 +156,7 @@ def test_creating_a_tenant_and_assigning_a_domain_end_the_same_whatever_fails(
     dynamo = Dynamo(forms.database.client())
 
     def fresh() -> Caller:
-        _empty(forms)
+        emptied(forms)
         return dynamo
 
     def work(caller: Caller) -> None:
@@ -180,9 +170,3 @@ def test_creating_a_tenant_and_assigning_a_domain_end_the_same_whatever_fails(
 
     assert survives_every_fault(fresh, work, forms.database.items) == 4
     assert len(forms.database.items()) == 2
-
-
-def _empty(forms: Forms) -> None:
-    client = forms.database.client()
-    for item in forms.database.items():
-        client.delete_item(TableName="table", Key={name: item[name] for name in ("PK", "SK")})

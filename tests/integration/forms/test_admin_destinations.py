@@ -1,0 +1,226 @@
+"""The admin API: destinations, their tests, and the attempts at them."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from lambdas.forms.management.destinations import Destinations
+from lambdas.forms.management.secret_values import SecretValues
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_submissions import ATTEMPT_STATUSES
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.ids import uuid7
+from tests.faults import survives_every_fault
+from tests.integration.forms.administration import (
+    EVE,
+    NOW,
+    PREFIX,
+    WEBHOOK,
+    Admin,
+    Cloud,
+    Edge,
+    conforms,
+    emptied,
+    etag,
+    problem,
+)
+from tests.integration.forms.conftest import Forms
+
+ONE = "/destinations/crm"
+S3 = {"destination_type": "s3", "settings": {"bucket": "acme-forms"}}
+
+
+@pytest.fixture
+def admin(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> Admin:
+    made = Admin(forms, monkeypatch)
+    made.tenant()
+    return made
+
+
+def test_a_destination_is_stored_read_changed_and_removed(admin: Admin) -> None:
+    made = admin("POST", "/destinations", WEBHOOK)
+    assert made.status == 201
+    assert conforms(made, "MadeDestination")
+    read = admin("GET", ONE)
+    assert conforms(read, "Destination")
+    assert {**read.json, "secret": made.json["secret"]} == made.json
+    assert read.json["state"] == "active"
+    disabled = admin("PATCH", ONE, {"state": "disabled"}, headers={"if-match": etag(read)})
+    assert disabled.json["state"] == "disabled"
+    assert disabled.json["settings"] == read.json["settings"]
+    for _ in range(2):
+        assert admin("DELETE", ONE).status == 204
+    problem(admin("GET", ONE), 404)
+    assert admin.cloud.secrets == {}
+    assert set(admin.sessions) == {"acme"}
+
+
+def test_a_webhook_has_a_secret_of_its_own_which_is_told_when_it_is_made(admin: Admin) -> None:
+    made = admin("POST", "/destinations", WEBHOOK)
+    key_id = made.json["settings"]["key_id"]
+    assert admin.cloud.secrets == {f"{PREFIX}acme/{key_id}": made.json["secret"]}
+    again = admin("POST", "/destinations", WEBHOOK)
+    assert (again.status, again.json) == (200, made.json)
+    admin.wait(hours=1)
+    late = admin("POST", "/destinations", WEBHOOK)
+    assert late.status == 200
+    assert "secret" not in late.json
+    # A change of its address does not change what it signs with.
+    body = {"settings": {"url": "https://new.example.com/"}}
+    changed = admin("PATCH", ONE, body, headers={"if-match": "*"})
+    assert changed.json["settings"] == {**body["settings"], "key_id": key_id}
+    bucket = admin("POST", "/destinations", {"destination_id": "archive", **S3})
+    assert bucket.status == 201
+    assert "secret" not in bucket.json
+    assert len(admin.cloud.secrets) == 1
+
+
+def test_another_destination_with_the_same_id_is_a_conflict(admin: Admin) -> None:
+    admin("POST", "/destinations", {"destination_id": "crm", **S3})
+    problem(admin("POST", "/destinations", WEBHOOK), 409)
+    assert admin.cloud.secrets == {}
+    assert admin("GET", ONE).json["destination_type"] == "s3"
+
+
+def test_a_stale_change_is_refused_and_shown_what_there_is_now(admin: Admin) -> None:
+    old = admin("POST", "/destinations", WEBHOOK)
+    current = admin("PATCH", ONE, {"name": "CRM"}, headers={"if-match": etag(old)})
+    refused = admin("PATCH", ONE, {"state": "disabled"}, headers={"if-match": etag(old)})
+    problem(refused, 412)
+    assert refused.json["current"] == current.json
+    version = {"updated_at": old.json["updated_at"]}
+    problem(admin("PATCH", ONE, {"state": "disabled", **version}), 409)
+    problem(admin("PATCH", ONE, {"state": "disabled"}), 428)
+    problem(admin("PATCH", "/destinations/none", {"name": "x"}, headers={"if-match": "*"}), 404)
+    assert admin("GET", ONE).json == current.json
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointers"),
+    [
+        ({"settings": {"url": "https://10.0.0.1/"}}, {"/settings/url"}),
+        ({"settings": {"url": "https://u:p@example.com/"}}, {"/settings/url"}),
+        ({"settings": {"url": "http://example.com/"}}, {"/settings/url"}),
+        ({"settings": {}}, {"/settings/url"}),
+        ({"settings": {"key_id": "k1"}}, {"/settings/url", "/settings/key_id"}),
+        ({"settings": "x"}, {"/settings"}),
+        ({"destination_type": "ftp"}, {"/destination_type"}),
+        ({"destination_id": "a/b", "state": "on"}, {"/destination_id", "/state"}),
+        ({"destination_id": "x" * 60}, {"/destination_id"}),
+        ({"failures": 0, "colour": "red"}, {"/failures", "/colour"}),
+        ({"destination_type": "email"}, {"/settings/to", "/settings/url"}),
+    ],
+)
+def test_a_bad_destination_is_refused_and_nothing_is_stored(
+    admin: Admin, changes: dict[str, Any], pointers: set[str]
+) -> None:
+    before = admin.forms.database.items()
+    assert problem(admin("POST", "/destinations", {**WEBHOOK, **changes}), 400).keys() == pointers
+    assert admin.forms.database.items() == before
+    assert admin.cloud.secrets == {}
+
+
+def test_settings_are_held_against_the_type_when_they_are_changed(admin: Admin) -> None:
+    made = admin("POST", "/destinations", {"destination_id": "crm", **S3})
+    anyhow: dict[str, Any] = {"headers": {"if-match": "*"}}
+    body = {"settings": WEBHOOK["settings"]}
+    found = problem(admin("PATCH", ONE, body, **anyhow), 400)
+    assert found.keys() == {"/settings/bucket", "/settings/url"}
+    found = problem(admin("PATCH", ONE, {"destination_type": "email"}, **anyhow), 400)
+    assert found == {"/destination_type": "cannot be given here"}
+    assert admin("GET", ONE).json == made.json
+
+
+def test_destinations_are_listed_all_or_by_type_and_each_tenant_sees_its_own(
+    admin: Admin,
+) -> None:
+    admin.tenant("acme-2")
+    for number in range(6):
+        kind = S3 if number % 2 else {k: v for k, v in WEBHOOK.items() if k != "destination_id"}
+        admin("POST", "/destinations", {**kind, "destination_id": f"d{number}"})
+        admin.wait(seconds=1)
+    admin("POST", "/destinations", {**WEBHOOK, "destination_id": "theirs"}, claims=EVE)
+
+    def ids(**asked: Any) -> list[str]:
+        found = admin.all("/destinations", "DestinationPage", 2, **asked)
+        return [one["destination_id"] for one in found]
+
+    assert ids() == [f"d{number}" for number in range(6)]
+    assert ids(type="s3") == ["d1", "d3", "d5"]
+    assert ids(claims=EVE) == ["theirs"]
+    problem(admin("GET", "/destinations/theirs"), 404)
+    assert problem(admin("GET", "/destinations", type="ftp"), 400).keys() == {"type"}
+    assert problem(admin("GET", "/destinations", colour="x"), 400).keys() == {"colour"}
+    for limit in ("0", "101", "-1", "x", "1.5"):
+        assert problem(admin("GET", "/destinations", limit=limit), 400).keys() == {"limit"}
+
+
+def test_a_test_delivers_something_made_up_to_one_destination(admin: Admin) -> None:
+    problem(admin("POST", f"{ONE}/test"), 404)
+    admin("POST", "/destinations", WEBHOOK)
+    asked = admin("POST", f"{ONE}/test")
+    assert asked.status == 202
+    assert conforms(asked, "Enqueued")
+    id = asked.json["submission_id"]
+    deliver = {"tenant_id": "acme", "submission_id": id, "destination_id": "crm", "attempt": 1}
+    assert admin.cloud.messages == [{"deliver": deliver}]
+    made = admin("GET", f"/submissions/{id}").json
+    assert (made["status"], made["payload"]) == ("QUARANTINED", {"test": True})
+    assert made["expires_at"] == "2025-01-27T12:00:00.000Z"
+    admin("PATCH", ONE, {"state": "disabled"}, headers={"if-match": "*"})
+    problem(admin("POST", f"{ONE}/test"), 409)
+    assert len(admin.cloud.messages) == 1
+
+
+def test_attempts_at_a_destination_are_listed_by_status_newest_first(admin: Admin) -> None:
+    store = admin.forms.store()
+    example = FORMS.entities["DeliveryAttempt"].example
+    for number in range(12):
+        moment = NOW + timedelta(minutes=number)
+        made = {
+            "submission_id": uuid7(NOW - timedelta(minutes=number)),
+            "status": ATTEMPT_STATUSES[number % 3],
+            "timestamp": moment,
+        }
+        for tenant in ("acme", "acme-2"):
+            store.put(FORMS.put_attempt, {**example, **made, "tenant_id": tenant})
+    path = f"{ONE}/attempts"
+    found = admin.all(path, "AttemptPage", 3, status="SUCCEEDED")
+    assert [one["timestamp"][14:16] for one in found] == ["10", "07", "04", "01"]
+    assert {one["tenant_id"] for one in found} == {"acme"}
+    since: dict[str, Any] = {
+        "since": "2025-01-26T12:05:00.000Z",
+        "until": "2025-01-26T12:07:00.000Z",
+    }
+    bounded = admin.all(path, "AttemptPage", 3, status="SUCCEEDED", **since)
+    assert [one["timestamp"][14:16] for one in bounded] == ["07"]
+    assert len(admin.all(path, "AttemptPage", 5)) == 12
+    assert admin.all("/destinations/other/attempts", "AttemptPage", 5) == []
+    assert problem(admin("GET", path, status="LOST"), 400).keys() == {"status"}
+    assert problem(admin("GET", path, **since), 400).keys() == {"status"}
+    assert problem(admin("GET", path, status="FAILED", since="today"), 400).keys() == {"since"}
+
+
+def test_making_and_removing_a_webhook_end_the_same_whatever_fails(forms: Forms) -> None:
+    cloud = Cloud()
+    edge = Edge(Dynamo(forms.database.client()), cloud)
+    told: list[str | None] = []
+
+    def fresh() -> Caller:
+        emptied(forms)
+        cloud.secrets.clear()
+        return edge
+
+    def work(caller: Caller) -> None:
+        values = SecretValues(caller, PREFIX)
+        destinations = Destinations(forms.store(caller), values, "acme")
+        destinations.create({**WEBHOOK, "destination_id": "gone"}, NOW)
+        destinations.remove("gone")
+        told[:] = [destinations.create(WEBHOOK, NOW).secret]
+
+    def outcome() -> Any:
+        assert list(cloud.secrets.values()) == told
+        return list(cloud.secrets), forms.database.items()
+
+    assert survives_every_fault(fresh, work, outcome) >= 7
