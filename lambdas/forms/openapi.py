@@ -1,7 +1,7 @@
 """The admin API's OpenAPI document; field types come from the table design."""
 
+from lambdas.forms.dashboard import DAYS_BACK, MOST_DAYS_BACK
 from lambdas.forms.management.asking import OPERATORS, TENANT
-from lambdas.forms.management.metrics import DAYS_BACK, MOST_DAYS_BACK
 from lambdas.forms.openapi_schemas import schemas
 from lambdas.http import openapi
 from lambdas.http.openapi import Json, json_of, operation, paging, query

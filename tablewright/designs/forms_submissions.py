@@ -92,7 +92,7 @@ SUBMISSION = Entity(
         "form_id": "contact",
         "status": PENDING,
         "payload_encoding": "plain",
-        "payload_bytes": Decimal(66),
+        "payload_bytes": Decimal(67),
         "payload": b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}',
         "domain": "example.com",
         "updated_at": "2025-01-26T10:04:00.000Z",

@@ -4,8 +4,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from lambdas.forms import access
+from lambdas.forms.dashboard import DAYS_BACK, MOST_DAYS_BACK, Dashboard
 from lambdas.forms.management.asking import PAGING, Asked, OperatorAsked, listed
-from lambdas.forms.management.metrics import DAYS_BACK, MOST_DAYS_BACK, Dashboard
 from lambdas.http.answers import answer
 from lambdas.http.requests import whole_number
 from tablewright.designs.forms_metrics import DAILY
