@@ -1,39 +1,42 @@
-"""Tenants' secrets, read where they are kept and remembered for a while."""
+"""Values of tenants' secrets, read where they are kept and remembered for a while."""
 
 import time
 from collections.abc import Callable
 
+from lambdas.forms.remembered import Remembered
 from tablewright.runtime.dynamo import Caller
-from tablewright.runtime.errors import TableMissing
+from tablewright.runtime.errors import StoreError, TableMissing
 
-_REFRESH_SECONDS = 300.0
-_KEPT = 1024
+# The value under a key id never changes: rotation makes another key.
+_LIFE = 300.0
+# A secret that is being deleted is refused as an invalid request.
+_BEING_DELETED = ": InvalidRequestException:"
 
 
 class KeptSecrets:
-    """The secret of a tenant by the id of its key; a change is noticed within five minutes."""
+    """The secret of a tenant by the id of its key, in Secrets Manager under `prefix`.
+
+    By its name and not by an ARN in an item: what is read is of this tenant, whatever an item says.
+    """
 
     def __init__(
         self, secrets: Caller, prefix: str, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._secrets = secrets
         self._prefix = prefix
-        self._clock = clock
-        self._known: dict[str, tuple[float, bytes]] = {}
+        self._values = Remembered(self._read, life=_LIFE, clock=clock)
 
-    def __call__(self, tenant_id: str, key_id: str) -> bytes | None:
-        """The secret's bytes, None when there is no such secret."""
-        name = f"{self._prefix}{tenant_id}/{key_id}"
-        at, value = self._known.get(name, (0.0, b""))
-        if value and self._clock() - at <= _REFRESH_SECONDS:
-            return value
+    def __call__(self, tenant_id: str, key_id: str) -> str | None:
+        """The secret, None when there is none, or none any more."""
+        return self._values.get(f"{self._prefix}{tenant_id}/{key_id}")
+
+    def _read(self, name: str) -> str | None:
         try:
             answer = self._secrets.call("GetSecretValue", {"SecretId": name})
         except TableMissing:  # as every resource of AWS that does not exist
-            self._known.pop(name, None)
             return None
-        if len(self._known) >= _KEPT:
-            self._known.clear()
-        value = str(answer["SecretString"]).encode()
-        self._known[name] = (self._clock(), value)
-        return value
+        except StoreError as error:
+            if _BEING_DELETED in str(error):
+                return None
+            raise
+        return str(answer["SecretString"])

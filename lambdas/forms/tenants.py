@@ -8,21 +8,17 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
+from lambdas.forms.kept_secrets import KeptSecrets
 from lambdas.forms.remembered import Remembered
 from tablewright.designs import Record
 from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.dynamo import Caller
-from tablewright.runtime.errors import StoreError, TableMissing
 from tablewright.runtime.store import Store
 
 # How long a tenant that was disabled, or a secret that was revoked, may still be taken.
 _LIFE = 30.0
-# The value under a key id never changes: rotation makes another key.
-_SECRET_LIFE = 300.0
-# A secret that is being deleted is refused as an invalid request.
-_BEING_DELETED = ": InvalidRequestException:"
 _USABLE = ("current", "previous")
 
 
@@ -45,12 +41,10 @@ class Tenants:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
-        self._secrets = secrets
-        self._prefix = prefix
         self._domains = Remembered(self._read_domain, life=_LIFE, clock=clock)
         self._configs = Remembered(self._read_config, life=_LIFE, clock=clock)
         self._keys = Remembered(self._read_keys, life=_LIFE, clock=clock)
-        self._values = Remembered(self._read_value, life=_SECRET_LIFE, clock=clock)
+        self._values = KeptSecrets(secrets, prefix, clock=clock)
 
     def of_domain(self, domain: str, *, afresh: bool = False) -> str | None:
         """Whose a domain is, in whatever spelling; InvalidValue for what is no domain."""
@@ -68,7 +62,7 @@ class Tenants:
         for key in self._keys.get(tenant_id, afresh=afresh) or []:
             if key_id not in (None, key["key_id"]) or key.get("valid_until", moment) < moment:
                 continue
-            value = self._values.get((tenant_id, key["key_id"]))
+            value = self._values(tenant_id, key["key_id"])
             if value is not None:
                 yield Secret(key["key_id"], value)
 
@@ -83,19 +77,3 @@ class Tenants:
         found = self._store.each(FORMS.secrets, {"tenant_id": tenant_id})
         usable = [key for key in found if key["state"] in _USABLE]
         return sorted(usable, key=lambda key: _USABLE.index(key["state"])) or None
-
-    def _read_value(self, key: tuple[str, str]) -> str | None:
-        # By its name and not by the ARN in the item: what is read is of this tenant, whatever
-        # the item says.
-        tenant_id, key_id = key
-        try:
-            answer = self._secrets.call(
-                "GetSecretValue", {"SecretId": f"{self._prefix}{tenant_id}/{key_id}"}
-            )
-        except TableMissing:
-            return None
-        except StoreError as error:
-            if _BEING_DELETED in str(error):
-                return None
-            raise
-        return str(answer["SecretString"])

@@ -1,11 +1,9 @@
 """Delivers by an HTTPS request to an address that a tenant chose, and so to no other than public.
 
-The request is signed as submissions are: `v1=` and the HMAC-SHA256, in hexadecimal, of
-`v1:{timestamp}:POST:{path}:{SHA-256 of the body}`, with the secret that is kept for it.
+The request is signed as submissions are (`lambdas.forms.signing`), with the secret that is kept for
+it.
 """
 
-import hashlib
-import hmac
 import re
 import ssl
 from collections.abc import Callable
@@ -25,9 +23,10 @@ from lambdas.forms.destinations.addresses import (
 )
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target, post
 from lambdas.forms.destinations.content import is_json
+from lambdas.forms.signing import sign
 
 # The secret of a tenant by the id of its key; None where there is none.
-Secrets = Callable[[str, str], bytes | None]
+Secrets = Callable[[str, str], str | None]
 
 _TOO_MANY, _GONE, _TIMEOUT, _TOO_EARLY = 429, 410, 408, 425
 _UNSAFE = re.compile(r"[^\x21-\x7e]")
@@ -117,20 +116,9 @@ def outcome_of(answer: Answer, now: datetime) -> Outcome:
     )
 
 
-def signature(secret: bytes, moment: int, path: str, body: bytes) -> str:
-    """The signature of a request.
-
-    >>> signature(b"secret", 1737849840, "/hooks", b"{}")[:11]
-    'v1=3dc70149'
-    """
-    said = f"v1:{moment}:POST:{path}:{hashlib.sha256(body).hexdigest()}"
-    return "v1=" + hmac.new(secret, said.encode(), hashlib.sha256).hexdigest()
-
-
 def _headers(
-    shipment: Shipment, path: str, key_id: str, secret: bytes, now: datetime
+    shipment: Shipment, path: str, key_id: str, secret: str, now: datetime
 ) -> dict[str, str]:
-    moment = int(now.timestamp())
     kind = "application/json" if is_json(shipment.payload) else "application/octet-stream"
     return {
         "Content-Type": kind,
@@ -138,9 +126,7 @@ def _headers(
         "Idempotency-Key": shipment.idempotency_key,
         "X-Form-Id": shipment.form_id,
         "X-Form-Submission-Id": shipment.submission_id,
-        "X-Form-Key-Id": key_id,
-        "X-Form-Timestamp": str(moment),
-        "X-Form-Signature": signature(secret, moment, path, shipment.payload),
+        **sign(secret, "POST", path, shipment.payload, now=now, key=key_id),
     }
 
 

@@ -24,7 +24,7 @@ from tests.integration.sentiment_sources.server import (
 )
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
-SECRET = b"whsec-of-the-tenant"
+SECRET = "whsec-of-the-tenant"
 ID = "0194a211-7280-7abc-8def-0123456789ab"
 
 
@@ -71,10 +71,11 @@ def test_the_payload_arrives_as_it_was_sent_signed_and_with_its_key(server: Serv
     assert request.headers["content-type"] == "application/json"
     assert request.headers["host"] == server.url.removeprefix("http://")
     digest = hashlib.sha256(PAYLOAD).hexdigest()
-    said = f"v1:{int(NOW.timestamp())}:POST:/hooks/forms?a=1:{digest}"
-    expected = hmac.new(SECRET, said.encode(), hashlib.sha256).hexdigest()
+    moment = f"{int(NOW.timestamp())}.000000"
+    said = f"v1:{moment}:POST:/hooks/forms?a=1:{digest}"
+    expected = hmac.new(SECRET.encode(), said.encode(), hashlib.sha256).hexdigest()
     assert request.headers["x-form-signature"] == f"v1={expected}"
-    assert request.headers["x-form-timestamp"] == str(int(NOW.timestamp()))
+    assert request.headers["x-form-timestamp"] == moment
 
 
 def test_redirects_are_not_followed(server: Server) -> None:
