@@ -1,5 +1,6 @@
 """Every stage is synthesized once for the whole run; tests read the templates as plain JSON."""
 
+import fcntl
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -24,13 +25,22 @@ settings.load_profile("tablewright")
 @pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> "Callable[[str], Assembly]":
     # Unit tests never come here, and so do not wait for Node.
-    from tests.infrastructure.synthesis import synthesize_stage
+    from tests.infrastructure.synthesis import Assembly, synthesize_stage
 
     made: dict[str, Assembly] = {}
+    own = tmp_path_factory.getbasetemp()
+    # Processes that share the tests share the folder above their own.
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
     def of(name: str) -> "Assembly":
         if name not in made:
-            made[name] = synthesize_stage(name, tmp_path_factory.mktemp(name))
+            folder, done = shared / f"stage-{name}", shared / f"stage-{name}.done"
+            with (shared / f"stage-{name}.lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not done.exists():
+                    synthesize_stage(name, folder)
+                    done.touch()
+            made[name] = Assembly(folder)
         return made[name]
 
     return of

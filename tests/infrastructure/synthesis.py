@@ -40,11 +40,17 @@ class Assembly:
 
     @property
     def templates(self) -> dict[str, Template]:
+        return {name: json.loads(path.read_text()) for name, path in self._files.items()}
+
+    @property
+    def _files(self) -> dict[str, Path]:
         found = sorted(self.folder.glob("*.template.json"))
-        return {path.name.split(".")[0]: json.loads(path.read_text()) for path in found}
+        return {path.name.split(".")[0]: path for path in found}
 
     def template(self, system: str) -> Template:
-        return next(t for name, t in self.templates.items() if name.endswith(f"-{system}"))
+        file = next(path for name, path in self._files.items() if name.endswith(f"-{system}"))
+        template: Template = json.loads(file.read_text())
+        return template
 
     def findings(self) -> set[str]:
         """The ids of the rules that something in the app breaks."""
