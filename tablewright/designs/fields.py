@@ -154,6 +154,25 @@ class Choice(Field):
         return {"type": "string", "enum": list(self.choices)}
 
 
+class Flag(Field):
+    """True or false. It cannot stand in a key: DynamoDB has no such keys."""
+
+    __slots__ = ()
+    kind = "BOOL"
+    ordered = False
+
+    def check(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.refuse("must be true or false")
+        return value
+
+    def accepts_text(self, text: str) -> bool:
+        return False
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+
 class Date(Field):
     """A calendar day, ``YYYY-MM-DD``, that exists."""
 

@@ -1,0 +1,119 @@
+"""Which content users want to be told of.
+
+Content matches a subscription that asks for nothing that the content has not: its suite, its
+concept and all of its tags. So one of what it asks for, its `topic`, is enough to find it by, and
+content finds its subscribers by the few topics that it has.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tablewright.designs import (
+    Delete,
+    Entity,
+    Get,
+    Index,
+    Key,
+    Put,
+    Query,
+    Table,
+    Text,
+    TimeId,
+    Timestamp,
+)
+from tablewright.designs.content_registry import product, tags, user_id
+
+EVERYTHING = "all"
+
+SUBSCRIPTION = Entity(
+    "Subscription",
+    describes="What one user wants to be told of; without filters, everything.",
+    key=Key("{user_id}", "{subscription_id}"),
+    indexed={"by_topic": Key("{topic}", "{user_id}")},
+    fields=(
+        user_id(),
+        TimeId("subscription_id"),
+        product("product_suite"),
+        product("product_concept"),
+        tags(optional=True),
+        Text("topic", max_length=256),
+        Timestamp("created_at"),
+    ),
+    example={
+        "user_id": "4f1c2a9e-0d51-4f61-9f0e-3c5d8a1b7e20",
+        "subscription_id": "0194a211-7280-7abc-8def-0123456789ab",
+        "product_suite": "Data",
+        "product_concept": "Warehouse",
+        "tags": ["demo"],
+        "topic": "product#Data#Warehouse",
+        "created_at": "2025-01-26T10:04:00.000Z",
+    },
+)
+
+SUBSCRIPTIONS = Table(
+    "subscriptions",
+    name="{stage}-subscriptions",
+    describes="What users want to be told of, and who wants to be told of a topic.",
+    pk="user_id",
+    sk="subscription_id",
+    entities=(SUBSCRIPTION,),
+    indexes=(
+        Index(
+            "by_topic",
+            pk="topic",
+            sk="user_id",
+            projects=("product_suite", "product_concept", "tags"),
+        ),
+    ),
+    patterns=(
+        Put("put_subscription", "Subscription", create=True, describes="Subscribe."),
+        Get("get_subscription", "Subscription", describes="Read one subscription."),
+        Delete("delete_subscription", "Subscription", describes="Unsubscribe."),
+        Query("subscriptions", "Subscription", describes="The subscriptions of a user."),
+        Query(
+            "subscribers",
+            "Subscription",
+            index="by_topic",
+            range="user_id",
+            describes="Who is subscribed to a topic, by user.",
+        ),
+    ),
+)
+
+
+def topic(wanted: Mapping[str, Any]) -> str:
+    """What a subscription is found by: the narrowest of what it asks for."""
+    suite, concept = wanted.get("product_suite"), wanted.get("product_concept")
+    if suite or concept:
+        return _product(suite, concept)
+    named = wanted.get("tags")
+    return _tag(min(named)) if named else EVERYTHING
+
+
+def topics(content: Mapping[str, Any]) -> list[str]:
+    """The topics of all subscriptions that can match a content."""
+    suite, concept = content.get("product_suite"), content.get("product_concept")
+    products = [(suite, concept)] if suite and concept else []
+    products += [(suite, None)] if suite else []
+    products += [(None, concept)] if concept else []
+    found = [_product(*named) for named in products]
+    found += [_tag(name) for name in dict.fromkeys(content.get("tags") or ())]
+    return [*found, EVERYTHING]
+
+
+def matches(wanted: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
+    """Whether a content has everything that a subscription asks for."""
+    for name in ("product_suite", "product_concept"):
+        if wanted.get(name) and wanted[name] != content.get(name):
+            return False
+    asked: Iterable[str] = wanted.get("tags") or ()
+    return set(asked) <= set(content.get("tags") or ())
+
+
+def _product(suite: str | None, concept: str | None) -> str:
+    # Neither may hold a '#', so no two pairs have one text.
+    return f"product#{suite or ''}#{concept or ''}"
+
+
+def _tag(name: str) -> str:
+    return f"tag#{name}"
