@@ -4,6 +4,7 @@ from aws_cdk import App, Tags, Validations
 from cdk_nag import AwsSolutionsChecks
 
 from cdk_app.nag import TablewrightChecks
+from stacks.forms import FormsStack
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.replica import ReplicaStack
@@ -18,6 +19,7 @@ def build(app: App, stage: Stage) -> None:
     identity = IdentityStack(app, stage=stage)
     SalesStack(app, stage=stage, identity=identity, operations=operations)
     SentimentStack(app, stage=stage, identity=identity, operations=operations)
+    FormsStack(app, stage=stage, identity=identity, operations=operations)
     for region in stage.sentiment.replicas:
         ReplicaStack(app, stage=stage, region=region)
     Tags.of(app).add("application", "tablewright")

@@ -9,7 +9,7 @@ from pathlib import Path
 from aws_cdk import Environment
 from aws_cdk import aws_logs as logs
 
-from stacks.stage import SentimentSettings, Stage
+from stacks.stage import FormsSettings, SentimentSettings, Stage
 from tablewright.constructs import Capacity, Platform, Protection
 from tablewright.constructs.dependencies import LAMBDA
 from tablewright.constructs.write_table import REPLICAS
@@ -24,6 +24,9 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _SWITCH = re.compile(r"on|off")
 _WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
 _ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_BUS = re.compile(r"[A-Za-z0-9._-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:event-bus/\S{1,256}")
+_DOLLARS = re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?")
 _TAG = re.compile(r"[^|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,50}")
 # Of tags, tickers and whatever else is listed: a function's environment has 4 KB.
 _MOST = 50
@@ -121,6 +124,8 @@ def read(
         log_retention=kind.log_retention,
         replicas=_replicas(asked("replicas"), region),
         sentiment=_sentiment(kind, asked, region),
+        forms=_forms(kind, asked),
+        cost_limits=_cost_limits(asked("cost_limits")),
         alarm_email=_checked(
             _EMAIL, "TABLEWRIGHT_ALARM_EMAIL", asked("alarm_email"), "ops@example.com"
         ),
@@ -136,9 +141,6 @@ def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettin
     accelerated = _checked(_SWITCH, "TABLEWRIGHT_ACCELERATOR", asked("accelerator"), "on") == "on"
     if accelerated and region is None:
         raise _homeless("ACCELERATOR")
-    window = _checked(
-        _WINDOW, "TABLEWRIGHT_STREAM_WINDOW", asked("stream_window"), "5 (seconds, at most 300)"
-    )
     return SentimentSettings(
         watch_tags=_watch_tags(asked("watch_tags")),
         replicas=replicas,
@@ -146,12 +148,40 @@ def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettin
         accelerated=accelerated,
         tickers=_tickers(asked("tickers")),
         sources=_sources(asked("sources"), kind.sources),
-        window_seconds=kind.window_seconds if window is None else int(window),
+        window_seconds=_window(kind, asked),
         show_capacity=kind.show_capacity,
         sign_in_url=_checked(
             _ADDRESS, "TABLEWRIGHT_SIGN_IN_URL", asked("sign_in_url"), "https://sign-in.example.com"
         ),
     )
+
+
+def _forms(kind: _Kind, asked: Asked) -> FormsSettings:
+    buckets, buses = asked("form_buckets"), asked("form_buses")
+    return FormsSettings(
+        mail_from=_checked(
+            _EMAIL, "TABLEWRIGHT_FORM_MAIL_FROM", asked("form_mail_from"), "forms@example.com"
+        ),
+        buckets=_list("FORM_BUCKETS", buckets, _BUCKET, "acme-submissions") if buckets else (),
+        buses=_list("FORM_BUSES", buses, _BUS, "acme-events") if buses else (),
+        # Whoever tries it on this machine has no public address, and no time to wait.
+        local_webhooks=kind.on_this_machine,
+        retry_first_seconds=1 if kind.on_this_machine else FormsSettings.retry_first_seconds,
+        window_seconds=_window(kind, asked),
+    )
+
+
+def _window(kind: _Kind, asked: Asked) -> int:
+    window = _checked(
+        _WINDOW, "TABLEWRIGHT_STREAM_WINDOW", asked("stream_window"), "5 (seconds, at most 300)"
+    )
+    return kind.window_seconds if window is None else int(window)
+
+
+def _cost_limits(text: str | None) -> tuple[float, ...]:
+    if text is None:
+        return Stage.cost_limits
+    return tuple(map(float, _list("COST_LIMITS", text, _DOLLARS, "10,15,20")))
 
 
 def _write_region(asked: str | None, region: str | None, replicas: tuple[str, ...]) -> str | None:

@@ -7,7 +7,10 @@ from constructs import Construct
 from stacks.stage import Stage
 
 TENANT = "tenant"
-GROUPS = {"writers": "May hand in items to be analysed."}
+GROUPS = {
+    "writers": "May hand in items to be analysed.",
+    "operators": "May manage the tenants of forms, and act for any of them.",
+}
 
 
 class IdentityStack(Stack):

@@ -4,11 +4,11 @@ from aws_cdk import Annotations, Stack
 from constructs import Construct
 
 from stacks.stage import Stage
-from tablewright.constructs import AlarmTopic
+from tablewright.constructs import AlarmTopic, CostAlerts
 
 
 class OperationsStack(Stack):
-    """The topic that all alarms are told to.
+    """The topic that all alarms are told to, and the alerts that costs are told by.
 
     Example::
 
@@ -20,6 +20,13 @@ class OperationsStack(Stack):
         super().__init__(scope, stage.stack_name("operations"), env=stage.environment)
         alarms = AlarmTopic(self, "Alarms", email=stage.alarm_email)
         self.alarm_topic = alarms.topic
+        CostAlerts(
+            self,
+            "Costs",
+            limits=stage.cost_limits,
+            email=[stage.alarm_email] if stage.alarm_email else [],
+            tag=("stage", stage.name),
+        )
         if stage.protection.deletion_protection and not stage.alarm_email:
             Annotations.of(self).add_warning_v2(
                 "tablewright:alarmEmail",

@@ -34,6 +34,22 @@ class SentimentSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FormsSettings:
+    """How the form system of a stage differs from that of others."""
+
+    # The address that e-mail is sent from, which SES must know; without it none is sent.
+    mail_from: str | None = None
+    # What tenants may have submissions delivered to, beside the application's own bus.
+    buckets: tuple[str, ...] = ()
+    buses: tuple[str, ...] = ()
+    # Tenants' webhooks may be on this machine: where there is nothing else to be reached by them.
+    local_webhooks: bool = False
+    retry_first_seconds: int = 15
+    plan_hours: int = 1
+    window_seconds: int = 5
+
+
+@dataclass(frozen=True, kw_only=True)
 class Stage:
     """One deployment of the whole application; `root` is the folder of the project."""
 
@@ -46,6 +62,9 @@ class Stage:
     log_retention: logs.RetentionDays
     replicas: tuple[str, ...] = ()
     sentiment: SentimentSettings
+    forms: FormsSettings = FormsSettings()
+    # In US dollars a month, each told when it is reached and when it will be.
+    cost_limits: tuple[float, ...] = (10, 15, 20)
     alarm_email: str | None = None
     # Scripts sign in with a plain password; people's browsers prove it without sending it.
     password_sign_in: bool = False

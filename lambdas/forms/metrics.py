@@ -1,4 +1,4 @@
-"""What is counted of a change of the form table, and which changes are looked at at all.
+"""What is counted of a change of the form table.
 
 A submission counts when it is stored, an attempt when something has come of it; if that is
 corrected, so is the count. What is removed or expires stays counted. Days and hours are those of
@@ -9,38 +9,19 @@ change, by which it can be delivered again.
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tablewright.designs import Entity, InvalidRecord, InvalidValue, Record
+from tablewright.designs import InvalidRecord, InvalidValue, Record
 from tablewright.designs.errors import KeyMismatch
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import DAY, HOUR
+from tablewright.designs.forms_stream import FAILED, OUTCOMES, SUCCEEDED
 from tablewright.designs.forms_submissions import ATTEMPT, SUBMISSION
 from tablewright.runtime.counters import Event
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.stream import Change
 
-SUCCEEDED, RETRYING, FAILED = "SUCCEEDED", "RETRYING", "FAILED"
-ERRORS = (RETRYING, FAILED)
-OUTCOMES = (SUCCEEDED, *ERRORS)
-
 _SUBMISSIONS, _ATTEMPTS = Records(FORMS, SUBMISSION), Records(FORMS, ATTEMPT)
 _KEYS = (FORMS.pk, FORMS.sk or "")
 _GSI1 = FORMS.indexes["GSI1"]
-
-
-def _sort_keys(entity: Entity) -> dict[str, Any]:
-    begin = entity.key.sk.literals[0] if entity.key.sk else ""
-    return {"Keys": {FORMS.sk: {"S": [{"prefix": begin}]}}}
-
-
-# What the mapping passes on. Counts and the marks of what was counted are in the same table: they
-# must not come back. Destinations share the beginning of the attempts' keys, but have no status.
-FILTERS: tuple[dict[str, Any], ...] = (
-    {"eventName": ["INSERT"], "dynamodb": _sort_keys(SUBMISSION)},
-    {
-        "eventName": ["INSERT", "MODIFY"],
-        "dynamodb": {**_sort_keys(ATTEMPT), "NewImage": {"status": {"S": list(OUTCOMES)}}},
-    },
-)
 
 
 class Fact(NamedTuple):

@@ -12,6 +12,7 @@ from tests.infrastructure.synthesis import (
     Assembly,
     allowed,
     listed,
+    one,
     only,
     resources,
     statements,
@@ -45,6 +46,7 @@ def test_data_is_as_protected_as_its_stage_is_precious(
         f"{name}-sentiment-items-primary",
         f"{name}-sentiment-items-dashboard",
         f"{name}-sentiment-items",
+        f"{name}-FormBridgeData",
     }
     for table in tables:
         (replica,) = table["Properties"]["Replicas"]
@@ -133,6 +135,7 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
             "sentiment",
             {"ingest", "analyse", "project", "api", "site", "news.api", "news.heal"},
         ),
+        ("forms", {"submit", "deliver", "count", "plan", "admin"}),
     ],
 )
 def test_functions_run_traced_on_graviton_and_log_json_to_their_own_groups(
@@ -219,8 +222,8 @@ def test_cloudwatch_of_this_account_may_publish_to_the_topic_and_use_its_key(
     prod: Assembly,
 ) -> None:
     operations = prod.template("operations")
-    topic = only(operations, "AWS::SNS::TopicPolicy")["PolicyDocument"]["Statement"]
-    key = only(operations, "AWS::KMS::Key")["KeyPolicy"]["Statement"]
+    topic = one(operations, "AWS::SNS::TopicPolicy", "Alarms")["PolicyDocument"]["Statement"]
+    key = one(operations, "AWS::KMS::Key", "Alarms")["KeyPolicy"]["Statement"]
     own = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
     for policy, action in ((topic, "sns:Publish"), (key, "kms:GenerateDataKey")):
         (statement,) = (

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from lambdas.forms.counting import Counting
-from lambdas.forms.metrics import FILTERS
 from tablewright.designs import Record
 from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_stream import COUNTED
 from tablewright.runtime.bulk import delete_request, write_all
 from tablewright.runtime.dynamo import Caller, Dynamo
 from tablewright.runtime.records import Records
@@ -48,7 +48,7 @@ def _plain(value: Any) -> Any:
     return value.timestamp() if isinstance(value, datetime) else value
 
 
-def passes(record: Json, filters: Sequence[Json] = FILTERS) -> bool:
+def passes(record: Json, filters: Sequence[Json] = COUNTED) -> bool:
     """Whether a record matches one of the patterns, by the rules of event filtering."""
     return any(_matches(record, pattern) for pattern in filters)
 

@@ -1,0 +1,151 @@
+"""Submissions on their way: as events on a bus, in a queue, to their destinations."""
+
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from stacks.forms_function import FormsFunction
+from stacks.payload_bucket import PayloadBucket
+from stacks.stage import Stage
+from stacks.tenant_secrets import TenantSecrets
+from stacks.wildcards import acknowledge_wildcard
+from tablewright.constructs import EventPipe, EventQueue, PythonFunction, ShardedTenantTable
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_stream import CREATED as CREATED_ONES
+
+SOURCE, CREATED = "tablewright.forms", "submission.created"
+_REFERENCES = ("tenant_id", "submission_id", "form_id", "timestamp", "payload_bytes")
+# Ten seconds each for five messages; an attempt is another's after two minutes.
+_TIMEOUT = Duration.minutes(1)
+_BATCH = 5
+
+
+class FormDeliveries(Construct):
+    """The bus of the form system, and the function that delivers what is told there.
+
+    Example::
+
+        deliveries = FormDeliveries(self, "Deliveries", stage=stage, table=forms,
+                                    payloads=payloads, secrets=secrets, alarm_topic=topic)
+        deliveries.queue.grant_send(admin.function)
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        stage: Stage,
+        table: ShardedTenantTable,
+        payloads: PayloadBucket,
+        secrets: TenantSecrets,
+        alarm_topic: sns.ITopic | None = None,
+    ) -> None:
+        super().__init__(scope, id)
+        self._stage = stage
+        self.bus = events.EventBus(self, "Bus", event_bus_name=f"tablewright-{stage.name}-forms")
+        self.bus.apply_removal_policy(stage.protection.removal_policy)
+        self.pipe = EventPipe(
+            self,
+            "Pipe",
+            table=table,
+            bus=self.bus,
+            source=SOURCE,
+            detail_type=CREATED,
+            entity="Submission",
+            fields=_REFERENCES,
+            filters=CREATED_ONES,
+            log_retention=stage.log_retention,
+            log_removal=stage.log_removal,
+            alarm_topic=alarm_topic,
+            protection=stage.protection,
+        )
+        self.queue = EventQueue(
+            self,
+            "Queue",
+            bus=self.bus,
+            pattern=events.EventPattern(source=[SOURCE], detail_type=[CREATED]),
+            visibility=Duration.seconds(6 * _TIMEOUT.to_seconds()),
+            # A delivery waits up to a quarter of an hour for its next attempt.
+            oldest=Duration.minutes(45),
+            alarm_topic=alarm_topic,
+            protection=stage.protection,
+        )
+        self.deliver = self._deliver(table, payloads, secrets, alarm_topic)
+        self.queue.consume(self.deliver.function, batch_size=_BATCH)
+
+    def _deliver(
+        self,
+        table: ShardedTenantTable,
+        payloads: PayloadBucket,
+        secrets: TenantSecrets,
+        alarm_topic: sns.ITopic | None,
+    ) -> PythonFunction:
+        settings = self._stage.forms
+        environment = {
+            "FORMS_TABLE": table.table_name,
+            "PAYLOADS_BUCKET": payloads.bucket_name,
+            "SECRETS_PREFIX": secrets.prefix,
+            "DELIVERIES_QUEUE_URL": self.queue.queue_url,
+            "EVENT_BUS_NAME": self.bus.event_bus_name,
+            "MAIL_FROM": settings.mail_from or "",
+            "RETRY_FIRST_SECONDS": str(settings.retry_first_seconds),
+        }
+        if settings.local_webhooks:
+            environment["LOCAL_WEBHOOKS"] = "true"
+        deliver = FormsFunction(
+            self,
+            "Deliver",
+            "deliver",
+            stage=self._stage,
+            environment=environment,
+            timeout=_TIMEOUT,
+            alarm_topic=alarm_topic,
+        )
+        table.grant(
+            deliver.function,
+            *(FORMS.get_submission, FORMS.update_submission, FORMS.submission_attempts),
+            *(FORMS.put_attempt, FORMS.get_attempt, FORMS.update_attempt),
+            *(FORMS.get_config, FORMS.get_shards),
+            *(FORMS.get_destination, FORMS.update_destination),
+        )
+        payloads.grant(deliver, "s3:GetObject")
+        secrets.grant_read(deliver)
+        self.queue.grant_send(deliver.function)
+        self._let_reach_destinations(deliver)
+        return deliver
+
+    def _let_reach_destinations(self, deliver: PythonFunction) -> None:
+        """What a tenant names is reached only where the stage names it too."""
+        stack, settings = Stack.of(self), self._stage.forms
+        buses = [self.bus.event_bus_arn, *(_bus_arn(stack, name) for name in settings.buses)]
+        _allow(deliver, "events:PutEvents", buses)
+        if settings.mail_from:
+            domain = settings.mail_from.rpartition("@")[2]
+            # SES goes by the address where it knows that, else by its domain.
+            identities = [
+                stack.format_arn(service="ses", resource="identity", resource_name=name)
+                for name in (settings.mail_from, domain)
+            ]
+            _allow(deliver, "ses:SendEmail", identities)
+        if settings.buckets:
+            objects = [f"arn:{stack.partition}:s3:::{name}/*" for name in settings.buckets]
+            _allow(deliver, "s3:PutObject", objects)
+            for arn in objects:
+                acknowledge_wildcard(
+                    deliver.role, arn, reason="Objects are named after tenant, form and submission."
+                )
+
+
+def _allow(function: PythonFunction, action: str, resources: list[str]) -> None:
+    iam.Grant.add_to_principal(
+        grantee=function.role, actions=[action], resource_arns=resources
+    ).assert_success()
+
+
+def _bus_arn(stack: Stack, name: str) -> str:
+    if name.startswith("arn:"):
+        return name
+    return stack.format_arn(service="events", resource="event-bus", resource_name=name)

@@ -1,0 +1,265 @@
+"""Forms of many tenants: taken in, delivered, counted, and managed by the tenants themselves."""
+
+from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from stacks.form_deliveries import FormDeliveries
+from stacks.forms_function import FormsFunction
+from stacks.identity import IdentityStack
+from stacks.operations import OperationsStack
+from stacks.payload_bucket import PayloadBucket
+from stacks.stage import Stage
+from stacks.tenant_secrets import TenantSecrets
+from tablewright.constructs import (
+    CursorKey,
+    JwtHttpApi,
+    PythonFunction,
+    ShardedTenantTable,
+    StreamConsumer,
+)
+from tablewright.constructs.alarms import alarm
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_stream import COUNTED
+
+SUBMIT_ROUTES = (("POST", "/forms/{form_id}/submissions"),)
+ADMIN_ROUTES = (
+    *(("GET", "/tenants"), ("POST", "/tenants")),
+    *(("GET", "/config"), ("PATCH", "/config")),
+    *(("GET", "/domains"), ("POST", "/domains"), ("DELETE", "/domains/{domain}")),
+    *(("GET", "/destinations"), ("POST", "/destinations")),
+    ("GET", "/destinations/{destination_id}"),
+    ("PATCH", "/destinations/{destination_id}"),
+    ("DELETE", "/destinations/{destination_id}"),
+    ("POST", "/destinations/{destination_id}/test"),
+    ("GET", "/destinations/{destination_id}/attempts"),
+    *(("GET", "/submissions"), ("GET", "/submissions/{submission_id}")),
+    ("GET", "/submissions/{submission_id}/attempts"),
+    ("POST", "/submissions/{submission_id}/redeliver"),
+    *(("GET", "/secrets"), ("POST", "/secrets"), ("DELETE", "/secrets/{key_id}")),
+    *(("GET", "/metrics"), ("GET", "/metrics/tenants")),
+    ("GET", "/openapi.json"),
+)
+SIGNED = "Every request is signed with a secret of its tenant, which the function verifies."
+# What sessions of the tenants' role are tagged with.
+SESSION_TAG = "tenant_id"
+# What a tenant manages, and sees of what became of its submissions.
+OF_A_TENANT = (
+    *(FORMS.put_config, FORMS.get_config, FORMS.update_config, FORMS.tenant_domains),
+    *(FORMS.put_destination, FORMS.get_destination, FORMS.update_destination),
+    *(FORMS.delete_destination, FORMS.destinations, FORMS.destinations_by_type),
+    *(FORMS.put_secret, FORMS.update_secret, FORMS.secrets),
+    *(FORMS.put_submission, FORMS.get_submission, FORMS.update_submission),
+    *(FORMS.submissions, FORMS.submissions_by_status, FORMS.submissions_by_form),
+    *(FORMS.submission_attempts, FORMS.destination_attempts, FORMS.daily_metrics),
+)
+OF_ALL_TENANTS = (
+    *(FORMS.tenants, FORMS.day_of_tenants),
+    *(FORMS.put_domain, FORMS.get_domain, FORMS.delete_domain),
+)
+
+
+class FormsStack(Stack):
+    """The table of all tenants, and the functions around it.
+
+    The function of the admin API sees a tenant's items only by a session of that tenant's.
+
+    Example::
+
+        FormsStack(app, stage=stage, identity=identity, operations=operations)
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        *,
+        stage: Stage,
+        identity: IdentityStack,
+        operations: OperationsStack,
+    ) -> None:
+        super().__init__(scope, stage.stack_name("forms"), env=stage.environment)
+        self._stage = stage
+        self._topic = operations.alarm_topic
+        self.table = ShardedTenantTable(
+            self,
+            "Forms",
+            stage=stage.name,
+            protection=stage.protection,
+            capacity=stage.capacity,
+            alarm_topic=self._topic,
+            tags={"stage": stage.name},
+        )
+        self._payloads = PayloadBucket(self, "Payloads", protection=stage.protection)
+        self._secrets = TenantSecrets(self, "Secrets", prefix=f"{stage.name}/forms/")
+        self.deliveries = FormDeliveries(
+            self,
+            "Deliveries",
+            stage=stage,
+            table=self.table,
+            payloads=self._payloads,
+            secrets=self._secrets,
+            alarm_topic=self._topic,
+        )
+        counting = self._count()
+        self._plan()
+        http = self._api(identity)
+        CfnOutput(self, "ApiUrl", value=http.url)
+        CfnOutput(self, "FormsTable", value=self.table.table_name)
+        CfnOutput(self, "PayloadsBucket", value=self._payloads.bucket_name)
+        CfnOutput(self, "EventBus", value=self.deliveries.bus.event_bus_name)
+        CfnOutput(self, "DeliveriesQueue", value=self.deliveries.queue.queue.queue_arn)
+        CfnOutput(self, "DeadLetters", value=self.deliveries.queue.dead_letters.queue_arn)
+        CfnOutput(self, "GivenUpEvents", value=self.deliveries.pipe.dead_letters.queue_arn)
+        CfnOutput(self, "FailuresBucket", value=counting.failures.bucket_name)
+
+    def _count(self) -> StreamConsumer:
+        count = self._function("Count", "count", timeout=Duration.minutes(1))
+        patterns = (FORMS.count_daily, FORMS.count_hourly, FORMS.get_submission, FORMS.get_attempt)
+        self.table.grant(count.function, *patterns)
+        CfnOutput(self, "CountFunction", value=count.function.function_name)
+        return StreamConsumer(
+            self,
+            "Counting",
+            table=self.table,
+            function=count.function,
+            filters=COUNTED,
+            window=Duration.seconds(self._stage.forms.window_seconds),
+            protection=self._stage.protection,
+            alarm_topic=self._topic,
+        )
+
+    def _plan(self) -> None:
+        plan = self._function("Plan", "plan", {"SHARD_RULES": "{}"}, timeout=Duration.minutes(5))
+        self.table.grant(
+            plan.function,
+            *(FORMS.tenants, FORMS.get_shards, FORMS.begin_shards, FORMS.append_shards),
+            *(FORMS.daily_metrics, FORMS.hourly_metrics),
+        )
+        _let_go_on(plan)
+        every = Duration.hours(self._stage.forms.plan_hours)
+        events.Rule(
+            self,
+            "Planning",
+            schedule=events.Schedule.rate(every),
+            # Handed over once: the next run finds what this one missed.
+            targets=[targets.LambdaFunction(plan.function, retry_attempts=0)],
+        )
+        alarm(
+            self,
+            "PlanFailures",
+            metric=cloudwatch.Metric(
+                namespace="Tablewright",
+                metric_name="ShardPlannerFailures",
+                dimensions_map={"service": "forms"},
+                statistic="Sum",
+                period=every,
+            ),
+            threshold=1,
+            describes="The shards of a tenant could not be decided: it keeps those that it has.",
+            topic=self._topic,
+        )
+        CfnOutput(self, "PlanFunction", value=plan.function.function_name)
+
+    def _api(self, identity: IdentityStack) -> JwtHttpApi:
+        admin = self._admin()
+        http = JwtHttpApi(
+            self,
+            "HttpApi",
+            function=admin.function,
+            issuer=identity.issuer,
+            audience=[identity.client_id],
+            routes=ADMIN_ROUTES,
+            log_retention=self._stage.log_retention,
+            log_removal=self._stage.log_removal,
+            alarm_topic=self._topic,
+        )
+        http.add_routes(self._submit().function, SUBMIT_ROUTES, open_because=SIGNED)
+        return http
+
+    def _submit(self) -> PythonFunction:
+        submit = self._function(
+            "Submit", "submit", self._kept(), timeout=Duration.seconds(20), memory_mb=1769
+        )
+        self.table.grant(
+            submit.function,
+            *(FORMS.get_domain, FORMS.get_config, FORMS.secrets, FORMS.get_shards),
+            *(FORMS.count_request, FORMS.claim_request, FORMS.get_request),
+            *(FORMS.get_submission, FORMS.put_submission),
+        )
+        self._payloads.grant(submit, "s3:PutObject")
+        self._secrets.grant_read(submit)
+        return submit
+
+    def _admin(self) -> PythonFunction:
+        cursor_key = CursorKey(self, "CursorKey", protection=self._stage.protection)
+        environment = {
+            **self._kept(),
+            "DELIVERIES_QUEUE_URL": self.deliveries.queue.queue_url,
+            "CURSOR_SECRET_ARN": cursor_key.secret_arn,
+        }
+        if self._stage.forms.local_webhooks:
+            environment["LOCAL_WEBHOOKS"] = "true"
+        admin = self._function(
+            "Admin", "admin", environment, timeout=Duration.seconds(29), slow=Duration.seconds(3)
+        )
+        access = self.table.tenant_access_role(
+            "TenantAccess",
+            *OF_A_TENANT,
+            assumed_by=admin.role,
+            session_tag=SESSION_TAG,
+            scope=self,
+        )
+        admin.function.add_environment("TENANT_ROLE_ARN", access.role_arn)
+        CfnOutput(self, "TenantRole", value=access.role_arn)
+        self.table.grant(admin.function, *OF_ALL_TENANTS)
+        self._secrets.grant_manage(admin)
+        self._payloads.grant(admin, "s3:GetObject")
+        self.deliveries.queue.grant_send(admin.function)
+        cursor_key.grant_read(admin.function)
+        return admin
+
+    def _kept(self) -> dict[str, str]:
+        return {
+            "PAYLOADS_BUCKET": self._payloads.bucket_name,
+            "SECRETS_PREFIX": self._secrets.prefix,
+        }
+
+    def _function(
+        self,
+        id: str,
+        module: str,
+        environment: dict[str, str] | None = None,
+        *,
+        timeout: Duration,
+        slow: Duration | None = None,
+        memory_mb: int = 1024,
+    ) -> PythonFunction:
+        return FormsFunction(
+            self,
+            id,
+            module,
+            stage=self._stage,
+            environment={"FORMS_TABLE": self.table.table_name, **(environment or {})},
+            timeout=timeout,
+            slow=slow,
+            memory_mb=memory_mb,
+            alarm_topic=self._topic,
+        )
+
+
+def _let_go_on(function: PythonFunction) -> None:
+    """Allow a function to call itself, when its time is up and its work is not."""
+    # A policy of its own, which the function need not wait for: it waits for its role's.
+    iam.Policy(
+        function,
+        "GoOn",
+        statements=[
+            iam.PolicyStatement(
+                actions=["lambda:InvokeFunction"], resources=[function.function.function_arn]
+            )
+        ],
+        roles=[function.role],
+    )

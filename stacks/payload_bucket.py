@@ -1,0 +1,64 @@
+"""Where payloads are that do not fit into their items."""
+
+from aws_cdk import Acknowledgment, Duration, Validations
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from stacks.wildcards import acknowledge_wildcard
+from tablewright.constructs import Protection, PythonFunction
+
+
+class PayloadBucket(Construct):
+    """A bucket whose objects belong to items of a table: each is there before its item is.
+
+    What is overwritten or deleted is kept as long as the table can be taken back in time, so that
+    a restored item finds its payload.
+
+    Example::
+
+        payloads = PayloadBucket(self, "Payloads", protection=stage.protection)
+        payloads.grant(submit, "s3:PutObject")
+    """
+
+    def __init__(self, scope: Construct, id: str, *, protection: Protection) -> None:
+        super().__init__(scope, id)
+        kept = protection.recovery_days
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            versioned=kept is not None,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    abort_incomplete_multipart_upload_after=Duration.days(1),
+                    noncurrent_version_expiration=Duration.days(kept) if kept else None,
+                    expired_object_delete_marker=True if kept else None,
+                )
+            ],
+            removal_policy=protection.removal_policy,
+        )
+        Validations.of(self.bucket).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-S1",
+                reason="Read and written by the application's own functions only, which log what "
+                "they do; CloudTrail tells of everybody else.",
+            )
+        )
+
+    @property
+    def bucket_name(self) -> str:
+        return self.bucket.bucket_name
+
+    def grant(self, function: PythonFunction, *actions: str) -> None:
+        """Allow these actions on the objects, and nothing on the bucket itself."""
+        objects = self.bucket.arn_for_objects("*")
+        iam.Grant.add_to_principal(
+            grantee=function.role, actions=list(actions), resource_arns=[objects]
+        ).assert_success()
+        acknowledge_wildcard(
+            function.role, objects, reason="An object is named after its tenant and submission."
+        )

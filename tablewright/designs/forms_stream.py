@@ -1,0 +1,34 @@
+"""Which changes of the form table are passed on to whom: patterns of records of its stream."""
+
+from typing import Any
+
+from tablewright.designs.entity import Entity
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_submissions import ATTEMPT, PENDING, SUBMISSION
+
+SUCCEEDED, RETRYING, FAILED = "SUCCEEDED", "RETRYING", "FAILED"
+OUTCOMES = (SUCCEEDED, RETRYING, FAILED)
+
+
+def _sort_keys(entity: Entity) -> dict[str, Any]:
+    begin = entity.key.sk.literals[0] if entity.key.sk else ""
+    return {"Keys": {FORMS.sk: {"S": [{"prefix": begin}]}}}
+
+
+# What is to be delivered: not what was quarantined.
+CREATED: tuple[dict[str, Any], ...] = (
+    {
+        "eventName": ["INSERT"],
+        "dynamodb": {**_sort_keys(SUBMISSION), "NewImage": {"status": {"S": [PENDING]}}},
+    },
+)
+
+# What is counted. Counts and the marks of what was counted are in the same table: they must not
+# come back. Destinations share the beginning of the attempts' keys, but have no status.
+COUNTED: tuple[dict[str, Any], ...] = (
+    {"eventName": ["INSERT"], "dynamodb": _sort_keys(SUBMISSION)},
+    {
+        "eventName": ["INSERT", "MODIFY"],
+        "dynamodb": {**_sort_keys(ATTEMPT), "NewImage": {"status": {"S": list(OUTCOMES)}}},
+    },
+)
