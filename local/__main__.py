@@ -4,6 +4,7 @@ import argparse
 import random
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,14 +14,17 @@ from local import items
 from local.connection import Connection, connect
 from local.deployment import Deployment
 from local.faults import KINDS, Faults, seconds_of, target_of
+from local.forms import FORM, Forms
 from local.home import DEFAULT, Home, LocalCloudError
 from local.logs import Logs
 from local.progress import Progress
+from local.receiver import Delivery, Receiver
+from local.sample_forms import filled_in
 from local.sample_items import ingest
 from local.sample_news import article
 from local.status import status
 from local.up import down, seed, up
-from local.users import TENANTS, Users
+from local.users import PEOPLE, TENANTS, Users
 from toolchain import ToolchainError
 
 Arguments = argparse.Namespace
@@ -58,7 +62,7 @@ def _address(asked: Arguments, home: Home) -> int:
 
 
 def _token(asked: Arguments, home: Home) -> int:
-    return _print([Users(home, *_deployed(home)).token(asked.tenant)])
+    return _print([Users(home, *_deployed(home)).token(asked.user)])
 
 
 def _seed(asked: Arguments, home: Home) -> int:
@@ -110,6 +114,35 @@ def _heal(asked: Arguments, home: Home) -> int:
     return _print([said])
 
 
+def _submit(asked: Arguments, home: Home) -> int:
+    forms = _forms(asked.tenant, home)
+    answer = forms.submit(filled_in(random.Random()), asked.form)
+    print(answer.text, flush=True)
+    return 0 if answer.status == 202 else 1
+
+
+def _receive(asked: Arguments, home: Home) -> int:
+    forms = _forms(asked.tenant, home)
+
+    def told(delivery: Delivery) -> None:
+        said = delivery.body[:200].decode(errors="replace")
+        print(f"{delivery.status}  {delivery.submission_id}  {said}", flush=True)
+
+    with Receiver(forms.hook_secret, port=asked.port, fails=asked.fail, told=told) as receiver:
+        forms.deliver_to(receiver.url)
+        print(f"Submissions of {asked.tenant} are delivered to {receiver.url}. Ctrl-C ends it.")
+        while True:
+            time.sleep(3600)
+
+
+def _forms(tenant: str, home: Home) -> Forms:
+    if tenant not in TENANTS:
+        known = ", ".join(TENANTS)
+        raise LocalCloudError(f"There is no tenant '{tenant}'. Take one of: {known}")
+    connection, deployment = _deployed(home)
+    return Forms(tenant, connection, deployment, Users(home, connection, deployment))
+
+
 def _deployed(home: Home) -> tuple[Connection, Deployment]:
     connection = connect(home)
     return connection, Deployment(home, connection)
@@ -144,7 +177,7 @@ def _parser() -> argparse.ArgumentParser:
     address = command("address", _address, "print the address of a system's API")
     address.add_argument("--system", default="sales", help="the system (default: sales)")
     token = command("token", _token, "sign in and print a token for the APIs")
-    token.add_argument("--tenant", required=True, help=f"one of {', '.join(TENANTS)}")
+    token.add_argument("--user", required=True, help=f"one of {', '.join(PEOPLE)}")
     tables = command("tables", _tables, "list the tables, or the items of one")
     tables.add_argument("table", nargs="?", metavar="TABLE", help="a part of its name will do")
     tables.add_argument("--key", default="", help="only partition keys with this in them")
@@ -156,6 +189,13 @@ def _parser() -> argparse.ArgumentParser:
     news = command("news", _news, "hand in an article of financial news")
     news.add_argument("--age", default="1s", help="how long ago it was published (2h)")
     command("heal", _heal, "ask again for the analysis of news that wait for it")
+    submit = command("submit", _submit, "fill in a form of a tenant's, signed")
+    submit.add_argument("--form", default=FORM, help=f"the form (default: {FORM})")
+    receive = command("receive", _receive, "be a webhook that submissions are delivered to")
+    receive.add_argument("--port", type=int, default=0, help="where (default: any that is free)")
+    receive.add_argument("--fail", type=int, default=0, help="answer so many with 503 first")
+    for added in (submit, receive):
+        added.add_argument("--tenant", default=TENANTS[0], help=f"one of {', '.join(TENANTS)}")
     command("seed", _seed, "load the sample data again")
     command("reset", _reset, "stop it and delete everything that it holds")
     return parser

@@ -7,12 +7,13 @@ import signal
 import time
 from datetime import UTC, datetime
 
-from local import sample_items, sample_news, sample_sales
+from local import sample_forms, sample_items, sample_news, sample_sales
 from local.api import Api
 from local.child import STOP_SECONDS
 from local.cloud import PORT, Cloud, stop_leftover
 from local.connection import Connection
 from local.deployment import Deployment, deploy
+from local.forms import Forms
 from local.home import DEFAULT, Home, LocalCloudError
 from local.progress import Progress
 from local.trickle import Trickle
@@ -84,7 +85,10 @@ def seed(
     now = datetime.now(UTC)
     items = sample_items.load(connection, deployment, now)
     news = sample_news.load(connection, deployment, now)
-    return {"sales": sales, "items": items, "articles": news}
+    forms = sum(
+        sample_forms.load(Forms(tenant, connection, deployment, users)) for tenant in TENANTS
+    )
+    return {"sales": sales, "items": items, "articles": news, "submissions": forms}
 
 
 def guide(home: Home, deployment: Deployment) -> str:
@@ -112,7 +116,7 @@ Cloud       {deployment.endpoint}   (for AWS_ENDPOINT_URL; access key and secret
 
 Sign in as acme (or globex), store a sale, read a trend:
 
-  TOKEN=$({command} token --tenant acme)
+  TOKEN=$({command} token --user acme)
 
   curl '{url}/sales' \\
     -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
@@ -126,7 +130,7 @@ What else there is: {command} --help"""
 
 def _fill(home: Home, connection: Connection, progress: Progress) -> Deployment:
     deployment = deploy(home, connection, progress)
-    with progress.step(f"Users of {' and '.join(TENANTS)}, sample sales, items and news"):
+    with progress.step(f"Users of {' and '.join(TENANTS)}, sample sales, items, news and forms"):
         stored = seed(home, connection, deployment, again=False)
         new = [f"{count} {kind} stored" for kind, count in stored.items() if count]
         progress.say(", ".join(new) or "already there")

@@ -1,19 +1,33 @@
-"""Users of the sample tenants: real ones of the deployed user pool, who sign in with a password."""
+"""Sample users: real ones of the deployed user pool, who sign in with a password."""
 
 import json
 import secrets
-from typing import Any
+from typing import Any, NamedTuple
 
 from local.connection import Connection
 from local.deployment import Deployment
 from local.home import Home, LocalCloudError
 
 TENANTS = ("acme", "globex")
-GROUPS = ("writers",)
+OPERATOR = "operator"
+
+
+class Person(NamedTuple):
+    """A sample user: the address that signs in, whose user it is, and what it may do."""
+
+    email: str
+    tenant: str | None = None
+    groups: tuple[str, ...] = ()
+
+
+PEOPLE = {
+    **{tenant: Person(f"sam@{tenant}.example", tenant, ("writers",)) for tenant in TENANTS},
+    OPERATOR: Person("olga@operations.example", groups=("operators",)),
+}
 
 
 class Users:
-    """One user for each sample tenant, with passwords that only this folder knows.
+    """The sample users, with passwords that only this folder knows.
 
     Example::
 
@@ -28,50 +42,47 @@ class Users:
 
     def create(self) -> int:
         """Create those that do not exist yet; gives how many."""
-        return sum(self._create(tenant) for tenant in TENANTS)
+        return sum(self._create(name) for name in PEOPLE)
 
-    def token(self, tenant: str) -> str:
+    def token(self, name: str) -> str:
         """Sign in: an ID token, since the tenant is a claim of that one only."""
-        if tenant not in TENANTS:
-            known = ", ".join(TENANTS)
-            raise LocalCloudError(f"There is no tenant '{tenant}'. Take one of: {known}")
+        if name not in PEOPLE:
+            known = ", ".join(PEOPLE)
+            raise LocalCloudError(f"There is no user '{name}'. Take one of: {known}")
         signed_in = self._cognito.initiate_auth(
             ClientId=self._client,
             AuthFlow="USER_PASSWORD_AUTH",
-            AuthParameters={"USERNAME": email_of(tenant), "PASSWORD": self.password(tenant)},
+            AuthParameters={"USERNAME": email_of(name), "PASSWORD": self.password(name)},
         )
         return str(signed_in["AuthenticationResult"]["IdToken"])
 
-    def password(self, tenant: str) -> str:
+    def password(self, name: str) -> str:
         """The user's password, made up the first time that it is asked for."""
         kept = self._kept()
-        if tenant not in kept:
+        if name not in kept:
             # One of each kind that the pool's policy wants, then 120 random bits.
-            kept[tenant] = "Aa1!" + secrets.token_urlsafe(15)
+            kept[name] = "Aa1!" + secrets.token_urlsafe(15)
             self._home.write_private(self._home.users, json.dumps(kept, indent=2) + "\n")
-        return kept[tenant]
+        return kept[name]
 
-    def _create(self, tenant: str) -> bool:
-        user: dict[str, Any] = {"UserPoolId": self._pool, "Username": email_of(tenant)}
+    def _create(self, name: str) -> bool:
+        person = PEOPLE[name]
+        user: dict[str, Any] = {"UserPoolId": self._pool, "Username": person.email}
         try:
             self._cognito.admin_get_user(**user)
             return False
         except self._cognito.exceptions.UserNotFoundException:
             pass
-        attributes = {
-            "email": email_of(tenant),
-            "email_verified": "true",
-            "custom:tenant": tenant,
-        }
+        attributes = {"email": person.email, "email_verified": "true"}
+        if person.tenant:
+            attributes["custom:tenant"] = person.tenant
         self._cognito.admin_create_user(
             **user,
             MessageAction="SUPPRESS",
             UserAttributes=[{"Name": name, "Value": value} for name, value in attributes.items()],
         )
-        self._cognito.admin_set_user_password(
-            **user, Password=self.password(tenant), Permanent=True
-        )
-        for group in GROUPS:
+        self._cognito.admin_set_user_password(**user, Password=self.password(name), Permanent=True)
+        for group in person.groups:
             self._cognito.admin_add_user_to_group(**user, GroupName=group)
         return True
 
@@ -82,5 +93,5 @@ class Users:
             return {}
 
 
-def email_of(tenant: str) -> str:
-    return f"sam@{tenant}.example"
+def email_of(name: str) -> str:
+    return PEOPLE[name].email

@@ -10,7 +10,7 @@ from local.cloud import Cloud, free_port
 from local.deployment import Deployment, deploy
 from local.home import Home
 from local.progress import Progress
-from local.users import TENANTS, Users
+from local.users import PEOPLE, Users
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def deployment(cloud: Cloud) -> Deployment:
 @pytest.fixture(scope="session")
 def users(cloud: Cloud, deployment: Deployment) -> Users:
     users = Users(cloud.home, cloud.connection, deployment)
-    assert users.create() == len(TENANTS)
+    assert users.create() == len(PEOPLE)
     return users
 
 

@@ -81,7 +81,7 @@ def test_the_readme_s_first_page_works_as_it_stands(run: Run, cloud: Cloud) -> N
 
 
 def test_a_printed_token_opens_the_api(run: Run, deployment: Deployment) -> None:
-    token = run("token", "--tenant", "globex").strip()
+    token = run("token", "--user", "globex").strip()
     assert Api(deployment.api_url("sales"), token)("GET", "/embeddings").status == 200
 
 
@@ -152,7 +152,7 @@ def test_a_fault_ends_by_itself(fault: Run, acme: Api) -> None:
 @pytest.mark.parametrize(
     ("command", "advice"),
     [
-        (("token", "--tenant", "initech"), "Take one of: acme, globex"),
+        (("token", "--user", "initech"), "Take one of: acme, globex, operator"),
         (("fault", "fail", "nothing"), "No function is called 'nothing'. There are:"),
         (("fault", "throttle", "sales", "--for", "soon"), "Give one like 60s, 5m or 1h"),
         (("fault", "fail"), "Say which one: fault fail FUNCTION --for 60s"),

@@ -22,7 +22,7 @@ SECTIONS = {"sentiment": "Sentiment", "forms": "Forms"}
 
 
 def kinds(assembly: Assembly) -> dict[str, set[str]]:
-    """What the alarms of each system are called, without the index, source or region they are of."""
+    """What each system's alarms are called, without the index, source or region they are of."""
     tree = json.loads((assembly.folder / "tree.json").read_text())["tree"]
     found: dict[str, set[str]] = {}
     for node in nodes(tree):
