@@ -25,6 +25,17 @@ logger = Logger()
 RESERVED_MS = 60_000
 
 
+def _told(tenant: str, decision: Decision, outcome: str) -> None:
+    say = logger.debug if outcome == KEPT else logger.info
+    said = {"tenant_id": tenant, "outcome": outcome, **decision._asdict()}
+    say("shards decided", extra={"extra": said})
+
+
+def _failed(tenant: str, error: Exception) -> None:
+    kind = type(error).__name__
+    logger.error("shards could not be decided", tenant_id=tenant, kind=kind, reason=str(error))
+
+
 @cache
 def resources() -> Resources:
     return Resources.from_environment()
@@ -91,14 +102,3 @@ def _go_on(context: Any, event: dict[str, Any]) -> None:
             "Payload": json.dumps(event).encode(),
         },
     )
-
-
-def _told(tenant: str, decision: Decision, outcome: str) -> None:
-    say = logger.debug if outcome == KEPT else logger.info
-    said = {"tenant_id": tenant, "outcome": outcome, **decision._asdict()}
-    say("shards decided", extra={"extra": said})
-
-
-def _failed(tenant: str, error: Exception) -> None:
-    kind = type(error).__name__
-    logger.error("shards could not be decided", tenant_id=tenant, kind=kind, reason=str(error))

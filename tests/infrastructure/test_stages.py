@@ -1,11 +1,16 @@
 """What each stage has, and what differs between them."""
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import pytest
 
+from cdk_app.settings import ROOT
 from stacks.sales import ROUTES
 from tests.infrastructure.synthesis import (
     STAGES,
@@ -21,6 +26,13 @@ from tests.infrastructure.synthesis import (
 )
 
 Stage = Callable[[str], Assembly]
+START = """
+import json, os, sys
+from importlib import import_module
+for handler, told in json.loads(sys.argv[1]):
+    os.environ.update(told)
+    import_module(handler.removesuffix(".handler"))
+"""
 
 
 @pytest.mark.parametrize(
@@ -153,6 +165,32 @@ def test_functions_run_traced_on_graviton_and_log_json_to_their_own_groups(
         assert resources(template, "AWS::Logs::LogGroup")[group]["RetentionInDays"] == 7
         module, _, name = function["Handler"].rpartition(".")
         assert callable(getattr(import_module(module), name))
+
+
+@pytest.mark.parametrize("system", ["sales", "sentiment", "forms"])
+def test_functions_start_with_what_they_are_told(system: str, dev: Assembly) -> None:
+    """In a process of their own, because they make themselves when they are imported."""
+    told = [
+        [f["Handler"], {name: text(v) for name, v in f["Environment"]["Variables"].items()}]
+        for f in resources(dev.template(system), "AWS::Lambda::Function").values()
+    ]
+    environ = {
+        "PATH": os.environ["PATH"],
+        "AWS_REGION": "eu-west-1",
+        "AWS_DEFAULT_REGION": "eu-west-1",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+    started = subprocess.run(
+        [sys.executable, "-c", START, json.dumps(told)],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert started.returncode == 0, started.stderr
 
 
 def test_the_local_stage_runs_on_the_python_of_the_host(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""One DynamoDB Local for the whole run; each test gets a database of its own."""
+"""DynamoDB Local: each test gets a database of its own."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +19,39 @@ from tablewright.runtime.store import Store
 KEYS = KeyRing([b"integration-tests-cursor-signing-key"])
 
 
+# An engine grows slow with every database that it has had.
+MOST_DATABASES = 80
+
+
+class Engines:
+    """The engine in use, replaced by a new one when it has had its day."""
+
+    def __init__(self) -> None:
+        self._engine: DynamoDbLocal | None = None
+
+    def current(self) -> DynamoDbLocal:
+        if self._engine and self._engine.databases > MOST_DATABASES:
+            self.close()
+        self._engine = self._engine or DynamoDbLocal()
+        return self._engine
+
+    def close(self) -> None:
+        if self._engine:
+            self._engine.close()
+            self._engine = None
+
+
 @pytest.fixture(scope="session")
-def dynamodb_local() -> Iterator[DynamoDbLocal]:
-    with DynamoDbLocal() as engine:
-        yield engine
+def engines() -> Iterator[Engines]:
+    engines = Engines()
+    yield engines
+    engines.close()
+
+
+@pytest.fixture(scope="module")
+def dynamodb_local(engines: Engines) -> DynamoDbLocal:
+    """The same for all tests of a file, and for many files."""
+    return engines.current()
 
 
 class Database:
