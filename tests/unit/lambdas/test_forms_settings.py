@@ -19,6 +19,16 @@ def test_public_addresses_are_taken(url: str) -> None:
     assert wrong_url(url) is None
 
 
+def test_addresses_of_this_machine_are_taken_only_where_the_stage_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, elsewhere = "http://127.0.0.1:8080/hook", "http://10.0.0.1/hook"
+    assert wrong_url(here) == "must be an https URL"
+    monkeypatch.setenv("LOCAL_WEBHOOKS", "true")
+    assert wrong_url(here) is None
+    assert wrong_url(elsewhere) == "must be an https URL"
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [
