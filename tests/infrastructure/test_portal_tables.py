@@ -90,6 +90,7 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "notifications": {("Query", None)},
         "notification_by_id": {("Query", "by_notification_id"), ("BatchGetItem", None)},
         "unread_notifications": {("Query", "by_unread")},
+        "unread_in_full": {("Query", "by_unread"), ("BatchGetItem", None)},
         "mark_read": {("GetItem", None), ("UpdateItem", None)},
     },
     "Subscriptions": {
@@ -100,7 +101,8 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "subscribers": {("Query", "by_topic")},
     },
     "Events": {
-        "put_events": {("BatchWriteItem", None)},
+        "put_event": {("PutItem", None)},
+        "get_event": {("GetItem", None)},
         "events_of_day": {("Query", None)},
         "exported_events": {("Query", None)},
         "events_of_user": {("Query", "by_user")},

@@ -1,15 +1,20 @@
 """The portal's designs: what its items are found by, under the names that were published."""
 
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
 
 from tablewright.designs import ALL, KEYS_ONLY, DesignError, InvalidRecord, Table
 from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY
+from tablewright.designs.epochs import UNDIVIDED
 from tablewright.designs.events import EVENTS, SHARDED_EVENTS, event_key, events_design
 from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS
 from tablewright.designs.validate import check, validate
+from tablewright.runtime.ids import uuid7
 
 DESIGNS = (CONTENT_REGISTRY, NOTIFICATIONS, SUBSCRIPTIONS, EVENTS, SHARDED_EVENTS)
 USER = "4f1c2a9e-0d51-4f61-9f0e-3c5d8a1b7e20"
@@ -175,6 +180,17 @@ def test_the_key_of_an_event_is_in_its_id() -> None:
     (entity,) = EVENTS.entity_list
     example = {name: entity.example[name] for name in entity.key.fields}
     assert event_key(UUID) == example
+
+
+def test_a_day_of_events_is_spread_evenly_over_its_shards() -> None:
+    """A hundred seconds at a thousand events a second: ids of one millisecond after another."""
+    (entity,) = SHARDED_EVENTS.entity_list
+    noise, begin = Random(7), datetime(2099, 3, 4, 12, tzinfo=UTC)
+    made = (uuid7(begin + timedelta(milliseconds=n), noise.randbytes(10)) for n in range(100_000))
+    assert entity.key.shards
+    buckets = Counter(entity.key.shards.place({"event_id": id}, UNDIVIDED) for id in made)
+    assert len(buckets) == 10
+    assert max(buckets.values()) <= 1.1 * 100_000 / 10
 
 
 @pytest.mark.parametrize("shards", [0, -1])
