@@ -104,9 +104,11 @@ def main() -> None:
         table = create(client, CONTENT_REGISTRY, "content")
         begun = perf_counter()
         fill(Dynamo(client), table, STORED)
-        print(f"stored {STORED:,} in {perf_counter() - begun:.0f} s; a page of {PAGE}:\n")
+        took = perf_counter() - begun
+        print(f"stored {STORED:,} in {took:.0f} s; a page of {PAGE}:\n")  # noqa: T201
         for cost in pages(Dynamo(client), table, STORED):
-            print(f"  {cost.what:36}{cost.units:6} read units, at the least {cost.floor}")
+            said = f"  {cost.what:36}{cost.units:6} read units, at the least {cost.floor}"
+            print(said)  # noqa: T201
 
 
 if __name__ == "__main__":

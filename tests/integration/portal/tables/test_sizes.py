@@ -21,4 +21,4 @@ def test_a_page_of_fifty_costs_no_more_of_ten_thousand_than_of_a_hundred(
     costs = list(pages(caller, "long", STORED))
     assert costs == list(pages(caller, "short", 2 * PAGE))
     assert [cost.units for cost in costs] == [cost.floor for cost in costs]
-    assert {cost.units for cost in costs} == {Decimal("3.0")}
+    assert max(cost.units for cost in costs) == Decimal("2.5")
