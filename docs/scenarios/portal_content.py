@@ -82,6 +82,7 @@ def _one(measuring: Measuring, store: Store) -> None:
         lambda: store.get(CONTENT_REGISTRY.get_content, key),
         read=read_floor([_bytes(new)], consistent=True),
     )
+    update = CONTENT_REGISTRY.update_content
     for what, before, changes, after in (
         ("a title", new, renamed, edited),
         ("an approval", edited, approval, approved),
@@ -90,10 +91,7 @@ def _one(measuring: Measuring, store: Store) -> None:
         measuring.run(
             "update_content",
             what,
-            partial(
-                *(store.update, CONTENT_REGISTRY.update_content, key, changes),
-                expect={"version": before["version"]},
-            ),
+            partial(store.update, update, key, changes, expect={"version": before["version"]}),
             read=read_floor([_bytes(before)], consistent=True),
             write=update_floor(CONTENT_REGISTRY, CONTENT, before, after),
         )

@@ -51,7 +51,7 @@ def test_content_of_a_status_is_listed_last_changed_first(store: Store) -> None:
 
 def test_a_list_shows_content_without_its_file(store: Store) -> None:
     where = {"s3_bucket": "files", "s3_key": "content/1", "s3_uri": "s3://files/content/1"}
-    stored = store.put(DESIGN.create_content, content(file_name="one.pdf", **where))
+    stored = store.put(DESIGN.create_content, content(0, file_name="one.pdf", **where))
     for name, asked in (("content_by_status", APPROVED), ("content_by_product", WAREHOUSE)):
         (shown,) = pages(store, DESIGN.patterns[name], asked, 3)
         hidden = {*where, "created_at"}
