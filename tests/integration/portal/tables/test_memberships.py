@@ -61,11 +61,14 @@ class Kept:
         self.design = design
         self.store = database.store(design, Dynamo(self.client))
         self.records: dict[str, Record] = {}
-        # One table for all examples of a test, emptied before each.
-        if "table" not in self.client.list_tables()["TableNames"]:
-            create(self.client, design, "table")
+        create(self.client, design, "table")
+
+    def clear(self) -> None:
+        """One table serves all examples of a test."""
+        self.records.clear()
         for item in self._scan():
-            key = {name: item[name] for name in (design.pk, design.sk) if name}
+            names = (self.design.pk, self.design.sk)
+            key = {name: item[name] for name in names if name}
             self.client.delete_item(TableName="table", Key=key)
 
     def _scan(self, **index: str) -> list[dict[str, Any]]:
@@ -112,6 +115,11 @@ class Kept:
         self.records.pop(repr(key), None)
 
 
+@pytest.fixture
+def kept(database: Database, design: Table) -> Kept:
+    return Kept(database, design)
+
+
 suites = st.sampled_from([None, "Data", "Cloud"])
 content_changes = anything(
     status=st.sampled_from(STATUSES),
@@ -124,12 +132,11 @@ content_changes = anything(
 )
 
 
+@pytest.mark.parametrize("design", [CONTENT_REGISTRY], ids=str)
 @few
 @given(steps("put", "update", "update", "delete", change=content_changes))
-def test_content_is_in_the_lists_that_it_says_it_is_in(
-    database: Database, todo: list[Step]
-) -> None:
-    kept = Kept(database, CONTENT_REGISTRY)
+def test_content_is_in_the_lists_that_it_says_it_is_in(kept: Kept, todo: list[Step]) -> None:
+    kept.clear()
     for verb, number, change in todo:
         key = {"content_id": content(number)["content_id"]}
         if verb == "put":
@@ -163,12 +170,11 @@ reading = {"read": True, "read_at": moment(9), "unread_by": None}
 unread = {"read": False, "read_at": None, "unread_by": USER}
 
 
+@pytest.mark.parametrize("design", [NOTIFICATIONS], ids=str)
 @few
 @given(steps("put", "read", "unread", change=st.just({})))
-def test_a_notification_is_among_the_unread_as_long_as_it_is(
-    database: Database, todo: list[Step]
-) -> None:
-    kept = Kept(database, NOTIFICATIONS)
+def test_a_notification_is_among_the_unread_as_long_as_it_is(kept: Kept, todo: list[Step]) -> None:
+    kept.clear()
     for verb, number, _ in todo:
         key = key_of(NOTIFICATIONS, notification(number))
         if verb == "put":
@@ -181,6 +187,7 @@ def test_a_notification_is_among_the_unread_as_long_as_it_is(
     assert {one["notification_id"] for one in listed} == expected
 
 
+@pytest.mark.parametrize("design", [SUBSCRIPTIONS], ids=str)
 @few
 @given(
     steps(
@@ -193,9 +200,9 @@ def test_a_notification_is_among_the_unread_as_long_as_it_is(
     )
 )
 def test_a_subscription_is_under_the_topic_of_what_it_asks_for(
-    database: Database, todo: list[Step]
+    kept: Kept, todo: list[Step]
 ) -> None:
-    kept = Kept(database, SUBSCRIPTIONS)
+    kept.clear()
     for verb, number, wanted in todo:
         one = subscription(number, **wanted)
         if verb == "put":
@@ -205,11 +212,8 @@ def test_a_subscription_is_under_the_topic_of_what_it_asks_for(
     kept.agree()
 
 
-@pytest.mark.parametrize("design", [EVENTS, SHARDED_EVENTS], ids=["plain", "sharded"])
-def test_an_event_is_in_the_list_of_its_user_if_it_has_one(
-    database: Database, design: Table
-) -> None:
-    kept = Kept(database, design)
+@pytest.mark.parametrize("design", [EVENTS, SHARDED_EVENTS], ids=str)
+def test_an_event_is_in_the_list_of_its_user_if_it_has_one(kept: Kept, design: Table) -> None:
     for number in range(12):
         user = (USER, "somebody-else", None)[number % 3]
         # Every other one is sent again.
