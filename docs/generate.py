@@ -15,6 +15,9 @@ from docs.scenarios import (
     financial_news,
     forms,
     forms_scales,
+    portal_content,
+    portal_events,
+    portal_inbox,
     sales,
     sentiment_dashboard,
     sentiment_items,
@@ -23,12 +26,16 @@ from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES, SAYS
 from local.dynamodb_local import DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Table
+from tablewright.designs.content_registry import CONTENT_REGISTRY
 from tablewright.designs.cost import US_EAST_1, Workload
+from tablewright.designs.events import EVENTS, SHARDED_EVENTS
 from tablewright.designs.financial_news import NEWS
 from tablewright.designs.forms import FORMS
+from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.sales import SALES
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ITEMS
+from tablewright.designs.subscriptions import SUBSCRIPTIONS
 from tablewright.runtime.dynamo import Caller, Dynamo, client_config
 
 TABLES = Path(__file__).parent / "tables"
@@ -112,6 +119,37 @@ def _forms_costs(measured: Measured) -> list[str]:
     return list(at_scales(FORMS, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
 
 
+def _content_costs(measured: Measured) -> list[str]:
+    says, leaves_out = portal_content.SAYS, portal_content.LEAVES_OUT
+    scales = portal_content.SCALES
+    design = CONTENT_REGISTRY
+    return list(at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
+
+
+def _notifications_costs(measured: Measured) -> list[str]:
+    says, leaves_out = portal_inbox.SAYS, portal_inbox.LEAVES_OUT
+    scales = portal_inbox.NOTIFICATION_SCALES
+    design = NOTIFICATIONS
+    return list(at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
+
+
+def _subscriptions_costs(measured: Measured) -> list[str]:
+    says, leaves_out = portal_inbox.SUBSCRIPTIONS_SAY, portal_inbox.SUBSCRIPTIONS_LEAVE_OUT
+    scales = portal_inbox.SUBSCRIPTION_SCALES
+    design = SUBSCRIPTIONS
+    return list(at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
+
+
+def _events(design: Table) -> Document:
+    def costs(measured: Measured) -> list[str]:
+        says, leaves_out = portal_events.SAYS, portal_events.LEAVES_OUT
+        scales = portal_events.scales(design)
+        found = at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out)
+        return list(found)
+
+    return Document(design, portal_events.measure(design), costs)
+
+
 DOCUMENTS = {
     document.design.id: document
     for document in (
@@ -120,6 +158,11 @@ DOCUMENTS = {
         Document(DASHBOARD, sentiment_dashboard.measure, _dashboard_costs),
         Document(NEWS, financial_news.measure, _news_costs),
         Document(FORMS, forms.measure, _forms_costs),
+        Document(CONTENT_REGISTRY, portal_content.measure, _content_costs),
+        Document(NOTIFICATIONS, portal_inbox.measure_notifications, _notifications_costs),
+        Document(SUBSCRIPTIONS, portal_inbox.measure_subscriptions, _subscriptions_costs),
+        _events(EVENTS),
+        _events(SHARDED_EVENTS),
     )
 }
 

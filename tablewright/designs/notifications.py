@@ -37,7 +37,7 @@ NOTIFICATION = Entity(
         Prose("message", max_length=1000),
         Flag("read"),
         # The user once more, as long as it is unread.
-        Text("unread_by", max_length=128, optional=True),
+        user_id("unread_by", optional=True),
         Timestamp("created_at"),
         Timestamp("read_at", optional=True),
         content_id(optional=True),
@@ -95,6 +95,14 @@ NOTIFICATIONS = Table(
             index="by_unread",
             descending=True,
             describes="Keys of a user's unread notifications.",
+        ),
+        Query(
+            "unread_in_full",
+            "Notification",
+            index="by_unread",
+            hydrate=True,
+            descending=True,
+            describes="A user's unread notifications, newest first.",
         ),
         Update("mark_read", "Notification", describes="Mark a notification as read."),
     ),

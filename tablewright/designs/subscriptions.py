@@ -14,10 +14,10 @@ from tablewright.designs import (
     Get,
     Index,
     Key,
+    Prose,
     Put,
     Query,
     Table,
-    Text,
     TimeId,
     Timestamp,
 )
@@ -36,7 +36,8 @@ SUBSCRIPTION = Entity(
         product("product_suite"),
         product("product_concept"),
         tags(optional=True),
-        Text("topic", max_length=256),
+        # Made of what people write: see `topic`.
+        Prose("topic", max_length=256),
         Timestamp("created_at"),
     ),
     example={
@@ -69,7 +70,13 @@ SUBSCRIPTIONS = Table(
         Put("put_subscription", "Subscription", create=True, describes="Subscribe."),
         Get("get_subscription", "Subscription", describes="Read one subscription."),
         Delete("delete_subscription", "Subscription", describes="Unsubscribe."),
-        Query("subscriptions", "Subscription", describes="The subscriptions of a user."),
+        Query(
+            "subscriptions",
+            "Subscription",
+            # Who repeats a request is to find what it did.
+            consistent=True,
+            describes="The subscriptions of a user.",
+        ),
         Query(
             "subscribers",
             "Subscription",

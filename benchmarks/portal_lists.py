@@ -1,0 +1,115 @@
+"""What a page of the portal's content costs when there is very much of it.
+
+All content is of one status and about one product, so that both lists are as long as can be.
+``python -m benchmarks.portal_lists`` stores 100,000, which takes a minute or two.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from time import perf_counter
+from typing import NamedTuple
+
+import boto3
+
+from local.dynamodb_local import DynamoDbLocal
+from local.tables import create
+from tablewright.designs import Record
+from tablewright.designs.capacity import item_bytes, read_floor
+from tablewright.designs.content_registry import APPROVED, CONTENT, CONTENT_REGISTRY
+from tablewright.designs.fields import timestamp
+from tablewright.runtime.bulk import put_request, write_all
+from tablewright.runtime.cursor import Cursors, KeyRing
+from tablewright.runtime.dynamo import Caller, Dynamo, client_config
+from tablewright.runtime.meter import Meter
+from tablewright.runtime.records import Records
+from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store import Store
+
+STORED, PAGE = 100_000, 50
+PRODUCT = {"product_suite": "Data", "product_concept": "Warehouse"}
+LISTS = {"content_by_status": {"status": APPROVED}, "content_by_product": PRODUCT}
+_BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+class Cost(NamedTuple):
+    """Read units of a page of a list, beside the least that its entries allow."""
+
+    what: str
+    units: Decimal
+    floor: Decimal
+
+
+def content(number: int) -> Record:
+    """Small content; each was changed a second after the one before it."""
+    changed = timestamp(_BEGIN + timedelta(seconds=number))
+    return {
+        "content_id": f"content-{number:06}",
+        "status": APPROVED,
+        "title": f"Content {number:06}",
+        "summary": "What to say to a customer who already has a warehouse.",
+        "owner_user_id": "owner",
+        "tags": ["demo"],
+        "version": "1",
+        "created_at": changed,
+        "last_updated": changed,
+        **PRODUCT,
+    }
+
+
+def fill(caller: Caller, table: str, number: int) -> None:
+    records = Records(CONTENT_REGISTRY, CONTENT)
+    requests = [put_request(records.to_item(content(n))) for n in range(number)]
+    with ThreadPoolExecutor(4) as executor:
+        write_all(caller, executor, table, requests, Backoff())
+
+
+def pages(caller: Caller, table: str, stored: int) -> Iterator[Cost]:
+    """The first page and the second one of each list."""
+    meter = Meter(caller)
+    cursors = Cursors(lambda: KeyRing([b"b" * 32]))
+    store = Store(CONTENT_REGISTRY, table, meter, cursors=cursors)
+    for name, where in LISTS.items():
+        cursor = None
+        for number, which in enumerate(("first", "second")):
+            meter.reset()
+            page = store.query(
+                CONTENT_REGISTRY.patterns[name], where, limit=PAGE, cursor=cursor, caller="bench"
+            )
+            cursor = page.cursor
+            newest = stored - number * PAGE
+            shown = [content(n) for n in range(newest - 1, newest - 1 - PAGE, -1)]
+            if [one["content_id"] for one in page.items] != [one["content_id"] for one in shown]:
+                raise RuntimeError(f"{which} page of {name} is not of the content that is newest")
+            yield Cost(f"{name}, {which} page", meter.read_units, _floor(name, shown))
+
+
+def _floor(name: str, shown: list[Record]) -> Decimal:
+    index = CONTENT_REGISTRY.indexes[CONTENT_REGISTRY.patterns[name].index or ""]
+    stored = (CONTENT_REGISTRY.attributes(CONTENT, one) for one in shown)
+    entries = (CONTENT_REGISTRY.projected(CONTENT, one, index) or {} for one in stored)
+    return read_floor(map(item_bytes, entries))
+
+
+def main() -> None:
+    with DynamoDbLocal() as engine:
+        client = boto3.client(
+            "dynamodb",
+            endpoint_url=engine.endpoint,
+            region_name="eu-west-1",
+            config=client_config(),
+            **engine.credentials(),
+        )
+        table = create(client, CONTENT_REGISTRY, "content")
+        begun = perf_counter()
+        fill(Dynamo(client), table, STORED)
+        took = perf_counter() - begun
+        print(f"stored {STORED:,} in {took:.0f} s; a page of {PAGE}:\n")  # noqa: T201
+        for cost in pages(Dynamo(client), table, STORED):
+            said = f"  {cost.what:36}{cost.units:6} read units, at the least {cost.floor}"
+            print(said)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""One run of each access pattern of the portal's content."""
+
+from functools import partial
+from typing import Any
+
+from docs.costs import Kept, Scale, Use
+from docs.metering import Measurement, Measuring
+from tablewright.designs import Record
+from tablewright.designs.capacity import item_bytes, read_floor, update_floor, write_floor
+from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, DRAFT
+from tablewright.runtime.cursor import Cursors, KeyRing
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.store import Store
+
+STORED = 100
+PAGE = 50
+_BEFORE = "2025-01-01T00:00:00.000Z"
+WAREHOUSE = {"product_suite": "Data", "product_concept": "Warehouse"}
+SAYS = (
+    "A small portal has 1,000 pieces of content, of which each is changed once a month, and a "
+    "hundred people; a large one a hundred times as much. Each person looks at ten lists and at "
+    "thirty pieces of content on each of twenty days."
+)
+LEAVES_OUT = (
+    "What is due is looked for every five minutes, whatever the size. Files are in a bucket and "
+    "not in these figures, nor are backups, the stream and contributor insights."
+)
+
+
+def content(number: int, **changes: Any) -> Record:
+    """One of the stored contents, approved; what is due differs."""
+    return CONTENT.check(
+        {
+            **CONTENT.example,
+            "content_id": f"0194a211-7280-7abc-8def-{number:012x}",
+            "last_updated": f"2025-01-26T{number // 60:02}:{number % 60:02}:00.000Z",
+            "due_at": f"2025-07-26T{number // 60:02}:{number % 60:02}:00.000Z",
+            **changes,
+        }
+    )
+
+
+def draft(number: int) -> Record:
+    nobody = {"approved_by": None, "approved_at": None, "due_at": None}
+    return content(number, status=DRAFT, version="1", **nobody)
+
+
+def measure(caller: Caller, table: str) -> list[Measurement]:
+    """Run each pattern on a table of a hundred approved contents, all of one product."""
+    measuring = Measuring(caller)
+    cursors = Cursors(lambda: KeyRing([b"m" * 32]))
+    store = Store(CONTENT_REGISTRY, table, measuring.meter, cursors=cursors)
+    for number in range(STORED):
+        store.put(CONTENT_REGISTRY.create_content, content(number))
+    _one(measuring, store)
+    _lists(measuring, store)
+    return measuring.found
+
+
+def _one(measuring: Measuring, store: Store) -> None:
+    new = draft(STORED)
+    key = {"content_id": new["content_id"]}
+    renamed = {"title": "Another title", "version": "2", "last_updated": "2025-01-27T09:00:00.000Z"}
+    approval = {
+        "status": "Approved",
+        "version": "3",
+        "approved_by": CONTENT.example["approved_by"],
+        **dict.fromkeys(("approved_at", "last_updated"), "2025-01-27T10:00:00.000Z"),
+        "due_at": CONTENT.example["due_at"],
+    }
+    edited = {**new, **renamed}
+    approved = {**edited, **approval}
+    measuring.run(
+        "create_content",
+        "one draft",
+        lambda: store.put(CONTENT_REGISTRY.create_content, new),
+        write=write_floor(CONTENT_REGISTRY, CONTENT, new),
+    )
+    measuring.run(
+        "get_content",
+        "one content",
+        lambda: store.get(CONTENT_REGISTRY.get_content, key),
+        read=read_floor([_bytes(new)], consistent=True),
+    )
+    update = CONTENT_REGISTRY.update_content
+    for what, before, changes, after in (
+        ("a title", new, renamed, edited),
+        ("an approval", edited, approval, approved),
+        ("what is due", approved, {"due_at": None}, {**approved, "due_at": None}),
+    ):
+        measuring.run(
+            "update_content",
+            what,
+            partial(store.update, update, key, changes, expect={"version": before["version"]}),
+            read=read_floor([_bytes(before)], consistent=True),
+            write=update_floor(CONTENT_REGISTRY, CONTENT, before, after),
+        )
+    done = {**approved, "due_at": None}
+    measuring.run(
+        "delete_content",
+        "one content",
+        lambda: store.delete(CONTENT_REGISTRY.delete_content, key),
+        write=write_floor(CONTENT_REGISTRY, CONTENT, done),
+    )
+
+
+def _lists(measuring: Measuring, store: Store) -> None:
+    newest = [content(STORED - 1 - number) for number in range(PAGE)]
+    due = [content(number) for number in range(STORED)]
+    for name, where in (
+        ("content_by_status", {"status": "Approved"}),
+        ("content_by_product", WAREHOUSE),
+    ):
+        pattern = CONTENT_REGISTRY.patterns[name]
+        measuring.run(
+            name,
+            f"a page of {PAGE}",
+            partial(store.query, pattern, where, limit=PAGE, caller="meter"),
+            read=read_floor(_entry(one, pattern.index) for one in newest),
+        )
+    measuring.run(
+        "due_content",
+        f"the keys of {STORED} that are due",
+        lambda: list(store.each(CONTENT_REGISTRY.due_content, {})),
+        read=read_floor(_entry(one, "by_due") for one in due),
+    )
+    measuring.run(
+        "due_content",
+        "nothing due",
+        lambda: list(
+            store.each(CONTENT_REGISTRY.due_content, {}, until="2025-01-01T00:00:00.000Z")
+        ),
+        read=read_floor([]),
+    )
+
+
+def _bytes(record: Record) -> int:
+    return item_bytes(CONTENT_REGISTRY.attributes(CONTENT, record))
+
+
+def _entry(record: Record, index: str | None) -> int:
+    stored = CONTENT_REGISTRY.attributes(CONTENT, record)
+    held = CONTENT_REGISTRY.projected(CONTENT, stored, CONTENT_REGISTRY.indexes[index or ""])
+    return item_bytes(held or {})
+
+
+def _scale(name: str, contents: int, people: int) -> Scale:
+    looks = 20 * people
+    return Scale(
+        name,
+        uses=(
+            Use("create_content", "one draft", contents // 20),
+            Use("update_content", "a title", contents),
+            Use("update_content", "an approval", contents // 10),
+            Use("update_content", "what is due", contents // 10),
+            Use("get_content", "one content", 30 * looks),
+            Use("content_by_status", f"a page of {PAGE}", 5 * looks),
+            Use("content_by_product", f"a page of {PAGE}", 5 * looks),
+            Use("due_content", "nothing due", 30 * 24 * 12),
+        ),
+        kept=(Kept("Content", content(0), contents),),
+    )
+
+
+SCALES = (_scale("small", 1_000, 100), _scale("large", 100_000, 10_000))

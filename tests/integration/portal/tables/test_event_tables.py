@@ -1,0 +1,86 @@
+"""Events, in one partition a day and in many: appended once, listed in the order of time."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+
+import pytest
+
+from tablewright.designs import Table
+from tablewright.designs.events import EVENTS, SHARDED_EVENTS, events_design
+from tablewright.runtime.dynamo import POOL_SIZE
+from tablewright.runtime.errors import AlreadyExists
+from tests.integration.conftest import Database
+from tests.integration.portal.tables.records import (
+    DAY,
+    USER,
+    append,
+    event,
+    id_of,
+    key_of,
+    moment,
+    pages,
+)
+
+VARIANTS = pytest.mark.parametrize("design", [EVENTS, SHARDED_EVENTS], ids=["plain", "sharded"])
+# The engine is asked for as few events as tell an even spread from another.
+SECONDS, SHARDS = 3, 3
+OF_DAY = {"date_bucket": DAY}
+OF_USER = {"user_id": USER}
+
+
+@VARIANTS
+def test_an_event_is_appended_once_and_never_replaced(database: Database, design: Table) -> None:
+    database.create(design)
+    store = database.store(design)
+    stored = store.put(design.put_event, event(design, metadata={"from": "search"}))
+    key = key_of(design, stored)
+    with pytest.raises(AlreadyExists):
+        store.put(design.put_event, event(design, event_name="content.downloaded"))
+    assert store.get(design.get_event, key) == stored
+    (item,) = database.items()
+    assert item["ts#event_id"] == {"S": f"{moment(0)}#{id_of(0)}"}
+    assert item["date_bucket"]["S"].partition("#")[0] == DAY
+
+
+@VARIANTS
+def test_the_events_of_a_day_and_of_a_user_are_listed_newest_first(
+    database: Database, design: Table
+) -> None:
+    database.create(design)
+    store = database.store(design)
+    names, users = ("content.viewed", "content.downloaded"), (USER, "somebody-else", None)
+    made = [event(design, n, event_name=names[n % 2], user_id=users[n % 3]) for n in range(40)]
+    for one in made:
+        store.put(design.put_event, one)
+    tomorrow = {"date_bucket": "2099-03-05"}
+    newest = made[::-1]
+    assert pages(store, design.events_of_day, OF_DAY, 15) == newest
+    assert pages(store, design.events_of_day, tomorrow, 15) == []
+    assert pages(store, design.exported_events, OF_DAY, 15) == made
+    own = [one for one in newest if one.get("user_id") == USER]
+    assert pages(store, design.events_of_user, OF_USER, 5) == own
+    filters = {"event_name": "content.viewed"}
+    viewed = [one for one in own if one["event_name"] == "content.viewed"]
+    assert pages(store, design.events_of_user, OF_USER, 5, filters=filters) == viewed
+    until = newest[20]["timestamp"]
+    assert pages(store, design.events_of_day, OF_DAY, 15, until=until) == newest[20:]
+
+
+def test_a_thousand_events_a_second_are_spread_evenly_over_the_shards(database: Database) -> None:
+    design = events_design(shards=SHARDS)
+    database.create(design)
+    store = database.store(design)
+    made = [event(design, number) for number in range(SECONDS * 1000)]
+    begun = perf_counter()
+    with ThreadPoolExecutor(POOL_SIZE) as executor:
+        for second in range(SECONDS):
+            append(store, made[second * 1000 : (second + 1) * 1000], executor)
+    print(f"{len(made) / (perf_counter() - begun):.0f} events a second")  # noqa: T201
+    buckets = Counter(item["date_bucket"]["S"] for item in database.items())
+    assert buckets.keys() == {f"{DAY}#{shard}" for shard in range(SHARDS)}
+    assert sum(buckets.values()) == len(made)
+    assert max(buckets.values()) <= 1.1 * len(made) / SHARDS
+    # Spread, they are still one list.
+    exported = [one["event_id"] for one in store.each(design.exported_events, OF_DAY)]
+    assert exported == [one["event_id"] for one in made]

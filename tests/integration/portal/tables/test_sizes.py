@@ -1,0 +1,24 @@
+"""A page costs what is on it, however long the list is that it is a page of."""
+
+from decimal import Decimal
+
+from benchmarks.portal_lists import PAGE, fill, pages
+from tablewright.designs.content_registry import CONTENT_REGISTRY
+from tablewright.runtime.dynamo import Dynamo
+from tests.integration.conftest import Database
+
+# `python -m benchmarks.portal_lists` stores 100,000.
+STORED = 10_000
+
+
+def test_a_page_of_fifty_costs_no_more_of_ten_thousand_than_of_a_hundred(
+    database: Database,
+) -> None:
+    caller = Dynamo(database.client())
+    for name, stored in (("short", 2 * PAGE), ("long", STORED)):
+        database.create(CONTENT_REGISTRY, name)
+        fill(caller, name, stored)
+    costs = list(pages(caller, "long", STORED))
+    assert costs == list(pages(caller, "short", 2 * PAGE))
+    assert [cost.units for cost in costs] == [cost.floor for cost in costs]
+    assert max(cost.units for cost in costs) == Decimal("2.5")

@@ -1,0 +1,114 @@
+"""Every way to write to the portal's tables, with every fault at every call, then the retry."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from tablewright.designs import Record, Table
+from tablewright.designs.content_registry import CONTENT_REGISTRY
+from tablewright.designs.events import EVENTS, SHARDED_EVENTS
+from tablewright.designs.notifications import NOTIFICATIONS
+from tablewright.designs.subscriptions import SUBSCRIPTIONS
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.errors import AlreadyExists
+from tablewright.runtime.store import Store
+from tests.faults import survives_every_fault
+from tests.integration.conftest import Database
+from tests.integration.portal.tables.records import (
+    content,
+    event,
+    key_of,
+    moment,
+    notification,
+    subscription,
+)
+
+
+class Path(NamedTuple):
+    """A way to write: what is stored before it, and what it does."""
+
+    design: Table
+    before: tuple[str, Record] | None
+    work: Callable[[Store], Any]
+
+
+def create(design: Table, pattern: str, record: Record) -> Path:
+    def work(store: Store) -> None:
+        try:
+            store.put(design.patterns[pattern], record)
+        except AlreadyExists:
+            # Stored by the attempt whose answer was lost.
+            assert store.get(_get(design), key_of(design, record)) == record
+
+    return Path(design, None, work)
+
+
+def _get(design: Table) -> Any:
+    return next(p for p in design.pattern_list if p.verb == "GetItem")
+
+
+OLD, TOLD, WANTED = content(due_at=moment(9)), notification(), subscription(tags=["demo"])
+APPROVAL = {"status": "Deprecated", "version": "2", "last_updated": moment(5), "due_at": None}
+READ = {"read": True, "read_at": moment(5), "unread_by": None}
+PATHS = {
+    "create content": create(CONTENT_REGISTRY, "create_content", OLD),
+    "change content": Path(
+        CONTENT_REGISTRY,
+        ("create_content", OLD),
+        lambda store: store.update(
+            *(CONTENT_REGISTRY.update_content, key_of(CONTENT_REGISTRY, OLD), APPROVAL),
+            expect={"version": "1"},
+        ),
+    ),
+    "remove content": Path(
+        CONTENT_REGISTRY,
+        ("create_content", OLD),
+        lambda store: store.delete(
+            *(CONTENT_REGISTRY.delete_content, key_of(CONTENT_REGISTRY, OLD)),
+            expect={"version": "1"},
+        ),
+    ),
+    "tell": create(NOTIFICATIONS, "put_notification", TOLD),
+    "mark": Path(
+        NOTIFICATIONS,
+        ("put_notification", TOLD),
+        lambda store: store.update(
+            *(NOTIFICATIONS.mark_read, key_of(NOTIFICATIONS, TOLD), READ), expect={"read": False}
+        ),
+    ),
+    "subscribe": create(SUBSCRIPTIONS, "put_subscription", WANTED),
+    "unsubscribe": Path(
+        SUBSCRIPTIONS,
+        ("put_subscription", WANTED),
+        lambda store: store.delete(
+            SUBSCRIPTIONS.delete_subscription, key_of(SUBSCRIPTIONS, WANTED)
+        ),
+    ),
+    "append an event": create(EVENTS, "put_event", event(EVENTS)),
+    "append to a shard": create(SHARDED_EVENTS, "put_event", event(SHARDED_EVENTS)),
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_write_ends_the_same_whatever_fails_on_the_way(name: str, database: Database) -> None:
+    design, before, work = PATHS[name]
+    database.create(design)
+    client = database.client()
+    edge = Dynamo(client)
+
+    def items() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = client.scan(TableName="table", ConsistentRead=True)["Items"]
+        return sorted(found, key=repr)
+
+    def fresh() -> Caller:
+        for item in items():
+            key = {name: item[name] for name in (design.pk, design.sk) if name}
+            client.delete_item(TableName="table", Key=key)
+        if before:
+            pattern, record = before
+            Store(design, "table", edge).put(design.patterns[pattern], record)
+        return edge
+
+    calls = survives_every_fault(fresh, lambda caller: work(Store(design, "table", caller)), items)
+    assert calls >= 1
