@@ -7,6 +7,7 @@ from typing import Any
 
 import boto3
 
+from lambdas.portal.files import Files
 from tablewright.designs import Table
 from tablewright.designs.content_registry import CONTENT_REGISTRY
 from tablewright.runtime.cursor import Cursors
@@ -40,8 +41,10 @@ class Resources:
 
     @cached_property
     def s3_client(self) -> Any:
-        # Left to itself, boto3 signs addresses by a method that binds no headers.
-        return self.session.client("s3", config=client_config(signature_version="s3v4"))
+        # Left to itself, boto3 signs addresses by a method that binds no headers, and for a host
+        # that redirects to the bucket's region.
+        signed = client_config(signature_version="s3v4", s3={"addressing_style": "virtual"})
+        return self.session.client("s3", config=signed)
 
     @cached_property
     def cursors(self) -> Cursors:
@@ -50,6 +53,12 @@ class Resources:
     def functions(self) -> Caller:
         """Lambda itself, for a function that goes on in another run."""
         return self.client("lambda")
+
+    def files(self) -> Files:
+        def presign(operation: str, params: dict[str, Any], seconds: int) -> str:
+            return str(self.s3_client.generate_presigned_url(operation, params, seconds))
+
+        return Files(self.s3, presign, os.environ["FILES_BUCKET"])
 
     def content(self, **options: Any) -> Store:
         return self.store(CONTENT_REGISTRY, "CONTENT_TABLE", **options)

@@ -1,0 +1,6 @@
+"""The inbox's part of the API's OpenAPI document."""
+
+from lambdas.http.openapi import Json
+
+PATHS: Json = {}
+SCHEMAS: Json = {}
