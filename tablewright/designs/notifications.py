@@ -96,6 +96,14 @@ NOTIFICATIONS = Table(
             descending=True,
             describes="Keys of a user's unread notifications.",
         ),
+        Query(
+            "unread_in_full",
+            "Notification",
+            index="by_unread",
+            hydrate=True,
+            descending=True,
+            describes="A user's unread notifications, newest first.",
+        ),
         Update("mark_read", "Notification", describes="Mark a notification as read."),
     ),
 )

@@ -69,7 +69,13 @@ SUBSCRIPTIONS = Table(
         Put("put_subscription", "Subscription", create=True, describes="Subscribe."),
         Get("get_subscription", "Subscription", describes="Read one subscription."),
         Delete("delete_subscription", "Subscription", describes="Unsubscribe."),
-        Query("subscriptions", "Subscription", describes="The subscriptions of a user."),
+        Query(
+            "subscriptions",
+            "Subscription",
+            # Who repeats a request is to find what it did.
+            consistent=True,
+            describes="The subscriptions of a user.",
+        ),
         Query(
             "subscribers",
             "Subscription",
