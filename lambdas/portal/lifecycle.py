@@ -42,6 +42,8 @@ def next_due(content: Content) -> str | None:
         dates.append(content.get("review_due_date"))
     if status in (APPROVED, DEPRECATED):
         dates.append(content.get("expiry_date"))
+    if content.get("removing"):
+        dates.append(content["created_at"])  # since ever: it is not to wait for anything
     # Fixed width and UTC, so that the order of texts is that of time.
     return min((date for date in dates if date), default=None)
 
