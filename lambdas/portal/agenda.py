@@ -113,9 +113,9 @@ class Agenda:
 
     def _took(self, content: Record, step: Step) -> bool:
         """Take a step; gives whether it was this run that did."""
-        if step.removes:
+        for file in step.removes:
             # Nothing refers to the object any more, and one that is gone is removed already.
-            self._s3.call("DeleteObject", {"Bucket": self._bucket, "Key": step.removes})
+            self._s3.call("DeleteObject", {"Bucket": self._bucket, "Key": file})
         key = {"content_id": content["content_id"]}
         try:
             self._store.update(

@@ -23,11 +23,11 @@ _MARKS = ("review_told", "removing", "due_at")
 
 
 class Step(NamedTuple):
-    """A change that is due, and the file whose object is to be removed before it is made."""
+    """A change that is due, and the files whose objects are to be removed before it is made."""
 
     kind: str
     changes: Record
-    removes: str | None = None
+    removes: tuple[str, ...] = ()
 
 
 def due_step(content: Mapping[str, Any], now: datetime) -> Step | None:
@@ -38,7 +38,7 @@ def due_step(content: Mapping[str, Any], now: datetime) -> Step | None:
         return bool(content.get(name)) and content[name] <= moment
 
     if content.get("removing"):
-        return Step(REMOVAL, _mark(content, removing=None), content["removing"])
+        return Step(REMOVAL, _mark(content, removing=None), tuple(content["removing"]))
     if waiting(content) and due("effective_date"):
         return Step(EFFECTIVE, revision(content, {"status": APPROVED}, now))
     if content["status"] == APPROVED and due("review_due_date"):
@@ -57,7 +57,7 @@ def _ended(content: Mapping[str, Any]) -> Record:
     """Expired; a file that goes with it is no longer the content's before its object is removed."""
     changes = expired(content)
     gone = "s3_key" in changes and content.get("s3_key")
-    return {**changes, "removing": gone} if gone else changes
+    return {**changes, "removing": [gone]} if gone else changes
 
 
 def as_read(content: Mapping[str, Any]) -> Record:

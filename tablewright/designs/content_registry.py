@@ -97,8 +97,8 @@ CONTENT = Entity(
         Timestamp("due_at", optional=True),
         # The review date that its owner was told of.
         Timestamp("review_told", optional=True),
-        # The key of a file that it no longer has, and whose object is still to be removed.
-        Text("removing", optional=True, max_length=1024),
+        # Keys of files that it no longer has, and whose objects are still to be removed.
+        TextList("removing", of=Text("key", max_length=1024), optional=True, max_items=20),
     ),
     example={
         "content_id": "0194a211-7280-7abc-8def-0123456789ab",

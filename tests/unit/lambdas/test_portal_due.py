@@ -26,7 +26,7 @@ contents = st.fixed_dictionaries(
         "expiry_date": moments,
         "expiry_policy": st.sampled_from((None, SOFT, HARD)),
         "s3_key": st.sampled_from((None, "content/c/1")),
-        "removing": st.sampled_from((None, "content/c/0")),
+        "removing": st.sampled_from((None, ["content/c/0"])),
         "due_at": moments,
     }
 )
@@ -44,7 +44,7 @@ def carried_out(content: Record) -> tuple[Record, list[str], list[str]]:
     while step := due_step(content, NOW):
         assert len(kinds) < 6
         kinds.append(step.kind)
-        removed += [step.removes] if step.removes else []
+        removed += step.removes
         changed = {**content, **step.changes}
         content = CONTENT.check({n: value for n, value in changed.items() if value is not None})
     return content, kinds, removed
