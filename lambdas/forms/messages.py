@@ -3,20 +3,16 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from math import ceil
 from typing import Any, NamedTuple
 
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms_submissions import ATTEMPT
+from tablewright.runtime import queue
 from tablewright.runtime.dynamo import Caller
-from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
 
 SOURCE, CREATED = "tablewright.forms", "submission.created"
-# What SQS can hold a message back for.
-LONGEST_DELAY = 900
-_ENTRIES = 10
 
 
 class BadMessage(TablewrightError, ValueError):
@@ -87,30 +83,8 @@ class Queue:
     """The queue of deliveries, which its consumer also sends to."""
 
     def __init__(self, sqs: Caller, url: str, *, backoff: Backoff | None = None) -> None:
-        self._sqs = sqs
-        self._url = url
-        self._backoff = backoff or Backoff()
+        self._queue = queue.Queue(sqs, url, backoff=backoff)
 
     def send(self, deliveries: Sequence[Delivery], seconds: float = 0) -> None:
         """When this returns, every message has been taken, to be seen after so many seconds."""
-        delay = max(0, min(ceil(seconds), LONGEST_DELAY))
-        for begin in range(0, len(deliveries), _ENTRIES):
-            self._send(deliveries[begin : begin + _ENTRIES], delay)
-
-    def _send(self, batch: Sequence[Delivery], delay: int) -> None:
-        entries = [
-            {
-                "Id": str(number),
-                "MessageBody": json.dumps({"deliver": delivery._asdict()}),
-                "DelaySeconds": delay,
-            }
-            for number, delivery in enumerate(batch)
-        ]
-        for _ in self._backoff:
-            params = {"QueueUrl": self._url, "Entries": entries}
-            answer = self._sqs.call("SendMessageBatch", params)
-            failed = {one["Id"] for one in answer.get("Failed", [])}
-            entries = [entry for entry in entries if entry["Id"] in failed]
-            if not entries:
-                return
-        raise Throttled(f"{len(entries)} of {len(batch)} messages were not taken")
+        self._queue.send([json.dumps({"deliver": one._asdict()}) for one in deliveries], seconds)

@@ -6,7 +6,7 @@ a redelivery begins, so that the number alone tells how many are left.
 
 from typing import NamedTuple
 
-from lambdas.forms.messages import LONGEST_DELAY
+from tablewright.runtime.queue import LONGEST_DELAY
 
 LAST_NUMBER = 999
 

@@ -37,6 +37,10 @@ class TableMissing(StoreError):
     """The table or index does not exist: check the table name, the region and the deployment."""
 
 
+class ObjectMissing(StoreError):
+    """There is no object with this key in the bucket."""
+
+
 class DuplicateKeys(StoreError, ValueError):
     """A batch names the same item more than once; `positions` are those after the first."""
 
@@ -84,6 +88,8 @@ _BY_CODE: dict[str, type[StoreError]] = {
     "UnrecognizedClientException": AccessDenied,
     "ExpiredTokenException": AccessDenied,
     "ResourceNotFoundException": TableMissing,
+    "NoSuchKey": ObjectMissing,
+    "404": ObjectMissing,  # HeadObject, whose answer has no body to say more
     "InternalServerError": Unavailable,
     "ServiceUnavailable": Unavailable,
 }

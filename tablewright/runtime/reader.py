@@ -1,9 +1,9 @@
 """The reader: the queries among a design's access patterns, page by page or as a whole."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from itertools import islice
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from tablewright.designs import Pattern, Record, Table
 from tablewright.designs.patterns import Query
@@ -20,14 +20,29 @@ from tablewright.runtime.walk import Walk
 _EXAMINED_PER_PAGE = 1000
 
 
+# How many records are read at a time where a test of ours may pass over most of them.
+_TESTED_AT_ONCE = 100
+
+
 class Page:
-    """Some records of a list and, when there may be more, the cursor to go on with."""
+    """Some records of a list and, when there may be more, the cursor to go on with.
 
-    __slots__ = ("cursor", "items")
+    `examined` tells how many records were looked at to find them.
+    """
 
-    def __init__(self, items: list[Record], cursor: str | None) -> None:
+    __slots__ = ("cursor", "examined", "items")
+
+    def __init__(self, items: list[Record], cursor: str | None, examined: int = 0) -> None:
         self.items = items
         self.cursor = cursor
+        self.examined = examined
+
+
+class Keep(NamedTuple):
+    """A test that the records of a list must pass; `name` tells one from another in cursors."""
+
+    name: str
+    test: Callable[[Record], bool]
 
 
 class Reader:
@@ -72,6 +87,8 @@ class Reader:
         since: Any = None,
         until: Any = None,
         filters: Mapping[str, Any] | None = None,
+        keep: Keep | None = None,
+        examine: int = _EXAMINED_PER_PAGE,
         descending: bool | None = None,
         limit: int = 50,
         cursor: str | None = None,
@@ -81,8 +98,9 @@ class Reader:
 
         With `along`, a field of the partition key and its values, the list goes on from partition
         to partition in that order: ``along=("day", ["2025-11-17", "2025-11-16"])``. Cursors belong
-        to `caller`, by default the tenant. A page that had to pass over very many filtered records
-        may be short and still have a cursor.
+        to `caller`, by default the tenant. Of the records that the filters let through, those are
+        listed that `keep` keeps. A page that had to pass over many records, `examine` of them, may
+        be short and still have a cursor.
         """
         if limit < 1:
             raise ValueError(f"a page has at least one record, not {limit}")
@@ -91,25 +109,30 @@ class Reader:
         chosen = self._chosen(pattern, filters)
         owner = caller or str(where.get(self.design.tenant or "", ""))
         arguments = {**walk.arguments, "filters": sorted(chosen.items())}
+        if keep:
+            arguments["keep"] = keep.name
         if cursor is not None:
             walk.resume(self._signing().open(cursor, owner, pattern.name, arguments))
         found: list[Record] = []
         examined = 0
         for asked, position in walk:
-            reading = self._reading(asked, limit=limit - len(found), position=position)
+            at_once = max(limit, _TESTED_AT_ONCE) if keep else limit - len(found)
+            reading = self._reading(asked, limit=at_once, position=position)
             entries = iter(reading)
-            while len(found) < limit and examined < _EXAMINED_PER_PAGE:
-                chunk = list(islice(entries, limit - len(found)))
+            while len(found) < limit and examined < examine:
+                chunk = list(islice(entries, min(limit - len(found), examine - examined)))
                 if not chunk:
                     break
                 examined += len(chunk)
                 walk.reached(asked, *chunk[-1])
-                found += self._complete(asked, [entry for _, entry in chunk], chosen)
-            if len(found) == limit or examined >= _EXAMINED_PER_PAGE:
+                complete = self._complete(asked, [entry for _, entry in chunk], chosen)
+                found += [one for one in complete if not keep or keep.test(one)]
+            if len(found) == limit or examined >= examine:
                 walk.stop(reading.may_have_more)
         if not walk.may_have_more:
-            return Page(found, None)
-        return Page(found, self._signing().issue(owner, pattern.name, arguments, walk.position))
+            return Page(found, None, examined)
+        next_page = self._signing().issue(owner, pattern.name, arguments, walk.position)
+        return Page(found, next_page, examined)
 
     def each(
         self,

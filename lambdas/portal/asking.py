@@ -1,0 +1,79 @@
+"""Reading what is asked of content: which list, which words, which file."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lambdas.http.given import Errors, only, pointer
+from lambdas.http.problems import Problem
+from lambdas.http.requests import choice
+from lambdas.portal.files import Asked
+from lambdas.portal.search import LONGEST_QUERY, Listing, words
+from lambdas.portal.users import APPROVERS, AUTHORS, User
+from tablewright.designs import Field, InvalidValue, Prose, Text, Whole
+from tablewright.designs.content_registry import (
+    CONTENT_REGISTRY,
+    DRAFT,
+    MAX_FILE_BYTES,
+    STATUSES,
+)
+
+FILE: tuple[Field, ...] = (
+    Prose("file_name", max_length=200),
+    Text(
+        "content_type",
+        max_length=100,
+        pattern=r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*",
+        form="a media type in small letters and without parameters, such as application/pdf",
+    ),
+    Whole("size_bytes", digits=13),
+    Text("sha256", max_length=64, pattern="[0-9a-f]{64}", form="64 hexadecimal digits"),
+)
+
+
+def asked_listing(given: Mapping[str, str], user: User) -> Listing:
+    """The list that is asked for: of a status, or about a concept of a product suite."""
+    by_product = [name for name in ("suite", "concept") if name in given]
+    if ("status" in given) == bool(by_product):
+        wrong = [("status or suite and concept", "exactly one of the two must be given")]
+        raise Problem(400, "Content is listed by status or by product.", wrong)
+    if by_product:
+        missing = [(n, "is required") for n in ("suite", "concept") if n not in given]
+        if missing:
+            raise Problem(400, "A product is a suite and a concept of it.", missing)
+        where = {"product_suite": given["suite"], "product_concept": given["concept"]}
+        return Listing(CONTENT_REGISTRY.content_by_product, where, user)
+    status = choice("status", given["status"], STATUSES)
+    if status == DRAFT and not user.has(AUTHORS, APPROVERS):
+        raise Problem(403, "Only authors see drafts, each his own; approvers and admins see all.")
+    return Listing(CONTENT_REGISTRY.content_by_status, {"status": status}, user)
+
+
+def asked_query(text: str | None) -> str:
+    """The words to look for, or none."""
+    if text is None:
+        return ""
+    if len(text) > LONGEST_QUERY:
+        reason = f"must have at most {LONGEST_QUERY} characters"
+        raise Problem(400, "The query is not valid.", [("q", reason)])
+    if not words(text):
+        raise Problem(400, "The query is not valid.", [("q", "must have a letter or a digit")])
+    return text
+
+
+def asked_file(body: Any) -> Asked:
+    """The file that somebody wants to upload."""
+    given = only(body, [field.name for field in FILE])
+    values: dict[str, Any] = {}
+    errors: Errors = []
+    for field in FILE:
+        try:
+            if field.name not in given:
+                raise InvalidValue(field.name, "is required")
+            values[field.name] = field.check(given[field.name])
+        except InvalidValue as problem:
+            errors.append((pointer(field.name), problem.reason))
+    if not 1 <= values.get("size_bytes", 1) <= MAX_FILE_BYTES:
+        errors.append(("/size_bytes", f"must be 1 to {MAX_FILE_BYTES}"))
+    if errors:
+        raise Problem(400, "The body is not valid.", errors)
+    return Asked(**{**values, "size_bytes": int(values["size_bytes"])})

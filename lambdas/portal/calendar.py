@@ -1,0 +1,102 @@
+"""Does, on a schedule, what the dates of content ask for: effect, review, expiry."""
+
+import json
+import os
+import time
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+
+from lambdas.portal.agenda import Agenda, Position, Run
+from lambdas.portal.due import Step
+from lambdas.portal.resources import Resources
+from tablewright.designs import InvalidValue
+from tablewright.designs.content_registry import CONTENT
+from tablewright.runtime.dynamo import Caller
+
+logger = Logger()
+
+# What a page may need, with all retries, when time is nearly up.
+RESERVED_MS = 60_000
+
+
+@cache
+def resources() -> Resources:
+    return Resources.from_environment()
+
+
+@cache
+def agenda() -> Agenda:
+    made = resources()
+    return Agenda(made.content(), made.s3, os.environ["FILES_BUCKET"], done=_done, failed=_failed)
+
+
+def functions() -> Caller:
+    return resources().functions()
+
+
+if "FILES_BUCKET" in os.environ:
+    agenda()  # while the function starts, when Lambda gives it the most CPU
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """One run over what is due, or over the rest of it; a run that is out of time calls the next.
+
+    Should that call fail, so does the run: it is repeated, and finds what it did in place.
+    """
+    began = time.monotonic()
+    run = agenda().run(
+        datetime.now(UTC),
+        after=_position(event.get("after")),
+        in_time=lambda: context.get_remaining_time_in_millis() > RESERVED_MS,
+    )
+    _report(run, (time.monotonic() - began) * 1000)
+    if run.after is not None:
+        _go_on(context, {"after": run.after._asdict()})
+    return {**run._asdict(), "after": run.after and run.after._asdict()}
+
+
+def _position(given: Any) -> Position | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict) or set(given) != set(Position._fields):
+        raise InvalidValue("after", f"must be an object of {' and '.join(Position._fields)}")
+    return Position(**CONTENT.check(given, partial=True))
+
+
+def _report(run: Run, milliseconds: float) -> None:
+    took = round(milliseconds, 2)
+    logger.info(
+        "Calendar completed",
+        extra={"extra": {**run._asdict(), "execution_time_ms": took}},
+    )
+    metrics = EphemeralMetrics()
+    metrics.add_metric("CalendarContents", MetricUnit.Count, run.looked_at)
+    metrics.add_metric("CalendarSteps", MetricUnit.Count, run.steps)
+    metrics.add_metric("CalendarFailures", MetricUnit.Count, run.failed)
+    metrics.add_metric("CalendarExecutionTime", MetricUnit.Milliseconds, took)
+    metrics.flush_metrics()
+
+
+def _go_on(context: Any, event: dict[str, Any]) -> None:
+    functions().call(
+        "Invoke",
+        {
+            "FunctionName": context.invoked_function_arn,
+            "InvocationType": "Event",
+            "Payload": json.dumps(event).encode(),
+        },
+    )
+
+
+def _done(content_id: str, step: Step) -> None:
+    version = step.changes.get("version")
+    logger.info("calendar step taken", content_id=content_id, kind=step.kind, version=version)
+
+
+def _failed(content_id: str, error: Exception) -> None:
+    kind = type(error).__name__
+    logger.error("calendar step failed", content_id=content_id, kind=kind, reason=str(error))

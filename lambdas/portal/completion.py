@@ -1,0 +1,121 @@
+"""Making an uploaded file the content's file, and removing what is nobody's.
+
+What becomes of an object follows from its key and its content alone. So whatever is repeated, in
+whatever order, ends the same: the content has the file that was last asked for and has arrived.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from itertools import groupby, islice
+from typing import NamedTuple
+
+from lambdas.portal.files import Files, Place
+from lambdas.portal.lifecycle import Content, edit, hard_expired, revision
+from tablewright.designs import Record
+from tablewright.designs.content_registry import CONTENT_REGISTRY, EXPIRED
+from tablewright.designs.time_ids import moment_of
+from tablewright.runtime.errors import Conflict, NotFound, ObjectMissing
+from tablewright.runtime.store import Store
+
+RECORDED, ARRIVED, UNWANTED = "recorded", "arrived", "unwanted"
+REFUSED, MISSING = "refused", "missing"
+
+# Longer than an event can be on its way, with a weekend to see to those that failed.
+ABANDONED = timedelta(days=7)
+_ATTEMPTS = 5
+_AT_ONCE = 200
+
+
+def standing(content: Content | None, place: Place) -> str:
+    """What an object is to its content: its file, perhaps its next one, or nothing any more."""
+    if content is None or hard_expired(content):
+        return UNWANTED
+    if content.get("s3_key") == place.key:
+        return RECORDED
+    # An id that was given up can be given again: what was asked for before is not meant.
+    if content["status"] == EXPIRED or moment_of(place.upload_id) < content["created_at"]:
+        return UNWANTED
+    recorded = Place.of(content.get("s3_key") or "")
+    return UNWANTED if recorded and place.upload_id < recorded.upload_id else ARRIVED
+
+
+class Cleaned(NamedTuple):
+    """What a run of cleaning did; `after` is the key to go on after when its time was up."""
+
+    looked_at: int = 0
+    removed: int = 0
+    after: str | None = None
+
+
+class Completion:
+    """Settles what becomes of objects."""
+
+    def __init__(self, store: Store, files: Files) -> None:
+        self._store = store
+        self._files = files
+
+    def settle(self, place: Place, now: datetime) -> str:
+        """Record an object that has arrived as its content's file; tells what it is then."""
+        for _ in range(_ATTEMPTS):
+            content = self._content(place.content_id)
+            found = standing(content, place)
+            if content is None or found == UNWANTED:
+                self._files.remove(place.key)
+                return UNWANTED
+            if found == ARRIVED:
+                try:
+                    if not self._record(content, place, now):
+                        return REFUSED
+                except ObjectMissing:
+                    return MISSING
+                except (Conflict, NotFound):
+                    continue  # changed or deleted meanwhile: look again
+            # Also when it was recorded before: whoever did so may have come no further.
+            self._files.clear(place.content_id, before=place.upload_id)
+            return RECORDED
+        raise Conflict("the content was being changed by others all the while")
+
+    def clean(
+        self,
+        now: datetime,
+        *,
+        after: str | None = None,
+        in_time: Callable[[], bool] = lambda: True,
+    ) -> Cleaned:
+        """Remove objects that are nobody's, and uploads that were never completed."""
+        looked_at = removed = 0
+        places = self._files.places(after=after)
+        while chunk := list(islice(places, _AT_ONCE)):
+            for content_id, group in groupby(chunk, key=lambda place: place.content_id):
+                content = self._content(content_id)
+                for place in group:
+                    looked_at += 1
+                    if _nobodys(content, place, now):
+                        self._files.remove(place.key)
+                        removed += 1
+            if not in_time():
+                return Cleaned(looked_at, removed, chunk[-1].key)
+        return Cleaned(looked_at, removed)
+
+    def _record(self, content: Record, place: Place, now: datetime) -> bool:
+        fields = self._files.uploaded(place.key)
+        if fields is None:
+            self._files.remove(place.key)
+            return False
+        self._store.update(
+            CONTENT_REGISTRY.update_content,
+            {"content_id": place.content_id},
+            revision(content, edit(content, fields), now),
+            expect={"version": content["version"]},
+        )
+        return True
+
+    def _content(self, content_id: str) -> Record | None:
+        return self._store.get(CONTENT_REGISTRY.get_content, {"content_id": content_id})
+
+
+def _nobodys(content: Content | None, place: Place, now: datetime) -> bool:
+    found = standing(content, place)
+    if found == ARRIVED:
+        return datetime.fromisoformat(moment_of(place.upload_id)) < now - ABANDONED
+    return found == UNWANTED

@@ -1,0 +1,157 @@
+"""The API of content and its files: decode, act, answer."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import Response
+
+from lambdas.http.answers import answer, page_json
+from lambdas.http.application import application, respond
+from lambdas.http.given import only
+from lambdas.http.problems import Problem
+from lambdas.http.requests import choice, json_body, page_limit, parameters
+from lambdas.portal.asking import asked_file, asked_listing, asked_query
+from lambdas.portal.files import Files
+from lambdas.portal.lifecycle import NotAllowed, NotPossible, edited, hard_expired
+from lambdas.portal.registry import Registry
+from lambdas.portal.resources import Resources
+from lambdas.portal.roles import user_of
+from lambdas.portal.search import ListSearch, Search
+from lambdas.portal.users import APPROVERS, AUTHORS
+from lambdas.portal.versions import tagged, version_in
+from tablewright.designs.content_registry import CONTENT, STATUSES
+
+logger = Logger()
+app = application({"product_suite": "suite", "product_concept": "concept"})
+_ONE = "/content/<content_id>"
+_WRITERS = (AUTHORS, APPROVERS)
+
+
+class Portal(NamedTuple):
+    """What requests go through, kept for the life of the function's environment."""
+
+    registry: Registry
+    files: Files
+    search: Search
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    @classmethod
+    def from_environment(cls) -> "Portal":
+        made = Resources.from_environment()
+        store, files = made.content(cursors=made.cursors), made.files()
+        return cls(Registry(store, files), files, ListSearch(store))
+
+
+@cache
+def portal() -> Portal:
+    return Portal.from_environment()
+
+
+if "CURSOR_SECRET_ARN" in os.environ:
+    portal()  # while the function starts, when Lambda gives it the most CPU
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    return respond(app, event, context)
+
+
+def _not_allowed(error: NotAllowed) -> Response[str]:
+    return Problem(403, str(error)).response()
+
+
+def _not_possible(error: NotPossible) -> Response[str]:
+    return Problem(409, str(error)).response()
+
+
+app.exception_handler(NotAllowed)(_not_allowed)
+app.exception_handler(NotPossible)(_not_possible)
+
+
+@app.post("/content")
+def create_content() -> Response[str]:
+    user = user_of(app.current_event, AUTHORS)
+    made, new = portal().registry.create(json_body(app.current_event), user, portal().now())
+    logger.info("content stored", content_id=made["content_id"], new=new)
+    return tagged(made, 201 if new else 200)
+
+
+@app.get("/content")
+def list_content() -> Response[str]:
+    user = user_of(app.current_event)
+    given = parameters(app.current_event, ("status", "suite", "concept", "q", "limit", "cursor"))
+    listing = asked_listing(given, user)
+    query = asked_query(given.get("q"))
+    page = portal().search.find(query, listing, page_limit(given.get("limit")), given.get("cursor"))
+    logger.info("listed", pattern=listing.pattern.name, count=len(page.items))
+    told = page_json(CONTENT, page, cursor="next_cursor")
+    if query:
+        told |= {"searched": page.examined, "complete": page.cursor is None}
+    return answer(told)
+
+
+@app.get(_ONE)
+def get_content(content_id: str) -> Response[str]:
+    return tagged(portal().registry.one(content_id, user_of(app.current_event)))
+
+
+@app.patch(_ONE)
+def change_content(content_id: str) -> Response[str]:
+    user = user_of(app.current_event, *_WRITERS)
+    body = json_body(app.current_event)
+    version = version_in(app.current_event, body)
+    changed = portal().registry.change(content_id, body, version, user, portal().now())
+    logger.info("content changed", content_id=content_id, version=changed["version"])
+    return tagged(changed)
+
+
+@app.delete(_ONE)
+def delete_content(content_id: str) -> Response[str]:
+    user = user_of(app.current_event, *_WRITERS)
+    body = only(json_body(app.current_event), ("version",)) if app.current_event.body else None
+    portal().registry.remove(content_id, version_in(app.current_event, body), user)
+    logger.info("content deleted", content_id=content_id)
+    return Response(204)
+
+
+@app.post(f"{_ONE}/status")
+def move_content(content_id: str) -> Response[str]:
+    user = user_of(app.current_event, *_WRITERS)
+    body = only(json_body(app.current_event), ("status", "version"))
+    version = version_in(app.current_event, body)
+    if not isinstance(body.get("status"), str):
+        raise Problem(400, "The body is not valid.", [("/status", "must be text")])
+    status = choice("/status", body["status"], STATUSES)
+    moved = portal().registry.move(content_id, status, version, user, portal().now())
+    logger.info("content moved", content_id=content_id, status=moved["status"])
+    return tagged(moved)
+
+
+@app.post(f"{_ONE}/file")
+def upload_file(content_id: str) -> Response[str]:
+    user = user_of(app.current_event, *_WRITERS)
+    asked = asked_file(json_body(app.current_event))
+    edited(portal().registry.one(content_id, user), {}, user)  # may it be changed, and by him?
+    upload = portal().files.upload(content_id, asked, portal().now())
+    logger.info("upload asked for", content_id=content_id, upload_id=upload["upload_id"])
+    # Whoever has the address can use it.
+    return answer(upload, headers={"Cache-Control": "no-store"})
+
+
+@app.get(f"{_ONE}/file")
+def download_file(content_id: str) -> Response[str]:
+    content = portal().registry.one(content_id, user_of(app.current_event))
+    if "s3_key" not in content or hard_expired(content):
+        raise Problem(404, "The content has no file.")
+    download = portal().files.download(content, portal().now())
+    return answer(download, headers={"Cache-Control": "no-store"})
+
+
+@app.get("/openapi.json")
+def openapi() -> Response[str]:
+    from lambdas.portal.openapi import document  # only whoever asks for it pays for it
+
+    return answer(document())

@@ -1,0 +1,70 @@
+"""What the calendar does to content: pure rules over one content and a moment.
+
+Each step is one write, and takes the content a little further; what is still to be done keeps it
+among what is due. So whoever dies between two calls leaves nothing undone that is not found again,
+and whoever comes second finds the content as the first has left it.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from lambdas.portal.lifecycle import expired, next_due, revision, waiting
+from tablewright.designs import Record
+from tablewright.designs.content_registry import APPROVED, DEPRECATED
+from tablewright.designs.fields import timestamp
+
+EFFECTIVE, REVIEW, EXPIRY, REMOVAL, CORRECTION = (
+    *("effective", "review", "expiry", "removal", "correction"),
+)
+
+# What the calendar's steps depend on and its own marks change, beside the version.
+_MARKS = ("review_told", "removing", "due_at")
+
+
+class Step(NamedTuple):
+    """A change that is due, and the files whose objects are to be removed before it is made."""
+
+    kind: str
+    changes: Record
+    removes: tuple[str, ...] = ()
+
+
+def due_step(content: Mapping[str, Any], now: datetime) -> Step | None:
+    """The next thing to be done to the content, None when nothing is due."""
+    moment = timestamp(now)
+
+    def due(name: str) -> bool:
+        return bool(content.get(name)) and content[name] <= moment
+
+    if content.get("removing"):
+        return Step(REMOVAL, _mark(content, removing=None), tuple(content["removing"]))
+    if waiting(content) and due("effective_date"):
+        return Step(EFFECTIVE, revision(content, {"status": APPROVED}, now))
+    if content["status"] == APPROVED and due("review_due_date"):
+        review = content["review_due_date"]
+        if content.get("review_told") != review:
+            return Step(REVIEW, _mark(content, review_told=review))
+    if content["status"] in (APPROVED, DEPRECATED) and due("expiry_date"):
+        return Step(EXPIRY, revision(content, _ended(content), now))
+    if content.get("due_at") != next_due(content):
+        # Somebody changed the content without knowing what the calendar had just done to it.
+        return Step(CORRECTION, _mark(content))
+    return None
+
+
+def _ended(content: Mapping[str, Any]) -> Record:
+    """Expired; a file that goes with it is no longer the content's before its object is removed."""
+    changes = expired(content)
+    gone = "s3_key" in changes and content.get("s3_key")
+    return {**changes, "removing": [gone]} if gone else changes
+
+
+def as_read(content: Mapping[str, Any]) -> Record:
+    """What must still be so when a step is written."""
+    return {name: content.get(name) for name in ("version", *_MARKS)}
+
+
+def _mark(content: Mapping[str, Any], **changes: Any) -> Record:
+    """A change that is nobody's business: neither a new version nor news in a list."""
+    return {**changes, "due_at": next_due({**content, **changes})}

@@ -1,0 +1,179 @@
+"""The files of content, in a bucket: addresses to upload and download them by, and their removal.
+
+An address to upload by is signed for one file: its type, its size and its checksum. What was asked
+for is signed with it as metadata of the object, so nothing needs to remember it. The id of an
+upload tells when it was asked for: of two, the later one is what the content is to have.
+"""
+
+import json
+import re
+from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from tablewright.designs import InvalidValue, Record, TimeId
+from tablewright.designs.content_registry import content_id as content_id_field
+from tablewright.designs.fields import timestamp
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.ids import uuid7
+
+PREFIX = "content/"
+UPLOAD_SECONDS = 15 * 60
+DOWNLOAD_SECONDS = 5 * 60
+_ASKED = "asked"
+_CONTENT_ID, _UPLOAD_ID = content_id_field(), TimeId("upload_id")
+
+# Signs an operation with its parameters, for so many seconds.
+Presign = Callable[[str, dict[str, Any], int], str]
+
+
+class Place(NamedTuple):
+    """Where an upload goes."""
+
+    content_id: str
+    upload_id: str
+
+    @property
+    def key(self) -> str:
+        return f"{PREFIX}{self.content_id}/{self.upload_id}"
+
+    @classmethod
+    def of(cls, key: str) -> "Place | None":
+        """The place with this key, if it is one of ours."""
+        content_id, _, upload_id = key.removeprefix(PREFIX).partition("/")
+        try:
+            place = cls(_CONTENT_ID.check(content_id), _UPLOAD_ID.check(upload_id))
+        except InvalidValue:
+            return None
+        return place if place.key == key else None
+
+
+class Asked(NamedTuple):
+    """A file that somebody wants to upload."""
+
+    file_name: str
+    content_type: str
+    size_bytes: int
+    sha256: str  # in hexadecimal digits, as people and tools write it
+
+    @property
+    def checksum(self) -> str:
+        """As S3 writes it."""
+        return b64encode(bytes.fromhex(self.sha256)).decode()
+
+    def to_text(self) -> str:
+        # Metadata are headers, at most 2 KB of ASCII; names of files are not.
+        text = json.dumps(self._asdict(), ensure_ascii=False, separators=(",", ":"))
+        return urlsafe_b64encode(text.encode()).decode()
+
+    @classmethod
+    def from_text(cls, text: str) -> "Asked | None":
+        try:
+            return cls(**json.loads(urlsafe_b64decode(text)))
+        except (ValueError, TypeError):
+            return None
+
+
+class Files:
+    """The bucket that the files are in."""
+
+    def __init__(self, s3: Caller, presign: Presign, bucket: str) -> None:
+        self._s3 = s3
+        self._presign = presign
+        self.bucket = bucket
+
+    def upload(self, content_id: str, asked: Asked, now: datetime) -> dict[str, Any]:
+        """What to send in order to upload this file and no other."""
+        place = Place(content_id, uuid7(now))
+        params = {
+            **self._object(place.key),
+            "ContentType": asked.content_type,
+            "ContentLength": asked.size_bytes,
+            "ChecksumSHA256": asked.checksum,
+            "Metadata": {_ASKED: asked.to_text()},
+        }
+        return {
+            "upload_id": place.upload_id,
+            "method": "PUT",
+            "url": self._presign("put_object", params, UPLOAD_SECONDS),
+            "headers": {
+                "content-type": asked.content_type,
+                "content-length": str(asked.size_bytes),
+                "x-amz-checksum-sha256": asked.checksum,
+                f"x-amz-meta-{_ASKED}": asked.to_text(),
+            },
+            "expires_at": timestamp(now + timedelta(seconds=UPLOAD_SECONDS)),
+        }
+
+    def download(self, content: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+        """An address by which the content's file can be had."""
+        params = {
+            **self._object(content["s3_key"]),
+            "ResponseContentType": content["content_type"],
+            "ResponseContentDisposition": disposition(content["file_name"]),
+        }
+        return {
+            "url": self._presign("get_object", params, DOWNLOAD_SECONDS),
+            **{name: content[name] for name in ("file_name", "content_type", "size_bytes")},
+            "expires_at": timestamp(now + timedelta(seconds=DOWNLOAD_SECONDS)),
+        }
+
+    def uploaded(self, key: str) -> Record | None:
+        """What content knows of the file with this key; None if it is not what was asked for.
+
+        Raises ObjectMissing when it is not there.
+        """
+        head = self._s3.call("HeadObject", {**self._object(key), "ChecksumMode": "ENABLED"})
+        asked = Asked.from_text(head.get("Metadata", {}).get(_ASKED, ""))
+        if asked is None or not _is(asked, head):
+            return None
+        return {
+            "s3_uri": f"s3://{self.bucket}/{key}",
+            "s3_bucket": self.bucket,
+            "s3_key": key,
+            "file_name": asked.file_name,
+            "content_type": asked.content_type,
+            "size_bytes": asked.size_bytes,
+            "uploaded_at": timestamp(head["LastModified"]),
+        }
+
+    def clear(self, content_id: str, before: str | None = None) -> None:
+        """Remove a content's objects: all of them, or those asked for before an upload."""
+        for place in self.places(f"{PREFIX}{content_id}/"):
+            if before is None or place.upload_id < before:
+                self.remove(place.key)
+
+    def remove(self, key: str) -> None:
+        self._s3.call("DeleteObject", self._object(key))
+
+    def places(self, prefix: str = PREFIX, after: str | None = None) -> Iterator[Place]:
+        """The objects under a prefix, in the order of their keys, from after one of them."""
+        params: dict[str, Any] = {"Bucket": self.bucket, "Prefix": prefix}
+        while True:
+            params |= {"StartAfter": after} if after else {}
+            page = self._s3.call("ListObjectsV2", params)
+            keys = [found["Key"] for found in page.get("Contents", [])]
+            yield from (place for place in map(Place.of, keys) if place)
+            if not page.get("IsTruncated"):
+                return
+            after = keys[-1]
+
+    def _object(self, key: str) -> dict[str, Any]:
+        return {"Bucket": self.bucket, "Key": key}
+
+
+def disposition(file_name: str) -> str:
+    """A header that has browsers save a file under its name, never show it.
+
+    >>> disposition('Überblick "A".pdf')
+    'attachment; filename="_berblick _A_.pdf"; filename*=UTF-8\\'\\'%C3%9Cberblick%20%22A%22.pdf'
+    """
+    plain = re.sub(r'[^ -~]|["\\%]', "_", file_name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file_name, safe='')}"
+
+
+def _is(asked: Asked, head: Mapping[str, Any]) -> bool:
+    found = (head["ContentType"], head["ContentLength"], head.get("ChecksumSHA256"))
+    return found == (asked.content_type, asked.size_bytes, asked.checksum)

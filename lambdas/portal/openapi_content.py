@@ -1,0 +1,162 @@
+"""The content's part of the API's OpenAPI document."""
+
+from lambdas.http.openapi import Json, json_of, object_of, only, operation, page_of, paging, query
+from lambdas.portal.asking import FILE
+from lambdas.portal.registry import CHANGEABLE, GIVEN
+from lambdas.portal.search import LONGEST_QUERY, WINDOW
+from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, MAX_FILE_BYTES
+
+_ID = {
+    "name": "content_id",
+    "in": "path",
+    "required": True,
+    "schema": CONTENT.by_name["content_id"].schema(),
+}
+_IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "schema": {"type": "string"},
+    "description": "The ETag of what was read; or give its `version` in the body",
+}
+_STALE = (404, 409, 428)
+_CONTENT = json_of("Content")
+_TEXT: Json = {"type": "string"}
+_TIME: Json = {"type": "string", "format": "date-time"}
+
+PATHS: Json = {
+    "/content": {
+        "get": {
+            **operation(
+                "list_content",
+                "Content of a status, or about a product, last changed first",
+                {200: json_of("ContentPage")},
+            ),
+            "description": "As far as the caller may read it. A page can be short, or empty, and "
+            f"still have a cursor: at most {WINDOW} contents are looked at for one.",
+            "parameters": [
+                query("status", CONTENT.by_name["status"].schema()),
+                query("suite", CONTENT.by_name["product_suite"].schema()),
+                query("concept", CONTENT.by_name["product_concept"].schema()),
+                {
+                    **query("q", {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}),
+                    "description": "Words, each of which begins a word of title, summary or tags",
+                },
+                *paging(),
+            ],
+        },
+        "post": operation(
+            "create_content",
+            "Store a new draft; for authors. With an id, it can be repeated",
+            {201: _CONTENT, 200: _CONTENT},
+            body="NewContent",
+            fails=(409,),
+        ),
+    },
+    "/content/{content_id}": {
+        "get": operation("get_content", "Read content", {200: _CONTENT}, fails=(404,)),
+        "patch": {
+            **operation(
+                "change_content",
+                "Change content: a new version of it",
+                {200: _CONTENT},
+                body="ContentChange",
+                fails=_STALE,
+            ),
+            "parameters": [_IF_MATCH],
+        },
+        "delete": {
+            **operation("delete_content", "Delete content and its file", {204: None}, fails=_STALE),
+            "parameters": [_IF_MATCH],
+        },
+        "parameters": [_ID],
+    },
+    "/content/{content_id}/status": {
+        "post": {
+            **operation(
+                "move_content",
+                "Approve, deprecate, expire or revise content",
+                {200: _CONTENT},
+                body="ContentMove",
+                fails=_STALE,
+            ),
+            "parameters": [_IF_MATCH],
+        },
+        "parameters": [_ID],
+    },
+    "/content/{content_id}/file": {
+        "get": operation(
+            "download_file",
+            "An address to download the file by",
+            {200: json_of("Download")},
+            fails=(404,),
+        ),
+        "post": operation(
+            "upload_file",
+            "An address to upload a file by; it becomes the content's once it has arrived",
+            {200: json_of("Upload")},
+            body="NewFile",
+            fails=(404, 409),
+        ),
+        "parameters": [_ID],
+    },
+}
+
+
+def _change() -> Json:
+    shape = object_of([CONTENT.by_name[n] for n in CHANGEABLE], [], nullable=True)
+    shape["properties"]["version"] = CONTENT.by_name["version"].schema()
+    return {**shape, "minProperties": 1}
+
+
+def _move() -> Json:
+    named = {name: CONTENT.by_name[name].schema() for name in ("status", "version")}
+    return {**only(named), "required": ["status"]}
+
+
+def _page() -> Json:
+    index = CONTENT_REGISTRY.indexes["by_product"]
+    listed = [f for f in CONTENT.fields if f.stored in ("content_id", *index.projects)]
+    shape = page_of(
+        object_of(listed, [f.label for f in listed if not f.optional]), cursor="next_cursor"
+    )
+    shape["properties"] |= {
+        "searched": {"type": "integer", "description": "How many contents were looked at for q"},
+        "complete": {"type": "boolean", "description": "Whether that was all there are"},
+    }
+    return shape
+
+
+def _file() -> Json:
+    shape = object_of(FILE, [field.label for field in FILE])
+    shape["properties"]["size_bytes"] |= {"minimum": 1, "maximum": MAX_FILE_BYTES}
+    return shape
+
+
+_SIZE = {"type": "integer"}
+_NEEDED = [f.label for f in CONTENT.fields if not f.optional]
+SCHEMAS: Json = {
+    "Content": object_of(CONTENT.fields, _NEEDED),
+    "NewContent": object_of([CONTENT.by_name[n] for n in GIVEN], ["title", "summary"]),
+    "ContentChange": _change(),
+    "ContentMove": _move(),
+    "ContentPage": _page(),
+    "NewFile": _file(),
+    "Upload": only(
+        {
+            "upload_id": _TEXT,
+            "method": {"type": "string", "const": "PUT"},
+            "url": _TEXT,
+            "headers": {"type": "object", "additionalProperties": _TEXT},
+            "expires_at": _TIME,
+        }
+    ),
+    "Download": only(
+        {
+            "url": _TEXT,
+            "file_name": _TEXT,
+            "content_type": _TEXT,
+            "size_bytes": _SIZE,
+            "expires_at": _TIME,
+        }
+    ),
+}

@@ -1,0 +1,107 @@
+"""The part of the portal's OpenAPI document about notifications and subscriptions."""
+
+from lambdas.http.openapi import (
+    Json,
+    json_of,
+    object_of,
+    only,
+    operation,
+    page_of,
+    paging,
+    query,
+    ref,
+)
+from lambdas.portal import notifications, subscriptions
+from tablewright.designs import Field
+from tablewright.designs.notifications import NOTIFICATION
+from tablewright.designs.subscriptions import SUBSCRIPTION
+
+_FLAG: Json = {"type": "boolean"}
+
+
+def _number(most: int) -> Json:
+    return {"type": "integer", "minimum": 0, "maximum": most}
+
+
+def _path(field: Field) -> list[Json]:
+    return [{"name": field.name, "in": "path", "required": True, "schema": field.schema()}]
+
+
+def _required(fields: tuple[Field, ...]) -> list[str]:
+    return [field.label for field in fields if not field.optional]
+
+
+_NOTIFICATION, _SUBSCRIPTION = json_of("Notification"), json_of("Subscription")
+_NOTIFICATION_ID = _path(NOTIFICATION.by_name["notification_id"])
+_UNREAD = query("unread", {"type": "string", "enum": ["false", "true"], "default": "false"})
+
+PATHS: Json = {
+    "/notifications": {
+        "get": {
+            **operation(
+                "list_notifications",
+                "Your notifications, newest first",
+                {200: json_of("NotificationPage")},
+            ),
+            "parameters": [_UNREAD, *paging()],
+        },
+    },
+    "/notifications/unread-count": {
+        "get": operation(
+            "count_unread",
+            "How many are unread, up to a bound",
+            {200: json_of("Unread")},
+        ),
+    },
+    "/notifications/{notification_id}": {
+        "get": operation(
+            "get_notification", "Read a notification", {200: _NOTIFICATION}, fails=(404,)
+        ),
+        "parameters": _NOTIFICATION_ID,
+    },
+    "/notifications/{notification_id}/read": {
+        "post": operation("mark_read", "Mark as read", {200: _NOTIFICATION}, fails=(404,)),
+        "parameters": _NOTIFICATION_ID,
+    },
+    "/notifications/read": {
+        "post": operation(
+            "mark_all_read",
+            "Mark as read what is unread, the newest first; repeat while there is more",
+            {200: json_of("Marked")},
+        ),
+    },
+    "/subscriptions": {
+        "post": operation(
+            "subscribe",
+            "Be told of content that has all of this; without filters, of everything",
+            {201: _SUBSCRIPTION, 200: _SUBSCRIPTION},
+            body="NewSubscription",
+            fails=(409,),
+        ),
+        "get": {
+            **operation(
+                "list_subscriptions", "Your subscriptions", {200: json_of("SubscriptionPage")}
+            ),
+            "parameters": paging(),
+        },
+    },
+    "/subscriptions/{subscription_id}": {
+        "get": operation(
+            "get_subscription", "Read a subscription", {200: _SUBSCRIPTION}, fails=(404,)
+        ),
+        "delete": operation("unsubscribe", "Remove a subscription", {204: None}),
+        "parameters": _path(SUBSCRIPTION.by_name["subscription_id"]),
+    },
+}
+
+SCHEMAS: Json = {
+    "Notification": object_of(notifications.SHOWN, _required(notifications.SHOWN)),
+    "NotificationPage": page_of(ref("Notification"), cursor="next_cursor"),
+    "Unread": only({"unread": _number(notifications.MOST_COUNTED), "more": _FLAG}),
+    "Marked": only({"marked": _number(notifications.MOST_MARKED), "more": _FLAG}),
+    "Subscription": object_of(subscriptions.SHOWN, _required(subscriptions.SHOWN)),
+    "SubscriptionPage": page_of(ref("Subscription"), cursor="next_cursor"),
+    "NewSubscription": object_of(
+        [SUBSCRIPTION.by_name[name] for name in subscriptions.FILTERS], [], nullable=True
+    ),
+}

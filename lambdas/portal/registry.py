@@ -1,0 +1,164 @@
+"""The registry of content: what users may do to it, carried out in its table.
+
+Whatever is in place already is answered as when it was done, so that every request can be repeated.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from lambdas.http.given import Errors, changes, new_record
+from lambdas.http.problems import Problem
+from lambdas.portal.files import Files
+from lambdas.portal.lifecycle import (
+    Content,
+    edited,
+    hard_expired,
+    may_delete,
+    may_read,
+    moved,
+    next_due,
+    revision,
+    stands,
+)
+from lambdas.portal.users import User
+from lambdas.portal.versions import Stale
+from tablewright.designs import Record
+from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, DRAFT
+from tablewright.designs.fields import timestamp
+from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
+from tablewright.runtime.ids import uuid7
+from tablewright.runtime.store import Store
+
+CHANGEABLE = (
+    *("title", "summary", "product_suite", "product_concept", "audience_role"),
+    *("lifecycle_stage", "tags", "review_due_date", "effective_date"),
+    *("expiry_date", "expiry_policy"),
+)
+GIVEN = ("content_id", *CHANGEABLE)
+_NONE = "no content has this content_id"
+
+
+class Registry:
+    """Content, as users read and change it."""
+
+    def __init__(self, store: Store, files: Files) -> None:
+        self._store = store
+        self._files = files
+
+    def create(self, body: Any, user: User, now: datetime) -> tuple[Record, bool]:
+        """Store a new draft, and tell whether it is new: with an id, this can be repeated."""
+        moment = timestamp(now)
+        ours = {
+            "status": DRAFT,
+            "owner_user_id": user.user_id,
+            "version": "1",
+            "created_at": moment,
+            "last_updated": moment,
+        }
+        if isinstance(body, dict):
+            body = {"content_id": uuid7(now), "tags": [], **body}
+        record = new_record(CONTENT, body, GIVEN, ours, _check)
+        record["due_at"] = next_due(record)
+        try:
+            return self._store.put(CONTENT_REGISTRY.create_content, record), True
+        except AlreadyExists:
+            there = self._read(record["content_id"])
+        same = (*GIVEN, "owner_user_id")
+        if there is None or any(there.get(name) != record.get(name) for name in same):
+            raise AlreadyExists("other content has this content_id")
+        return there, False
+
+    def one(self, content_id: str, user: User) -> Record:
+        """The content, if the user may read it; who may not is not told that it is there."""
+        return _readable(self._read(content_id), user)
+
+    def change(self, content_id: str, body: Any, version: str, user: User, now: datetime) -> Record:
+        before = self.one(content_id, user)
+        change = changes(CONTENT, body, CHANGEABLE, _check)
+        whole = edited(before, change, user)
+        wrong = _order({**before, **change})
+        if wrong:
+            raise Problem(400, "The body is not valid; nothing was stored.", wrong)
+
+        def done(content: Content) -> bool:
+            return all(content.get(name) == value for name, value in change.items())
+
+        return before if done(before) else self._write(before, whole, version, now, done)
+
+    def move(self, content_id: str, status: str, version: str, user: User, now: datetime) -> Record:
+        """Bring content into another status; withdrawn for good, its file goes as well."""
+        found = self.one(content_id, user)
+        if not stands(found, status):
+            step = moved(found, status, user, now)
+            if hard_expired(found):
+                # Nothing can be recorded of it now, so nothing that was withdrawn comes back.
+                self._files.clear(content_id)
+            found = self._write(found, step, version, now, lambda one: stands(one, status))
+        if hard_expired(found):
+            self._files.clear(content_id)
+        return found
+
+    def remove(self, content_id: str, version: str, user: User) -> None:
+        """Delete content and its files; what is gone is gone."""
+        found = self._read(content_id)
+        if found is not None:
+            self._delete(_readable(found, user), version, user)
+        self._files.clear(content_id)
+
+    def _delete(self, found: Record, version: str, user: User) -> None:
+        may_delete(found, user)
+        if found["version"] != version:
+            raise Stale(found)
+        key = {"content_id": found["content_id"]}
+        try:
+            self._store.delete(CONTENT_REGISTRY.delete_content, key, expect={"version": version})
+        except Conflict:
+            raise Stale(self.one(found["content_id"], user)) from None
+
+    def _write(
+        self,
+        before: Record,
+        change: Content,
+        version: str,
+        now: datetime,
+        done: Callable[[Content], bool],
+    ) -> Record:
+        """Make a change to the version that it is meant for, unless somebody has just done so."""
+        if before["version"] != version:
+            raise Stale(before)
+        key = {"content_id": before["content_id"]}
+        new = revision(before, change, now)
+        try:
+            update = CONTENT_REGISTRY.update_content
+            return self._store.update(update, key, new, expect={"version": version})
+        except Conflict:
+            meanwhile = self._read(before["content_id"])
+            if meanwhile is None:
+                raise NotFound(_NONE) from None
+            if done(meanwhile):
+                return meanwhile
+            raise Stale(meanwhile) from None
+
+    def _read(self, content_id: str) -> Record | None:
+        return self._store.get(CONTENT_REGISTRY.get_content, {"content_id": content_id})
+
+
+def _readable(found: Record | None, user: User) -> Record:
+    if found is None or not may_read(found, user):
+        raise NotFound(_NONE)
+    return found
+
+
+def _check(values: Mapping[str, Any]) -> Errors:
+    tags = values.get("tags")
+    texts = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+    twice = len(set(texts)) < len(texts)
+    return [*([("/tags", "has the same entry twice")] if twice else []), *_order(values)]
+
+
+def _order(values: Mapping[str, Any]) -> Errors:
+    begins, ends = values.get("effective_date"), values.get("expiry_date")
+    if isinstance(begins, str) and isinstance(ends, str) and ends <= begins:
+        return [("/expiry_date", "must be later than effective_date")]
+    return []

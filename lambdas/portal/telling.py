@@ -1,0 +1,84 @@
+"""From news to the notifications of users: everybody who asked for it hears it, once.
+
+Subscribers are read in the order of their ids, page by page, and told in parallel. Notifications
+are created and never replaced, so it does not matter who was told before: work that died is done
+again from its beginning. When time is short, a message says after whom to go on.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import NamedTuple
+
+from lambdas.portal.messages import Message
+from lambdas.portal.news import News, notification
+from tablewright.designs.notifications import NOTIFICATIONS
+from tablewright.designs.subscriptions import SUBSCRIPTIONS, matches
+from tablewright.runtime.bulk import in_parallel
+from tablewright.runtime.errors import AlreadyExists
+from tablewright.runtime.queue import Queue
+from tablewright.runtime.store import Store
+
+PAGE = 500
+
+
+class Told(NamedTuple):
+    """How many users were told now, how many had been before; `after` whom another goes on."""
+
+    told: int = 0
+    before: int = 0
+    after: str | None = None
+
+
+class Telling:
+    """Carries out messages; `page` subscribers are read at once."""
+
+    def __init__(
+        self, subscriptions: Store, notifications: Store, queue: Queue, *, page: int = PAGE
+    ) -> None:
+        self._subscriptions = subscriptions
+        self._notifications = notifications
+        self._queue = queue
+        self._page = page
+
+    def tell(self, message: Message, in_time: Callable[[], bool] = lambda: True) -> Told:
+        """Do what a message asks for, or one page of it at least: so it comes to an end."""
+        if message.owner is not None:
+            return self._told(message.news, [message.owner])
+        done = Told()
+        users = self._users(message)
+        while page := list(islice(users, self._page)):
+            asking = [user for user, asks in page if asks]
+            now = self._told(message.news, asking)
+            done = Told(done.told + now.told, done.before + now.before)
+            if len(page) == self._page and not in_time():
+                last, _ = page[-1]
+                # Only when that is sure to go on, this is done.
+                self._queue.send([message._replace(after=last).body])
+                return done._replace(after=last)
+        return done
+
+    def _users(self, message: Message) -> Iterator[tuple[str, bool]]:
+        """Everybody with subscriptions to the topic, each once, and whether one of them matches."""
+        content = message.news._asdict()
+        found = self._subscriptions.each(
+            SUBSCRIPTIONS.subscribers,
+            {"topic": message.topic},
+            since=message.after,
+            at_once=self._page,
+        )
+        for user, wanted in groupby(found, key=itemgetter("user_id")):
+            asks = any(matches(one, content) for one in wanted)
+            if user != message.after:
+                yield user, asks
+
+    def _told(self, news: News, users: list[str]) -> Told:
+        new = sum(in_parallel(self._notifications.executor, lambda u: self._put(news, u), users))
+        return Told(new, len(users) - new)
+
+    def _put(self, news: News, user: str) -> bool:
+        try:
+            self._notifications.put(NOTIFICATIONS.put_notification, notification(news, user))
+        except AlreadyExists:
+            return False  # and if it was read in the meantime, it stays read
+        return True

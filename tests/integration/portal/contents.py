@@ -1,0 +1,228 @@
+"""The content API as API Gateway calls it: the table on the real engine, the bucket in memory."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from lambdas.portal import content, uploads
+from lambdas.portal.completion import Completion
+from lambdas.portal.files import Files
+from lambdas.portal.openapi import document
+from lambdas.portal.registry import Registry
+from lambdas.portal.search import ListSearch
+from tablewright.designs import Record
+from tablewright.designs.content_registry import APPROVED, CONTENT_REGISTRY, DEPRECATED, EXPIRED
+from tablewright.designs.fields import timestamp
+from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.errors import ObjectMissing
+from tests.integration.conftest import KEYS, Database
+from tests.integration.http import Answer, Context, Contract
+
+NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
+BUCKET = "files"
+CONTRACT = Contract(document())
+conforms, problem = CONTRACT.conforms, CONTRACT.problem
+
+
+def claims(user: str, *groups: str) -> dict[str, str]:
+    return {"sub": user, "cognito:groups": f"[{' '.join(groups)}]"}
+
+
+ADA = claims("ada", "authors")
+BEN = claims("ben", "authors")
+PAM = claims("pam", "approvers")
+OLA = claims("ola", "admins")
+RON = claims("ron", "readers")
+NEW = {"content_id": "c1", "title": "Positioning", "summary": "What to say."}
+PDF = b"%PDF-1.7 a file"
+
+
+class Bucket:
+    """S3, as far as the functions call it, and as an uploader meets it."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, dict[str, Any]] = {}
+        self.signed: dict[str, dict[str, Any]] = {}
+        self.page = 1000
+
+    def presign(self, operation: str, params: dict[str, Any], seconds: int) -> str:
+        url = f"https://{params['Bucket']}.s3/{params['Key']}?{operation}&{seconds}"
+        self.signed[url] = params
+        return url
+
+    def put(self, upload: Any, body: bytes, now: datetime) -> str | None:
+        """Send a file to an address: its key, or None when it is not what was signed."""
+        params, headers = self.signed[upload["url"]], upload["headers"]
+        checksum = b64encode(sha256(body).digest()).decode()
+        sent = (headers["content-type"], len(body), checksum, headers["x-amz-meta-asked"])
+        signed = ("ContentType", "ContentLength", "ChecksumSHA256")
+        if sent != (*(params[name] for name in signed), params["Metadata"]["asked"]):
+            return None
+        self.objects[params["Key"]] = {
+            **{name: params[name] for name in (*signed, "Metadata")},
+            "LastModified": now,
+        }
+        return str(params["Key"])
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        assert params["Bucket"] == BUCKET
+        if operation == "HeadObject":
+            if params["Key"] not in self.objects:
+                raise ObjectMissing("HeadObject: 404")
+            head = dict(self.objects[params["Key"]])
+            if params.get("ChecksumMode") != "ENABLED":
+                head.pop("ChecksumSHA256", None)
+            return head
+        if operation == "DeleteObject":
+            self.objects.pop(params["Key"], None)
+            return {}
+        assert operation == "ListObjectsV2", operation
+        after = params.get("StartAfter", "")
+        keys = sorted(k for k in self.objects if k.startswith(params["Prefix"]) and k > after)
+        found = [{"Key": key} for key in keys[: self.page]]
+        return {"IsTruncated": len(keys) > self.page, **({"Contents": found} if found else {})}
+
+
+class Edge:
+    """Table and bucket behind one caller, so that a fault can strike at either."""
+
+    def __init__(self, dynamo: Caller, bucket: Bucket) -> None:
+        self._dynamo = dynamo
+        self._bucket = bucket
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        ours = self._bucket if "Object" in operation else self._dynamo
+        return ours.call(operation, params)
+
+
+class World:
+    """The registry and its bucket, and the functions that work on them."""
+
+    def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+        database.create(CONTENT_REGISTRY)
+        self.database = database
+        self.bucket = Bucket()
+        self._client = database.client()
+        self.edge = Edge(Dynamo(self._client), self.bucket)
+        self.now = NOW
+        self.window = 500
+        self._monkeypatch = monkeypatch
+        self.start()
+
+    def start(self, caller: Caller | None = None) -> None:
+        """New environments of the functions."""
+        edge = caller or self.edge
+        cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
+        self.store = self.database.store(CONTENT_REGISTRY, edge, cursors=cursors)
+        self.files = Files(edge, self.bucket.presign, BUCKET)
+        self.completion = Completion(self.store, self.files)
+        registry = Registry(self.store, self.files)
+        search = ListSearch(self.store, self.window)
+        portal = content.Portal(registry, self.files, search, lambda: self.now)
+        self._monkeypatch.setattr(content, "portal", lambda: portal)
+        self._monkeypatch.setattr(uploads, "completion", lambda: self.completion)
+
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        user: dict[str, str] = ADA,
+        headers: dict[str, str] | None = None,
+        **query: Any,
+    ) -> Answer:
+        event = CONTRACT.event(method, path, body, claims=user, query=query, headers=headers)
+        return Answer(content.handler(event, Context()))
+
+    def wait(self, **span: float) -> None:
+        self.now += timedelta(**span)
+
+    def make(self, content_id: str = "c1", user: dict[str, str] = ADA, **fields: Any) -> Any:
+        made = self("POST", "/content", {**NEW, "content_id": content_id, **fields}, user=user)
+        assert made.status == 201, made.text
+        return made.json
+
+    def read(self, content_id: str = "c1") -> Any:
+        return self("GET", f"/content/{content_id}", user=OLA).json
+
+    def move(self, status: str, content_id: str = "c1", user: dict[str, str] = OLA) -> Answer:
+        """Bring content into a status, as it is now."""
+        version = self.read(content_id)["version"]
+        body = {"status": status, "version": version}
+        return self("POST", f"/content/{content_id}/status", body, user=user)
+
+    def bring(self, status: str, content_id: str = "c1") -> None:
+        """Bring a draft into a status, by the way that leads there."""
+        way = {APPROVED: [APPROVED], DEPRECATED: [APPROVED, DEPRECATED]}
+        for step in way.get(status, [APPROVED, EXPIRED] if status == EXPIRED else []):
+            assert self.move(step, content_id).status == 200
+
+    def ask(
+        self, body: bytes = PDF, name: str = "a.pdf", content_id: str = "c1", **more: Any
+    ) -> Answer:
+        """Ask for an address to upload a file by."""
+        return self("POST", f"/content/{content_id}/file", file_of(body, name), **more)
+
+    def send(self, body: bytes = PDF, name: str = "a.pdf", content_id: str = "c1") -> str:
+        """Upload a file, of which nobody is told yet; gives its key."""
+        asked = self.ask(body, name, content_id)
+        assert asked.status == 200, asked.text
+        key = self.bucket.put(asked.json, body, self.now)
+        assert key
+        return key
+
+    def upload(self, body: bytes = PDF, name: str = "a.pdf", content_id: str = "c1") -> str:
+        key = self.send(body, name, content_id)
+        self.tell(key)
+        return key
+
+    def tell(self, *keys: str) -> list[str]:
+        """S3 tells of objects."""
+        records = [{"s3": {"bucket": {"name": BUCKET}, "object": {"key": key}}} for key in keys]
+        settled: list[str] = uploads.handler({"Records": records}, Context())["settled"]
+        return settled
+
+    def items(self) -> list[Record]:
+        items: list[Record] = self._client.scan(TableName="table", ConsistentRead=True)["Items"]
+        return items
+
+    def empty(self) -> None:
+        for item in self.items():
+            self._client.delete_item(TableName="table", Key={"content_id": item["content_id"]})
+        self.bucket.objects.clear()
+        self.bucket.signed.clear()
+        self.now = NOW
+
+    def pages(self, limit: int, user: dict[str, str] = OLA, **query: Any) -> Iterator[Any]:
+        """A list, page by page, each as the document says."""
+        cursor: dict[str, Any] = {}
+        for _ in range(300):
+            page = self("GET", "/content", user=user, limit=limit, **cursor, **query)
+            assert page.status == 200, page.text
+            assert conforms(page, "ContentPage")
+            assert len(page.json["items"]) <= limit
+            yield page.json
+            if page.json["next_cursor"] is None:
+                return
+            cursor = {"cursor": page.json["next_cursor"]}
+        raise AssertionError("the list does not end")
+
+    def listed(self, limit: int = 100, user: dict[str, str] = OLA, **query: Any) -> list[str]:
+        pages = self.pages(limit, user, **query)
+        return [one["content_id"] for page in pages for one in page["items"]]
+
+
+def file_of(body: bytes = PDF, name: str = "a.pdf") -> dict[str, Any]:
+    digest = sha256(body).hexdigest()
+    sized = {"size_bytes": len(body), "sha256": digest}
+    return {"file_name": name, "content_type": "application/pdf", **sized}
+
+
+def later(**span: float) -> str:
+    return timestamp(NOW + timedelta(**span))

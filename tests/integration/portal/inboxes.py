@@ -1,0 +1,80 @@
+"""The API of notifications and subscriptions, as API Gateway calls it."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from lambdas.http.openapi import document
+from lambdas.portal import inbox
+from lambdas.portal.news import NEW, News, notification
+from lambdas.portal.openapi_inbox import PATHS, SCHEMAS
+from tablewright.designs import Record
+from tablewright.designs.fields import timestamp
+from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.records import Records
+from tests.integration.conftest import KEYS
+from tests.integration.http import Answer, Context, Contract
+from tests.integration.portal.newsroom import NOW, Newsroom, content
+
+CONTRACT = Contract(document("Inbox", PATHS, SCHEMAS))
+conforms, problem = CONTRACT.conforms, CONTRACT.problem
+
+
+class Http:
+    """Sends requests to the handler on behalf of a user."""
+
+    def __init__(self, room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.room = room
+        self.clock = NOW.timestamp()
+        self.over(room.edge)
+        monkeypatch.setattr(inbox, "desk", lambda: self.desk)
+
+    def over(self, caller: Caller, now: datetime = NOW) -> None:
+        """Answer from here on over another caller."""
+        cursors = Cursors(lambda: KEYS, clock=lambda: self.clock)
+        notifications = self.room.notifications_store(caller)
+        subscriptions = self.room.subscriptions_store(caller)
+        notifications._cursors = subscriptions._cursors = cursors
+        self.desk = inbox.Desk(notifications, subscriptions, lambda: now)
+
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        user: str = "ada",
+        groups: str = "[readers]",
+        **query: Any,
+    ) -> Answer:
+        claims = {"sub": user, **({"cognito:groups": groups} if groups else {})}
+        event = CONTRACT.event(method, path, body, claims=claims, query=query)
+        return Answer(inbox.handler(event, Context()))
+
+    def pages(self, path: str, user: str = "ada", **query: Any) -> list[Record]:
+        """All records of a list, page by page."""
+        found: list[Record] = []
+        for _ in range(100):
+            answer = self("GET", path, user=user, **query)
+            assert answer.status == 200, answer.text
+            found += answer.json["items"]
+            if answer.json["next_cursor"] is None:
+                return found
+            query["cursor"] = answer.json["next_cursor"]
+        raise AssertionError("the list does not end")
+
+
+def tell(room: Newsroom, user: str, count: int) -> list[Record]:
+    """So many notifications of a user, the oldest first."""
+    moments = (timestamp(NOW + timedelta(minutes=number)) for number in range(count))
+    told = [notification(News.of(NEW, content(f"c{n}"), at), user) for n, at in enumerate(moments)]
+    records = Records(NOTIFICATIONS, NOTIFICATION)
+    room.database.write([records.to_item(NOTIFICATION.check(one)) for one in told], "notifications")
+    return told
+
+
+def ids(records: list[Record]) -> list[str]:
+    return [one["notification_id"] for one in records]

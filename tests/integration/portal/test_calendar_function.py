@@ -1,0 +1,117 @@
+"""The calendar as the schedule calls it: what it answers, logs, measures, and goes on with."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from lambdas.portal import calendar
+from tablewright.runtime.errors import Unavailable
+from tests.integration.conftest import Database
+from tests.integration.http import Context
+from tests.integration.portal.newsroom import BUCKET, NOW, Newsroom
+from tests.integration.sentiment.http import metered, metrics
+
+
+class Invoked:
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        assert operation == "Invoke"
+        assert params["FunctionName"] == Context.invoked_function_arn
+        assert params["InvocationType"] == "Event"
+        self.events.append(json.loads(params["Payload"]))
+        return {"StatusCode": 202}
+
+
+class Hurried(Context):
+    def get_remaining_time_in_millis(self) -> int:
+        return calendar.RESERVED_MS
+
+
+@pytest.fixture
+def room(database: Database, monkeypatch: pytest.MonkeyPatch) -> Newsroom:
+    metered(monkeypatch)
+    room = Newsroom(database)
+
+    class Now(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> "Now":
+            return cls.fromtimestamp(NOW.timestamp(), tz)
+
+    monkeypatch.setattr(calendar, "datetime", Now)
+    agenda = room.agenda(page=2, done=calendar._done, failed=calendar._failed)
+    monkeypatch.setattr(calendar, "agenda", lambda: agenda)
+    for number in range(5):
+        room.write(f"c{number}", status="Approved", expiry_date=NOW)
+    return room
+
+
+@pytest.fixture
+def invoked(room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> Invoked:
+    made = Invoked()
+    monkeypatch.setattr(calendar, "functions", lambda: made)
+    return made
+
+
+def test_a_run_is_measured(
+    room: Newsroom, invoked: Invoked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = calendar.handler({"source": "aws.scheduler"}, Context())
+    assert answer == {"looked_at": 5, "steps": 5, "failed": 0, "after": None}
+    counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}
+    assert counted.pop("CalendarExecutionTime")[0] > 0
+    assert counted == {
+        "CalendarContents": [5.0],
+        "CalendarSteps": [5.0],
+        "CalendarFailures": [0.0],
+    }
+    assert invoked.events == []
+
+
+def test_a_run_that_is_out_of_time_calls_the_next(room: Newsroom, invoked: Invoked) -> None:
+    event: dict[str, Any] = {}
+    answers = []
+    for _ in range(3):
+        answers.append(calendar.handler(event, Hurried()))
+        event = invoked.events[-1]
+    assert [one["steps"] for one in answers] == [2, 2, 1]
+    assert [one["after"]["content_id"] for one in invoked.events] == ["c1", "c3"]
+    assert room.due() == []
+
+
+def test_a_run_that_cannot_call_the_next_fails(
+    room: Newsroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down:
+        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            raise Unavailable("injected")
+
+    monkeypatch.setattr(calendar, "functions", Down)
+    with pytest.raises(Unavailable):
+        calendar.handler({}, Hurried())
+    assert room.due() == ["c2", "c3", "c4"]
+
+
+def test_failures_are_counted(
+    room: Newsroom, invoked: Invoked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = {"s3_key": "content/x/1", "s3_bucket": BUCKET}
+    room.write("x", status="Approved", expiry_date=NOW, expiry_policy="hard_expire", **file)
+    room.cloud.broken = True
+    answer = calendar.handler({}, Context())
+    assert (answer["looked_at"], answer["failed"]) == (6, 1)
+    counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}
+    assert counted["CalendarFailures"] == [1.0]
+    assert room.due() == ["x"]
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["c1", {"due_at": "2025-01-26T12:00:00.000Z"}, {"due_at": "soon", "content_id": "c1"}],
+)
+def test_a_position_that_is_none_is_refused(room: Newsroom, after: Any) -> None:
+    with pytest.raises(ValueError, match=r"after|due_at"):
+        calendar.handler({"after": after}, Context())

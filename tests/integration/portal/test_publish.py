@@ -1,0 +1,159 @@
+"""Changes of content become messages: all of them, whatever the queue and the stream do."""
+
+import json
+from typing import Any
+
+import pytest
+
+from lambdas.portal import notify, publish
+from lambdas.portal.messages import Message, read
+from lambdas.portal.news import NEW, News
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.errors import Throttled
+from tablewright.runtime.queue import Queue
+from tests.faults import survives_every_fault
+from tests.integration.conftest import Database
+from tests.integration.http import Context
+from tests.integration.portal.newsroom import OWNER, Newsroom, content
+
+MANY_TAGS = [f"tag {number}" for number in range(20)]
+
+
+@pytest.fixture
+def room(database: Database) -> Newsroom:
+    return Newsroom(database)
+
+
+def sent(room: Newsroom) -> list[tuple[str, str, str | None]]:
+    """Kind, version and recipient of the messages in the queue, each once."""
+    found = {read(body) for body in room.cloud.messages}
+    return sorted((m.news.kind, m.news.version, m.topic or m.owner) for m in found)
+
+
+def test_approval_asks_for_every_topic_of_the_content(room: Newsroom) -> None:
+    made = room.approved(product_suite="Data", product_concept="Lake", tags=["a", "b"])
+    assert room.publish() == {"batchItemFailures": []}
+    topics = ("all", "product##Lake", "product#Data#", "product#Data#Lake", "tag#a", "tag#b")
+    assert sent(room) == [("approved", "2", topic) for topic in topics]
+    assert json.loads(room.cloud.messages[0])["content"] == {
+        "kind": "approved",
+        "content_id": "c1",
+        "version": "2",
+        "title": "About c1",
+        "at": made["last_updated"],
+        "tags": ["a", "b"],
+        "product_suite": "Data",
+        "product_concept": "Lake",
+    }
+
+
+def test_drafts_deletions_and_marks_of_the_calendar_are_no_news(room: Newsroom) -> None:
+    made = room.write()
+    made = room.change(made, title="Better")
+    made = room.change(made, status="Approved")
+    before = room.records()
+    made = room.change(made, status="Deprecated")
+    key = {"content_id": "c1"}
+    room.content.update(room.content.design.update_content, key, {"due_at": None})
+    room.clear_content()
+    room.publish(room.records()[len(before) :])
+    assert room.cloud.messages == []
+
+
+def test_every_record_delivered_three_times_in_any_batches_says_the_same(room: Newsroom) -> None:
+    room.subscribe("ada", "bob")
+    made = room.approved(tags=["x"])
+    room.change(room.change(made, title="Better"), status="Expired")
+    records = room.records()
+    for size in (len(records), 2, 1):
+        for start in range(0, len(records), size):
+            room.publish(records[start : start + size])
+    room.drain()
+    expected = [(user, "Version 2 was approved.") for user in ("ada", "bob")]
+    expected += [(u, "Version 3 takes the place of the one before.") for u in ("ada", "bob")]
+    expected += [(OWNER, "It expired on 2025-01-26.")]
+    assert room.told() == sorted(expected)
+
+
+def test_entries_that_the_queue_refuses_are_sent_again(room: Newsroom) -> None:
+    room.approved(tags=MANY_TAGS)
+    room.cloud.refuses = 3
+    room.publish()
+    assert len(room.cloud.messages) == len(sent(room)) == 21
+
+
+def test_a_queue_that_takes_nothing_fails_the_batch(room: Newsroom) -> None:
+    room.approved()
+    room.cloud.refuses = 100
+    with pytest.raises(Throttled):
+        room.publish()
+
+
+def test_every_fault_at_every_call_and_the_stream_again_lose_nothing(room: Newsroom) -> None:
+    room.approved(tags=MANY_TAGS)
+    records = room.records()
+
+    def fresh() -> Caller:
+        room.cloud.messages.clear()
+        return room.edge
+
+    def work(caller: Caller) -> None:
+        room.publish(records, caller)
+
+    assert survives_every_fault(fresh, work, lambda: sent(room)) == 3
+    assert len(sent(room)) == 21
+
+
+def test_a_record_that_is_no_content_stops_what_is_behind_it(room: Newsroom) -> None:
+    room.approved("c1")
+    room.approved("c2")
+    records = room.records()
+    bad = records[2]
+    del bad["dynamodb"]["NewImage"]["title"]
+    answer = room.publish(records)
+    assert answer == {"batchItemFailures": [{"itemIdentifier": bad["dynamodb"]["SequenceNumber"]}]}
+    assert {read(body).news.content_id for body in room.cloud.messages} == {"c1"}
+
+
+def test_the_handler_publishes_what_lambda_hands_it(
+    room: Newsroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish, "queue", lambda: Queue(room.edge, "queue"))
+    room.approved()
+    event = json.loads(json.dumps({"Records": room.records()}))
+    assert publish.handler(event, Context()) == {"batchItemFailures": []}
+    assert sent(room) == [("approved", "2", "all")]
+
+
+def delivered(*bodies: str) -> dict[str, Any]:
+    return {"Records": [{"messageId": str(n), "body": body} for n, body in enumerate(bodies)]}
+
+
+class Hurried(Context):
+    def get_remaining_time_in_millis(self) -> int:
+        return notify.RESERVED_MS
+
+
+def test_a_bad_message_fails_alone(room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notify, "telling", room.telling)
+    room.subscribe("ada")
+    good = Message(News.of(NEW, content(version="2"), content()["last_updated"]), topic="all").body
+    answer = notify.handler(delivered("{", good, '{"content": {}}'), Context())
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}, {"itemIdentifier": "2"}]}
+    assert room.told() == [("ada", "Version 2 was approved.")]
+
+
+def test_each_message_of_a_batch_goes_on_when_time_is_short(
+    room: Newsroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notify, "telling", lambda: room.telling(page=2))
+    room.subscribe("ada", "bob", "cyd")
+    room.subscribe("dan", "eve", tags=["x"])
+    room.approved(tags=["x"])
+    room.publish()
+    bodies, room.cloud.messages = room.cloud.messages, []
+    assert notify.handler(delivered(*bodies), Hurried()) == {"batchItemFailures": []}
+    assert [user for user, _ in room.told()] == ["ada", "bob", "dan", "eve"]
+    assert sorted(read(body).after or "" for body in room.cloud.messages) == ["bob", "eve"]
+    room.drain()
+    assert [user for user, _ in room.told()] == ["ada", "bob", "cyd", "dan", "eve"]

@@ -1,0 +1,170 @@
+"""Everybody who has asked for it is told of content, once, whoever dies on the way."""
+
+from itertools import chain, repeat
+
+import pytest
+
+from lambdas.portal.messages import Message
+from lambdas.portal.news import NEW, News
+from tablewright.designs import Record
+from tablewright.designs.notifications import NOTIFICATIONS
+from tablewright.runtime.dynamo import Caller
+from tests.faults import Fault, Faulty, survives_every_fault
+from tests.integration.conftest import Database
+from tests.integration.portal.newsroom import Newsroom, content, users
+
+DATA: Record = {
+    "product_suite": "Data",
+    "product_concept": "Warehouse",
+    "tags": ["demo", "sql"],
+}
+NEWS = News.of(NEW, content(version="2", **DATA), "2025-01-26T12:00:00.000Z")
+APPROVED = "Version 2 was approved."
+
+
+@pytest.fixture
+def room(database: Database) -> Newsroom:
+    return Newsroom(database)
+
+
+def test_who_asks_for_what_the_content_has_is_told(room: Newsroom) -> None:
+    room.subscribe("everything")
+    room.subscribe("suite", product_suite="Data")
+    room.subscribe("concept", product_concept="Warehouse")
+    room.subscribe("both", product_suite="Data", product_concept="Warehouse")
+    room.subscribe("tag", tags=["sql"])
+    room.subscribe("tags", tags=["demo", "sql"])
+    room.subscribe("all-of-it", **DATA)
+    room.subscribe("another-suite", product_suite="CRM")
+    room.subscribe("another-concept", product_suite="Data", product_concept="Lake")
+    room.subscribe("another-tag", tags=["demo", "video"])
+    room.subscribe("too-much", product_suite="Data", tags=["demo", "video"])
+    room.approved(**DATA)
+    room.publish()
+    room.drain()
+    hear = ("everything", "suite", "concept", "both", "tag", "tags", "all-of-it")
+    assert room.told() == [(user, APPROVED) for user in sorted(hear)]
+
+
+def test_somebody_with_many_subscriptions_is_told_once(room: Newsroom) -> None:
+    for filters in ({}, {}, {"product_suite": "Data"}, {"tags": ["sql"]}, {"tags": ["demo"]}, DATA):
+        room.subscribe("ada", **filters)
+    # Of the two under one topic the first does not match, and the page ends between them.
+    room.subscribe("bob", product_suite="Data", tags=["video"])
+    room.subscribe("bob", product_suite="Data", tags=["sql"])
+    room.approved(**DATA)
+    room.publish()
+    room.drain(page=1, hurried=True)
+    assert room.told() == [("ada", APPROVED), ("bob", APPROVED)]
+
+
+def test_a_notification_says_what_it_is_about(room: Newsroom) -> None:
+    room.subscribe("ada")
+    made = room.approved()
+    room.publish()
+    room.drain()
+    (told,) = room.notifications()
+    id = told.pop("notification_id")
+    assert len(id) == 32
+    assert told == {
+        "user_id": "ada",
+        "unread_by": "ada",
+        "read": False,
+        "type": "info",
+        "title": "About c1",
+        "message": APPROVED,
+        "content_id": "c1",
+        "created_at": made["last_updated"],
+    }
+
+
+def test_time_that_is_up_is_gone_on_with_after_the_last_user(room: Newsroom) -> None:
+    room.subscribe(*users(25))
+    room.cloud.messages = [Message(NEWS, topic="all").body]
+    done = room.drain(page=10, hurried=True)
+    assert [(one.told, one.after) for one in done] == [
+        (10, "user-00009"),
+        (10, "user-00019"),
+        (5, None),
+    ]
+    assert room.told() == [(user, APPROVED) for user in users(25)]
+
+
+def test_with_time_one_message_is_enough(room: Newsroom) -> None:
+    room.subscribe(*users(25))
+    room.cloud.messages = [Message(NEWS, topic="all").body]
+    (done,) = room.drain(page=10)
+    assert done.told == 25
+    again = room.telling().tell(Message(NEWS, topic="all"))
+    assert (again.told, again.before) == (0, 25)
+
+
+def test_every_fault_at_every_call_tells_everybody_once(room: Newsroom) -> None:
+    room.subscribe(*users(13), product_suite="Data")
+    room.subscribe(*users(13)[3:9], product_suite="Data", tags=["sql"])
+    messages = [Message(NEWS, topic="product#Data#").body]
+
+    def fresh() -> Caller:
+        room.forget()
+        room.cloud.messages = list(messages)
+        return room.edge
+
+    def work(caller: Caller) -> None:
+        room.drain(caller, page=5, hurried=True)
+
+    calls = survives_every_fault(fresh, work, room.notifications)
+    assert room.told() == [(user, APPROVED) for user in users(13)]
+    assert calls == 13 + 5 + 2  # puts, queries, messages to go on
+
+
+def test_what_was_read_stays_read(room: Newsroom) -> None:
+    room.subscribe("ada", "bob")
+    room.approved()
+    room.publish()
+    room.drain()
+    first = room.notifications()[0]
+    key = {name: first[name] for name in ("user_id", "created_at", "notification_id")}
+    read = {"read": True, "read_at": "2025-01-27T00:00:00.000Z", "unread_by": None}
+    room.notifications_store().update(NOTIFICATIONS.mark_read, key, read)
+    before = room.notifications()
+    for _ in range(3):
+        room.publish()
+        room.drain()
+    assert room.notifications() == before
+
+
+def test_every_version_of_approved_content_is_told_once(room: Newsroom) -> None:
+    room.subscribe("ada")
+    made = room.approved()
+    made = room.change(made, title="Better")
+    made = room.change(made, status="Deprecated")
+    made = room.change(made, status="Approved")
+    made = room.change(made, title="Best")
+    for _ in range(3):
+        room.publish()
+        room.drain()
+    assert room.told() == [
+        ("ada", "Version 2 was approved."),
+        ("ada", "Version 3 takes the place of the one before."),
+        ("ada", "Version 5 was approved."),
+        ("ada", "Version 6 takes the place of the one before."),
+    ]
+
+
+def test_ten_thousand_subscribers_get_ten_thousand_notifications(room: Newsroom) -> None:
+    """Some with several subscriptions; six deaths on the way, and messages that come again."""
+    everybody = users(10_000)
+    room.subscribe(*everybody, product_suite="Data")
+    room.subscribe(*everybody[::10], product_suite="Data", tags=["sql"])
+    room.subscribe(*everybody[::20], tags=["sql"])
+    room.subscribe("somebody-else", product_suite="CRM")
+    room.approved(**DATA)
+    room.publish()
+    # At calls to come, each counted from the death before it.
+    crashes = [Fault(at, "before", "crash") for at in (700, 3, 40)]
+    crashes += [Fault(at, "after", "crash") for at in (1650, 2100, 1350)]
+    edges = chain((Faulty(room.edge, one) for one in crashes), repeat(room.edge))
+    assert room.drain_with_crashes(edges, hurried=True) == len(crashes)
+    room.cloud.messages = room.cloud.sent[:1] + room.cloud.sent[-3:]
+    room.drain()
+    assert room.told() == [(user, APPROVED) for user in everybody]

@@ -1,0 +1,119 @@
+"""The portal's OpenAPI document is valid and says what the API of content does."""
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from lambdas.http.given import changes, new_record
+from lambdas.http.problems import Problem
+from lambdas.portal import openapi_content, openapi_events, openapi_inbox
+from lambdas.portal.asking import asked_file
+from lambdas.portal.content import app
+from lambdas.portal.openapi import document
+from lambdas.portal.registry import CHANGEABLE, GIVEN
+from tablewright.designs.content_registry import CONTENT, MAX_FILE_BYTES
+
+DOCUMENT = document()
+OURS = {name: CONTENT.example[name] for name in ("status", "owner_user_id", "version")} | {
+    name: CONTENT.example[name] for name in ("created_at", "last_updated")
+}
+NEW = {"content_id": "c1", "title": "T", "summary": "S", "tags": ["a"]}
+FILE = {"file_name": "a", "content_type": "a/b", "size_bytes": 1, "sha256": "0" * 64}
+
+
+def valid(schema: str, value: Any) -> bool:
+    resolved = {**DOCUMENT["components"]["schemas"][schema], "components": DOCUMENT["components"]}
+    return bool(Draft202012Validator(resolved).is_valid(value))
+
+
+def test_the_document_is_valid_openapi() -> None:
+    validate(DOCUMENT)
+
+
+def test_the_content_part_and_the_routes_are_the_same() -> None:
+    documented = {
+        (method.upper(), path)
+        for path, item in {**openapi_content.PATHS, "/openapi.json": {"get": {}}}.items()
+        for method in item
+        if method != "parameters"
+    }
+    routes = [*app._static_routes, *app._dynamic_routes]
+    served = {(r.method, r.path.replace("<", "{").replace(">", "}")) for r in routes}
+    assert served == documented
+
+
+def test_no_part_takes_a_name_of_another() -> None:
+    parts = (openapi_content, openapi_inbox, openapi_events)
+    for kind in ("PATHS", "SCHEMAS"):
+        names = [name for part in parts for name in getattr(part, kind)]
+        assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": ""},
+        {"title": None},
+        {"tags": ["x" * 51]},
+        {"tags": ["a"] * 21},
+        {"product_suite": "a#b"},
+        {"content_id": "a/b"},
+        {"status": "Draft"},
+        {"colour": "red"},
+    ],
+)
+def test_content_that_is_refused_is_not_valid_by_the_document(change: dict[str, Any]) -> None:
+    assert valid("NewContent", NEW)
+    assert new_record(CONTENT, NEW, GIVEN, OURS, lambda _: [])
+    assert not valid("NewContent", {**NEW, **change})
+    with pytest.raises(Problem):
+        new_record(CONTENT, {**NEW, **change}, GIVEN, OURS, lambda _: [])
+
+
+@pytest.mark.parametrize(
+    ("body", "sound"),
+    [
+        ({"title": "x"}, True),
+        ({"product_suite": None}, True),
+        ({"title": None}, False),
+        ({"content_id": "x"}, False),
+        ({}, False),
+    ],
+)
+def test_changes_are_valid_by_the_document_if_they_are_taken(
+    body: dict[str, Any], sound: bool
+) -> None:
+    assert valid("ContentChange", body) == sound
+    try:
+        taken = bool(changes(CONTENT, body, CHANGEABLE, lambda _: []))
+    except Problem:
+        taken = False
+    assert taken == sound
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"size_bytes": MAX_FILE_BYTES},
+        {"size_bytes": 0},
+        {"size_bytes": MAX_FILE_BYTES + 1},
+        {"content_type": "A/b"},
+        {"sha256": "0" * 65},
+        {"file_name": ""},
+        {"version": "1"},
+    ],
+)
+def test_files_are_valid_by_the_document_if_they_are_taken(change: dict[str, Any]) -> None:
+    try:
+        taken = bool(asked_file({**FILE, **change}))
+    except Problem:
+        taken = False
+    assert valid("NewFile", {**FILE, **change}) == taken
+
+
+def test_the_example_of_the_design_is_an_answer_by_the_document() -> None:
+    example = {**CONTENT.example, "size_bytes": int(CONTENT.example["size_bytes"])}
+    assert valid("Content", example)
