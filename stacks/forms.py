@@ -4,7 +4,6 @@ from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from stacks.form_deliveries import FormDeliveries
@@ -138,7 +137,7 @@ class FormsStack(Stack):
             *(FORMS.tenants, FORMS.get_shards, FORMS.begin_shards, FORMS.append_shards),
             *(FORMS.daily_metrics, FORMS.hourly_metrics),
         )
-        _let_go_on(plan)
+        plan.let_go_on()
         every = Duration.hours(self._stage.forms.plan_hours)
         events.Rule(
             self,
@@ -248,18 +247,3 @@ class FormsStack(Stack):
             memory_mb=memory_mb,
             alarm_topic=self._topic,
         )
-
-
-def _let_go_on(function: PythonFunction) -> None:
-    """Allow a function to call itself, when its time is up and its work is not."""
-    # A policy of its own, which the function need not wait for: it waits for its role's.
-    iam.Policy(
-        function,
-        "GoOn",
-        statements=[
-            iam.PolicyStatement(
-                actions=["lambda:InvokeFunction"], resources=[function.function.function_arn]
-            )
-        ],
-        roles=[function.role],
-    )

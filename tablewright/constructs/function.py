@@ -112,6 +112,7 @@ class PythonFunction(Construct):
                 reason="The version of Python that the locked dependencies are installed for.",
             )
         )
+        self._goes_on: iam.Policy | None = None
         FunctionAlarms(
             self,
             "Alarms",
@@ -121,6 +122,21 @@ class PythonFunction(Construct):
             reserved_concurrency=reserved_concurrency,
             topic=alarm_topic,
         )
+
+    def let_go_on(self) -> None:
+        """Allow the function to call itself, for when its time is up and its work is not."""
+        if self._goes_on is None:
+            # A policy of its own, which the function need not wait for: it waits for its role's.
+            self._goes_on = iam.Policy(
+                self,
+                "GoOn",
+                statements=[
+                    iam.PolicyStatement(
+                        actions=["lambda:InvokeFunction"], resources=[self.function.function_arn]
+                    )
+                ],
+                roles=[self.role],
+            )
 
 
 def _allow_interfaces(role: iam.Role) -> None:

@@ -1,0 +1,119 @@
+"""The files of the portal's content, and the queue by which S3 tells of those that arrive."""
+
+from typing import cast
+
+from aws_cdk import Acknowledgment, Duration, Stack, Validations
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from stacks.wildcards import acknowledge_wildcard
+from tablewright.constructs import MessageQueue, Protection, PythonFunction
+
+_PREFIX = "content/"
+
+
+class PortalFiles(Construct):
+    """A bucket that is uploaded to and downloaded from by signed addresses only.
+
+    What is replaced or deleted is kept as long as the table can be taken back in time.
+
+    Example::
+
+        files = PortalFiles(self, "Files", visibility=Duration.minutes(6), protection=...)
+        files.arrivals.consume(uploads.function)
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        visibility: Duration,
+        protection: Protection,
+        alarm_topic: sns.ITopic | None = None,
+    ) -> None:
+        super().__init__(scope, id)
+        self.arrivals = MessageQueue(
+            self,
+            "Arrivals",
+            visibility=visibility,
+            alarm_topic=alarm_topic,
+            protection=protection,
+        )
+        kept = protection.recovery_days
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            versioned=kept is not None,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    abort_incomplete_multipart_upload_after=Duration.days(1),
+                    noncurrent_version_expiration=Duration.days(kept) if kept else None,
+                    expired_object_delete_marker=True if kept else None,
+                )
+            ],
+            removal_policy=protection.removal_policy,
+        )
+        Validations.of(self.bucket).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-S1",
+                reason="Every address that opens it is signed by a function, which logs for whom.",
+            )
+        )
+        self._tell_of_arrivals()
+
+    @property
+    def bucket_name(self) -> str:
+        return self.bucket.bucket_name
+
+    def grant(self, function: PythonFunction, *actions: str, lists: bool = False) -> None:
+        """Allow these actions on the objects of content, and to list them."""
+        objects = self.bucket.arn_for_objects(f"{_PREFIX}*")
+        iam.Grant.add_to_principal(
+            grantee=function.role, actions=list(actions), resource_arns=[objects]
+        ).assert_success()
+        acknowledge_wildcard(
+            function.role, objects, reason="An object is named after its content and its upload."
+        )
+        if lists:
+            iam.Grant.add_to_principal(
+                grantee=function.role,
+                actions=["s3:ListBucket"],
+                resource_arns=[self.bucket.bucket_arn],
+                conditions={"StringLike": {"s3:prefix": f"{_PREFIX}*"}},
+            ).assert_success()
+
+    def _tell_of_arrivals(self) -> None:
+        """By the bucket's own setting: CDK's way needs a function that may change any bucket."""
+        queue = self.arrivals.queue
+        queue.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[iam.ServicePrincipal("s3.amazonaws.com")],
+                actions=["sqs:SendMessage"],
+                resources=[queue.queue_arn],
+                # Not by the bucket's ARN: bucket and queue would wait for one another.
+                conditions={"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
+            )
+        )
+        resource = cast(s3.CfnBucket, self.bucket.node.default_child)
+        filter = s3.CfnBucket.NotificationFilterProperty(
+            s3_key=s3.CfnBucket.S3KeyFilterProperty(
+                rules=[s3.CfnBucket.FilterRuleProperty(name="prefix", value=_PREFIX)]
+            )
+        )
+        resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+            queue_configurations=[
+                s3.CfnBucket.QueueConfigurationProperty(
+                    event="s3:ObjectCreated:*", queue=queue.queue_arn, filter=filter
+                )
+            ]
+        )
+        # S3 tries whether it may send before it takes the setting.
+        policy = queue.node.find_child("Policy")
+        resource.node.add_dependency(policy)
