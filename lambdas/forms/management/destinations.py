@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lambdas.forms.management.given import Errors, changes, new_record
 from lambdas.forms.management.secret_values import REPEATABLE, SecretValues
 from lambdas.forms.management.settings import SETTINGS, check_settings
 from lambdas.forms.management.versions import Change, Version, stored
+from lambdas.http.given import Errors, changes, new_record
 from lambdas.http.problems import Problem
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from lambdas.forms.management.given import only
+from lambdas.http.given import only
 from lambdas.http.problems import Problem
 from tablewright.designs import InvalidValue, Record
 from tablewright.designs.domains import domain_key

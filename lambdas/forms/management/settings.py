@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from lambdas.forms.management.given import Errors, pointer
+from lambdas.http.given import Errors, pointer
 from tablewright.designs import InvalidValue
 from tablewright.designs.domains import normalised
 

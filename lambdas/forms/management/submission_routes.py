@@ -9,10 +9,10 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from lambdas.forms import access
 from lambdas.forms.management.asking import PAGING, Asked, listed
 from lambdas.forms.management.destinations import Destinations
-from lambdas.forms.management.given import only
 from lambdas.forms.management.payloads import with_payload
 from lambdas.forms.management.submissions import LISTED, TOLD, Submissions, send
 from lambdas.http.answers import answer
+from lambdas.http.given import only
 from lambdas.http.problems import Problem
 from lambdas.http.requests import choice, json_body
 from tablewright.designs import InvalidValue

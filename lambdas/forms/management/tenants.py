@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from lambdas.forms.management.given import Errors, changes, new_record, pointer
 from lambdas.forms.management.versions import Change, Version, stored
+from lambdas.http.given import Errors, changes, new_record, pointer
 from lambdas.http.problems import Problem
 from tablewright.designs import InvalidValue, Record
 from tablewright.designs.fields import Prose, timestamp

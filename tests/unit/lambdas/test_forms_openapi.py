@@ -8,10 +8,10 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from lambdas.forms.admin import app
-from lambdas.forms.management.given import new_record
 from lambdas.forms.management.settings import SETTINGS, check_settings
 from lambdas.forms.management.tenants import tenant_from
 from lambdas.forms.openapi import document
+from lambdas.http.given import new_record
 from lambdas.http.problems import Problem
 from tablewright.designs.forms_tenants import CONFIG, DESTINATION, DESTINATION_TYPES
 

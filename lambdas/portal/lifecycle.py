@@ -1,0 +1,187 @@
+"""What may happen to content, by whom, and what follows: pure rules, without HTTP or storage.
+
+Draft → Approved → Deprecated → Expired, back from Deprecated to Approved, and from Expired to a
+draft again. Content that is approved before its effective date waits for it as a draft.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from lambdas.portal.users import ADMINS, APPROVERS, AUTHORS, User
+from tablewright.designs import Record, TablewrightError
+from tablewright.designs.content_registry import APPROVED, DEPRECATED, DRAFT, EXPIRED, HARD
+from tablewright.designs.fields import timestamp
+
+Content = Mapping[str, Any]
+
+# What the registry knows of a content's file.
+FILE_FIELDS = (
+    *("s3_uri", "s3_bucket", "s3_key"),
+    *("file_name", "content_type", "size_bytes", "uploaded_at"),
+)
+_NO_FILE = dict.fromkeys(FILE_FIELDS)
+_NO_APPROVAL = {"approved_by": None, "approved_at": None}
+
+
+class NotAllowed(TablewrightError):
+    """Somebody else may do this; the message says who."""
+
+
+class NotPossible(TablewrightError):
+    """Nobody can do this to the content as it is; the message says what can be done."""
+
+
+def next_due(content: Content) -> str | None:
+    """When something is next to happen to the content by itself, if anything is."""
+    status = content["status"]
+    dates = []
+    if status == DRAFT and content.get("approved_at"):
+        dates.append(content.get("effective_date"))
+    if status == APPROVED and content.get("review_told") != content.get("review_due_date"):
+        dates.append(content.get("review_due_date"))
+    if status in (APPROVED, DEPRECATED):
+        dates.append(content.get("expiry_date"))
+    # Fixed width and UTC, so that the order of texts is that of time.
+    return min((date for date in dates if date), default=None)
+
+
+def revision(content: Content, changes: Content, now: datetime) -> Record:
+    """Changes with what goes with each: the next version, its time, and what is due then."""
+    return {
+        **changes,
+        "version": str(int(content["version"]) + 1),
+        "last_updated": timestamp(now),
+        "due_at": next_due({**content, **changes}),
+    }
+
+
+def waiting(content: Content) -> bool:
+    """Approved, but not effective yet."""
+    return content["status"] == DRAFT and bool(content.get("approved_at"))
+
+
+def hard_expired(content: Content) -> bool:
+    """Withdrawn altogether: its file is gone, and readers see nothing of it."""
+    return content["status"] == EXPIRED and content.get("expiry_policy") == HARD
+
+
+def may_read(content: Content, user: User) -> bool:
+    if _owns(content, user) or user.has(APPROVERS):
+        return True
+    return content["status"] != DRAFT and not hard_expired(content)
+
+
+def edited(content: Content, changes: Content, user: User) -> Record:
+    """The changes that an edit makes: it takes back an approval that is not effective yet."""
+    if not _tends(content, user):
+        raise NotAllowed(f"Only {_TENDERS} may change this content.")
+    return edit(content, changes)
+
+
+def edit(content: Content, changes: Content) -> Record:
+    """What an edit by somebody who may make it changes."""
+    if content["status"] == EXPIRED:
+        raise NotPossible("Expired content cannot be changed; it can become: Draft.")
+    return {**changes, **(_NO_APPROVAL if waiting(content) else {})}
+
+
+def may_delete(content: Content, user: User) -> None:
+    """Drafts go with those who tend them; what has been public, with an admin only."""
+    if not (_tends(content, user) if content["status"] == DRAFT else user.has(ADMINS)):
+        who = _TENDERS if content["status"] == DRAFT else "admins"
+        raise NotAllowed(f"Only {who} may delete this content.")
+
+
+def stands(content: Content, status: str) -> bool:
+    """Whether the content is already what it is asked to become."""
+    return content["status"] == status or (status == APPROVED and waiting(content))
+
+
+def moved(content: Content, status: str, user: User, now: datetime) -> Record:
+    """The changes by which a user brings content into another status."""
+    step = STEPS.get((content["status"], status))
+    if step is None:
+        possible = [to for start, to in STEPS if start == content["status"]]
+        raise NotPossible(
+            f"{content['status']} content cannot become {status}; "
+            f"it can become: {', '.join(possible)}."
+        )
+    if not step.allowed(content, user):
+        raise NotAllowed(f"Only {step.who} may make this {status}.")
+    return step.changes(content, user, now)
+
+
+def expired(content: Content) -> Record:
+    """The changes by which content expires: with a hard policy its file goes as well."""
+    return {"status": EXPIRED, **(_NO_FILE if content.get("expiry_policy") == HARD else {})}
+
+
+def _approved(content: Content, user: User, now: datetime) -> Record:
+    effective = content.get("effective_date")
+    waits = effective is not None and effective > timestamp(now)
+    return {
+        "status": DRAFT if waits else APPROVED,
+        "approved_by": user.user_id,
+        "approved_at": timestamp(now),
+    }
+
+
+def _reinstated(_content: Content, user: User, now: datetime) -> Record:
+    return {"status": APPROVED, "approved_by": user.user_id, "approved_at": timestamp(now)}
+
+
+def _deprecated(_content: Content, _user: User, _now: datetime) -> Record:
+    return {"status": DEPRECATED}
+
+
+def _withdrawn(content: Content, _user: User, _now: datetime) -> Record:
+    return expired(content)
+
+
+def _revised(content: Content, _user: User, _now: datetime) -> Record:
+    gone = _NO_FILE if hard_expired(content) else {}
+    return {"status": DRAFT, "expiry_date": None, **_NO_APPROVAL, **gone}
+
+
+def _owns(content: Content, user: User) -> bool:
+    return bool(content["owner_user_id"] == user.user_id)
+
+
+def _authors(content: Content, user: User) -> bool:
+    return user.has(ADMINS) or (_owns(content, user) and user.has(AUTHORS))
+
+
+def _approves(_content: Content, user: User) -> bool:
+    return user.has(APPROVERS)
+
+
+def _tends(content: Content, user: User) -> bool:
+    return _authors(content, user) or _approves(content, user)
+
+
+def _approves_of_others(content: Content, user: User) -> bool:
+    return user.has(ADMINS) or (user.has(APPROVERS) and not _owns(content, user))
+
+
+_TENDERS = "its owner as an author, approvers and admins"
+
+
+class Step(NamedTuple):
+    """A way from one status to another: who may take it, and what it changes."""
+
+    allowed: Callable[[Content, User], bool]
+    who: str
+    changes: Callable[[Content, User, datetime], Record]
+
+
+STEPS: dict[tuple[str, str], Step] = {
+    (DRAFT, APPROVED): Step(
+        _approves_of_others, "approvers who do not own it, and admins,", _approved
+    ),
+    (APPROVED, DEPRECATED): Step(_tends, _TENDERS, _deprecated),
+    (DEPRECATED, APPROVED): Step(_approves, "approvers and admins", _reinstated),
+    (APPROVED, EXPIRED): Step(_approves, "approvers and admins", _withdrawn),
+    (DEPRECATED, EXPIRED): Step(_approves, "approvers and admins", _withdrawn),
+    (EXPIRED, DRAFT): Step(_authors, "its owner as an author, and admins,", _revised),
+}

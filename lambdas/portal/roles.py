@@ -1,0 +1,34 @@
+"""Who is calling: the subject of the verified token, and the groups that he is in."""
+
+from typing import Any
+
+from lambdas.http.caller import groups_of, subject_of
+from lambdas.http.problems import Problem
+from lambdas.portal.users import ADMINS, READERS, ROLES, User
+from tablewright.designs import InvalidValue
+from tablewright.designs.content_registry import user_id
+
+_USER_ID = user_id()
+
+
+def require(event: Any, *roles: str) -> str:
+    """The caller's id, if he has one of these roles, or any role when none is named."""
+    return user_of(event, *roles).user_id
+
+
+def user_of(event: Any, *roles: str) -> User:
+    """The caller, if he has one of these roles, or any role when none is named."""
+    found = User(subject_of(event), frozenset(ROLES).intersection(groups_of(event)))
+    needed = roles or (READERS,)
+    if not found.has(*needed):
+        raise Problem(403, f"Only members of one of the groups {_listed(needed)} may do this.")
+    try:
+        _USER_ID.check(found.user_id)  # it becomes part of keys
+    except InvalidValue as problem:
+        raise Problem(403, f"The token's claim 'sub' {problem.reason}.") from None
+    return found
+
+
+def _listed(needed: tuple[str, ...]) -> str:
+    groups = ROLES if READERS in needed else dict.fromkeys((*needed, ADMINS))
+    return ", ".join(f"'{name}'" for name in groups)
