@@ -40,9 +40,9 @@ def content_id(*, optional: bool = False) -> Text:
     return Text("content_id", max_length=64, pattern=_ID, form=_ID_FORM, optional=optional)
 
 
-def user_id(*, optional: bool = False) -> Text:
+def user_id(name: str = "user_id", *, optional: bool = False) -> Text:
     """The subject of a token."""
-    return Text("user_id", max_length=128, pattern=_ID, form=_ID_FORM, optional=optional)
+    return Text(name, max_length=128, pattern=_ID, form=_ID_FORM, optional=optional)
 
 
 def product(name: str) -> Prose:
@@ -52,7 +52,8 @@ def product(name: str) -> Prose:
 
 
 def tags(*, optional: bool = False) -> TextList:
-    return TextList("tags", of=Prose("tag", max_length=50), max_items=MAX_TAGS, optional=optional)
+    tag = Prose("tag", max_length=50, pattern=r"(?=.*\S).+", form="text that is not blank")
+    return TextList("tags", of=tag, max_items=MAX_TAGS, optional=optional)
 
 
 CONTENT = Entity(
@@ -73,7 +74,7 @@ CONTENT = Entity(
         product("product_concept"),
         Prose("audience_role", max_length=100, optional=True),
         Prose("lifecycle_stage", max_length=100, optional=True),
-        Text("owner_user_id", max_length=128, pattern=_ID, form=_ID_FORM),
+        user_id("owner_user_id"),
         tags(),
         # Counts the changes that people and the calendar make: a write names the one it changes.
         Text("version", max_length=10, pattern="[1-9][0-9]*", form="a whole number from 1"),
@@ -91,7 +92,7 @@ CONTENT = Entity(
         Timestamp("uploaded_at", optional=True),
         Timestamp("created_at"),
         # Who approved it; before its effective date it is a draft all the same.
-        Text("approved_by", optional=True, max_length=128),
+        user_id("approved_by", optional=True),
         Timestamp("approved_at", optional=True),
         # The next moment at which something is to be done to it, if there is one.
         Timestamp("due_at", optional=True),

@@ -21,6 +21,7 @@ from tablewright.designs import (
     Timestamp,
 )
 from tablewright.designs.content_registry import content_id, user_id
+from tablewright.designs.time_ids import moment_of
 
 DAYS_KEPT = 90
 
@@ -30,17 +31,19 @@ def events_design(*, shards: int | None = None) -> Table:
 
     One partition takes a thousand writes a second and no more. Lists are the same either way.
     """
+    spread = None if shards is None else Shards(shards, by="event_id")
     event = Entity(
         "Event",
         describes="Something that somebody did.",
         key=Key(
-            "{date_bucket}#{shard}" if shards else "{date_bucket}",
+            "{date_bucket}#{shard}" if spread else "{date_bucket}",
             "{timestamp}#{event_id}",
-            shards=Shards(shards, by="event_id") if shards else None,
+            shards=spread,
         ),
         indexed={"by_user": Key("{user_id}", "{timestamp}#{event_id}")},
         fields=(
-            Date("date_bucket", IN_KEY if shards else None),
+            # A key with a shard in it is more than the day.
+            Date("date_bucket", IN_KEY if spread else None),
             TimeId("event_id"),
             Text("event_name", max_length=100, pattern="[A-Za-z0-9][A-Za-z0-9._:-]*"),
             user_id(optional=True),
@@ -60,7 +63,7 @@ def events_design(*, shards: int | None = None) -> Table:
         },
     )
     return Table(
-        "events" if shards is None else "events-sharded",
+        "events-sharded" if spread else "events",
         name="{stage}-events",
         describes="What happened, by day and by user, for ninety days.",
         pk="date_bucket",
@@ -96,6 +99,16 @@ def events_design(*, shards: int | None = None) -> Table:
             ),
         ),
     )
+
+
+def event_key(event_id: str) -> dict[str, str]:
+    """The key fields of an event, all of which its id tells.
+
+    >>> event_key("0194a211-7280-7abc-8def-0123456789ab")["timestamp"]
+    '2025-01-26T10:04:00.000Z'
+    """
+    moment = moment_of(event_id)
+    return {"date_bucket": moment[:10], "timestamp": moment, "event_id": event_id}
 
 
 EVENTS = events_design()

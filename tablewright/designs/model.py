@@ -179,8 +179,14 @@ class Table:
 
     def derives_from(self, entity: Entity) -> tuple[str, ...]:
         """The fields outside the primary key that derived attributes are computed from."""
-        # An index key of bare fields is stored as these, and nothing is computed.
-        computed = [key for key, required, made in self._plan(entity)[1] if required and made]
+        own = (self.pk, self.sk)
+        # An index key of bare fields is stored as these, and nothing is computed; nor is one that
+        # is the table's own key, which never changes.
+        computed = [
+            key
+            for key, required, made in self._plan(entity)[1]
+            if required and any(attribute not in own for attribute, _ in made)
+        ]
         names = [name for key in computed for name in key.inputs]
         names += [entity.expires.field] if entity.expires else []
         return tuple(dict.fromkeys(name for name in names if name not in entity.key.fields))

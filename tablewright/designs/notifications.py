@@ -37,7 +37,7 @@ NOTIFICATION = Entity(
         Prose("message", max_length=1000),
         Flag("read"),
         # The user once more, as long as it is unread.
-        Text("unread_by", max_length=128, optional=True),
+        user_id("unread_by", optional=True),
         Timestamp("created_at"),
         Timestamp("read_at", optional=True),
         content_id(optional=True),

@@ -14,10 +14,10 @@ from tablewright.designs import (
     Get,
     Index,
     Key,
+    Prose,
     Put,
     Query,
     Table,
-    Text,
     TimeId,
     Timestamp,
 )
@@ -36,7 +36,8 @@ SUBSCRIPTION = Entity(
         product("product_suite"),
         product("product_concept"),
         tags(optional=True),
-        Text("topic", max_length=256),
+        # Made of what people write: see `topic`.
+        Prose("topic", max_length=256),
         Timestamp("created_at"),
     ),
     example={

@@ -110,10 +110,26 @@ def _entity(design: Table, entity: Entity) -> Iterator[str]:
             continue
         yield from _key(design, entity, key, f"index {index.name}", (index.pk, index.sk))
         yield from _membership(entity, index, key)
+    yield from _two_forms(design, entity)
     if entity.expires and not design.ttl:
         yield f"{entity.name} expires, but the table has no ttl attribute"
     if entity.expires and entity.expires.field not in entity.by_name:
         yield f"{entity.name} expires by '{entity.expires.field}', which is not one of its fields"
+
+
+def _two_forms(design: Table, entity: Entity) -> Iterator[str]:
+    """Key attributes that several keys share, of which only one could be stored."""
+    forms: dict[str, str] = {}
+    known = {name: key for name, key in entity.indexed.items() if name in design.indexes}
+    for index, key in ((None, entity.key), *known.items()):
+        names = design.key_attributes(index)
+        for attribute, template in zip(names, (key.pk, key.sk), strict=True):
+            form = template.text if template else ""
+            if attribute and forms.setdefault(attribute, form) != form:
+                yield (
+                    f"attribute '{attribute}' is both the key {forms[attribute]} and the key "
+                    f"{form} of {entity.name}"
+                )
 
 
 def _membership(entity: Entity, index: Index, key: Key) -> Iterator[str]:
@@ -132,6 +148,9 @@ def _key(
     for name in key.fields:
         if name not in entity.by_name:
             yield f"{where} of {entity.name} uses '{{{name}}}', which {entity.name} does not have"
+        elif not _can_stand_in_keys(entity.by_name[name]):
+            kind = type(entity.by_name[name]).__name__
+            yield f"{entity.name}.{name} is in {where}, but a {kind} cannot be"
     sharded = "shard" in key.pk.fields
     if sharded and key.shards is None:
         yield f"{where} of {entity.name} has a {{shard}} but no Shards"
@@ -165,6 +184,10 @@ def _key(
             f"apart: it must begin with fixed text and {{{design.tenant}}}, followed by "
             f"'{key.pk.delimiter or '#'}' or nothing"
         )
+
+
+def _can_stand_in_keys(field: Field) -> bool:
+    return field.kind in ("S", "N") and not isinstance(field, Tally)
 
 
 def _begins_with_tenant(template: Template, tenant: str) -> bool:

@@ -12,6 +12,7 @@ from tablewright.designs import (
     IN_KEY,
     Choice,
     Date,
+    Flag,
     Fraction,
     InvalidValue,
     Money,
@@ -215,3 +216,21 @@ def test_a_field_knows_the_texts_that_it_can_be_in_a_key(
 ) -> None:
     assert field.accepts_text(fits)
     assert not field.accepts_text(unfit)
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_flag_is_true_or_false_and_stored_as_such(value: bool) -> None:
+    flag = Flag("read")
+    assert flag.check(value) is value
+    assert flag.attributes(value) == {"read": value}
+    assert flag.schema() == {"type": "boolean"}
+
+
+@pytest.mark.parametrize("value", [0, 1, Decimal(1), "true", "", [], None])
+def test_what_is_only_like_a_flag_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidValue, match="read must be true or false"):
+        Flag("read").check(value)
+
+
+def test_no_text_in_a_key_is_a_flag() -> None:
+    assert not any(Flag("read").accepts_text(text) for text in ("True", "true", "1"))

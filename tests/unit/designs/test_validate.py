@@ -15,6 +15,7 @@ from tablewright.designs import (
     EpochShards,
     Expiry,
     Field,
+    Flag,
     Get,
     Index,
     Key,
@@ -70,6 +71,14 @@ FAULTS = {
     "a consistent read of an index": (
         design(patterns=[Query("by_state", "Order", index="BY_STATE", consistent=True)]),
         "asks for a consistent read of index BY_STATE",
+    ),
+    "a key that cannot be one": (
+        design(entities=[order(fields=[*FIELDS[:2], Flag("state"), *FIELDS[3:]])]),
+        "Order.state is in index BY_STATE, but a Flag cannot be",
+    ),
+    "two keys in one attribute": (
+        design(indexes=[Index("BY_STATE", pk="G1PK", sk="SK", projects=KEYS_ONLY)]),
+        "attribute 'SK' is both the key ORDER and the key TOTAL#{total} of Order",
     ),
     "a field that no entity has": (
         design(entities=[order(key=Key("T#{tenant}#O#{ordr}", "ORDER"))]),
