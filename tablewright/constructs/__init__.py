@@ -12,17 +12,20 @@ if TYPE_CHECKING:
     from tablewright.constructs.alarms import ApiAlarms, FunctionAlarms, TableAlarms
     from tablewright.constructs.bundling import LIBRARY_SOURCES, PythonCode, Source
     from tablewright.constructs.capacity import Capacity, Scaling
+    from tablewright.constructs.content_registry_table import ContentRegistryTable
     from tablewright.constructs.cost_alerts import CostAlerts
     from tablewright.constructs.day_partitioned_table import DayPartitionedTable
     from tablewright.constructs.dependencies import BundlingError, Platform
     from tablewright.constructs.event_pipe import EventPipe
     from tablewright.constructs.event_queue import EventQueue
+    from tablewright.constructs.events_table import EventsTable
     from tablewright.constructs.failure_store import FailureStore
     from tablewright.constructs.function import Network, PythonFunction
     from tablewright.constructs.grants import GrantError
     from tablewright.constructs.http_api import JwtHttpApi
     from tablewright.constructs.message_queue import MessageQueue
     from tablewright.constructs.news_table import NewsTable
+    from tablewright.constructs.notifications_table import NotificationsTable
     from tablewright.constructs.protection import Backups, Protection
     from tablewright.constructs.replication_alarms import ReplicationAlarms
     from tablewright.constructs.sales_table import SalesTable
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from tablewright.constructs.sharded_tenant_table import ShardedTenantTable
     from tablewright.constructs.signing_key import CursorKey
     from tablewright.constructs.stream_consumer import StreamConsumer
+    from tablewright.constructs.subscriptions_table import SubscriptionsTable
     from tablewright.constructs.table import DesignTable, StagedTable
     from tablewright.constructs.tenant_role import TenantAccessRole
     from tablewright.constructs.work_queue import WorkQueue
@@ -39,6 +43,10 @@ _HOMES = {
     "NewsTable": "news_table",
     "StagedTable": "table",
     "WriteTable": "write_table",
+    "ContentRegistryTable": "content_registry_table",
+    "NotificationsTable": "notifications_table",
+    "SubscriptionsTable": "subscriptions_table",
+    "EventsTable": "events_table",
     "DayPartitionedTable": "day_partitioned_table",
     "LIBRARY_SOURCES": "bundling",
     "Accelerator": "accelerator",
@@ -82,12 +90,14 @@ __all__ = [
     "Backups",
     "BundlingError",
     "Capacity",
+    "ContentRegistryTable",
     "CostAlerts",
     "CursorKey",
     "DayPartitionedTable",
     "DesignTable",
     "EventPipe",
     "EventQueue",
+    "EventsTable",
     "FailureStore",
     "FunctionAlarms",
     "GrantError",
@@ -95,6 +105,7 @@ __all__ = [
     "MessageQueue",
     "Network",
     "NewsTable",
+    "NotificationsTable",
     "Platform",
     "Protection",
     "PythonCode",
@@ -107,6 +118,7 @@ __all__ = [
     "Source",
     "StagedTable",
     "StreamConsumer",
+    "SubscriptionsTable",
     "TableAlarms",
     "TenantAccessRole",
     "WorkQueue",

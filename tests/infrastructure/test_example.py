@@ -44,6 +44,29 @@ def test_the_two_tables_and_the_stream_between_them_are_granted_by_pattern() -> 
     assert regions == {"us-east-1", "us-west-2"}
 
 
+def test_the_tables_of_the_portal_are_granted_by_pattern() -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "portal_tables_in_your_app.py"))
+    template = template_of(example["stack"])
+    content, notifications, subscriptions, events = (
+        f"{{{id_of(template, TABLE, id)}.Arn}}"
+        for id in ("Content", "Notifications", "Subscriptions", "Events")
+    )
+    assert allowed(template, "ShowRole") == {
+        ("dynamodb:GetItem", content),
+        ("dynamodb:Query", f"{content}/index/by_status_updated"),
+        ("dynamodb:Query", notifications),
+        ("dynamodb:GetItem", notifications),
+        ("dynamodb:UpdateItem", notifications),
+    }
+    assert {
+        ("dynamodb:Query", f"{subscriptions}/index/by_topic"),
+        ("dynamodb:PutItem", notifications),
+    } <= allowed(template, "TellRole")
+    assert allowed(template, "RecordRole") == {("dynamodb:BatchWriteItem", events)}
+    mapping = only(template, "AWS::Lambda::EventSourceMapping")
+    assert text(mapping["EventSourceArn"]) == content.replace(".Arn", ".StreamArn")
+
+
 def test_the_readme_shows_the_example_as_it_is() -> None:
     code = (ROOT / "examples" / "sales_in_your_app.py").read_text().split('"""')[2].strip()
     assert code in (ROOT / "README.md").read_text()

@@ -1,0 +1,47 @@
+"""The portal's tables in an app of your own: ``python -m examples.portal_tables_in_your_app``."""
+
+from aws_cdk import App, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+
+from tablewright.constructs import (
+    ContentRegistryTable,
+    EventsTable,
+    NotificationsTable,
+    StreamConsumer,
+    SubscriptionsTable,
+)
+from tablewright.designs.content_registry import CONTENT_REGISTRY
+from tablewright.designs.notifications import NOTIFICATIONS
+from tablewright.designs.subscriptions import SUBSCRIPTIONS
+
+app = App()
+stack = Stack(app, "Portal")
+content = ContentRegistryTable(stack, "Content", stage="dev")
+notifications = NotificationsTable(stack, "Notifications", stage="dev")
+subscriptions = SubscriptionsTable(stack, "Subscriptions", stage="dev")
+# Ten partitions a day, for up to ten thousand events a second.
+events = EventsTable(stack, "Events", stage="dev", shards=10)
+
+
+def function(id: str) -> lambda_.Function:
+    """Yours will have code; this one shows what it may do."""
+    return lambda_.Function(
+        stack,
+        id,
+        runtime=lambda_.Runtime.PYTHON_3_13,
+        handler="index.handler",
+        code=lambda_.Code.from_inline("def handler(event, context): ..."),
+        role=iam.Role(stack, f"{id}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com")),
+    )
+
+
+show, tell, record = function("Show"), function("Tell"), function("Record")
+content.grant(show, CONTENT_REGISTRY.get_content, CONTENT_REGISTRY.content_by_status)
+notifications.grant(show, NOTIFICATIONS.notifications, NOTIFICATIONS.mark_read)
+subscriptions.grant(tell, SUBSCRIPTIONS.subscribers)
+notifications.grant(tell, NOTIFICATIONS.put_notification)
+# The patterns of a variant are its own.
+events.grant(record, events.design.put_events)
+StreamConsumer(stack, "Changes", table=content, function=tell)
+app.synth()
