@@ -42,6 +42,6 @@ notifications.grant(show, NOTIFICATIONS.notifications, NOTIFICATIONS.mark_read)
 subscriptions.grant(tell, SUBSCRIPTIONS.subscribers)
 notifications.grant(tell, NOTIFICATIONS.put_notification)
 # The patterns of a variant are its own.
-events.grant(record, events.design.put_events)
+events.grant(record, events.design.put_event, events.design.get_event)
 StreamConsumer(stack, "Changes", table=content, function=tell)
 app.synth()

@@ -1,18 +1,19 @@
 """What happened in the portal, by day and by user.
 
 An event's id tells when it happened, so an event that is sent again has the same key: it is stored
-once, without asking whether it is there.
+once, and nothing that is sent later replaces it.
 """
 
 from tablewright.designs import (
     IN_KEY,
-    BatchPut,
     Date,
     Document,
     Entity,
     Expiry,
+    Get,
     Index,
     Key,
+    Put,
     Query,
     Shards,
     Table,
@@ -72,7 +73,8 @@ def events_design(*, shards: int | None = None) -> Table:
         entities=(event,),
         indexes=(Index("by_user", pk="user_id", sk="ts#event_id", sparse=True),),
         patterns=(
-            BatchPut("put_events", "Event", describes="Append events; again is once."),
+            Put("put_event", "Event", create=True, describes="Append an event; none is replaced."),
+            Get("get_event", "Event", consistent=True, describes="Look what has an id already."),
             Query(
                 "events_of_day",
                 "Event",

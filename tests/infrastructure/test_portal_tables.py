@@ -100,7 +100,8 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "subscribers": {("Query", "by_topic")},
     },
     "Events": {
-        "put_events": {("BatchWriteItem", None)},
+        "put_event": {("PutItem", None)},
+        "get_event": {("GetItem", None)},
         "events_of_day": {("Query", None)},
         "exported_events": {("Query", None)},
         "events_of_user": {("Query", "by_user")},
