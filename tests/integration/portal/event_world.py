@@ -22,7 +22,7 @@ from tablewright.designs.events import EVENTS, events_design
 from tablewright.runtime.cursor import Cursors
 from tablewright.runtime.dynamo import Caller, Dynamo
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.records import Records
+from tablewright.runtime.records import Item, Records
 from tablewright.runtime.store import Store
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer, Context, Contract
@@ -95,6 +95,7 @@ class World:
         self.database = database
         self.design = design
         self.now = NOW
+        self._client = database.client()
         self.edge = Edge(Dynamo(database.client()))
         self._monkeypatch = monkeypatch
         self.start()
@@ -144,14 +145,19 @@ class World:
     def stored(self) -> list[Record]:
         """All events, in the order in which they happened."""
         records = Records(self.design, self.design.entities["Event"])
-        found = [records.to_record(item) for item in self.database.items()]
+        found = [records.to_record(item) for item in self.items()]
         return sorted(found, key=lambda event: (event["timestamp"], event["event_id"]))
 
+    def items(self) -> list[Item]:
+        """Everything that is stored, as it is stored, in one order."""
+        found = self._client.scan(TableName="table", ConsistentRead=True)
+        assert "LastEvaluatedKey" not in found
+        return sorted(found["Items"], key=repr)
+
     def emptied(self) -> Edge:
-        client = self.database.client()
-        for item in self.database.items():
+        for item in self.items():
             key = {name: item[name] for name in (self.design.pk, str(self.design.sk))}
-            client.delete_item(TableName="table", Key=key)
+            self._client.delete_item(TableName="table", Key=key)
         self.edge.objects.clear()
         self.edge.invoked.clear()
         return self.edge

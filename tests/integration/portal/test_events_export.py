@@ -25,6 +25,7 @@ from tests.integration.portal.event_world import (
     minutes,
     view,
 )
+from tests.recorder import Recorder
 
 PARTS = [part_key(DAY, number) for number in range(3)]
 
@@ -129,11 +130,11 @@ def test_a_day_that_is_whole_is_not_written_again(world: World) -> None:
     assert world.export().missing(days) == days[:2]
 
 
-def whole_by_runs(world: World, edge: Caller) -> None:
+def whole_by_runs(world: World, edge: Caller, size: int = 3) -> None:
     """One part a run, each told by the one before, as the function does."""
     event: dict[str, Any] = {}
     for _ in range(10):
-        export = world.export(edge, part_events=3)
+        export = world.export(edge, part_events=size)
         progress = export.run(DAY, CLOSED, Progress.of(event), in_time=lambda: False)
         if progress is None or progress.whole:
             return
@@ -164,7 +165,7 @@ def test_every_fault_at_every_call_of_an_export(world: World) -> None:
     def at_once(edge: Caller) -> None:
         world.export(edge, part_events=3).run(DAY, CLOSED)
 
-    for work in (at_once, lambda edge: whole_by_runs(world, edge)):
+    for work in (at_once, lambda edge: whole_by_runs(world, edge, 5)):
         assert survives_every_fault(fresh, work, outcome) >= 8
         assert ids(world.exported()) == ids(of_day(world))
 
@@ -226,3 +227,11 @@ def test_a_folder_with_other_files_is_not_declared_whole(world: World) -> None:
 def test_progress_that_no_run_has_told_is_refused(event: dict[str, Any]) -> None:
     with pytest.raises(InvalidValue, match="what the run before has told"):
         Progress.of(event)
+
+
+def test_an_export_reads_the_table_and_writes_and_lists_the_bucket(world: World) -> None:
+    calls: set[tuple[str, str | None]] = set()
+    world.export(Recorder(world.edge, calls), part_events=3).run(DAY, CLOSED)
+    bucket = {("PutObject", None), ("ListObjectsV2", None)}
+    assert calls - bucket == set(world.design.exported_events.actions)
+    assert calls >= bucket

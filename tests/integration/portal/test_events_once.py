@@ -40,11 +40,11 @@ def world(
 def test_the_same_batch_thrice_is_stored_once(world: World) -> None:
     batch = [view(n, NOW - minutes(n)) for n in range(5)]
     told = world.send(*batch)
-    stored = world.database.items()
+    stored = world.items()
     for _ in range(2):
         world.now += minutes(10)
         assert world.send(*batch) == told
-    assert world.database.items() == stored
+    assert world.items() == stored
     assert len(stored) == 5
 
 
@@ -57,7 +57,7 @@ def test_batches_that_overlap_are_stored_once(world: World) -> None:
 
 def test_an_event_is_changed_by_nobody(world: World) -> None:
     world.send(view(1), view(2, metadata={"n": 2, "of": [1, {"a": None}]}))
-    before = world.database.items()
+    before = world.items()
     tried = [
         (BOB, view(1)),
         (ADA, view(1, event_name="content.deleted")),
@@ -70,7 +70,7 @@ def test_an_event_is_changed_by_nobody(world: World) -> None:
         refused = problem(world("POST", {"events": [event]}, claims=claims), 409)
         reason = f"belongs to another event: give each its own; this one was {event['event_id']}"
         assert refused == {"/events/0/event_id": reason}
-    assert world.database.items() == before
+    assert world.items() == before
 
 
 def test_the_others_of_a_batch_are_stored_beside_a_taken_id(world: World) -> None:
@@ -109,9 +109,7 @@ def appended(world: World, edge: Caller) -> None:
 
 
 def test_every_fault_at_every_call_of_a_batch(world: World) -> None:
-    calls = survives_every_fault(
-        world.emptied, lambda edge: appended(world, edge), world.database.items
-    )
+    calls = survives_every_fault(world.emptied, lambda edge: appended(world, edge), world.items)
     assert calls == 4
     assert ids(world.stored()) == [id_of(n) for n in range(4)]
 
@@ -119,7 +117,7 @@ def test_every_fault_at_every_call_of_a_batch(world: World) -> None:
 def test_every_fault_at_every_call_of_a_batch_that_is_sent_again(world: World) -> None:
     """Two of it are there, which makes two calls that look at them."""
     appended(world, world.edge)
-    whole = world.database.items()
+    whole = world.items()
     two = [event for event in world.stored() if event["event_id"] in (id_of(1), id_of(2))]
     # A write that is refused has no effect that could be lost with its answer.
     for fault in (one for one in faults(6) if one.effect == "before"):
@@ -129,7 +127,7 @@ def test_every_fault_at_every_call_of_a_batch_that_is_sent_again(world: World) -
         with pytest.raises((Throttled, Unavailable, Crash)):
             appended(world, faulty)
         appended(world, world.edge)
-        assert world.database.items() == whole
+        assert world.items() == whole
 
 
 class Refusing:
