@@ -1,6 +1,63 @@
-"""The events' part of the API's OpenAPI document."""
+"""The OpenAPI document of events; field types come from the table design."""
 
-from lambdas.http.openapi import Json
+from lambdas.http.openapi import (
+    Json,
+    json_of,
+    list_of,
+    object_of,
+    only,
+    operation,
+    page_of,
+    paging,
+    query,
+    ref,
+)
+from lambdas.portal.event_rules import EVENT, GIVEN, MAX_EVENTS
 
-PATHS: Json = {}
-SCHEMAS: Json = {}
+_FIELDS = EVENT.by_name
+
+PATHS: Json = {
+    "/events": {
+        "post": {
+            **operation(
+                "append_events",
+                "Append what the caller did",
+                {202: json_of("EventIds")},
+                body="NewEvents",
+                fails=(409,),
+            ),
+            "description": "An event's id is a UUID of version 7 that tells when it happened: at "
+            "most 24 hours ago and 5 minutes ahead. With ids, the request can be repeated: an "
+            "event that is stored is not stored again, and never changed. Where there is none, "
+            "one is made, and told. All are stored or, if one is not valid, none.",
+        },
+        "get": {
+            **operation("list_events", "Events, newest first", {200: json_of("EventPage")}),
+            "description": "Of a day, in UTC, for approvers and admins; or of a user, for that "
+            "user and for admins. Exactly one of the two is asked for. A page may be short and "
+            "still have a cursor.",
+            "parameters": [
+                query("day", _FIELDS["date_bucket"].schema()),
+                query("user_id", _FIELDS["user_id"].schema()),
+                query("event_name", _FIELDS["event_name"].schema()),
+                *paging(),
+            ],
+        },
+    },
+}
+
+
+def _new_event() -> Json:
+    given = [_FIELDS[name] for name in GIVEN]
+    shape = object_of(given, ["event_name"], nullable=True)
+    shape["properties"]["event_id"]["type"] = ["string", "null"]
+    return shape
+
+
+SCHEMAS: Json = {
+    "Event": object_of(EVENT.fields, [f.label for f in EVENT.fields if not f.optional]),
+    "EventPage": page_of(ref("Event"), cursor="next_cursor"),
+    "NewEvent": _new_event(),
+    "NewEvents": only({"events": list_of(ref("NewEvent"), minItems=1, maxItems=MAX_EVENTS)}),
+    "EventIds": only({"event_ids": list_of(_FIELDS["event_id"].schema())}),
+}

@@ -1,0 +1,117 @@
+"""Which events are taken, and from when on a day has all of its own.
+
+An id tells when its event happened. Only events of the last day are taken, so that a day is closed
+at a moment that is known: what was exported after it lacks nothing.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from lambdas.http.problems import Problem
+from tablewright.designs import Date, InvalidRecord, InvalidValue, Record
+from tablewright.designs.events import DAYS_KEPT, EVENTS, event_key
+from tablewright.designs.fields import timestamp
+from tablewright.runtime.ids import uuid7
+
+EVENT = EVENTS.entities["Event"]
+GIVEN = ("event_id", "event_name", "content_id", "metadata")
+MAX_EVENTS = 100
+LATE = timedelta(hours=24)
+AHEAD = timedelta(minutes=5)
+# An event that was let in is stored within its request; clocks differ by less than this.
+SETTLING = timedelta(hours=1)
+
+_DAY = timedelta(days=1)
+_DAY_FIELD = Date("day")
+_REPORTED = 100
+_WINDOW = "must be of the last 24 hours, and at most 5 minutes ahead"
+
+
+class Batch(NamedTuple):
+    """Events of one request in their order; `made` are the positions of ids that we gave."""
+
+    events: list[Record]
+    made: list[int]
+
+
+def batch_from(body: Any, user_id: str, now: datetime) -> Batch:
+    """The events in a request's body; raises Problem with everything that is wrong with them."""
+    entries = body["events"] if isinstance(body, dict) and set(body) == {"events"} else None
+    if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_EVENTS:
+        reason = f"must be a list of 1 to {MAX_EVENTS} events, and nothing beside it"
+        raise Problem(400, "The body is not valid.", [("/events", reason)])
+    events: list[Record] = []
+    made: list[int] = []
+    wrong: list[tuple[str, str]] = []
+    first: dict[str, int] = {}
+    for position, entry in enumerate(entries):
+        if isinstance(entry, dict) and entry.get("event_id") is None:
+            entry = {**entry, "event_id": uuid7(now)}
+            made.append(position)
+        try:
+            event = _event(entry, user_id, now)
+        except InvalidRecord as invalid:
+            wrong += [(_pointer(position, one.field), one.reason) for one in invalid.problems]
+            continue
+        earlier = first.setdefault(event["event_id"], position)
+        if earlier != position:
+            wrong.append((_pointer(position, "event_id"), f"is that of /events/{earlier} too"))
+        events.append(event)
+    if wrong:
+        detail = f"{len(wrong)} errors in the events; nothing was stored."
+        raise Problem(400, detail, wrong[:_REPORTED])
+    return Batch(events, made)
+
+
+def same_event(one: Record, two: Record) -> bool:
+    """Whether two events with the same id say the same."""
+    return all(one.get(field.name) == two.get(field.name) for field in EVENT.fields)
+
+
+def closes_at(day: str) -> datetime:
+    """From when on no event of this day can come any more."""
+    return _begin(day) + _DAY + LATE + SETTLING
+
+
+def closed_days(now: datetime, many: int) -> list[str]:
+    """The last days that are closed, oldest first."""
+    last = (now.astimezone(UTC) - _DAY - LATE - SETTLING).date()
+    return [(last - timedelta(days=n)).isoformat() for n in reversed(range(many))]
+
+
+def exportable(given: Any, now: datetime) -> str:
+    """The day, if all of its events are there: none is still to come, none has expired."""
+    day = str(_DAY_FIELD.check(given))
+    if now < closes_at(day):
+        raise InvalidValue("day", f"must be closed: {day} is so from {timestamp(closes_at(day))}")
+    if now >= _begin(day) + timedelta(days=DAYS_KEPT):
+        raise InvalidValue("day", f"must be of the last {DAYS_KEPT} days: older events expire")
+    return day
+
+
+def _event(entry: Any, user_id: str, now: datetime) -> Record:
+    """One event of a request, whole; raises InvalidRecord."""
+    if not isinstance(entry, dict) or not set(entry) <= set(GIVEN):
+        reason = f"must be an object of {', '.join(GIVEN)} only"
+        raise InvalidRecord(EVENT.name, [InvalidValue("", reason)])
+    id = entry["event_id"]
+    key = event_key(id) if EVENT.by_name["event_id"].accepts_text(id) else {}
+    problems = []
+    if key and not timestamp(now - LATE) <= key["timestamp"] <= timestamp(now + AHEAD):
+        problems.append(InvalidValue("event_id", f"tells {key['timestamp']}, but {_WINDOW}"))
+    try:
+        event = EVENT.check({**entry, "user_id": user_id, **key})
+    except InvalidRecord as invalid:
+        # What follows from the id is no fault beside it.
+        problems += [one for one in invalid.problems if one.field in (*GIVEN, "user_id")]
+    if problems:
+        raise InvalidRecord(EVENT.name, problems)
+    return event
+
+
+def _begin(day: str) -> datetime:
+    return datetime.fromisoformat(day).replace(tzinfo=UTC)
+
+
+def _pointer(position: int, field: str) -> str:
+    return f"/events/{position}/{field}" if field else f"/events/{position}"

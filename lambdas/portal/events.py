@@ -1,0 +1,114 @@
+"""The API of events: decode, act, answer."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import Response
+
+from lambdas.http.answers import answer, page_json
+from lambdas.http.application import application, respond
+from lambdas.http.problems import Problem
+from lambdas.http.requests import json_body, page_limit, parameters
+from lambdas.portal.event_log import EventLog, design_here
+from lambdas.portal.event_rules import EVENT, Batch, batch_from
+from lambdas.portal.exact_json import exact_json
+from lambdas.portal.resources import Resources
+from lambdas.portal.roles import require, user_of
+from lambdas.portal.users import ADMINS, APPROVERS
+from tablewright.runtime.errors import Throttled, Unavailable
+from tablewright.runtime.reader import Page
+
+logger = Logger()
+app = application({"date_bucket": "day"})
+
+_BY = ("day", "user_id")
+_REPEAT = (
+    "The table is busy and some events may be stored. Repeating the request is safe once each "
+    "event has an id."
+)
+_CLASH = "Some ids are taken; these events were not stored. All others are, and can be sent again."
+
+
+class Access(NamedTuple):
+    """What a request works with, kept for the life of the function's environment."""
+
+    log: EventLog
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    @classmethod
+    def from_environment(cls) -> "Access":
+        made = Resources.from_environment()
+        return cls(EventLog(made.store(design_here(), "EVENTS_TABLE", cursors=made.cursors)))
+
+
+@cache
+def access() -> Access:
+    return Access.from_environment()
+
+
+if "EVENTS_TABLE" in os.environ and "CURSOR_SECRET_ARN" in os.environ:
+    access()  # while the function starts, when Lambda gives it the most CPU
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    return respond(app, event, context)
+
+
+@app.post("/events")
+def append() -> Response[str]:
+    user_id = require(app.current_event)
+    batch = batch_from(json_body(app.current_event), user_id, access().now())
+    try:
+        taken_otherwise = access().log.append(batch.events)
+    except (Throttled, Unavailable):
+        if not batch.made:
+            raise
+        logger.exception("the store failed")
+        raise Problem(503, _REPEAT, _ids(batch, "give this id: ", batch.made)) from None
+    if taken_otherwise:
+        reason = "belongs to another event: give each its own; this one was "
+        raise Problem(409, _CLASH, _ids(batch, reason, taken_otherwise))
+    logger.info("events taken", user_id=user_id, count=len(batch.events))
+    return answer({"event_ids": [event["event_id"] for event in batch.events]}, 202)
+
+
+@app.get("/events")
+def listed() -> Response[str]:
+    given = parameters(app.current_event, (*_BY, "event_name", "limit", "cursor"))
+    asked = [name for name in _BY if name in given]
+    if len(asked) != 1:
+        reason = "must be given, and only one of the two"
+        raise Problem(400, "Ask by day or by user.", [(name, reason) for name in _BY])
+    page = _of_day(given) if asked == ["day"] else _of_user(given)
+    body = exact_json(page_json(EVENT, page, cursor="next_cursor"))
+    return Response(200, content_type="application/json", body=body)
+
+
+def _of_day(given: dict[str, str]) -> Page:
+    caller = require(app.current_event, APPROVERS, ADMINS)
+    return access().log.of_day(given["day"], given.get("event_name"), **_paging(given, caller))
+
+
+def _of_user(given: dict[str, str]) -> Page:
+    user = user_of(app.current_event)
+    if given["user_id"] != user.user_id and not user.has(ADMINS):
+        raise Problem(403, f"Only members of the group '{ADMINS}' may list the events of others.")
+    paging = _paging(given, user.user_id)
+    return access().log.of_user(given["user_id"], given.get("event_name"), **paging)
+
+
+def _paging(given: dict[str, str], caller: str) -> dict[str, Any]:
+    return {
+        "limit": page_limit(given.get("limit")),
+        "cursor": given.get("cursor"),
+        "caller": caller,
+    }
+
+
+def _ids(batch: Batch, reason: str, positions: list[int]) -> list[tuple[str, str]]:
+    found = ((n, batch.events[n]["event_id"]) for n in positions)
+    return [(f"/events/{position}/event_id", reason + id) for position, id in found]

@@ -1,0 +1,204 @@
+"""Events as browsers send them and as they are exported, with table, bucket and Lambda behind one
+seam."""
+
+import gzip
+import json
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from threading import Lock
+from typing import Any
+
+import pytest
+
+from lambdas.http import openapi
+from lambdas.portal import events
+from lambdas.portal.event_export import EventExport, manifest_key
+from lambdas.portal.event_log import EventLog
+from lambdas.portal.events import Access
+from lambdas.portal.openapi_events import PATHS, SCHEMAS
+from tablewright.designs import Record, Table
+from tablewright.designs.events import EVENTS, events_design
+from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.ids import uuid7
+from tablewright.runtime.records import Item, Records
+from tablewright.runtime.store import Store
+from tests.integration.conftest import KEYS, Database
+from tests.integration.http import Answer, Context, Contract
+
+# Far ahead, because the engine deletes what has expired.
+NOW = datetime(2099, 1, 26, 12, tzinfo=UTC)
+DAY = "2099-01-26"
+# When all events of that day have come.
+CLOSED = datetime(2099, 1, 28, 1, tzinfo=UTC)
+BUCKET = "exports"
+SHARDED = events_design(shards=3)
+VARIANTS = {"one partition": EVENTS, "three shards": SHARDED}
+
+CONTRACT = Contract(openapi.document("Events", PATHS, SCHEMAS))
+conforms, problem = CONTRACT.conforms, CONTRACT.problem
+
+ADA = {"sub": "ada", "cognito:groups": "[readers]"}
+BOB = {"sub": "bob", "cognito:groups": "[authors]"}
+GRACE = {"sub": "grace", "cognito:groups": "[approvers]"}
+ROOT = {"sub": "root", "cognito:groups": "[admins]"}
+
+
+class Edge:
+    """DynamoDB, S3 and Lambda, as far as the functions call them."""
+
+    _LISTED = 2  # at a time, so that lists have pages
+
+    def __init__(self, dynamo: Caller) -> None:
+        self._dynamo = dynamo
+        self._lock = Lock()
+        self.objects: dict[str, bytes] = {}
+        self.puts: list[str] = []
+        self.invoked: list[Any] = []
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        if operation == "PutObject":
+            with self._lock:
+                assert params["Bucket"] == BUCKET
+                self.objects[params["Key"]] = params["Body"]
+                self.puts.append(params["Key"])
+            return {}
+        if operation == "ListObjectsV2":
+            with self._lock:
+                return self._listed(params)
+        if operation == "Invoke":
+            assert params["InvocationType"] == "Event"
+            assert params["FunctionName"] == Context.invoked_function_arn
+            self.invoked.append(json.loads(params["Payload"]))
+            return {"StatusCode": 202}
+        return self._dynamo.call(operation, params)
+
+    def _listed(self, params: dict[str, Any]) -> dict[str, Any]:
+        assert params["Bucket"] == BUCKET
+        after = params.get("ContinuationToken", "")
+        found = sorted(k for k in self.objects if k.startswith(params["Prefix"]) and k > after)
+        contents = [{"Key": key} for key in found[: self._LISTED]]
+        if len(found) <= self._LISTED:
+            return {"Contents": contents, "IsTruncated": False} if contents else {"KeyCount": 0}
+        next_one = {"NextContinuationToken": contents[-1]["Key"]}
+        return {"Contents": contents, "IsTruncated": True, **next_one}
+
+
+class World:
+    """A table of events, the API in front of it and the bucket behind it."""
+
+    def __init__(
+        self, database: Database, monkeypatch: pytest.MonkeyPatch, design: Table = EVENTS
+    ) -> None:
+        database.create(design)
+        self.database = database
+        self.design = design
+        self.now = NOW
+        self._client = database.client()
+        self.edge = Edge(Dynamo(database.client()))
+        self._monkeypatch = monkeypatch
+        self.start()
+
+    def store(self, caller: Caller | None = None, **options: Any) -> Store:
+        cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
+        return self.database.store(self.design, caller or self.edge, cursors=cursors, **options)
+
+    def start(self, caller: Caller | None = None, **options: Any) -> None:
+        """A new environment of the API's function."""
+        opened = Access(EventLog(self.store(caller, **options)), lambda: self.now)
+        self._monkeypatch.setattr(events, "access", lambda: opened)
+
+    def __call__(
+        self,
+        method: str,
+        body: Any = None,
+        *,
+        claims: dict[str, str] = ADA,
+        **query: Any,
+    ) -> Answer:
+        event = CONTRACT.event(method, "/events", body, claims=claims, query=query)
+        return Answer(events.handler(event, Context()))
+
+    def send(self, *batch: Record, claims: dict[str, str] = ADA) -> list[str]:
+        """Append events; gives their ids."""
+        answer = self("POST", {"events": list(batch)}, claims=claims)
+        assert answer.status == 202, answer.text
+        assert conforms(answer, "EventIds")
+        return list(answer.json["event_ids"])
+
+    def all(self, limit: int, claims: dict[str, str] = GRACE, **query: Any) -> list[Record]:
+        """Everything in a list, page by page."""
+        found: list[Record] = []
+        cursor: dict[str, Any] = {}
+        for _ in range(100):
+            page = self("GET", claims=claims, limit=limit, **cursor, **query)
+            assert page.status == 200, page.text
+            assert conforms(page, "EventPage")
+            assert len(page.json["items"]) <= limit
+            found += page.json["items"]
+            if page.json["next_cursor"] is None:
+                return found
+            cursor = {"cursor": page.json["next_cursor"]}
+        raise AssertionError("the list does not end")
+
+    def stored(self) -> list[Record]:
+        """All events, in the order in which they happened."""
+        records = Records(self.design, self.design.entities["Event"])
+        found = [records.to_record(item) for item in self.items()]
+        return sorted(found, key=lambda event: (event["timestamp"], event["event_id"]))
+
+    def items(self) -> list[Item]:
+        """Everything that is stored, as it is stored, in one order."""
+        found = self._client.scan(TableName="table", ConsistentRead=True)
+        assert "LastEvaluatedKey" not in found
+        return sorted(found["Items"], key=repr)
+
+    def emptied(self) -> Edge:
+        for item in self.items():
+            key = {name: item[name] for name in (self.design.pk, str(self.design.sk))}
+            self._client.delete_item(TableName="table", Key=key)
+        self.edge.objects.clear()
+        self.edge.invoked.clear()
+        return self.edge
+
+    def export(self, caller: Caller | None = None, **sizes: int) -> EventExport:
+        edge = caller or self.edge
+        return EventExport(self.store(edge), edge, BUCKET, **sizes)
+
+    def exported(self, day: str = DAY) -> list[Record]:
+        """What the manifest of a day leads to, as it is read."""
+        manifest = json.loads(self.edge.objects[manifest_key(day)])
+        found: list[Record] = []
+        for part in manifest["parts"]:
+            body = self.edge.objects[part["key"]]
+            assert len(body) == part["bytes"]
+            lines = gzip.decompress(body).decode().split("\n")
+            assert lines.pop() == ""
+            assert len(lines) == part["events"]
+            found += [json.loads(line) for line in lines]
+        assert len(found) == manifest["events"]
+        return found
+
+
+def id_of(number: int = 0, moment: datetime = NOW) -> str:
+    """An id of this moment, like no other with another number."""
+    return uuid7(moment, number.to_bytes(10, "big"))
+
+
+def view(number: int = 0, moment: datetime = NOW, **changes: Any) -> Record:
+    """An event as a browser sends it."""
+    made = {"event_id": id_of(number, moment), "event_name": "content.viewed"}
+    return {**made, "content_id": f"guide-{number}", "metadata": {"n": number}, **changes}
+
+
+def ids(events: Iterable[Record]) -> list[str]:
+    return [event["event_id"] for event in events]
+
+
+def minutes(number: float) -> timedelta:
+    return timedelta(minutes=number)
+
+
+def pool(workers: int = 4) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(workers)

@@ -1,0 +1,207 @@
+"""Events are stored once and never changed, whatever is sent again, at once, or half way."""
+
+from decimal import Decimal
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from docs.metering import FaithfulMeter
+from lambdas.portal.event_log import EventLog
+from lambdas.portal.event_rules import batch_from
+from tablewright.designs import Record
+from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.errors import Throttled, Unavailable
+from tests.faults import Crash, Faulty, faults, survives_every_fault
+from tests.integration.conftest import Database
+from tests.integration.http import Answer
+from tests.integration.portal.event_world import (
+    ADA,
+    BOB,
+    NOW,
+    VARIANTS,
+    World,
+    id_of,
+    ids,
+    minutes,
+    pool,
+    problem,
+    view,
+)
+
+
+@pytest.fixture(params=list(VARIANTS.values()), ids=list(VARIANTS))
+def world(
+    request: pytest.FixtureRequest, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> World:
+    return World(database, monkeypatch, request.param)
+
+
+def test_the_same_batch_thrice_is_stored_once(world: World) -> None:
+    batch = [view(n, NOW - minutes(n)) for n in range(5)]
+    told = world.send(*batch)
+    stored = world.items()
+    for _ in range(2):
+        world.now += minutes(10)
+        assert world.send(*batch) == told
+    assert world.items() == stored
+    assert len(stored) == 5
+
+
+def test_batches_that_overlap_are_stored_once(world: World) -> None:
+    events = [view(n) for n in range(9)]
+    for begin in (0, 3, 1):
+        world.send(*events[begin : begin + 6])
+    assert ids(world.stored()) == ids(events)
+
+
+def test_an_event_is_changed_by_nobody(world: World) -> None:
+    world.send(view(1), view(2, metadata={"n": 2, "of": [1, {"a": None}]}))
+    before = world.items()
+    tried = [
+        (BOB, view(1)),
+        (ADA, view(1, event_name="content.deleted")),
+        (ADA, view(1, metadata={"n": 7})),
+        (ADA, view(1, metadata=None)),
+        (ADA, view(1, content_id=None)),
+        (ADA, view(2, metadata={"n": 2, "of": [1, {"a": False}]})),
+    ]
+    for claims, event in tried:
+        refused = problem(world("POST", {"events": [event]}, claims=claims), 409)
+        reason = f"belongs to another event: give each its own; this one was {event['event_id']}"
+        assert refused == {"/events/0/event_id": reason}
+    assert world.items() == before
+
+
+def test_the_others_of_a_batch_are_stored_beside_a_taken_id(world: World) -> None:
+    world.send(view(2), claims=BOB)
+    batch = [view(n) for n in (1, 2, 3)]
+    for _ in range(2):
+        assert list(problem(world("POST", {"events": batch}), 409)) == ["/events/1/event_id"]
+    stored = world.stored()
+    assert [(e["event_id"], e["user_id"]) for e in stored] == [
+        (id_of(1), "ada"),
+        (id_of(2), "bob"),
+        (id_of(3), "ada"),
+    ]
+
+
+def test_eight_that_send_the_same_at_once_store_it_once(world: World) -> None:
+    batch = {"events": [view(n) for n in range(6)]}
+    answers = at_once(lambda number: world("POST", batch), 8)
+    assert [answer.status for answer in answers] == [202] * 8
+    assert ids(world.stored()) == [id_of(n) for n in range(6)]
+
+
+def test_of_users_who_claim_one_id_at_once_one_has_it(world: World) -> None:
+    users = [{**ADA, "sub": f"user-{number}"} for number in range(8)]
+    answers = at_once(lambda n: world("POST", {"events": [view()]}, claims=users[n]), 8)
+    assert sorted(answer.status for answer in answers) == [202] + [409] * 7
+    (winner,) = (n for n, answer in enumerate(answers) if answer.status == 202)
+    assert [event["user_id"] for event in world.stored()] == [f"user-{winner}"]
+
+
+def appended(world: World, edge: Caller) -> None:
+    body = {"events": [view(n) for n in range(4)]}
+    with pool() as executor:  # nothing of a run that died goes on into the next
+        log = EventLog(world.store(edge, executor=executor))
+        assert log.append(batch_from(body, "ada", NOW).events) == []
+
+
+def test_every_fault_at_every_call_of_a_batch(world: World) -> None:
+    calls = survives_every_fault(world.emptied, lambda edge: appended(world, edge), world.items)
+    assert calls == 4
+    assert ids(world.stored()) == [id_of(n) for n in range(4)]
+
+
+def test_every_fault_at_every_call_of_a_batch_that_is_sent_again(world: World) -> None:
+    """Two of it are there, which makes two calls that look at them."""
+    appended(world, world.edge)
+    whole = world.items()
+    two = [event for event in world.stored() if event["event_id"] in (id_of(1), id_of(2))]
+    # A write that is refused has no effect that could be lost with its answer.
+    for fault in (one for one in faults(6) if one.effect == "before"):
+        faulty = Faulty(world.emptied(), fault)
+        for event in two:
+            world.store().put(world.design.put_event, event)
+        with pytest.raises((Throttled, Unavailable, Crash)):
+            appended(world, faulty)
+        appended(world, world.edge)
+        assert world.items() == whole
+
+
+class Refusing:
+    """Throttles the events with some numbers."""
+
+    def __init__(self, caller: Caller, numbers: set[int]) -> None:
+        self._caller = caller
+        self.numbers = numbers
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        number = params.get("Item", {}).get("metadata", {}).get("M", {}).get("n", {}).get("N")
+        if number and int(number) in self.numbers:
+            raise Throttled("injected")
+        return self._caller.call(operation, params)
+
+
+def test_a_batch_of_which_some_were_throttled_is_completed_by_its_repetition(world: World) -> None:
+    refusing = Refusing(world.edge, {1, 4, 5})
+    world.start(refusing)
+    batch = {"events": [view(n) for n in range(8)]}
+    assert problem(world("POST", batch), 503) == {}
+    # All were tried, and nothing goes on behind the answer.
+    assert ids(world.stored()) == [id_of(n) for n in (0, 2, 3, 6, 7)]
+    refusing.numbers = set()
+    assert world("POST", batch).status == 202
+    assert ids(world.stored()) == [id_of(n) for n in range(8)]
+
+
+def test_ids_that_were_made_are_told_when_the_batch_must_be_repeated(world: World) -> None:
+    refusing = Refusing(world.edge, {1})
+    world.start(refusing)
+    batch: list[Record] = [{"event_name": "seen", "metadata": {"n": n}} for n in range(3)]
+    batch[0]["event_id"] = id_of(9)
+    told = problem(world("POST", {"events": batch}), 503)
+    assert list(told) == ["/events/1/event_id", "/events/2/event_id"]
+    for position in (1, 2):
+        said = told[f"/events/{position}/event_id"]
+        batch[position]["event_id"] = said.removeprefix("give this id: ")
+    refusing.numbers = set()
+    assert world.send(*batch) == ids(batch)
+    assert ids(world.stored()) == sorted(ids(batch))
+
+
+def test_an_event_costs_two_writes_and_no_reads(world: World) -> None:
+    """As many as without a condition: one in the table, one in the index."""
+    meter = FaithfulMeter(world.edge, world.design)
+    log = EventLog(world.store(meter))
+    events = batch_from({"events": [view(n) for n in range(10)]}, "ada", NOW).events
+    log.append(events)
+    assert (meter.write_units, meter.read_units, meter.calls) == (Decimal(20), Decimal(0), 10)
+    meter.reset()
+    log.append(events)
+    # Sent again: a look at each. A write that is refused is billed too, but the engine tells not.
+    assert (meter.write_units, meter.read_units) == (Decimal(0), Decimal(10))
+
+
+def test_a_failing_table_is_answered_as_busy(world: World) -> None:
+    class Gone:
+        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            raise Unavailable("injected")
+
+    world.start(Gone())
+    for answer in (world("POST", {"events": [view()]}), world("GET", user_id="ada")):
+        assert problem(answer, 503) == {}
+        assert "retry-after" in answer.headers
+
+
+def at_once(work: Any, many: int) -> list[Answer]:
+    barrier = Barrier(many)
+
+    def begin(number: int) -> Answer:
+        barrier.wait()
+        answer: Answer = work(number)
+        return answer
+
+    with pool(many) as executor:
+        return list(executor.map(begin, range(many)))
