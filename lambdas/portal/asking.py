@@ -18,7 +18,12 @@ from tablewright.designs.content_registry import (
 )
 
 FILE: tuple[Field, ...] = (
-    Prose("file_name", max_length=200),
+    Prose(
+        "file_name",
+        max_length=200,
+        pattern=r"(?!\s)[^/\\]+(?<!\s)",
+        form="a name without / and \\, not beginning or ending with a space",
+    ),
     Text(
         "content_type",
         max_length=100,

@@ -95,6 +95,8 @@ def test_a_file_is_downloaded_under_its_name_by_whoever_may_read_it(world: World
     [
         ({"file_name": ""}, {"/file_name"}),
         ({"file_name": "a\nb"}, {"/file_name"}),
+        ({"file_name": "../a"}, {"/file_name"}),
+        ({"file_name": " "}, {"/file_name"}),
         ({"content_type": "pdf"}, {"/content_type"}),
         ({"content_type": "text/html; charset=utf-8"}, {"/content_type"}),
         ({"content_type": "application/pdf\r\nx: y"}, {"/content_type"}),

@@ -11,6 +11,7 @@ from tablewright.runtime import fastpath
 from tablewright.runtime.dynamo import Dynamo
 from tablewright.runtime.errors import (
     AccessDenied,
+    ObjectMissing,
     StoreError,
     TableMissing,
     Unavailable,
@@ -105,9 +106,11 @@ def _refuse(**_: Any) -> None:
     raise EndpointConnectionError(endpoint_url="http://127.0.0.1:1")
 
 
-def test_codes_of_refused_access_have_their_own_type() -> None:
+def test_codes_of_errors_have_their_own_type() -> None:
     response = {"Error": {"Code": "AccessDeniedException", "Message": "no"}}
     assert isinstance(from_response("Query", response), AccessDenied)
+    for code in ("NoSuchKey", "404"):
+        assert isinstance(from_response("HeadObject", {"Error": {"Code": code}}), ObjectMissing)
     cancelled = {
         "Error": {"Code": "TransactionCanceledException"},
         "CancellationReasons": [{"Code": "None"}, {"Code": "ConditionalCheckFailed"}],

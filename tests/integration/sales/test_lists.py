@@ -10,6 +10,7 @@ from tablewright.runtime.errors import (
     CursorOfAnotherCaller,
     CursorOfAnotherQuery,
 )
+from tablewright.runtime.reader import Keep
 from tablewright.runtime.store import Store
 from tests.integration.conftest import Database
 from tests.integration.sales.conftest import DRESS, TENANT, by_id, key_of, pages, sale
@@ -108,6 +109,37 @@ def test_a_filter_that_finds_almost_nothing_still_comes_to_an_end(store: Store) 
     assert first.cursor is not None
     found = pages(store, SALES.category_sales, DRESS, 100, filters={"season": "FALL"})
     assert [record["sale_id"] for record in found] == ["sale_01150"]
+
+
+@pytest.mark.parametrize(("limit", "examine"), [(1, 7), (3, 30), (100, 30), (40, 1000)])
+def test_a_test_of_the_caller_s_keeps_what_passes_it_within_its_bound(
+    store: Store, many: list[Record], limit: int, examine: int
+) -> None:
+    """Over ten shards with ties, in as many pages as it takes, everything is examined once."""
+
+    def passes(record: Record) -> bool:
+        return str(record["sale_id"]).endswith("7")
+
+    keep, other = Keep("sevens", passes), Keep("eights", passes)
+    found: list[Record] = []
+    examined, cursor = 0, None
+    while True:
+        page = store.query(
+            SALES.category_sales, DRESS, keep=keep, examine=examine, limit=limit, cursor=cursor
+        )
+        assert len(page.items) <= limit
+        assert page.examined <= examine
+        found += page.items
+        examined += page.examined
+        cursor = page.cursor
+        if cursor is None:
+            break
+        with pytest.raises(CursorOfAnotherQuery):
+            store.query(SALES.category_sales, DRESS, keep=other, limit=limit, cursor=cursor)
+    assert examined == len(many)
+    assert by_id(found) == by_id([record for record in many if passes(record)])
+    dates = [record["sale_date"] for record in found]
+    assert dates == sorted(dates)
 
 
 def test_a_product_s_sales_and_embeddings_come_from_its_own_partition(
