@@ -114,7 +114,7 @@ def test_every_fault_at_every_call_tells_everybody_once(room: Newsroom) -> None:
 
     calls = survives_every_fault(fresh, work, room.notifications)
     assert room.told() == [(user, APPROVED) for user in users(13)]
-    assert calls == 13 + 5 + 2  # puts, queries, messages to go on
+    assert calls == 13 + 6 + 2  # puts, queries, messages to go on
 
 
 def test_what_was_read_stays_read(room: Newsroom) -> None:
