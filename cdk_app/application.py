@@ -7,6 +7,7 @@ from cdk_app.nag import TablewrightChecks
 from stacks.forms import FormsStack
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
+from stacks.portal import PortalStack
 from stacks.replica import ReplicaStack
 from stacks.sales import SalesStack
 from stacks.sentiment import SentimentStack
@@ -20,6 +21,7 @@ def build(app: App, stage: Stage) -> None:
     SalesStack(app, stage=stage, identity=identity, operations=operations)
     SentimentStack(app, stage=stage, identity=identity, operations=operations)
     FormsStack(app, stage=stage, identity=identity, operations=operations)
+    PortalStack(app, stage=stage, identity=identity, operations=operations)
     for region in stage.sentiment.replicas:
         ReplicaStack(app, stage=stage, region=region)
     Tags.of(app).add("application", "tablewright")

@@ -9,7 +9,7 @@ from pathlib import Path
 from aws_cdk import Environment
 from aws_cdk import aws_logs as logs
 
-from stacks.stage import FormsSettings, SentimentSettings, Stage
+from stacks.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
 from tablewright.constructs import Capacity, Platform, Protection
 from tablewright.constructs.dependencies import LAMBDA
 from tablewright.constructs.write_table import REPLICAS
@@ -26,6 +26,7 @@ _WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
 _ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUS = re.compile(r"[A-Za-z0-9._-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:event-bus/\S{1,256}")
+_SHARDS = re.compile(r"[1-9]\d?|100")
 _DOLLARS = re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?")
 _TAG = re.compile(r"[^|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,50}")
 # Of tags, tickers and whatever else is listed: a function's environment has 4 KB.
@@ -125,6 +126,7 @@ def read(
         replicas=_replicas(asked("replicas"), region),
         sentiment=_sentiment(kind, asked, region),
         forms=_forms(kind, asked),
+        portal=_portal(kind, asked),
         cost_limits=_cost_limits(asked("cost_limits")),
         alarm_email=_checked(
             _EMAIL, "TABLEWRIGHT_ALARM_EMAIL", asked("alarm_email"), "ops@example.com"
@@ -168,6 +170,13 @@ def _forms(kind: _Kind, asked: Asked) -> FormsSettings:
         local_webhooks=kind.on_this_machine,
         retry_first_seconds=1 if kind.on_this_machine else FormsSettings.retry_first_seconds,
         window_seconds=_window(kind, asked),
+    )
+
+
+def _portal(kind: _Kind, asked: Asked) -> PortalSettings:
+    shards = _checked(_SHARDS, "TABLEWRIGHT_EVENT_SHARDS", asked("event_shards"), "10")
+    return PortalSettings(
+        event_shards=int(shards) if shards else None, window_seconds=_window(kind, asked)
     )
 
 

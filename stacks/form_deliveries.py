@@ -114,6 +114,8 @@ class FormDeliveries(Construct):
         payloads.grant(deliver, "s3:GetObject")
         secrets.grant_read(deliver)
         self.queue.grant_send(deliver.function)
+        # A delivery that failed comes back by the queue, for days if need be.
+        deliver.let_loop()
         self._let_reach_destinations(deliver)
         return deliver
 

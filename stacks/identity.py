@@ -10,6 +10,10 @@ TENANT = "tenant"
 GROUPS = {
     "writers": "May hand in items to be analysed.",
     "operators": "May manage the tenants of forms, and act for any of them.",
+    "readers": "May read the content of the portal.",
+    "authors": "May write content of the portal.",
+    "approvers": "May approve content of the portal.",
+    "admins": "May do everything in the portal.",
 }
 
 

@@ -50,6 +50,16 @@ class FormsSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PortalSettings:
+    """How the portal of a stage differs from that of others."""
+
+    # Over how many partitions a day of events is spread; one by default.
+    event_shards: int | None = None
+    calendar_minutes: int = 15
+    window_seconds: int = 5
+
+
+@dataclass(frozen=True, kw_only=True)
 class Stage:
     """One deployment of the whole application; `root` is the folder of the project."""
 
@@ -63,6 +73,7 @@ class Stage:
     replicas: tuple[str, ...] = ()
     sentiment: SentimentSettings
     forms: FormsSettings = FormsSettings()
+    portal: PortalSettings = PortalSettings()
     # In US dollars a month, each told when it is reached and when it will be.
     cost_limits: tuple[float, ...] = (10, 15, 20)
     alarm_email: str | None = None

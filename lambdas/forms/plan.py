@@ -17,6 +17,7 @@ from lambdas.forms.resources import Resources
 from tablewright.designs import InvalidValue
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.next_run import call_next
 from tablewright.runtime.shard_counts import ShardCounts
 
 logger = Logger()
@@ -74,7 +75,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     )
     report(run, dry_run, (time.monotonic() - began) * 1000)
     if run.after is not None:
-        _go_on(context, {"dry_run": dry_run, "after": run.after})
+        call_next(functions(), context, {"dry_run": dry_run, "after": run.after})
     return {**run._asdict(), "dry_run": dry_run}
 
 
@@ -91,14 +92,3 @@ def report(run: Run, dry_run: bool, milliseconds: float) -> None:
     metrics.add_metric("ShardPlannerFailures", MetricUnit.Count, run.failed)
     metrics.add_metric("ShardPlannerExecutionTime", MetricUnit.Milliseconds, took)
     metrics.flush_metrics()
-
-
-def _go_on(context: Any, event: dict[str, Any]) -> None:
-    functions().call(
-        "Invoke",
-        {
-            "FunctionName": context.invoked_function_arn,
-            "InvocationType": "Event",
-            "Payload": json.dumps(event).encode(),
-        },
-    )

@@ -1,6 +1,5 @@
 """Does, on a schedule, what the dates of content ask for: effect, review, expiry."""
 
-import json
 import os
 import time
 from datetime import UTC, datetime
@@ -16,11 +15,22 @@ from lambdas.portal.resources import Resources
 from tablewright.designs import InvalidValue
 from tablewright.designs.content_registry import CONTENT
 from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.next_run import call_next
 
 logger = Logger()
 
 # What a page may need, with all retries, when time is nearly up.
 RESERVED_MS = 60_000
+
+
+def _done(content_id: str, step: Step) -> None:
+    version = step.changes.get("version")
+    logger.info("calendar step taken", content_id=content_id, kind=step.kind, version=version)
+
+
+def _failed(content_id: str, error: Exception) -> None:
+    kind = type(error).__name__
+    logger.error("calendar step failed", content_id=content_id, kind=kind, reason=str(error))
 
 
 @cache
@@ -55,7 +65,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     )
     _report(run, (time.monotonic() - began) * 1000)
     if run.after is not None:
-        _go_on(context, {"after": run.after._asdict()})
+        call_next(functions(), context, {"after": run.after._asdict()})
     return {**run._asdict(), "after": run.after and run.after._asdict()}
 
 
@@ -79,24 +89,3 @@ def _report(run: Run, milliseconds: float) -> None:
     metrics.add_metric("CalendarFailures", MetricUnit.Count, run.failed)
     metrics.add_metric("CalendarExecutionTime", MetricUnit.Milliseconds, took)
     metrics.flush_metrics()
-
-
-def _go_on(context: Any, event: dict[str, Any]) -> None:
-    functions().call(
-        "Invoke",
-        {
-            "FunctionName": context.invoked_function_arn,
-            "InvocationType": "Event",
-            "Payload": json.dumps(event).encode(),
-        },
-    )
-
-
-def _done(content_id: str, step: Step) -> None:
-    version = step.changes.get("version")
-    logger.info("calendar step taken", content_id=content_id, kind=step.kind, version=version)
-
-
-def _failed(content_id: str, error: Exception) -> None:
-    kind = type(error).__name__
-    logger.error("calendar step failed", content_id=content_id, kind=kind, reason=str(error))

@@ -1,6 +1,5 @@
 """Exports, on a schedule, closed days of events that have not been exported."""
 
-import json
 import os
 import time
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from lambdas.portal.event_log import design_here
 from lambdas.portal.event_rules import closed_days
 from lambdas.portal.resources import Resources
 from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.next_run import call_next
 
 logger = Logger()
 
@@ -57,7 +57,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     logger.info("days to be exported", days=missing)
     _count(EventDaysMissing=len(missing))
     for day in missing:
-        _call(context, {"day": day})
+        call_next(functions(), context, {"day": day})
     return {"days": missing}
 
 
@@ -79,19 +79,8 @@ def _export(event: dict[str, Any], now: datetime, context: Any) -> dict[str, Any
     logger.info("events exported", extra={"extra": {**outcome, "execution_time_ms": took}})
     _count(EventsExported=progress.events - before.events, EventDaysExported=int(progress.whole))
     if not progress.whole:
-        _call(context, {"day": event["day"], **progress.told()})
+        call_next(functions(), context, {"day": event["day"], **progress.told()})
     return outcome
-
-
-def _call(context: Any, event: dict[str, Any]) -> None:
-    functions().call(
-        "Invoke",
-        {
-            "FunctionName": context.invoked_function_arn,
-            "InvocationType": "Event",
-            "Payload": json.dumps(event).encode(),
-        },
-    )
 
 
 def _count(**counts: int) -> None:

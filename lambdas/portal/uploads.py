@@ -1,4 +1,4 @@
-"""Completes uploads as S3 tells of them; on a schedule, removes what was never completed."""
+"""Completes uploads, as S3 tells of them by a queue."""
 
 import json
 import os
@@ -12,26 +12,15 @@ from aws_lambda_powertools import Logger
 from lambdas.portal.completion import Completion
 from lambdas.portal.files import Place
 from lambdas.portal.resources import Resources
-from tablewright.runtime.dynamo import Caller
+from tablewright.designs.errors import TablewrightError
 
 logger = Logger()
-
-# What the objects being looked at may need, with all retries, when time is nearly up.
-RESERVED_MS = 60_000
-
-
-@cache
-def resources() -> Resources:
-    return Resources.from_environment()
 
 
 @cache
 def completion() -> Completion:
-    return Completion(resources().content(), resources().files())
-
-
-def functions() -> Caller:
-    return resources().functions()
+    resources = Resources.from_environment()
+    return Completion(resources.content(), resources.files())
 
 
 if "FILES_BUCKET" in os.environ:
@@ -39,24 +28,28 @@ if "FILES_BUCKET" in os.environ:
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Uploads that S3 tells of, or, of any other event, one run of cleaning.
+    """Messages of the queue; those that failed are delivered again, then set aside."""
+    failed = []
+    for message in event["Records"]:
+        try:
+            # S3 sends one without any when it is told of the queue.
+            for record in json.loads(message["body"]).get("Records", []):
+                settle(record)
+        except Exception as error:
+            # Whatever it is: it must not take the other messages with it.
+            reason = str(error) if isinstance(error, TablewrightError) else ""
+            logger.error(
+                "not settled",
+                message_id=message["messageId"],
+                kind=type(error).__name__,
+                reason=reason,
+            )
+            failed.append({"itemIdentifier": message["messageId"]})
+    return {"batchItemFailures": failed}
 
-    What fails is repeated as a whole, and finds what was done in place.
-    """
-    if "Records" in event:
-        return {"settled": [_settle(record) for record in event["Records"]]}
-    cleaned = completion().clean(
-        datetime.now(UTC),
-        after=event.get("after"),
-        in_time=lambda: context.get_remaining_time_in_millis() > RESERVED_MS,
-    )
-    logger.info("files cleaned", extra={"extra": cleaned._asdict()})
-    if cleaned.after is not None:
-        _go_on(context, {"after": cleaned.after})
-    return cleaned._asdict()
 
-
-def _settle(record: dict[str, Any]) -> str:
+def settle(record: dict[str, Any]) -> str:
+    """Record the file that S3 tells of; what is repeated finds what was done in place."""
     key = unquote_plus(record["s3"]["object"]["key"])  # as S3 writes keys in events
     place = Place.of(key)
     if place is None:
@@ -65,14 +58,3 @@ def _settle(record: dict[str, Any]) -> str:
     settled = completion().settle(place, datetime.now(UTC))
     logger.info("upload settled", key=key, outcome=settled)
     return settled
-
-
-def _go_on(context: Any, event: dict[str, Any]) -> None:
-    functions().call(
-        "Invoke",
-        {
-            "FunctionName": context.invoked_function_arn,
-            "InvocationType": "Event",
-            "Payload": json.dumps(event).encode(),
-        },
-    )

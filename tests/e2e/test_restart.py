@@ -18,7 +18,7 @@ def test_a_second_deployment_finds_no_changes(cloud: Cloud, deployment: Deployme
     said = io.StringIO()
     again = deploy(cloud.home, cloud.connection, Progress(said))
     stacks = sorted(again.outputs)
-    assert len(stacks) == 5
+    assert len(stacks) == 6
     assert all(f"{stack} (no changes)" in said.getvalue() for stack in stacks), said.getvalue()
     assert again.outputs == deployment.outputs
 

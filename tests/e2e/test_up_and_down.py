@@ -102,7 +102,7 @@ def test_up_deploys_says_what_to_try_and_survives_a_kill(terminal: Terminal) -> 
     assert eventually(lambda: is_gone(server))
 
     again, said = terminal.up()
-    assert said.count("(no changes)") == 5
+    assert said.count("(no changes)") == 6
     assert "sales stored" not in said
     server = terminal.running().server
     down = terminal.run("down")

@@ -18,7 +18,7 @@ Stage = Callable[[str], Assembly]
 PAGE = (ROOT / "docs" / "operations.md").read_text()
 # Replicas belong to the system whose tables they are of.
 SYSTEMS = {"replica": "sentiment"}
-SECTIONS = {"sentiment": "Sentiment", "forms": "Forms"}
+SECTIONS = {"sentiment": "Sentiment", "forms": "Forms", "portal": "Portal"}
 
 
 def kinds(assembly: Assembly) -> dict[str, set[str]]:

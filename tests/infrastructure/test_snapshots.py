@@ -10,7 +10,7 @@ from syrupy.extensions.json import JSONSnapshotExtension
 
 from tests.infrastructure.synthesis import STAGES, Assembly
 
-SYSTEMS = ("operations", "identity", "sales", "sentiment", "forms")
+SYSTEMS = ("operations", "identity", "sales", "sentiment", "forms", "portal")
 REPLICAS = ("replica-us-west-2", "replica-eu-west-1", "replica-ap-south-1")
 REVIEWED = (
     *((stage, system) for stage in STAGES for system in SYSTEMS),

@@ -59,6 +59,10 @@ def test_data_is_as_protected_as_its_stage_is_precious(
         f"{name}-sentiment-items-dashboard",
         f"{name}-sentiment-items",
         f"{name}-FormBridgeData",
+        f"{name}-content_registry",
+        f"{name}-notifications",
+        f"{name}-subscriptions",
+        f"{name}-events",
     }
     for table in tables:
         (replica,) = table["Properties"]["Replicas"]
@@ -148,6 +152,11 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
             {"ingest", "analyse", "project", "api", "site", "news.api", "news.heal"},
         ),
         ("forms", {"submit", "deliver", "count", "plan", "admin"}),
+        (
+            "portal",
+            {"content", "inbox", "events", "publish", "notify", "uploads", "clean"}
+            | {"calendar", "export"},
+        ),
     ],
 )
 def test_functions_run_traced_on_graviton_and_log_json_to_their_own_groups(
@@ -167,7 +176,7 @@ def test_functions_run_traced_on_graviton_and_log_json_to_their_own_groups(
         assert callable(getattr(import_module(module), name))
 
 
-@pytest.mark.parametrize("system", ["sales", "sentiment", "forms"])
+@pytest.mark.parametrize("system", ["sales", "sentiment", "forms", "portal"])
 def test_functions_start_with_what_they_are_told(system: str, dev: Assembly) -> None:
     """In a process of their own, because they make themselves when they are imported."""
     told = [

@@ -185,8 +185,7 @@ class World:
     def tell(self, *keys: str) -> list[str]:
         """S3 tells of objects."""
         records = [{"s3": {"bucket": {"name": BUCKET}, "object": {"key": key}}} for key in keys]
-        settled: list[str] = uploads.handler({"Records": records}, Context())["settled"]
-        return settled
+        return [uploads.settle(record) for record in records]
 
     def items(self) -> list[Record]:
         items: list[Record] = self._client.scan(TableName="table", ConsistentRead=True)["Items"]

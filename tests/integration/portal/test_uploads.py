@@ -1,11 +1,12 @@
 """Files of content: uploaded as asked for, recorded once they have arrived, and removed."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from lambdas.portal import uploads
+from lambdas.portal import clean, uploads
 from lambdas.portal.completion import ABANDONED
 from lambdas.portal.files import DOWNLOAD_SECONDS, UPLOAD_SECONDS
 from tablewright.designs.content_registry import (
@@ -288,13 +289,14 @@ def test_a_run_that_is_out_of_time_is_continued_by_the_next(
 
     class Hurried(Context):
         def get_remaining_time_in_millis(self) -> int:
-            return uploads.RESERVED_MS
+            return clean.RESERVED_MS
 
-    monkeypatch.setattr(uploads, "functions", Functions)
+    monkeypatch.setattr(clean, "functions", Functions)
+    monkeypatch.setattr(clean, "completion", lambda: world.completion)
     event: dict[str, Any] = {"source": "aws.events"}
     runs = []
     while event:
-        runs.append(uploads.handler(event, Hurried()))
+        runs.append(clean.handler(event, Hurried()))
         event = {"after": runs[-1]["after"]} if runs[-1]["after"] else {}
     assert [run["removed"] for run in runs] == [2, 2, 2, 1, 0]
     assert [run["looked_at"] for run in runs] == [2, 2, 2, 2, 0]
@@ -305,3 +307,14 @@ def test_a_run_that_is_out_of_time_is_continued_by_the_next(
     assert [params["Payload"].decode() for _, params in called] == [
         f'{{"after": "{run["after"]}"}}' for run in runs[:-1]
     ]
+
+
+def test_a_message_that_fails_does_not_take_the_others_with_it(world: World) -> None:
+    key = world.send()
+    told = {"Records": [{"s3": {"bucket": {"name": "files"}, "object": {"key": key}}}]}
+    # S3 tries the queue with a message that tells of nothing.
+    bodies = (json.dumps({"Event": "s3:TestEvent"}), "no JSON", json.dumps(told))
+    messages = [{"messageId": str(number), "body": body} for number, body in enumerate(bodies)]
+    answer = uploads.handler({"Records": messages}, Context())
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+    assert world.read()["s3_key"] == key

@@ -1,0 +1,108 @@
+"""Events of days that are over, as files that Athena reads."""
+
+from aws_cdk import Acknowledgment, Duration, Validations
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from stacks.portal_function import PortalFunction
+from stacks.stage import Stage
+from stacks.wildcards import acknowledge_wildcard
+from tablewright.constructs import EventsTable
+from tablewright.constructs.alarms import alarm
+
+_PREFIX = "events/"
+
+
+class EventArchive(Construct):
+    """A bucket, and the function that puts a day's events there once the day is closed.
+
+    Example::
+
+        EventArchive(self, "Archive", stage=stage, table=events, alarm_topic=topic)
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        stage: Stage,
+        table: EventsTable,
+        alarm_topic: sns.ITopic | None = None,
+    ) -> None:
+        super().__init__(scope, id)
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            versioned=stage.protection.recovery_days is not None,
+            lifecycle_rules=[
+                s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1))
+            ],
+            removal_policy=stage.protection.removal_policy,
+        )
+        Validations.of(self.bucket).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-S1",
+                reason="Written by one function, which logs what it writes; who reads it is told "
+                "by CloudTrail.",
+            )
+        )
+        self.export = PortalFunction(
+            self,
+            "Export",
+            "export",
+            stage=stage,
+            environment={**table.settings, "EXPORT_BUCKET": self.bucket.bucket_name},
+            timeout=Duration.minutes(15),
+            alarm_topic=alarm_topic,
+        )
+        table.grant(self.export.function, table.design.exported_events)
+        self._let_write()
+        self.export.let_go_on()
+        events.Rule(
+            self,
+            "Schedule",
+            # A day is closed an hour after the last event of it can come.
+            schedule=events.Schedule.cron(hour="2", minute="0"),
+            # Handed over once: the next run finds the days that this one missed.
+            targets=[targets.LambdaFunction(self.export.function, retry_attempts=0)],
+        )
+        self._watch(alarm_topic)
+
+    def _let_write(self) -> None:
+        objects = self.bucket.arn_for_objects(f"{_PREFIX}*")
+        listed = self.bucket.bucket_arn
+        for action, resource in (("s3:PutObject", objects), ("s3:ListBucket", listed)):
+            iam.Grant.add_to_principal(
+                grantee=self.export.role, actions=[action], resource_arns=[resource]
+            ).assert_success()
+        acknowledge_wildcard(
+            self.export.role, objects, reason="An object is named after its day and part."
+        )
+
+    def _watch(self, topic: sns.ITopic | None) -> None:
+        alarm(
+            self,
+            "DaysMissing",
+            metric=cloudwatch.Metric(
+                namespace="Tablewright",
+                metric_name="EventDaysMissing",
+                dimensions_map={"service": "portal"},
+                statistic="Maximum",
+                period=Duration.days(1),
+            ),
+            threshold=2,
+            periods=2,
+            breaching=2,
+            describes="Days of events are not exported; the table forgets them after 90 days.",
+            topic=topic,
+        )
