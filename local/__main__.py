@@ -17,6 +17,7 @@ from local.faults import KINDS, Faults, seconds_of, target_of
 from local.forms import FORM, Forms
 from local.home import DEFAULT, Home, LocalCloudError
 from local.logs import Logs
+from local.portal import Portal
 from local.progress import Progress
 from local.receiver import Delivery, Receiver
 from local.sample_forms import filled_in
@@ -135,6 +136,22 @@ def _receive(asked: Arguments, home: Home) -> int:
             time.sleep(3600)
 
 
+def _publish(asked: Arguments, home: Home) -> int:
+    connection, deployment = _deployed(home)
+    portal = Portal(deployment, Users(home, connection, deployment))
+    portal.subscribe()
+    made = portal.create(asked.title)
+    id = made["content_id"]
+    print(f"author    wrote {id}, version {made['version']}: {made['title']}", flush=True)
+    made = portal.attach(id, "notes.txt", f"Notes on {asked.title}\n".encode())
+    print(f"author    attached {made['file_name']}, {made['size_bytes']} bytes", flush=True)
+    made = portal.approve(made)
+    print(f"approver  made it {made['status']}, version {made['version']}", flush=True)
+    told = portal.notification(id)
+    print(f"reader    was told: {told['title']}: {told['message']}", flush=True)
+    return _print([f"reader    downloaded: {portal.download(id).decode().rstrip()}"])
+
+
 def _forms(tenant: str, home: Home) -> Forms:
     if tenant not in TENANTS:
         known = ", ".join(TENANTS)
@@ -189,6 +206,8 @@ def _parser() -> argparse.ArgumentParser:
     news = command("news", _news, "hand in an article of financial news")
     news.add_argument("--age", default="1s", help="how long ago it was published (2h)")
     command("heal", _heal, "ask again for the analysis of news that wait for it")
+    publish = command("publish", _publish, "write content, approve it, and see who is told of it")
+    publish.add_argument("title", nargs="?", default="A demo of everything", help="its title")
     submit = command("submit", _submit, "fill in a form of a tenant's, signed")
     submit.add_argument("--form", default=FORM, help=f"the form (default: {FORM})")
     receive = command("receive", _receive, "be a webhook that submissions are delivered to")

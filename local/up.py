@@ -7,7 +7,7 @@ import signal
 import time
 from datetime import UTC, datetime
 
-from local import sample_forms, sample_items, sample_news, sample_sales
+from local import sample_forms, sample_items, sample_news, sample_portal, sample_sales
 from local.api import Api
 from local.child import STOP_SECONDS
 from local.cloud import PORT, Cloud, stop_leftover
@@ -15,6 +15,7 @@ from local.connection import Connection
 from local.deployment import Deployment, deploy
 from local.forms import Forms
 from local.home import DEFAULT, Home, LocalCloudError
+from local.portal import Portal
 from local.progress import Progress
 from local.trickle import Trickle
 from local.users import TENANTS, Users, email_of
@@ -88,7 +89,9 @@ def seed(
     forms = sum(
         sample_forms.load(Forms(tenant, connection, deployment, users)) for tenant in TENANTS
     )
-    return {"sales": sales, "items": items, "articles": news, "submissions": forms}
+    content = sample_portal.load(Portal(deployment, users))
+    stored = {"sales": sales, "items": items, "articles": news, "submissions": forms}
+    return {**stored, "contents": content}
 
 
 def guide(home: Home, deployment: Deployment) -> str:
@@ -130,7 +133,7 @@ What else there is: {command} --help"""
 
 def _fill(home: Home, connection: Connection, progress: Progress) -> Deployment:
     deployment = deploy(home, connection, progress)
-    with progress.step(f"Users of {' and '.join(TENANTS)}, sample sales, items, news and forms"):
+    with progress.step("Users and samples of every system"):
         stored = seed(home, connection, deployment, again=False)
         new = [f"{count} {kind} stored" for kind, count in stored.items() if count]
         progress.say(", ".join(new) or "already there")

@@ -10,6 +10,7 @@ from local.home import Home, LocalCloudError
 
 TENANTS = ("acme", "globex")
 OPERATOR = "operator"
+READER, AUTHOR, APPROVER, ADMIN = "reader", "author", "approver", "admin"
 
 
 class Person(NamedTuple):
@@ -23,6 +24,10 @@ class Person(NamedTuple):
 PEOPLE = {
     **{tenant: Person(f"sam@{tenant}.example", tenant, ("writers",)) for tenant in TENANTS},
     OPERATOR: Person("olga@operations.example", groups=("operators",)),
+    READER: Person("rita@portal.example", groups=("readers",)),
+    AUTHOR: Person("alex@portal.example", groups=("authors",)),
+    APPROVER: Person("petra@portal.example", groups=("approvers",)),
+    ADMIN: Person("amy@portal.example", groups=("admins",)),
 }
 
 
