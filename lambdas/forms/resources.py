@@ -31,6 +31,10 @@ class Resources:
     def table_name(self) -> str:
         return os.environ["FORMS_TABLE"]
 
+    @property
+    def bucket(self) -> str:
+        return os.environ["PAYLOADS_BUCKET"]
+
     @cached_property
     def here(self) -> Caller:
         """DynamoDB with the function's own credentials."""
@@ -45,8 +49,10 @@ class Resources:
         return self.client("sqs")
 
     @cached_property
-    def s3(self) -> Caller:
-        return self.client("s3")
+    def s3(self) -> Client:
+        # For addresses that are signed for others: of this region, where a bucket is known from its
+        # first moment on, and by a signature that covers their headers.
+        return self.client("s3", signature_version="s3v4", s3={"addressing_style": "virtual"})
 
     def functions(self) -> Caller:
         """Lambda itself, for a function that goes on in another run."""
@@ -64,7 +70,7 @@ class Resources:
         )
 
     def payloads(self) -> Payloads:
-        return Payloads(self.s3, os.environ["PAYLOADS_BUCKET"])
+        return Payloads(self.s3, self.bucket)
 
-    def client(self, service: str) -> Caller:
-        return Client(self.session.client(service, config=client_config()))
+    def client(self, service: str, **settings: Any) -> Client:
+        return Client(self.session.client(service, config=client_config(**settings)))

@@ -37,6 +37,10 @@ class TableMissing(StoreError):
     """The table or index does not exist: check the table name, the region and the deployment."""
 
 
+class ObjectMissing(StoreError):
+    """A bucket has no object of this name: it was never put there, or has been removed."""
+
+
 class DuplicateKeys(StoreError, ValueError):
     """A batch names the same item more than once; `positions` are those after the first."""
 
@@ -81,9 +85,11 @@ _BY_CODE: dict[str, type[StoreError]] = {
     "RequestLimitExceeded": Throttled,
     "TransactionInProgressException": Throttled,
     "AccessDeniedException": AccessDenied,
+    "AccessDenied": AccessDenied,
     "UnrecognizedClientException": AccessDenied,
     "ExpiredTokenException": AccessDenied,
     "ResourceNotFoundException": TableMissing,
+    "NoSuchKey": ObjectMissing,
     "InternalServerError": Unavailable,
     "ServiceUnavailable": Unavailable,
 }
