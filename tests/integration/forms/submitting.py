@@ -5,6 +5,7 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import boto3
@@ -17,7 +18,7 @@ from lambdas.forms.signing import key_name, sign
 from lambdas.forms.submissions import Submissions
 from lambdas.forms.submit import Intake
 from lambdas.forms.tenants import Tenants
-from lambdas.forms.uploads import Uploads
+from lambdas.forms.uploads import Presign, Uploads
 from tablewright.designs import Record
 from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
@@ -87,7 +88,7 @@ class World:
             Tenants(store, edge, PREFIX, clock=self.clock),
             RateLimit(edge, "table"),
             Submissions(store, Payloads(edge, BUCKET)),
-            Uploads(edge, BUCKET, Resources(SESSION).s3.client.generate_presigned_url),
+            Uploads(edge, BUCKET, presign()),
             lambda: self.clock.moment,
         )
         self._monkeypatch.setattr(submit, "intake", lambda: intake)
@@ -166,6 +167,13 @@ class World:
         begins = {"Submission": "SUB#", "Request": "REQUEST"}[entity.name]
         items = [i for i in self.forms.database.items() if i["SK"]["S"].startswith(begins)]
         return [Records(FORMS, entity).to_record(item) for item in items]
+
+
+@cache
+def presign() -> Presign:
+    """As the function makes it; a client takes its time."""
+    made: Presign = Resources(SESSION).s3.client.generate_presigned_url
+    return made
 
 
 def value_of(tenant_id: str, key_id: str) -> str:
