@@ -49,10 +49,8 @@ class Resources:
         return self.client("sqs")
 
     @cached_property
-    def s3(self) -> Client:
-        # For addresses that are signed for others: of this region, where a bucket is known from its
-        # first moment on, and by a signature that covers their headers.
-        return self.client("s3", signature_version="s3v4", s3={"addressing_style": "virtual"})
+    def s3(self) -> Caller:
+        return self.client("s3")
 
     def functions(self) -> Caller:
         """Lambda itself, for a function that goes on in another run."""

@@ -16,11 +16,12 @@ from lambdas.forms.senders import NotSigned, Request, Sender, Senders
 from lambdas.forms.signing import BadHeaders
 from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions, Taken, digest_of
 from lambdas.forms.tenants import Tenants
-from lambdas.forms.uploads import UPLOADED, Uploads, announcement, named
+from lambdas.forms.uploads import SIGNING, UPLOADED, Uploads, announcement, named
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
 from lambdas.http.problems import Problem
 from tablewright.designs import Record
+from tablewright.runtime.payload import Payloads
 
 logger = Logger()
 app = application()
@@ -42,12 +43,12 @@ class Intake(NamedTuple):
     @classmethod
     def from_environment(cls) -> "Intake":
         made = Resources.from_environment()
-        store = made.store()
+        store, s3 = made.store(), made.client("s3", **SIGNING)
         return cls(
             Tenants(store, made.secrets, os.environ["SECRETS_PREFIX"]),
             RateLimit(made.here, made.table_name),
-            Submissions(store, made.payloads()),
-            Uploads(made.s3, made.bucket, made.s3.client.generate_presigned_url),
+            Submissions(store, Payloads(s3, made.bucket)),
+            Uploads(s3, made.bucket, s3.client.generate_presigned_url),
         )
 
 

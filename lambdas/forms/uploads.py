@@ -27,6 +27,10 @@ UPLOADED = "application/vnd.tablewright.upload+json"
 # To begin the transfer: one that has begun is not cut off.
 SECONDS = 900
 
+# How a client of S3 signs addresses for others: of the bucket's region, where it is known from its
+# first moment on, and by a signature that covers their headers.
+SIGNING: dict[str, Any] = {"signature_version": "s3v4", "s3": {"addressing_style": "virtual"}}
+
 _ANNOUNCED: tuple[Field, ...] = (
     Whole("size"),
     Text("sha256", pattern="[0-9a-f]{64}", form="64 small hexadecimal digits"),
@@ -69,7 +73,7 @@ def named(body: bytes, tenant_id: str) -> Upload:
 
 
 class Uploads:
-    """The uploads of all tenants; `presign` is that of a client of S3."""
+    """The uploads of all tenants; `presign` is that of a client of S3 set up by `SIGNING`."""
 
     def __init__(self, s3: Caller, bucket: str, presign: Presign) -> None:
         self._s3 = s3

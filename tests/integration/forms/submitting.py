@@ -18,7 +18,7 @@ from lambdas.forms.signing import key_name, sign
 from lambdas.forms.submissions import Submissions
 from lambdas.forms.submit import Intake
 from lambdas.forms.tenants import Tenants
-from lambdas.forms.uploads import Presign, Uploads
+from lambdas.forms.uploads import SIGNING, Presign, Uploads
 from tablewright.designs import Record
 from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
@@ -172,7 +172,7 @@ class World:
 @cache
 def presign() -> Presign:
     """As the function makes it; a client takes its time."""
-    made: Presign = Resources(SESSION).s3.client.generate_presigned_url
+    made: Presign = Resources(SESSION).client("s3", **SIGNING).client.generate_presigned_url
     return made
 
 
