@@ -22,9 +22,12 @@ from tablewright.constructs import (
 )
 from tablewright.constructs.alarms import alarm
 from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_stream import COUNTED
+from tablewright.designs.forms_stream import COUNTED, FORGOTTEN
 
-SUBMIT_ROUTES = (("POST", "/forms/{form_id}/submissions"),)
+SUBMIT_ROUTES = (
+    ("POST", "/forms/{form_id}/submissions"),
+    ("POST", "/forms/{form_id}/uploads"),
+)
 ADMIN_ROUTES = (
     *(("GET", "/tenants"), ("POST", "/tenants")),
     *(("GET", "/config"), ("PATCH", "/config")),
@@ -115,16 +118,21 @@ class FormsStack(Stack):
         CfnOutput(self, "FailuresBucket", value=counting.failures.bucket_name)
 
     def _count(self) -> StreamConsumer:
-        count = self._function("Count", "count", timeout=Duration.minutes(1))
-        patterns = (FORMS.count_daily, FORMS.count_hourly, FORMS.get_submission, FORMS.get_attempt)
-        self.table.grant(count.function, *patterns)
+        bucket = {"PAYLOADS_BUCKET": self._payloads.bucket_name}
+        count = self._function("Count", "count", bucket, timeout=Duration.minutes(1))
+        self.table.grant(
+            count.function,
+            *(FORMS.count_daily, FORMS.count_hourly),
+            *(FORMS.get_submission, FORMS.get_attempt, FORMS.get_request),
+        )
+        self._payloads.grant(count, "s3:DeleteObject")
         CfnOutput(self, "CountFunction", value=count.function.function_name)
         return StreamConsumer(
             self,
             "Counting",
             table=self.table,
             function=count.function,
-            filters=COUNTED,
+            filters=(*COUNTED, *FORGOTTEN),
             window=Duration.seconds(self._stage.forms.window_seconds),
             protection=self._stage.protection,
             alarm_topic=self._topic,
@@ -185,10 +193,12 @@ class FormsStack(Stack):
         self.table.grant(
             submit.function,
             *(FORMS.get_domain, FORMS.get_config, FORMS.secrets, FORMS.get_shards),
-            *(FORMS.count_request, FORMS.claim_request, FORMS.get_request),
+            *(FORMS.count_request, FORMS.claim_request, FORMS.get_request, FORMS.finish_request),
             *(FORMS.get_submission, FORMS.put_submission),
         )
-        self._payloads.grant(submit, "s3:PutObject")
+        # An upload is put by whoever has the address, in this function's name.
+        self._payloads.grant(submit, "s3:PutObject", "s3:DeleteObject")
+        self._payloads.grant_uploads(submit)
         self._secrets.grant_read(submit)
         return submit
 

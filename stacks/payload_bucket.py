@@ -1,5 +1,7 @@
 """Where payloads are that do not fit into their items."""
 
+from collections.abc import Sequence
+
 from aws_cdk import Acknowledgment, Duration, Validations
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
@@ -7,18 +9,20 @@ from constructs import Construct
 
 from stacks.wildcards import acknowledge_wildcard
 from tablewright.constructs import Protection, PythonFunction
+from tablewright.designs.forms_submissions import UPLOAD_DAYS, UPLOADS
 
 
 class PayloadBucket(Construct):
     """A bucket whose objects belong to items of a table: each is there before its item is.
 
     What is overwritten or deleted is kept as long as the table can be taken back in time, so that
-    a restored item finds its payload.
+    a restored item finds its payload. Uploads that nobody submits are removed after a day.
 
     Example::
 
         payloads = PayloadBucket(self, "Payloads", protection=stage.protection)
         payloads.grant(submit, "s3:PutObject")
+        payloads.grant_uploads(submit)
     """
 
     def __init__(self, scope: Construct, id: str, *, protection: Protection) -> None:
@@ -37,7 +41,12 @@ class PayloadBucket(Construct):
                     abort_incomplete_multipart_upload_after=Duration.days(1),
                     noncurrent_version_expiration=Duration.days(kept) if kept else None,
                     expired_object_delete_marker=True if kept else None,
-                )
+                ),
+                s3.LifecycleRule(
+                    prefix=UPLOADS,
+                    expiration=Duration.days(UPLOAD_DAYS),
+                    noncurrent_version_expiration=Duration.days(UPLOAD_DAYS) if kept else None,
+                ),
             ],
             removal_policy=protection.removal_policy,
         )
@@ -55,10 +64,24 @@ class PayloadBucket(Construct):
 
     def grant(self, function: PythonFunction, *actions: str) -> None:
         """Allow these actions on the objects, and nothing on the bucket itself."""
-        objects = self.bucket.arn_for_objects("*")
+        self._allow(function, "*", actions)
+
+    def grant_uploads(self, function: PythonFunction) -> None:
+        """Allow to read uploads, and to learn which of them there are not."""
+        self._allow(function, f"{UPLOADS}*", ["s3:GetObject"])
+        # Without it S3 says that a missing object is forbidden, as it would say of all of them if
+        # the function might not read any. A condition on the prefix holds for lists alone.
         iam.Grant.add_to_principal(
-            grantee=function.role, actions=list(actions), resource_arns=[objects]
+            grantee=function.role,
+            actions=["s3:ListBucket"],
+            resource_arns=[self.bucket.bucket_arn],
+        ).assert_success()
+
+    def _allow(self, function: PythonFunction, objects: str, actions: Sequence[str]) -> None:
+        arn = self.bucket.arn_for_objects(objects)
+        iam.Grant.add_to_principal(
+            grantee=function.role, actions=list(actions), resource_arns=[arn]
         ).assert_success()
         acknowledge_wildcard(
-            function.role, objects, reason="An object is named after its tenant and submission."
+            function.role, arn, reason="An object is named after its tenant and submission."
         )

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, cast
 
-from docs.metering import NONE, Measurement, Measuring
+from docs.metering import NONE, TRANSACTION_WRITES, Measurement, Measuring
 from docs.scenarios.forms_records import (
     EPOCHS,
     NOW,
@@ -35,6 +35,7 @@ from tablewright.designs.capacity import (
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import DAILY, DAY, DAY_SHARDS, HOUR, HOURLY
+from tablewright.designs.forms_submissions import REQUEST, SUBMISSION, payload_key
 from tablewright.designs.patterns import Count
 from tablewright.runtime.counters import Counters
 from tablewright.runtime.cursor import Cursors, KeyRing
@@ -98,6 +99,7 @@ class _Run:
             partial(limit.admit, ONE, 60, NOW),
             write=write_floor(FORMS, FORMS.entities["RequestWindow"], window),
         )
+        self._put_once(request)
         self._put("put_submission", new, "one of two kilobytes, compressed")
         self._get("get_submission", key_of("Submission", new), new, "one submission")
         self._update("update_submission", new, {"status": "DELIVERED"}, "a submission's status")
@@ -186,6 +188,29 @@ class _Run:
             f"{TENANTS} tenants",
             lambda: list(self._store.each(FORMS.day_of_tenants, {"date": "2099-03-04"})),
             read=page_floor([entry_bytes("day_of_tenants", one) for one in days], DAY_SHARDS),
+        )
+
+    def _put_once(self, request: Record) -> None:
+        """A submission with its payload in the bucket, and the mark on its request."""
+        new = {**submission(STORED + 1), "payload_encoding": "s3-zlib"}
+        new["payload_key"] = payload_key(ONE, new["submission_id"])
+        del new["payload"]
+        marked = {**request, "stored_at": timestamp(NOW)}
+        indexed = Decimal(len(SUBMISSION.indexed))
+        entries = ((SUBMISSION, SUBMISSION.check(new)), (REQUEST, REQUEST.check(marked)))
+        written = sum((write_floor(FORMS, *one) for one in entries), NONE)
+        self._measuring.run(
+            "finish_request",
+            "a submission with it",
+            lambda: self._store.put_along(
+                FORMS.put_submission,
+                new,
+                FORMS.finish_request,
+                key_of("Request", request),
+                {"stored_at": marked["stored_at"]},
+                expect={"stored_at": None},
+            ),
+            write=TRANSACTION_WRITES * (written - indexed) + indexed,
         )
 
     def _put(self, pattern: str, record: Record, what: str) -> None:

@@ -12,30 +12,33 @@ from tablewright.runtime.payload import LARGEST
 JSON = "application/json"
 URLENCODED = "application/x-www-form-urlencoded"
 CONTENT_TYPES = (JSON, URLENCODED)
+# A function is called with at most six megabytes, in which a text is escaped as JSON, to twice its
+# length at most, and anything else is in base64. So much arrives whatever it is; beyond it would
+# be a matter of luck, and the function would never know of those that have none.
+DIRECT = 3_000_000
 
 
 def raw_body(event: Any) -> bytes:
-    """The body byte for byte as it was sent.
-
-    Ten megabytes are what the table and the bucket take, and what API Gateway does. A function is
-    called with at most six, in which a text is escaped as JSON and anything else is in base64: what
-    arrives here has been let through by both.
-    """
+    """The body byte for byte as it was sent."""
     text = event.get("body") or ""
     try:
         body = b64decode(text) if event.get("isBase64Encoded") else text.encode()
     except UnicodeEncodeError:
         raise Problem(400, "The body must be text in UTF-8.") from None
-    if len(body) > LARGEST:
-        raise Problem(413, f"The body may have at most {LARGEST} bytes.")
+    if len(body) > DIRECT:
+        raise Problem(
+            413,
+            f"A request may carry {DIRECT} bytes. Up to {LARGEST} are taken by an upload: "
+            "announce it by POST /forms/{form_id}/uploads.",
+        )
     return body
 
 
-def content_type(header: str | None) -> str:
+def content_type(header: str | None, taken: Collection[str] = CONTENT_TYPES) -> str:
     """Which of the types a body is of; parameters such as a charset make no difference."""
     kind = (header or "").partition(";")[0].strip().lower()
-    if kind not in CONTENT_TYPES:
-        reason = f"must be {' or '.join(CONTENT_TYPES)}"
+    if kind not in taken:
+        reason = f"must be {' or '.join(taken)}"
         raise Problem(415, "The body is of a type that is not taken.", [("Content-Type", reason)])
     return kind
 

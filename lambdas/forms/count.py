@@ -1,4 +1,5 @@
-"""Counts what is submitted and delivered, as the form table's stream says."""
+"""Counts what is submitted and delivered, as the form table's stream says, and removes the
+payloads of what is removed."""
 
 import os
 from functools import cache
@@ -7,6 +8,7 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from lambdas.forms.counting import Counting
+from lambdas.forms.forgetting import Forgetting
 from lambdas.forms.resources import Resources
 from tablewright.designs.errors import TablewrightError
 from tablewright.runtime.stream import Change
@@ -16,8 +18,9 @@ logger = Logger()
 
 @cache
 def counting() -> Counting:
-    resources = Resources.from_environment()
-    return Counting(resources.here, os.environ["FORMS_TABLE"])
+    made = Resources.from_environment()
+    forgetting = Forgetting(made.here, made.table_name, made.payloads())
+    return Counting(made.here, made.table_name, forgetting)
 
 
 if "FORMS_TABLE" in os.environ:
@@ -41,7 +44,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 def _poisoned(change: Change, error: TablewrightError) -> None:
     # The item's key tells an operator where to look; what it holds is nobody's business.
     logger.error(
-        "a record cannot be counted",
+        "a record cannot be counted or forgotten",
         sequence=change.sequence,
         key={name: wire.get("S") for name, wire in change.key.items()},
         reason=str(error),

@@ -1,8 +1,9 @@
-"""From the stream of the form table to its counts."""
+"""From the stream of the form table to its counts, and to objects that nothing refers to."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
+from lambdas.forms.forgetting import Forgetting, Left, left_behind
 from lambdas.forms.metrics import (
     Events,
     corrected,
@@ -25,23 +26,35 @@ from tablewright.runtime.stream import Change, consume
 Poisoned = Callable[[Change, TablewrightError], Any]
 
 
-class Counting:
-    """Adds changes to the counts of their days and hours, each change once."""
+class Work(NamedTuple):
+    """What is to be done about a change."""
 
-    def __init__(self, caller: Caller, table_name: str) -> None:
+    events: Events | None
+    left: Left | None
+
+
+class Counting:
+    """Adds changes to the counts of their days and hours, each change once; with what is removed,
+    `forgetting` removes its payload."""
+
+    def __init__(self, caller: Caller, table_name: str, forgetting: Forgetting) -> None:
         self._caller = caller
         self._table_name = table_name
+        self._forgetting = forgetting
         self._days = Counters(FORMS, cast(Count, FORMS.count_daily), table_name, caller)
         self._hours = Counters(FORMS, cast(Count, FORMS.count_hourly), table_name, caller)
 
     def count(self, records: Sequence[dict[str, Any]], poisoned: Poisoned) -> dict[str, Any]:
         """A batch as the stream delivers it."""
-        return consume(records, counted, self._add, poisoned=poisoned)
+        return consume(records, _work, self._carry_out, poisoned=poisoned)
 
     def redrive(self, records: Sequence[dict[str, Any]], poisoned: Poisoned) -> dict[str, Any]:
         """A batch that was given up. Counts are sums, to which it does not matter when something
         is added; a record whose item was unsound is refused as long as the item still is."""
-        return consume(records, self._late, self._add, poisoned=poisoned)
+        return consume(records, self._late_work, self._carry_out, poisoned=poisoned)
+
+    def _late_work(self, change: Change) -> Work:
+        return Work(self._late(change), left_behind(change))
 
     def _late(self, change: Change) -> Events | None:
         try:
@@ -54,11 +67,17 @@ class Counting:
         # The correction counted what it came to, and took nothing back.
         return events(change, corrected(sound(change.old), None))
 
-    def _add(self, changes: list[Events | None]) -> None:
-        found = [one for one in changes if one]
+    def _carry_out(self, changes: list[Work]) -> None:
+        found = [one.events for one in changes if one.events]
         self._days.add(one.day for one in found)
         self._hours.add(one.hour for one in found)
+        for left in (one.left for one in changes if one.left):
+            self._forgetting.forget(left)
 
     def _current(self, key: Item) -> Item | None:
         params = {"TableName": self._table_name, "Key": key, "ConsistentRead": True}
         return self._caller.call("GetItem", params).get("Item")
+
+
+def _work(change: Change) -> Work:
+    return Work(counted(change), left_behind(change))

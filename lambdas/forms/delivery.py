@@ -226,4 +226,5 @@ def _shipment(submission: Record, destination: Record, payload: bytes) -> Shipme
         destination["destination_id"],
         destination["settings"],
         payload,
+        submission.get("content_type"),
     )

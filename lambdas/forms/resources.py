@@ -31,6 +31,10 @@ class Resources:
     def table_name(self) -> str:
         return os.environ["FORMS_TABLE"]
 
+    @property
+    def bucket(self) -> str:
+        return os.environ["PAYLOADS_BUCKET"]
+
     @cached_property
     def here(self) -> Caller:
         """DynamoDB with the function's own credentials."""
@@ -64,7 +68,7 @@ class Resources:
         )
 
     def payloads(self) -> Payloads:
-        return Payloads(self.s3, os.environ["PAYLOADS_BUCKET"])
+        return Payloads(self.s3, self.bucket)
 
-    def client(self, service: str) -> Caller:
-        return Client(self.session.client(service, config=client_config()))
+    def client(self, service: str, **settings: Any) -> Client:
+        return Client(self.session.client(service, config=client_config(**settings)))

@@ -4,6 +4,9 @@ First the request is claimed, with the id that its submission is to have; then a
 into the bucket, under that id; then the item is stored, if it is not there. Whoever repeats a
 request finds its id in the claim and does what is left to do, so that one that died on the way is
 finished by its repetition, and eight that run at once store one submission.
+
+An item whose payload is in the bucket is stored together with a mark on its claim, once and never
+again: when it is removed, so is the object, and no repetition may come between.
 """
 
 from datetime import datetime, timedelta
@@ -15,9 +18,9 @@ from tablewright.designs import Record
 from tablewright.designs.capacity import item_bytes
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import PENDING, SUBMISSION
+from tablewright.designs.forms_submissions import PENDING, SUBMISSION, payload_key
 from tablewright.designs.time_ids import moment_of
-from tablewright.runtime.errors import AlreadyExists, Conflict
+from tablewright.runtime.errors import AlreadyExists, Conflict, Unavailable
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.payload import S3_ZLIB, Payloads
 from tablewright.runtime.store import Store
@@ -31,7 +34,8 @@ class KeyUsedOtherwise(Exception):
 
 
 class Submission(NamedTuple):
-    """What a verified sender sends; `key` is what makes a repetition of it one."""
+    """What a verified sender sends, in a request or by an upload; `key` is what makes a repetition
+    of it one."""
 
     tenant_id: str
     form_id: str
@@ -39,19 +43,25 @@ class Submission(NamedTuple):
     body: bytes
     key: str
     domain: str | None = None
+    uploaded: bool = False
 
     @property
     def digest(self) -> str:
-        about = f"{self.form_id}\n{self.content_type}\n".encode()
-        return sha256(about + self.body).hexdigest()
+        return digest_of(self.form_id, self.content_type, sha256(self.body).hexdigest())
 
 
 class Taken(NamedTuple):
-    """What a submission has become; `again` when it had been taken before."""
+    """What a submission has become; `again` when it had been taken before. Its status is not known
+    where it is not, or no longer, to be seen."""
 
     submission_id: str
-    status: str
+    status: str | None
     again: bool
+
+
+def digest_of(form_id: str, content_type: str, body_sha256: str) -> str:
+    """What two requests with one key must have in common."""
+    return sha256(f"{form_id}\n{content_type}\n{body_sha256}".encode()).hexdigest()
 
 
 class Submissions:
@@ -69,40 +79,98 @@ class Submissions:
         # Kept, and not delivered: a browser that fills in what nobody sees makes no robot of its
         # user, and what was thrown away cannot be looked at.
         status = QUARANTINED if filled(fields, _honeypot(form)) else PENDING
-        submission_id, again = self._claim(sent, now)
-        key = {"tenant_id": sent.tenant_id, "submission_id": submission_id}
-        stored = self._store.get(FORMS.get_submission, key) if again else None
-        if stored:
-            return Taken(submission_id, stored["status"], again)
+        new = uuid7(now)
+        beside = _beside(_record(sent, new, status, retention_days))
+        packed = self._payloads.pack(sent.body, beside=beside)
+        once = packed.outside or sent.uploaded
+        claim, again = self._claim(sent, new, now, marked=once)
+        submission_id = claim["submission_id"]
+        known = self._known(claim) if again else None
+        if known:
+            return known
         record = _record(sent, submission_id, status, retention_days)
         if record.get("expires_at", timestamp(now)) < timestamp(now):
             return Taken(submission_id, status, again)  # it was stored, and its time is over
-        record |= self._payloads.keep(
-            sent.body, key=f"{sent.tenant_id}/{submission_id}", beside=_beside(record)
-        )
+        place = payload_key(sent.tenant_id, submission_id)
+        record |= self._payloads.keep_packed(packed, key=place)
         try:
-            self._store.put(FORMS.put_submission, record)
+            if once:
+                self._store_once(record, claim, now)
+            else:
+                self._store.put(FORMS.put_submission, record)
         except AlreadyExists:
             again = True
+        except Conflict:
+            return self._too_late(claim, place)
         return Taken(submission_id, status, again)
 
-    def _claim(self, sent: Submission, now: datetime) -> tuple[str, bool]:
-        """The id of the request's submission, and whether the request had been made before."""
-        key_digest = sha256(sent.key.encode("utf-8", "surrogatepass")).hexdigest()
-        key = {"tenant_id": sent.tenant_id, "key_digest": key_digest}
+    def finished(self, tenant_id: str, key: str, digest: str) -> Taken | None:
+        """What a request has become that was finished before, so that its upload is gone."""
+        first = self._store.get(FORMS.get_request, _request(tenant_id, key))
+        if first is None:
+            return None
+        if first["body_digest"] != digest:
+            raise KeyUsedOtherwise
+        return self._known(first)
+
+    def _known(self, claim: Record) -> Taken | None:
+        """The submission of a claim, if it was stored."""
+        key = {name: claim[name] for name in ("tenant_id", "submission_id")}
+        stored = self._store.get(FORMS.get_submission, key)
+        if stored:
+            return Taken(claim["submission_id"], stored["status"], True)
+        # Not to be seen yet, or removed since.
+        return Taken(claim["submission_id"], None, True) if "stored_at" in claim else None
+
+    def _store_once(self, record: Record, claim: Record, now: datetime) -> None:
+        """Store a submission with the mark that it was: nothing is stored without the claim, nor
+        a second time when it was removed."""
+        self._store.put_along(
+            FORMS.put_submission,
+            record,
+            FORMS.finish_request,
+            {name: claim[name] for name in ("tenant_id", "key_digest")},
+            {"stored_at": timestamp(now)},
+            expect={"submission_id": claim["submission_id"], "stored_at": None},
+        )
+
+    def _too_late(self, claim: Record, place: str) -> Taken:
+        """The submission was stored by another and removed since, or the claim has ended: nothing
+        will ever be stored under this id, and nothing may stay in the bucket."""
+        self._payloads.forget(place)
+        first = self._store.get(
+            FORMS.get_request, {name: claim[name] for name in ("tenant_id", "key_digest")}
+        )
+        if first and first["submission_id"] == claim["submission_id"]:
+            return Taken(claim["submission_id"], None, True)
+        raise Unavailable("the claim of the request has ended meanwhile")
+
+    def _claim(
+        self, sent: Submission, new: str, now: datetime, *, marked: bool
+    ) -> tuple[Record, bool]:
+        """The claim of the request, and whether it had been made before; one that is `marked` says
+        where something may be left of it in the bucket."""
+        key = _request(sent.tenant_id, sent.key)
+        claim = {**key, "submission_id": new, "body_digest": sent.digest}
+        if marked:
+            claim["payload_key"] = payload_key(sent.tenant_id, new)
         for _ in range(_CLAIMS):
-            made = {"submission_id": uuid7(now), "body_digest": sent.digest}
             try:
-                self._store.put(FORMS.claim_request, {**key, **made, "created_at": timestamp(now)})
-                return made["submission_id"], False
+                made = {**claim, "created_at": timestamp(now)}
+                return self._store.put(FORMS.claim_request, made), False
             except AlreadyExists:
                 first = self._store.get(FORMS.get_request, key)
             if first is None:
                 continue  # it has expired between the two
             if first["body_digest"] != sent.digest:
                 raise KeyUsedOtherwise
-            return first["submission_id"], True
+            return first, True
         raise Conflict("the idempotency key was taken and given up again all the while")
+
+
+def _request(tenant_id: str, key: str) -> Record:
+    digest = sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+    return {"tenant_id": tenant_id, "key_digest": digest}
 
 
 def _honeypot(form: dict[str, Any]) -> list[str]:
@@ -121,6 +189,7 @@ def _record(
         "timestamp": moment,
         "form_id": sent.form_id,
         "status": status,
+        "content_type": sent.content_type,
         "updated_at": moment,
     }
     if sent.domain:

@@ -9,17 +9,19 @@ from typing import Any, NamedTuple
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
-from lambdas.forms.bodies import content_type, raw_body
+from lambdas.forms.bodies import CONTENT_TYPES, JSON, content_type, raw_body
 from lambdas.forms.rate_limit import RateLimit, TooManyRequests
 from lambdas.forms.resources import Resources
 from lambdas.forms.senders import NotSigned, Request, Sender, Senders
 from lambdas.forms.signing import BadHeaders
-from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions
+from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions, Taken, digest_of
 from lambdas.forms.tenants import Tenants
+from lambdas.forms.uploads import SIGNING, UPLOADED, Uploads, announcement, named
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
 from lambdas.http.problems import Problem
 from tablewright.designs import Record
+from tablewright.runtime.payload import Payloads
 
 logger = Logger()
 app = application()
@@ -35,16 +37,18 @@ class Intake(NamedTuple):
     tenants: Tenants
     limit: RateLimit
     submissions: Submissions
+    uploads: Uploads
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     @classmethod
     def from_environment(cls) -> "Intake":
         made = Resources.from_environment()
-        store = made.store()
+        store, s3 = made.store(), made.client("s3", **SIGNING)
         return cls(
             Tenants(store, made.secrets, os.environ["SECRETS_PREFIX"]),
             RateLimit(made.here, made.table_name),
-            Submissions(store, made.payloads()),
+            Submissions(store, Payloads(s3, made.bucket)),
+            Uploads(s3, made.bucket, s3.client.generate_presigned_url),
         )
 
 
@@ -68,12 +72,20 @@ def submit(form_id: str) -> Response[str]:
     sender = _sender(body, now)
     # Nothing but a verified sender is told anything about a tenant.
     config, form = _routed(sender.tenant_id, form_id)
-    headers = app.current_event.headers
-    kind = content_type(headers.get("Content-Type"))
-    sent = Submission(sender.tenant_id, form_id, kind, body, _key(sender), sender.domain)
+    kind = content_type(_header("Content-Type"), (*CONTENT_TYPES, UPLOADED))
+    given_key = _idempotency_key()
     _admit(config, now)
+
+    def take(sent: Submission) -> Taken:
+        return intake().submissions.take(sent, form, now, _whole(config, "retention_days"))
+
     try:
-        taken = intake().submissions.take(sent, form, now, _whole(config, "retention_days"))
+        if kind == UPLOADED:
+            taken = _take_uploaded(sender, form_id, body, given_key, take)
+        else:
+            key = given_key or f"signature {sender.signature}"
+            whose = (sender.tenant_id, form_id)
+            taken = take(Submission(*whose, kind, body, key, sender.domain))
     except KeyUsedOtherwise:
         reason = "was used for another form or body: send each its own"
         raise Problem(
@@ -81,11 +93,12 @@ def submit(form_id: str) -> Response[str]:
         ) from None
     logger.info(
         "submission taken",
-        tenant=sent.tenant_id,
+        tenant=sender.tenant_id,
         form_id=form_id,
         submission_id=taken.submission_id,
         status=taken.status,
         bytes=len(body),
+        uploaded=kind == UPLOADED,
         again=taken.again,
     )
     # A quarantined one is answered like any other: robots learn nothing from it.
@@ -96,6 +109,52 @@ def submit(form_id: str) -> Response[str]:
         },
         202,
     )
+
+
+@app.post("/forms/<form_id>/uploads")
+def announce(form_id: str) -> Response[str]:
+    now = intake().now()
+    body = raw_body(app.current_event)
+    sender = _sender(body, now)
+    config, _ = _routed(sender.tenant_id, form_id)
+    content_type(_header("Content-Type"), (JSON,))
+    announced = announcement(body)
+    _admit(config, now)
+    offer = intake().uploads.offer(sender.tenant_id, announced, now)
+    logger.info(
+        "upload offered",
+        tenant=sender.tenant_id,
+        form_id=form_id,
+        upload_id=offer["upload_id"],
+        bytes=announced.size,
+    )
+    return answer(offer, 201)
+
+
+def _take_uploaded(
+    sender: Sender,
+    form_id: str,
+    body: bytes,
+    given_key: str | None,
+    take: Callable[[Submission], Taken],
+) -> Taken:
+    """Take what was uploaded; one upload is one submission, however its request is signed."""
+    upload = named(body, sender.tenant_id)
+    announced, key = upload.announced, given_key or f"upload {upload.upload_id}"
+    content = intake().uploads.read(upload)
+    if content is None:
+        digest = digest_of(form_id, announced.content_type, announced.sha256)
+        finished = intake().submissions.finished(sender.tenant_id, key, digest)
+        if finished is None:
+            reason = "names no upload: put it where it was offered, and submit it within a day"
+            raise Problem(409, "There is no such upload.", [("/upload_id", reason)])
+        return finished
+    whose = (sender.tenant_id, form_id)
+    kind = announced.content_type
+    taken = take(Submission(*whose, kind, content, key, sender.domain, uploaded=True))
+    # Whoever dies before this is repeated, or else the bucket removes it in a day.
+    intake().uploads.remove(upload)
+    return taken
 
 
 def _sender(body: bytes, now: datetime) -> Sender:
@@ -124,11 +183,17 @@ def _routed(tenant_id: str, form_id: str) -> tuple[Record, dict[str, Any]]:
     raise Problem(404, "There is no such form.")
 
 
-def _key(sender: Sender) -> str:
-    """What makes a repetition of the request one: its idempotency key, or else its signature."""
-    key = app.current_event.headers.get(IDEMPOTENCY_KEY)
+def _header(name: str) -> str | None:
+    found: str | None = app.current_event.headers.get(name)
+    return found
+
+
+def _idempotency_key() -> str | None:
+    """What makes a repetition of the request one, if the sender says; else its signature does, or
+    its upload."""
+    key = _header(IDEMPOTENCY_KEY)
     if key is None:
-        return f"signature {sender.signature}"
+        return None
     if not 1 <= len(key) <= _LONGEST_KEY:
         reason = f"must have 1 to {_LONGEST_KEY} characters"
         raise Problem(400, "The idempotency key is not valid.", [(IDEMPOTENCY_KEY, reason)])

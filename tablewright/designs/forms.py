@@ -53,6 +53,7 @@ _SUBMISSIONS = (
     ),
     Put("claim_request", "Request", create=True, describes="Take an idempotency key, once."),
     Get("get_request", "Request", consistent=True, describes="Who took an idempotency key."),
+    Update("finish_request", "Request", describes="Store what has a payload in the bucket, once."),
     Update("count_request", "RequestWindow", describes="Count a request, up to a limit."),
 )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from tablewright.designs.entity import Entity
 from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import ATTEMPT, PENDING, SUBMISSION
+from tablewright.designs.forms_submissions import ATTEMPT, PENDING, REQUEST, SUBMISSION
 
 SUCCEEDED, RETRYING, FAILED = "SUCCEEDED", "RETRYING", "FAILED"
 OUTCOMES = (SUCCEEDED, RETRYING, FAILED)
@@ -31,4 +31,16 @@ COUNTED: tuple[dict[str, Any], ...] = (
         "eventName": ["INSERT", "MODIFY"],
         "dynamodb": {**_sort_keys(ATTEMPT), "NewImage": {"status": {"S": list(OUTCOMES)}}},
     },
+)
+
+# What leaves an object in the bucket behind: submissions, and requests that never became one.
+FORGOTTEN: tuple[dict[str, Any], ...] = tuple(
+    {
+        "eventName": ["REMOVE"],
+        "dynamodb": {
+            **_sort_keys(entity),
+            "OldImage": {"payload_key": {"S": [{"exists": True}]}},
+        },
+    }
+    for entity in (SUBMISSION, REQUEST)
 )

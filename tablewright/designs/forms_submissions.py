@@ -30,6 +30,10 @@ PAYLOAD_ENCODINGS = ("plain", "zlib", "s3", "s3-zlib")
 # An item may have 400 KB; what is not payload needs far less than the rest.
 INLINE_BYTES = 380 * 1024
 REPEATABLE_DAYS = 7
+# Where senders put what is too large for a request, and how long that waits for its submission.
+# No tenant's id begins like this: the payloads of submissions are kept under those.
+UPLOADS = "_uploads/"
+UPLOAD_DAYS = 1
 WINDOW_DAYS = 1
 
 _ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
@@ -50,6 +54,11 @@ def tenant_id(stored: str | None = None) -> Text:
 def named_id(name: str, stored: str | None = None) -> Text:
     """An id is part of addresses, in which other characters do not arrive as they were sent."""
     return Text(name, stored, max_length=64, pattern=_ID, form=_ID_FORM)
+
+
+def payload_key(tenant_id: str, submission_id: str) -> str:
+    """Where in the bucket a submission's payload is, if it is not in its item."""
+    return f"{tenant_id}/{submission_id}"
 
 
 # The id tells when a submission was made, and the tenant's epochs how many shards there were then.
@@ -76,6 +85,8 @@ SUBMISSION = Entity(
         Timestamp("timestamp"),
         named_id("form_id"),
         Choice("status", SUBMISSION_STATUSES),
+        # What the sender said that the payload is.
+        Text("content_type", optional=True, max_length=127),
         Choice("payload_encoding", PAYLOAD_ENCODINGS),
         Whole("payload_bytes"),
         Binary("payload", optional=True, max_bytes=INLINE_BYTES),
@@ -91,6 +102,7 @@ SUBMISSION = Entity(
         "timestamp": "2025-01-26T10:04:00.000Z",
         "form_id": "contact",
         "status": PENDING,
+        "content_type": "application/json",
         "payload_encoding": "plain",
         "payload_bytes": Decimal(67),
         "payload": b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}',
@@ -156,6 +168,10 @@ REQUEST = Entity(
         TimeId("submission_id"),
         Text("body_digest", pattern="[0-9a-f]{64}"),
         Timestamp("created_at"),
+        # Of what may go into the bucket: where, and when its submission was stored, which happens
+        # once. An object of a claim that ends without is nobody's.
+        Text("payload_key", optional=True, max_length=1024),
+        Timestamp("stored_at", optional=True),
     ),
     expires=Expiry("created_at", days=REPEATABLE_DAYS),
     example={

@@ -38,7 +38,7 @@ class TableMissing(StoreError):
 
 
 class ObjectMissing(StoreError):
-    """There is no object with this key in the bucket."""
+    """A bucket has no object of this name: it was never put there, or has been removed."""
 
 
 class DuplicateKeys(StoreError, ValueError):
@@ -85,6 +85,7 @@ _BY_CODE: dict[str, type[StoreError]] = {
     "RequestLimitExceeded": Throttled,
     "TransactionInProgressException": Throttled,
     "AccessDeniedException": AccessDenied,
+    "AccessDenied": AccessDenied,
     "UnrecognizedClientException": AccessDenied,
     "ExpiredTokenException": AccessDenied,
     "ResourceNotFoundException": TableMissing,

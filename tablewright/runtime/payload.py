@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any, NamedTuple
 
+from botocore.exceptions import BotoCoreError
+
 from tablewright.designs.capacity import WRITE_UNIT_BYTES
 from tablewright.designs.errors import TablewrightError
 from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload_dictionary import CURRENT, DICTIONARIES
 
 PLAIN, ZLIB, S3, S3_ZLIB = "plain", "zlib", "s3", "s3-zlib"
@@ -128,9 +131,16 @@ class Payloads:
         self._item_bytes = item_bytes
         self._largest = largest
 
+    def pack(self, payload: bytes, *, beside: int) -> Packed:
+        """The payload as it is to be kept; nothing is stored by this."""
+        return pack(payload, beside=beside, item_bytes=self._item_bytes, largest=self._largest)
+
     def keep(self, payload: bytes, *, key: str, beside: int) -> dict[str, Any]:
         """The payload's fields of a record; one too large for the item is put in the bucket."""
-        packed = pack(payload, beside=beside, item_bytes=self._item_bytes, largest=self._largest)
+        return self.keep_packed(self.pack(payload, beside=beside), key=key)
+
+    def keep_packed(self, packed: Packed, *, key: str) -> dict[str, Any]:
+        """The fields of a payload that is packed already; one `outside` is put in the bucket."""
         fields = {"payload_encoding": packed.encoding, "payload_bytes": packed.size}
         if not packed.outside:
             return {**fields, "payload": packed.body}
@@ -152,10 +162,25 @@ class Payloads:
         body = self._read(record["payload_key"]) if packed.outside else record["payload"]
         return unpack(packed._replace(body=body), largest=self._largest)
 
+    def forget(self, key: str) -> None:
+        """Remove what was kept in the bucket; what is not there is removed already."""
+        self._s3.call("DeleteObject", {"Bucket": self._bucket, "Key": key})
+
     def _read(self, key: str) -> bytes:
-        answer = self._s3.call("GetObject", {"Bucket": self._bucket, "Key": key})
         # What we put there is never larger than this.
-        body: bytes = answer["Body"].read(self._largest + 1)
+        body = read_object(self._s3, self._bucket, key, self._largest + 1)
         if len(body) > self._largest:
             raise PayloadDamaged(f"the object {key} is larger than any payload")
         return body
+
+
+def read_object(s3: Caller, bucket: str, key: str, most: int) -> bytes:
+    """Up to so many bytes of an object; raises ObjectMissing where there is none."""
+    answer = s3.call("GetObject", {"Bucket": bucket, "Key": key})
+    try:
+        body: bytes = answer["Body"].read(most)
+    except BotoCoreError as error:  # the connection broke, or what came is not what was stored
+        raise Unavailable(f"GetObject: {error}") from error
+    if len(body) < min(most, answer.get("ContentLength", 0)):
+        raise Unavailable("GetObject: the connection ended before the object did")
+    return body

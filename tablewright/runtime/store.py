@@ -14,13 +14,23 @@ from typing import Any
 from tablewright.designs import Pattern, Record
 from tablewright.designs.patterns import BatchGet, BatchPut, Delete, Get, Put, Update
 from tablewright.runtime.bulk import put_request, read_all, write_all
-from tablewright.runtime.errors import AlreadyExists, Conflict, DuplicateKeys, NotFound
+from tablewright.runtime.errors import (
+    AlreadyExists,
+    Conflict,
+    DuplicateKeys,
+    NotFound,
+    Throttled,
+    TransactionCanceled,
+)
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.reader import Reader
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.wire import encode
 
 _UPDATE_ATTEMPTS = 5
+# Why an action of a transaction was canceled: its condition, or something that passes.
+_UNFIT = "ConditionalCheckFailed"
+_PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
 
 class Store(Reader):
@@ -40,6 +50,46 @@ class Store(Reader):
         except Conflict as error:
             raise AlreadyExists(f"{records.entity.name} with this key exists already") from error
         return checked
+
+    def put_along(
+        self,
+        pattern: Pattern,
+        record: Mapping[str, Any],
+        update: Pattern,
+        key: Mapping[str, Any],
+        changes: Mapping[str, Any],
+        *,
+        expect: Mapping[str, Any],
+    ) -> Record:
+        """Store a new record and change fields of another one: both, or neither.
+
+        Raises AlreadyExists where the record is there, else Conflict where the other one is not, or
+        not as expected. Nothing else may be derived from the fields that change.
+        """
+        made, changed = self._of(pattern, Put), self._of(update, Update)
+        checked, changes = made.entity.check(record), changed.check_some(changes)
+        derived = changes.keys() & set(self.design.derives_from(changed.entity))
+        if derived:
+            raise TypeError(f"{', '.join(sorted(derived))} cannot be changed along with another")
+        absent = Expressions()
+        put: dict[str, Any] = {"TableName": self.table_name, "Item": made.to_item(checked)}
+        put["ConditionExpression"] = absent.matches(self.design.pk, None)
+        change = self._change(changed, key, changes, expect)
+        actions = [{"Put": absent.into(put)}, {"Update": change}]
+        for _ in self._backoff:
+            try:
+                self._caller.call("TransactWriteItems", {"TransactItems": actions})
+                return checked
+            except TransactionCanceled as canceled:
+                first, second = canceled.reasons
+                if first == _UNFIT:
+                    exists = f"{made.entity.name} with this key exists already"
+                    raise AlreadyExists(exists) from canceled
+                if second == _UNFIT:
+                    raise Conflict(f"{changed.entity.name} is not as expected") from canceled
+                if not {first, second} & _PASSING:
+                    raise
+        raise Throttled(f"others were at {made.entity.name} or {changed.entity.name} all the while")
 
     def put_many(self, pattern: Pattern, batch: Sequence[Mapping[str, Any]]) -> int:
         """Store any number of records, replacing what is there; all are checked before the first
@@ -144,6 +194,18 @@ class Store(Reader):
         changes: Mapping[str, Any],
         expect: Mapping[str, Any],
     ) -> Record:
+        params = {**self._change(records, key, changes, expect), "ReturnValues": "ALL_NEW"}
+        answer = self._caller.call("UpdateItem", params)
+        return records.to_record(answer["Attributes"])
+
+    def _change(
+        self,
+        records: Records,
+        key: Mapping[str, Any],
+        changes: Mapping[str, Any],
+        expect: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        """An update of fields that nothing is derived from, of an item that is as expected."""
         expressions = Expressions()
         exists = f"attribute_exists({expressions.name(self.design.pk)})"
         conditions = self._expected(records, expressions, expect)
@@ -154,10 +216,8 @@ class Store(Reader):
             "Key": records.key(key),
             "ConditionExpression": " AND ".join([exists, *conditions]),
             "UpdateExpression": expressions.change(removed, records.values(changes)),
-            "ReturnValues": "ALL_NEW",
         }
-        answer = self._caller.call("UpdateItem", expressions.into(params))
-        return records.to_record(answer["Attributes"])
+        return expressions.into(params)
 
     @staticmethod
     def _expected(

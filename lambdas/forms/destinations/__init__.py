@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
+from lambdas.forms.destinations.content import JSON, UNKNOWN, is_json
 from tablewright.runtime.errors import StoreError, Throttled, Unavailable
 
 
@@ -17,11 +18,17 @@ class Shipment(NamedTuple):
     destination_id: str
     settings: Mapping[str, Any]
     payload: bytes
+    stored_type: str | None = None
 
     @property
     def idempotency_key(self) -> str:
         """The same however often it is sent, so that a receiver can tell."""
         return f"{self.submission_id}:{self.destination_id}"
+
+    @property
+    def content_type(self) -> str:
+        """What the sender said that the payload is; where that was not kept, what it looks like."""
+        return self.stored_type or (JSON if is_json(self.payload) else UNKNOWN)
 
     @property
     def references(self) -> dict[str, Any]:
@@ -31,6 +38,7 @@ class Shipment(NamedTuple):
             "submission_id": self.submission_id,
             "form_id": self.form_id,
             "timestamp": self.timestamp,
+            "content_type": self.content_type,
             "payload_bytes": len(self.payload),
         }
 

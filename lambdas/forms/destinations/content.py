@@ -2,6 +2,8 @@
 
 import json
 
+JSON, UNKNOWN = "application/json", "application/octet-stream"
+
 
 def as_text(payload: bytes) -> str | None:
     """The payload as text, None when it is none.

@@ -52,7 +52,8 @@ class Email:
             head += f"{self._link.rstrip('/')}/{shipment.submission_id}\n"
         text = as_text(shipment.payload) if len(shipment.payload) <= MOST_BYTES else None
         if text is None:
-            return f"{head}\nIts {len(shipment.payload)} bytes are not shown here.\n"
+            about = f"Its {len(shipment.payload)} bytes of {shipment.content_type}"
+            return f"{head}\n{about} are not shown here.\n"
         return f"{head}\n{text}\n"
 
 

@@ -8,7 +8,7 @@ import json
 from datetime import datetime
 
 from lambdas.forms.destinations import Outcome, Shipment, of_error, refused
-from lambdas.forms.destinations.content import as_text, is_json
+from lambdas.forms.destinations.content import JSON, as_text, is_json
 from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import StoreError
 
@@ -56,10 +56,12 @@ def detail(shipment: Shipment, most: int = MOST - _ROOM) -> str:
             "idempotency_key": shipment.idempotency_key,
         }
     )
-    text = as_text(shipment.payload)
+    text = as_text(shipment.payload) if len(shipment.payload) <= most else None
     if text is None:
         return references
-    # Read and written again, a number could come out as another.
-    written = text if is_json(shipment.payload) else json.dumps(text)
+    # Read and written again, a number could come out as another. JSON that begins with a mark of
+    # its byte order is JSON by its type, but not within other JSON.
+    embedded = shipment.content_type == JSON and is_json(shipment.payload)
+    written = text if embedded else json.dumps(text)
     whole = f'{references[:-1]}, "payload": {written}}}'
     return whole if len(whole.encode()) <= most else references

@@ -7,7 +7,6 @@ and for no other. Roles of other accounts are not assumed.
 from datetime import datetime
 
 from lambdas.forms.destinations import Outcome, Shipment, of_error, refused
-from lambdas.forms.destinations.content import is_json
 from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import StoreError
 
@@ -30,12 +29,11 @@ class Bucket:
         key = object_key(shipment, prefix)
         if len(key.encode()) > _LONGEST_KEY:
             return refused("the destination's prefix is too long")
-        json = is_json(shipment.payload)
         params = {
             "Bucket": bucket,
             "Key": key,
             "Body": shipment.payload,
-            "ContentType": "application/json" if json else "application/octet-stream",
+            "ContentType": shipment.content_type,
         }
         owner = shipment.settings.get("account")
         if owner is not None:

@@ -22,7 +22,6 @@ from lambdas.forms.destinations.addresses import (
     resolve,
 )
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target, post
-from lambdas.forms.destinations.content import is_json
 from lambdas.forms.signing import sign
 
 # The secret of a tenant by the id of its key; None where there is none.
@@ -119,9 +118,8 @@ def outcome_of(answer: Answer, now: datetime) -> Outcome:
 def _headers(
     shipment: Shipment, path: str, key_id: str, secret: str, now: datetime
 ) -> dict[str, str]:
-    kind = "application/json" if is_json(shipment.payload) else "application/octet-stream"
     return {
-        "Content-Type": kind,
+        "Content-Type": shipment.content_type,
         "User-Agent": "tablewright-forms/1",
         "Idempotency-Key": shipment.idempotency_key,
         "X-Form-Id": shipment.form_id,

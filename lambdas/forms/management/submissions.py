@@ -89,6 +89,7 @@ class Submissions:
                 "form_id": TEST_FORM,
                 # Only pending ones are delivered by themselves.
                 "status": QUARANTINED,
+                "content_type": "application/json",
                 "payload_encoding": PLAIN,
                 "payload_bytes": len(_TEST_PAYLOAD),
                 "payload": _TEST_PAYLOAD,

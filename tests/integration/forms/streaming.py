@@ -6,15 +6,18 @@ from datetime import datetime
 from typing import Any
 
 from lambdas.forms.counting import Counting
+from lambdas.forms.forgetting import Forgetting
 from tablewright.designs import Record
 from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_stream import COUNTED
+from tablewright.designs.forms_stream import COUNTED, FORGOTTEN
 from tablewright.runtime.bulk import delete_request, write_all
 from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.payload import Payloads
 from tablewright.runtime.records import Records
 from tablewright.runtime.retry import Backoff
 from tests.integration.conftest import Database
 from tests.integration.forms.conftest import Forms
+from tests.integration.forms.submitting import BUCKET, Edge
 
 Json = dict[str, Any]
 COUNTS = ("DailyMetrics", "HourlyMetrics")
@@ -48,7 +51,7 @@ def _plain(value: Any) -> Any:
     return value.timestamp() if isinstance(value, datetime) else value
 
 
-def passes(record: Json, filters: Sequence[Json] = COUNTED) -> bool:
+def passes(record: Json, filters: Sequence[Json] = (*COUNTED, *FORGOTTEN)) -> bool:
     """Whether a record matches one of the patterns, by the rules of event filtering."""
     return any(_matches(record, pattern) for pattern in filters)
 
@@ -58,25 +61,31 @@ def _matches(value: Any, pattern: Any) -> bool:
         return isinstance(value, dict) and all(
             name in value and _matches(value[name], inner) for name, inner in pattern.items()
         )
-    return any(
-        value.startswith(one["prefix"]) if isinstance(one, dict) else value == one
-        for one in pattern
-    )
+    return any(_is(value, one) for one in pattern)
+
+
+def _is(value: Any, one: Any) -> bool:
+    if not isinstance(one, dict):
+        return bool(value == one)
+    # What is compared is there: that it exists is all that "exists" asks.
+    return one.get("exists") is True or value.startswith(one["prefix"])
 
 
 class Stream:
-    """The stream of a form table, and what is counted of it."""
+    """The stream of a form table, what is counted of it, and a bucket."""
 
     def __init__(self, forms: Forms) -> None:
         self.database = forms.database
-        self.dynamo = Dynamo(forms.database.client())
+        self.dynamo = Edge(Dynamo(forms.database.client()))
 
     def records(self) -> list[Json]:
         """What the mapping passes on."""
         return [record for record in everything(self.database) if passes(record)]
 
     def counting(self, caller: Caller | None = None) -> Counting:
-        return Counting(caller or self.dynamo, "table")
+        caller = caller or self.dynamo
+        forgetting = Forgetting(caller, "table", Payloads(caller, BUCKET))
+        return Counting(caller, "table", forgetting)
 
     def deliver(
         self, records: Sequence[Json] | None = None, caller: Caller | None = None

@@ -5,23 +5,27 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
+import boto3
 import pytest
 
 from lambdas.forms import submit
 from lambdas.forms.rate_limit import RateLimit
+from lambdas.forms.resources import Resources
 from lambdas.forms.signing import key_name, sign
 from lambdas.forms.submissions import Submissions
 from lambdas.forms.submit import Intake
 from lambdas.forms.tenants import Tenants
+from lambdas.forms.uploads import SIGNING, Presign, Uploads
 from tablewright.designs import Record
 from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import REQUEST, SUBMISSION
 from tablewright.runtime.dynamo import Caller, Dynamo
-from tablewright.runtime.errors import TableMissing
+from tablewright.runtime.errors import ObjectMissing, TableMissing
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.records import Records
 from tests.integration.forms.conftest import Forms
@@ -31,6 +35,9 @@ from tests.integration.http import Answer, Context
 NOON = datetime(2099, 1, 26, 12, tzinfo=UTC)
 PREFIX = "test/forms/"
 BUCKET = "payloads"
+SESSION = boto3.session.Session(
+    region_name="eu-west-1", aws_access_key_id="AKIDEXAMPLE", aws_secret_access_key="of-the-role"
+)
 HONEYPOT = {"destinations": ["crm"], "honeypot": ["website", "fax"]}
 ADA = b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}'
 
@@ -49,7 +56,12 @@ class Edge:
             self.objects[params["Key"]] = params["Body"]
             return {}
         if operation == "GetObject":
+            if params["Key"] not in self.objects:
+                raise ObjectMissing("GetObject: NoSuchKey: The specified key does not exist.")
             return {"Body": io.BytesIO(self.objects[params["Key"]])}
+        if operation == "DeleteObject":
+            self.objects.pop(params["Key"], None)
+            return {}
         if operation == "GetSecretValue":
             if params["SecretId"] not in self.secrets:
                 raise TableMissing("GetSecretValue: ResourceNotFoundException: no such secret")
@@ -76,6 +88,7 @@ class World:
             Tenants(store, edge, PREFIX, clock=self.clock),
             RateLimit(edge, "table"),
             Submissions(store, Payloads(edge, BUCKET)),
+            Uploads(edge, BUCKET, presign()),
             lambda: self.clock.moment,
         )
         self._monkeypatch.setattr(submit, "intake", lambda: intake)
@@ -115,11 +128,12 @@ class World:
         tenant: str = "acme",
         key: str = "k1",
         named: bool = True,
+        to: str = "submissions",
     ) -> dict[str, str]:
-        """The headers of a submission that a tenant signs now."""
+        """The headers of a submission, or an announcement, that a tenant signs now."""
         name = key_name(tenant, key) if named else None
         now = self.clock.moment
-        return sign(value_of(tenant, key), "POST", path_of(form), body, now=now, key=name)
+        return sign(value_of(tenant, key), "POST", path_of(form, to), body, now=now, key=name)
 
     def send(
         self,
@@ -128,12 +142,13 @@ class World:
         *,
         headers: Mapping[str, str] | None = None,
         kind: str = "application/json",
+        to: str = "submissions",
         **more: str,
     ) -> Answer:
         """Send a submission, by default signed now; `more` are further headers."""
-        signed = self.signed(body, form) if headers is None else headers
+        signed = self.signed(body, form, to=to) if headers is None else headers
         further = {name.replace("_", "-"): value for name, value in more.items()}
-        event = event_of(body, form, {"Content-Type": kind, **signed, **further})
+        event = event_of(body, form, {"Content-Type": kind, **signed, **further}, to)
         return Answer(submit.handler(event, Context()))
 
     def stored(self) -> list[Record]:
@@ -154,21 +169,30 @@ class World:
         return [Records(FORMS, entity).to_record(item) for item in items]
 
 
+@cache
+def presign() -> Presign:
+    """As the function makes it; a client takes its time."""
+    made: Presign = Resources(SESSION).client("s3", **SIGNING).client.generate_presigned_url
+    return made
+
+
 def value_of(tenant_id: str, key_id: str) -> str:
     return f"whsec-{tenant_id}-{key_id}-value"
 
 
-def path_of(form: str) -> str:
-    return f"/forms/{form}/submissions"
+def path_of(form: str, to: str = "submissions") -> str:
+    return f"/forms/{form}/{to}"
 
 
-def event_of(body: bytes, form: str, headers: Mapping[str, str]) -> dict[str, Any]:
+def event_of(
+    body: bytes, form: str, headers: Mapping[str, str], to: str = "submissions"
+) -> dict[str, Any]:
     """A request as API Gateway hands it on: JSON as text, anything else in base64."""
-    path = path_of(form)
+    path = path_of(form, to)
     text = headers.get("Content-Type", "").startswith("application/json") and _is_text(body)
     return {
         "version": "2.0",
-        "routeKey": "POST /forms/{form_id}/submissions",
+        "routeKey": f"POST /forms/{{form_id}}/{to}",
         "rawPath": path,
         "rawQueryString": "",
         "headers": {name.lower(): value for name, value in headers.items()},

@@ -108,6 +108,7 @@ def test_a_payload_is_told_as_it_was_sent(admin: Admin, payload: bytes, member: 
     told = {name for name in read.json if name.startswith("payload")}
     assert told == {"payload_encoding", "payload_bytes", member}
     assert read.json["payload_bytes"] == len(payload)
+    assert read.json["content_type"] == made["content_type"] == "application/json"
     if member == "payload":
         assert payload.decode() in read.text
     if member == "payload_text":

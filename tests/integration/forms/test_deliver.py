@@ -35,6 +35,16 @@ def test_a_submission_goes_to_every_destination_of_its_form_and_to_no_other(worl
     assert key == ("acme-archive", f"acme/forms/contact/2025/01/26/{made['submission_id']}")
 
 
+def test_a_destination_is_told_the_type_that_the_sender_named(world: World) -> None:
+    world.tenant("acme", webhook())
+    world.webhook = Scripted()
+    world.submit(content_type="application/x-www-form-urlencoded", payload=b"1", payload_bytes=1)
+    world.submit(1, content_type=None)
+    world.drain()
+    told = [one.content_type for one in world.webhook.shipments]
+    assert told == ["application/x-www-form-urlencoded", "application/json"]
+
+
 def test_failures_are_retried_after_growing_waits_and_recorded_by_number(world: World) -> None:
     world.tenant("acme", webhook())
     world.webhook = Scripted(BUSY, BUSY)

@@ -16,6 +16,7 @@ from tablewright.runtime.payload import Payloads
 from tests.faults import survives_every_fault
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import ADA, BUCKET, NOON, Edge, World, taken
+from tests.integration.forms.uploading import submit, uploaded
 
 LARGE = b'{"file":"' + Random(1).randbytes(20_000).hex().encode() + b'"}'
 
@@ -72,6 +73,37 @@ def test_a_submission_is_stored_once_whatever_fails_on_the_way(
     assert survives_every_fault(fresh, work, outcome) >= 8
 
 
+@pytest.mark.parametrize("body", [ADA, LARGE], ids=["in the item", "in the bucket"])
+def test_an_upload_is_stored_once_whatever_fails_on_the_way(world: World, body: bytes) -> None:
+    document = uploaded(world, body)
+    place = f"_uploads/acme/{document['upload_id']}"
+    told: set[str] = set()
+
+    def fresh() -> Caller:
+        told.clear()
+        edge = emptied(world)
+        edge.objects[place] = body
+        return edge
+
+    def work(edge: Caller) -> None:
+        world.start(edge)
+        answer = submit(world, document)
+        if answer.status == 503:
+            raise Unavailable("as the sender sees it")
+        told.add(taken(answer))
+
+    def outcome() -> tuple[Record, Record, list[bytes]]:
+        (stored,), (request,) = world.stored(), world.requests()
+        id = stored.pop("submission_id")
+        assert told == {id} == {request.pop("submission_id")}
+        assert set(world.edge.objects) == ({f"acme/{id}"} if body is LARGE else set())
+        assert stored.pop("payload_key", None) in (None, f"acme/{id}")
+        assert request.pop("payload_key") == f"acme/{id}"
+        return stored, request, list(world.edge.objects.values())
+
+    assert survives_every_fault(fresh, work, outcome) >= 9
+
+
 class Metered:
     """Meters what goes to DynamoDB."""
 
@@ -96,6 +128,15 @@ def test_a_submission_costs_six_writes_and_after_the_first_no_reads(world: World
     # The configuration, the secrets and the epochs, which are read consistently.
     assert first == (Decimal("0.5") + Decimal("0.5") + 1, Decimal(6), 6)
     assert next_one == (Decimal(0), Decimal(6), 3)
+
+
+def test_a_payload_in_the_bucket_costs_three_writes_more(world: World) -> None:
+    """Item and claim are written in one transaction, which writes each of them twice."""
+    metered = Metered(world)
+    taken(world.send(LARGE))
+    world.clock.pass_by(seconds=1)
+    units = metered.units(lambda: taken(world.send(LARGE)))
+    assert units == (Decimal(0), Decimal(9), 3)
 
 
 def test_a_repetition_costs_no_second_object_and_no_second_item(world: World) -> None:

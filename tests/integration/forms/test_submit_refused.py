@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from lambdas.forms.bodies import DIRECT
 from lambdas.forms.signing import sign
+from lambdas.forms.uploads import UPLOADED
 from lambdas.http.application import logger as shared_logger
 from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
@@ -240,14 +242,17 @@ def test_what_is_no_json_is_refused_and_leaves_nothing_behind(world: World, body
 @pytest.mark.parametrize("kind", ["", "text/plain", "multipart/form-data; boundary=x", "json"])
 def test_other_types_are_refused_with_those_that_are_taken(world: World, kind: str) -> None:
     wrong = problem(world.send(kind=kind), 415)
-    expected = "must be application/json or application/x-www-form-urlencoded"
-    assert wrong == {"Content-Type": expected}
+    expected = "must be application/json or application/x-www-form-urlencoded or "
+    assert wrong == {"Content-Type": expected + UPLOADED}
 
 
-def test_more_than_ten_megabytes_are_refused(world: World) -> None:
-    body = b'"' + b"x" * (10 * 1024 * 1024 - 1) + b'"'
-    assert len(body) == 10 * 1024 * 1024 + 1
-    problem(world.send(body), 413)
+def test_a_request_that_carries_too_much_is_told_how_to_send_it(world: World) -> None:
+    body = b'"' + b"x" * (DIRECT - 1) + b'"'
+    assert len(body) == DIRECT + 1
+    refused = world.send(body)
+    assert problem(refused, 413) == {}
+    assert "Up to 10485760 are taken by an upload" in refused.text
+    assert "POST /forms/{form_id}/uploads" in refused.text
     assert world.stored() == world.requests() == []
 
 

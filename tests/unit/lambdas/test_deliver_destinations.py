@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.destinations import Destination, Outcome, Shipment
+from lambdas.forms.destinations import Destination, Outcome, Shipment, eventbridge
 from lambdas.forms.destinations.email import MOST_BYTES, Email
 from lambdas.forms.destinations.eventbridge import MOST, Bus
 from lambdas.forms.destinations.s3 import Bucket
@@ -53,6 +53,32 @@ def test_an_event_has_references_where_it_cannot_have_the_payload(payload: bytes
     detail = json.loads(aws.calls[0]["Entries"][0]["Detail"])
     assert "payload" not in detail
     assert detail["payload_bytes"] == len(payload)
+
+
+@pytest.mark.parametrize(
+    ("payload", "kind", "told"),
+    [
+        (b"a=1", None, "application/octet-stream"),
+        (b"[1]", None, "application/json"),
+        (b"a=1", "application/x-www-form-urlencoded", "application/x-www-form-urlencoded"),
+        (b"123", "application/x-www-form-urlencoded", "application/x-www-form-urlencoded"),
+        (b"\xef\xbb\xbf{}", "application/json", "application/json"),
+    ],
+)
+def test_a_payload_is_what_its_sender_said_and_else_what_it_looks_like(
+    payload: bytes, kind: str | None, told: str
+) -> None:
+    sent = shipment(payload)._replace(stored_type=kind)
+    aws = Recording()
+    Bucket(aws).deliver(sent, NOW)
+    assert aws.calls[0]["ContentType"] == told
+    detail = json.loads(eventbridge.detail(sent))
+    assert detail["content_type"] == told
+    # Within an event it is JSON only when it is JSON by its type and by its bytes.
+    assert detail["payload"] == ([1] if payload == b"[1]" else payload.decode())
+    Email(aws, "forms@example.com").deliver(sent._replace(payload=b"\xff" * 9), NOW)
+    text = aws.calls[1]["Content"]["Simple"]["Body"]["Text"]["Data"]
+    assert f"9 bytes of {kind or 'application/octet-stream'}" in text
 
 
 def test_the_largest_event_is_within_the_limit() -> None:

@@ -7,12 +7,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from botocore.exceptions import ReadTimeoutError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.form_payloads import payload as form_payload
 from benchmarks.form_payloads import unusual
 from tablewright.designs.forms_submissions import PAYLOAD_ENCODINGS, SUBMISSION
+from tablewright.runtime.errors import AccessDenied, ObjectMissing, Unavailable, from_response
 from tablewright.runtime.payload import (
     ITEM_BYTES,
     LARGEST,
@@ -27,6 +29,7 @@ from tablewright.runtime.payload import (
     compress,
     decompress,
     pack,
+    read_object,
     unpack,
 )
 from tablewright.runtime.payload_dictionary import CURRENT, DICTIONARIES
@@ -177,6 +180,37 @@ def test_an_object_that_is_too_large_is_not_read_to_its_end() -> None:
     fields = {"payload_encoding": S3, "payload_bytes": 900, "payload_key": "k"}
     with pytest.raises(PayloadDamaged, match="larger than any payload"):
         payloads.fetch(fields)
+
+
+class Answering:
+    """Answers with an object, whatever is asked for."""
+
+    def __init__(self, body: Any, size: int) -> None:
+        self._answer = {"Body": body, "ContentLength": size}
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        return self._answer
+
+
+class Breaking:
+    """A body whose connection breaks while it is read."""
+
+    def read(self, most: int) -> bytes:
+        raise ReadTimeoutError(endpoint_url="https://bucket")
+
+
+def test_an_object_that_does_not_arrive_whole_is_to_be_read_again() -> None:
+    with pytest.raises(Unavailable, match="Read timeout"):
+        read_object(Answering(Breaking(), 5), "bucket", "k", 10)
+    with pytest.raises(Unavailable, match="ended before"):
+        read_object(Answering(BytesIO(b"abc"), 5), "bucket", "k", 10)
+    assert read_object(Answering(BytesIO(b"abcde"), 5), "bucket", "k", 3) == b"abc"
+
+
+def test_a_missing_object_is_known_as_such() -> None:
+    response = {"Error": {"Code": "NoSuchKey"}, "ResponseMetadata": {"HTTPStatusCode": 404}}
+    assert type(from_response("GetObject", response)) is ObjectMissing
+    assert type(from_response("GetObject", {"Error": {"Code": "AccessDenied"}})) is AccessDenied
 
 
 def test_a_dictionary_is_for_ever() -> None:

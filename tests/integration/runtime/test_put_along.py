@@ -1,0 +1,145 @@
+"""A new record and a change of another one: both or neither, once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tablewright.designs import Entity, Expiry, Get, Key, Put, Table, Text, Timestamp, Update
+from tablewright.designs.validate import check
+from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.errors import AlreadyExists, Conflict, Throttled, TransactionCanceled
+from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store import Store
+from tests.faults import survives_every_fault
+from tests.integration.conftest import Database
+
+ORDERS = Table(
+    "orders",
+    name="orders",
+    pk="PK",
+    sk="SK",
+    ttl="ttl",
+    entities=[
+        Entity("Order", key=Key("ORDER#{id}", "ORDER"), fields=[Text("id"), Text("what")]),
+        Entity(
+            "Basket",
+            key=Key("BASKET#{owner}", "BASKET"),
+            fields=[Text("owner"), Timestamp("at"), Text("order", optional=True)],
+            expires=Expiry("at", days=7),
+        ),
+    ],
+    patterns=[
+        Put("put_order", "Order", create=True),
+        Get("get_order", "Order"),
+        Put("put_basket", "Basket"),
+        Get("get_basket", "Basket", consistent=True),
+        Update("close_basket", "Basket"),
+    ],
+)
+ADA = {"owner": "ada"}
+OPEN = {**ADA, "at": "2099-01-26T12:00:00.000Z"}
+
+
+@pytest.fixture
+def database(database: Database) -> Database:
+    database.create(ORDERS)
+    Store(ORDERS, "table", Dynamo(database.client())).put(ORDERS.put_basket, OPEN)
+    return database
+
+
+def order(caller: Caller, id: str = "1", changes: Any = None, owner: str = "ada") -> None:
+    store = Store(ORDERS, "table", caller, backoff=Backoff(first=0.001))
+    store.put_along(
+        ORDERS.put_order,
+        {"id": id, "what": "tea"},
+        ORDERS.close_basket,
+        {"owner": owner},
+        changes or {"order": id},
+        expect={"order": None},
+    )
+
+
+def stored(database: Database) -> list[str]:
+    return sorted(i["PK"]["S"] + "=" + i.get("order", {}).get("S", "") for i in database.items())
+
+
+def test_the_design_is_sound() -> None:
+    check(ORDERS)
+
+
+def test_both_happen_once(database: Database) -> None:
+    dynamo = Dynamo(database.client())
+    order(dynamo)
+    assert stored(database) == ["BASKET#ada=1", "ORDER#1="]
+    with pytest.raises(AlreadyExists, match="Order"):
+        order(dynamo)
+    with pytest.raises(Conflict, match="Basket is not as expected"):
+        order(dynamo, "2")
+    assert stored(database) == ["BASKET#ada=1", "ORDER#1="]
+
+
+def test_neither_happens_without_the_other(database: Database) -> None:
+    dynamo = Dynamo(database.client())
+    with pytest.raises(Conflict):
+        order(dynamo, owner="grace")
+    with pytest.raises(TypeError, match="at cannot be changed"):
+        order(dynamo, changes={"at": "2099-01-27T12:00:00.000Z"})
+    assert stored(database) == ["BASKET#ada="]
+
+
+def test_a_fault_and_the_retry_leave_both(database: Database) -> None:
+    dynamo = Dynamo(database.client())
+
+    def fresh() -> Caller:
+        for item in database.items():
+            key = {name: item[name] for name in ("PK", "SK")}
+            dynamo.call("DeleteItem", {"TableName": "table", "Key": key})
+        Store(ORDERS, "table", dynamo).put(ORDERS.put_basket, OPEN)
+        return dynamo
+
+    def work(caller: Caller) -> None:
+        try:
+            order(caller)
+        except AlreadyExists:
+            return
+
+    assert survives_every_fault(fresh, work, lambda: stored(database)) == 1
+
+
+def test_of_eight_who_close_one_basket_one_does(database: Database) -> None:
+    def close(number: int) -> int:
+        try:
+            order(Dynamo(database.client()), str(number))
+        except Conflict:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(8) as buyers:
+        assert sum(buyers.map(close, range(8))) == 1
+    assert len(stored(database)) == 2
+
+
+class Canceling:
+    """Cancels transactions for these reasons, one after the other, then lets them through."""
+
+    def __init__(self, caller: Caller, *reasons: list[str]) -> None:
+        self._caller = caller
+        self._reasons = list(reasons)
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        if self._reasons:
+            raise TransactionCanceled(self._reasons.pop(0))
+        return self._caller.call(operation, params)
+
+
+def test_what_passes_is_waited_for_and_what_does_not_is_told(database: Database) -> None:
+    dynamo = Dynamo(database.client())
+    busy = (["TransactionConflict", "None"], ["None", "ThrottlingError"])
+    order(Canceling(dynamo, *busy))
+    assert stored(database) == ["BASKET#ada=1", "ORDER#1="]
+    with pytest.raises(Throttled):
+        order(Canceling(dynamo, *(busy * 4)), "2")
+    with pytest.raises(TransactionCanceled, match="ItemCollectionSizeLimitExceeded"):
+        order(Canceling(dynamo, ["None", "ItemCollectionSizeLimitExceeded"]), "2")
+    assert len(stored(database)) == 2
