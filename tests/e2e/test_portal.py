@@ -1,0 +1,148 @@
+"""The portal on the local cloud: written, approved, told, downloaded; recorded and exported."""
+
+import gzip
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from local.cloud import Cloud
+from local.deployment import Deployment
+from local.portal import SUBSCRIBED, Portal
+from local.users import ADMIN, APPROVER, AUTHOR, READER, Users
+from tablewright.designs.events import EVENTS, event_key
+from tablewright.designs.fields import timestamp
+from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.ids import uuid7
+from tablewright.runtime.store import Store
+from tests.e2e.polling import eventually
+
+NOTES = "Notes, with a snowman ☃\n".encode()
+
+
+@pytest.fixture(scope="module")
+def portal(deployment: Deployment, users: Users) -> Portal:
+    return Portal(deployment, users)
+
+
+def invoke(cloud: Cloud, function: str, event: dict[str, Any]) -> Any:
+    payload = json.dumps(event).encode()
+    answer = cloud.connection.client("lambda").invoke(FunctionName=function, Payload=payload)
+    said = json.loads(answer["Payload"].read())
+    assert "FunctionError" not in answer, said
+    return said
+
+
+def test_an_author_creates_an_approver_approves_and_a_subscriber_is_told_and_downloads(
+    portal: Portal,
+) -> None:
+    reader = portal.api(READER)
+    portal.subscribe()
+    draft = portal.create("Positioning")
+    id = draft["content_id"]
+    assert (draft["status"], draft["version"]) == ("Draft", "1")
+    assert reader("GET", f"/content/{id}").status == 404
+    with_file = portal.attach(id, "Übersicht.txt", NOTES)
+    own = portal.api(AUTHOR)("POST", f"/content/{id}/status", _move("Approved", with_file))
+    assert own.status == 403
+    approved = portal.approve(with_file)
+    assert approved["status"] == "Approved"
+
+    told = portal.notification(id)
+    assert (told["title"], told["read"]) == ("Positioning", False)
+    assert portal.download(id) == NOTES
+    unread = reader("GET", "/notifications/unread-count").json["unread"]
+    path = f"/notifications/{told['notification_id']}"
+    assert portal.api(AUTHOR)("GET", path).status == 404
+    assert reader("POST", f"{path}/read").status == 200
+    assert reader("GET", "/notifications/unread-count").json["unread"] == unread - 1
+    found = reader("GET", "/content", suite="Data", concept="Warehouse", q="posit").json
+    assert id in [one["content_id"] for one in found["items"]]
+
+
+def test_an_edit_of_what_somebody_else_has_changed_is_refused_with_what_is_there(
+    portal: Portal,
+) -> None:
+    made = portal.approve(portal.create("Pricing"))
+    path = f"/content/{made['content_id']}"
+    change = {"title": "Pricing, again", "version": made["version"]}
+    changed = portal.api(AUTHOR)("PATCH", path, change)
+    assert changed.status == 200
+    stale = portal.api(APPROVER)("PATCH", path, {"title": "Mine", "version": made["version"]})
+    assert (stale.status, stale.json["version"]) == (409, changed.json["version"])
+    # Two versions were approved content: each is told, once.
+    reader = portal.api(READER)
+
+    def told() -> list[str]:
+        items = reader("GET", "/notifications", limit=100).json["items"]
+        return [one["message"] for one in items if one.get("content_id") == made["content_id"]]
+
+    assert eventually(lambda: len(told()) == 2)
+
+
+def test_the_calendar_lets_content_expire_and_tells_its_owner(
+    portal: Portal, cloud: Cloud, deployment: Deployment
+) -> None:
+    past = timestamp(datetime.now(UTC) - timedelta(seconds=1))
+    made = portal.approve(portal.create("Soon gone", expiry_date=past, expiry_policy="soft_expire"))
+    ran = invoke(cloud, deployment.output("portal", "CalendarFunction"), {})
+    assert ran["failed"] == 0
+    path = f"/content/{made['content_id']}"
+    assert portal.api(READER)("GET", path).json["status"] == "Expired"
+
+    def told() -> bool:
+        items = portal.api(AUTHOR)("GET", "/notifications").json["items"]
+        mine = [one for one in items if one.get("content_id") == made["content_id"]]
+        return any(one["type"] == "warning" for one in mine)
+
+    assert eventually(told)
+
+
+def test_nobody_without_a_role_gets_in(deployment: Deployment, users: Users) -> None:
+    stranger = Portal(deployment, users).api("acme")
+    for path in ("/content?status=Approved", "/notifications", "/subscriptions"):
+        assert stranger("GET", path).status == 403
+    assert stranger("POST", "/subscriptions", SUBSCRIBED).status == 403
+
+
+def test_what_happened_is_listed_by_day_and_by_user(portal: Portal) -> None:
+    id = uuid7(datetime.now(UTC))
+    event = {"event_id": id, "event_name": "content.viewed", "metadata": {"page": 1}}
+    reader = portal.api(READER)
+    for _ in range(2):
+        appended = reader("POST", "/events", {"events": [event]})
+        assert (appended.status, appended.json["event_ids"]) == (202, [id])
+    day = event_key(id)["date_bucket"]
+    assert reader("GET", "/events", day=day).status == 403
+    listed = portal.api(ADMIN)("GET", "/events", day=day).json["items"]
+    mine = [one for one in listed if one["event_id"] == id]
+    assert len(mine) == 1
+    by_user = reader("GET", "/events", user_id=mine[0]["user_id"]).json["items"]
+    assert id in [one["event_id"] for one in by_user]
+
+
+def test_a_closed_day_is_exported_for_athena(
+    cloud: Cloud, deployment: Deployment, users: Users
+) -> None:
+    moment = datetime.now(UTC) - timedelta(days=4)
+    table = deployment.output("portal", "EventsTable")
+    store = Store(EVENTS, table, Dynamo(cloud.connection.client("dynamodb")))
+    ids = [uuid7(moment + timedelta(milliseconds=number)) for number in range(3)]
+    for id in ids:
+        store.put(EVENTS.put_event, {**event_key(id), "event_name": "content.viewed"})
+    day = event_key(ids[0])["date_bucket"]
+    said = invoke(cloud, deployment.output("portal", "ExportFunction"), {"day": day})
+    assert said["whole"] is True
+    bucket = deployment.output("portal", "ExportBucket")
+    s3 = cloud.connection.client("s3")
+    found = s3.list_objects_v2(Bucket=bucket, Prefix=f"events/day={day}/")["Contents"]
+    names = {one["Key"].rpartition("/")[2] for one in found}
+    assert names == {"_manifest.json", "part-00000.jsonl.gz"}
+    part = s3.get_object(Bucket=bucket, Key=f"events/day={day}/part-00000.jsonl.gz")
+    lines = gzip.decompress(part["Body"].read()).decode().splitlines()
+    assert {json.loads(line)["event_id"] for line in lines} >= set(ids)
+
+
+def _move(status: str, content: dict[str, Any]) -> dict[str, str]:
+    return {"status": status, "version": content["version"]}
