@@ -98,7 +98,7 @@ class Walk:
                 # Saved after the page's writes: a kill before this line does the page again,
                 # which changes nothing.
                 self._progress.advance(segment, position, counts)
-                bar.update(len(page["Items"]))
+                bar.update(page["ScannedCount"])  # also what a filter left out
                 if position is None:
                     return
         except BaseException:

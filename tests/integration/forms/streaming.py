@@ -54,14 +54,19 @@ def passes(record: Json, filters: Sequence[Json] = COUNTED) -> bool:
 
 
 def _matches(value: Any, pattern: Any) -> bool:
+    """A pattern names paths; where a path leads to nothing, the value is None."""
     if isinstance(pattern, dict):
-        return isinstance(value, dict) and all(
-            name in value and _matches(value[name], inner) for name, inner in pattern.items()
-        )
-    return any(
-        value.startswith(one["prefix"]) if isinstance(one, dict) else value == one
-        for one in pattern
-    )
+        inside = value if isinstance(value, dict) else {}
+        return all(_matches(inside.get(name), inner) for name, inner in pattern.items())
+    return any(_holds(value, one) for one in pattern)
+
+
+def _holds(value: Any, wanted: Any) -> bool:
+    if not isinstance(wanted, dict):
+        return bool(value == wanted)
+    if "exists" in wanted:
+        return (value is not None) is wanted["exists"]
+    return isinstance(value, str) and value.startswith(wanted["prefix"])
 
 
 class Stream:
