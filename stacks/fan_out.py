@@ -15,6 +15,7 @@ from tablewright.constructs import (
     SubscriptionsTable,
 )
 from tablewright.designs.notifications import NOTIFICATIONS
+from tablewright.designs.restored import NOT_RESTORED
 from tablewright.designs.subscriptions import SUBSCRIPTIONS
 
 # So long a message is worked on; then it goes on as another.
@@ -57,8 +58,11 @@ class FanOut(Construct):
             "Publishing",
             table=content,
             function=self.publish.function,
-            # What is removed is news to nobody.
-            filters=[{"eventName": ["INSERT", "MODIFY"]}],
+            # What is removed is news to nobody, and what comes back from a backup was told.
+            filters=[
+                {"eventName": ["INSERT"], "dynamodb": {"NewImage": NOT_RESTORED}},
+                {"eventName": ["MODIFY"]},
+            ],
             window=Duration.seconds(stage.portal.window_seconds),
             protection=stage.protection,
             alarm_topic=alarm_topic,

@@ -1,9 +1,9 @@
 """What is counted of a change of the form table.
 
 A submission counts when it is stored, an attempt when something has come of it; if that is
-corrected, so is the count. What is removed or expires stays counted. Days and hours are those of
-the submission or attempt; that an event has been counted is remembered under the second of its
-change, by which it can be delivered again.
+corrected, so is the count. What is removed or expires stays counted, and is not counted again when
+it comes back from a backup. Days and hours are those of the submission or attempt; that an event
+has been counted is remembered under the second of its change, by which it can be delivered again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +15,7 @@ from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import DAY, HOUR
 from tablewright.designs.forms_stream import FAILED, OUTCOMES, SUCCEEDED
 from tablewright.designs.forms_submissions import ATTEMPT, SUBMISSION
+from tablewright.designs.restored import RESTORED_FROM
 from tablewright.runtime.counters import Event
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.stream import Change
@@ -52,7 +53,7 @@ def counted(change: Change) -> Events | None:
 
     An old image that is unsound was never counted, so there is nothing to be taken back.
     """
-    if change.new is None:
+    if change.new is None or (change.old is None and RESTORED_FROM in change.new):
         return None
     if is_submission(change):
         return events(change, [] if change.old else [submitted(change.new)])

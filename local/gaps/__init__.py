@@ -15,6 +15,7 @@ GAPS = (
     "batch_actions",
     "secret_reference",
     "resources",
+    "filter_patterns",
     "streams",
     "stream_records",
     "time_to_live",

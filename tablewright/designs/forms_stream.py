@@ -5,6 +5,7 @@ from typing import Any
 from tablewright.designs.entity import Entity
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import ATTEMPT, PENDING, REQUEST, SUBMISSION
+from tablewright.designs.restored import NOT_RESTORED
 
 SUCCEEDED, RETRYING, FAILED = "SUCCEEDED", "RETRYING", "FAILED"
 OUTCOMES = (SUCCEEDED, RETRYING, FAILED)
@@ -15,22 +16,31 @@ def _sort_keys(entity: Entity) -> dict[str, Any]:
     return {"Keys": {FORMS.sk: {"S": [{"prefix": begin}]}}}
 
 
-# What is to be delivered: not what was quarantined.
+# What is to be delivered: not what was quarantined, nor what comes back from a backup.
 CREATED: tuple[dict[str, Any], ...] = (
     {
         "eventName": ["INSERT"],
-        "dynamodb": {**_sort_keys(SUBMISSION), "NewImage": {"status": {"S": [PENDING]}}},
+        "dynamodb": {
+            **_sort_keys(SUBMISSION),
+            "NewImage": {"status": {"S": [PENDING]}, **NOT_RESTORED},
+        },
     },
 )
 
 # What is counted. Counts and the marks of what was counted are in the same table: they must not
-# come back. Destinations share the beginning of the attempts' keys, but have no status.
+# come back. Destinations share the beginning of the attempts' keys, but have no status. What comes
+# back from a backup was counted before it was lost; what becomes of it later was not.
+_OUTCOME = {"status": {"S": list(OUTCOMES)}}
 COUNTED: tuple[dict[str, Any], ...] = (
-    {"eventName": ["INSERT"], "dynamodb": _sort_keys(SUBMISSION)},
     {
-        "eventName": ["INSERT", "MODIFY"],
-        "dynamodb": {**_sort_keys(ATTEMPT), "NewImage": {"status": {"S": list(OUTCOMES)}}},
+        "eventName": ["INSERT"],
+        "dynamodb": {**_sort_keys(SUBMISSION), "NewImage": NOT_RESTORED},
     },
+    {
+        "eventName": ["INSERT"],
+        "dynamodb": {**_sort_keys(ATTEMPT), "NewImage": {**_OUTCOME, **NOT_RESTORED}},
+    },
+    {"eventName": ["MODIFY"], "dynamodb": {**_sort_keys(ATTEMPT), "NewImage": _OUTCOME}},
 )
 
 # What leaves an object in the bucket behind: submissions, and requests that never became one.

@@ -12,6 +12,7 @@ from tablewright.designs.fields import Date, Field, Timestamp
 from tablewright.designs.model import ALL, Index, Table
 from tablewright.designs.numbers import Number
 from tablewright.designs.patterns import Count, Pattern, Query
+from tablewright.designs.restored import RESTORED_FROM
 from tablewright.designs.template import Template
 from tablewright.designs.validate_epochs import epoch_pattern, epoch_shards
 
@@ -61,6 +62,8 @@ def _names(design: Table) -> Iterator[str]:
     for entity in design.entity_list:
         stored = Counter(field.stored for field in entity.fields if field.stored)
         yield from (f"{entity.name} stores two fields as '{n}'" for n, c in stored.items() if c > 1)
+        if RESTORED_FROM in stored:
+            yield f"{entity.name} stores a field as '{RESTORED_FROM}', which marks restored items"
         yield from _swallowed(design, entity)
         python = Counter(field.name for field in entity.fields)
         yield from (f"{entity.name} has two fields '{n}'" for n, c in python.items() if c > 1)

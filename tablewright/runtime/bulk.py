@@ -64,12 +64,16 @@ def read_all(
     keys: Sequence[Item],
     backoff: Backoff,
     attributes: Sequence[str] | None = None,
+    *,
+    consistent: bool = False,
 ) -> list[Item]:
     """The items with these keys, in no order; keys that no item has are passed over."""
 
     def read(chunk: Sequence[Item]) -> list[Item]:
         found: list[Item] = []
         request: dict[str, Any] = {"Keys": list(chunk)}
+        if consistent:
+            request["ConsistentRead"] = True
         if attributes:
             expressions = Expressions()
             request["ProjectionExpression"] = expressions.projection(attributes)

@@ -12,6 +12,7 @@ from lambdas.forms.messages import SOURCE as ORIGIN
 from lambdas.forms.openapi import document
 from stacks.form_deliveries import CREATED, SOURCE
 from stacks.forms import ADMIN_ROUTES, SESSION_TAG, SUBMIT_ROUTES
+from tablewright.designs.restored import NOT_RESTORED
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,
@@ -69,7 +70,7 @@ def test_new_submissions_are_told_on_a_bus_of_the_application_s_own(forms: Templ
         "eventName": ["INSERT"],
         "dynamodb": {
             "Keys": {"SK": {"S": [{"prefix": "SUB#"}]}},
-            "NewImage": {"status": {"S": ["PENDING"]}},
+            "NewImage": {"status": {"S": ["PENDING"]}, **NOT_RESTORED},
         },
     }
     assert "payload." not in pipe["TargetParameters"]["InputTemplate"]
@@ -96,7 +97,9 @@ def test_what_is_counted_is_neither_a_count_nor_a_mark_of_one(forms: Template) -
     mapping = one(forms, MAPPING, "Counting")
     patterns = [json.loads(one["Pattern"]) for one in mapping["FilterCriteria"]["Filters"]]
     prefixes = {p["dynamodb"]["Keys"]["SK"]["S"][0]["prefix"] for p in patterns}
-    assert prefixes == {"SUB#", "DEST#"}
+    assert prefixes == {"SUB#", "DEST#", "REQUEST"}
+    # Lambda takes no more.
+    assert len(patterns) <= 5
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert mapping["BisectBatchOnFunctionError"] is True
 
@@ -112,8 +115,8 @@ def test_payloads_are_kept_as_long_as_the_table_can_be_taken_back(stage: Stage) 
     for name, days in (("dev", None), ("staging", 7), ("prod", 35)):
         bucket = one(stage(name).template("forms"), "AWS::S3::Bucket", "Payloads")
         rules = bucket["LifecycleConfiguration"]["Rules"]
-        expiry = [one.get("NoncurrentVersionExpiration") for one in rules]
-        assert expiry == [{"NoncurrentDays": days} if days else None]
+        kept = [rule.get("NoncurrentVersionExpiration") for rule in rules if "Prefix" not in rule]
+        assert kept == [{"NoncurrentDays": days} if days else None]
         assert bucket.get("VersioningConfiguration") == ({"Status": "Enabled"} if days else None)
 
 

@@ -8,7 +8,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import botocore.session
 import pytest
+from botocore import xform_name
 
 from cdk_app.settings import ROOT, read
 from stacks.source_keys import NAMES
@@ -19,6 +21,13 @@ PAGE = (ROOT / "docs" / "operations.md").read_text()
 # Replicas belong to the system whose tables they are of.
 SYSTEMS = {"replica": "sentiment"}
 SECTIONS = {"sentiment": "Sentiment", "forms": "Forms", "portal": "Portal"}
+# Sections whose commands take names from a stack.
+NAMING = (
+    ("sentiment", "Sentiment"),
+    ("forms", "Forms"),
+    ("portal", "Portal"),
+    ("forms", "Get data back"),
+)
 
 
 def kinds(assembly: Assembly) -> dict[str, set[str]]:
@@ -79,12 +88,57 @@ def test_the_page_has_the_stage_s_real_periods(prod: Assembly) -> None:
     assert (mapping["MaximumRetryAttempts"], "records failed four times" in PAGE) == (3, True)
 
 
-@pytest.mark.parametrize("system", SECTIONS)
-def test_commands_take_names_that_the_stack_gives(system: str, prod: Assembly) -> None:
-    (text,) = re.findall(rf"^## {SECTIONS[system]}.*?(?=^## )", PAGE, re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize(("system", "section"), NAMING)
+def test_commands_take_names_that_the_stack_gives(
+    system: str, section: str, prod: Assembly
+) -> None:
+    (text,) = re.findall(rf"^## {section}.*?(?=^## )", PAGE, re.MULTILINE | re.DOTALL)
     used = set(re.findall(r"\(out (\w+)", text))
     assert used
     assert used <= prod.template(system)["Outputs"].keys()
+
+
+def test_every_table_that_can_be_restored_is_named(prod: Assembly) -> None:
+    (named,) = re.findall(r"^For others: (.*?)\n\n", PAGE, re.MULTILINE | re.DOTALL)
+    assert "`TableName` of the sales stack" in named.replace("\n", " ")
+    assert "TableName" in prod.template("sales")["Outputs"]
+    assert {"ItemsTable", "NewsTable"} <= prod.template("sentiment")["Outputs"].keys()
+
+
+def test_periods_of_backups_are_those_of_the_stages(prod: Assembly, stage: Stage) -> None:
+    rules = [
+        rule["Lifecycle"]["DeleteAfterDays"]
+        for plan in resources(prod.template("forms"), "AWS::Backup::BackupPlan").values()
+        for rule in plan["BackupPlan"]["BackupPlanRule"]
+    ]
+    assert rules == [35, 365]
+    assert "daily backups 35 days and monthly\nones a year back" in PAGE
+    forms = one(stage("staging").template("forms"), "AWS::DynamoDB::GlobalTable", "Forms")
+    spec = forms["Replicas"][0]["PointInTimeRecoverySpecification"]
+    assert f"(staging: {spec['RecoveryPeriodInDays']})" in PAGE
+
+
+def test_operations_of_aws_have_the_options_that_the_page_gives_them() -> None:
+    blocks = "".join(re.findall(r"^```\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL))
+    lines = re.findall(r"\baws ([^|&\n]*)", blocks.replace("\\\n", " "))
+    assert len(lines) > 20
+    for line in lines:
+        service, action, *rest = line.split()
+        if action == "wait":
+            action = {"table-exists": "describe-table"}[rest[0]]
+        known = options_of(service, action) | {"query", "output", "region", "cli-binary-format"}
+        # A command within a command is looked at by itself.
+        own = re.sub(r"\$\(aws .*", "", line)
+        assert set(re.findall(r"(?<!\S)--([\w-]+)", own)) <= known, line
+
+
+def options_of(service: str, action: str) -> set[str]:
+    """The options of an operation, as the AWS CLI makes them from the service's model."""
+    loader = botocore.session.get_session()
+    model = loader.get_service_model({"s3api": "s3"}.get(service, service))
+    names = {xform_name(name, "-"): name for name in model.operation_names}
+    shape = model.operation_model(names[action]).input_shape
+    return {xform_name(name, "-") for name in shape.members}
 
 
 def test_settings_are_taken_as_the_page_writes_them() -> None:
@@ -100,7 +154,7 @@ def test_the_keys_of_the_sources_are_those_of_the_secret() -> None:
     assert json.loads(shown) == dict.fromkeys(NAMES, "")
 
 
-@pytest.mark.parametrize("command", ["redrive", "backfill_ttl", "parked"])
+@pytest.mark.parametrize("command", ["redrive", "backfill_ttl", "parked", "bring_back"])
 def test_commands_have_the_options_that_the_page_gives_them(command: str) -> None:
     lines = re.findall(rf"python -m tablewright\.commands\.{command} ([^`\n]*)", PAGE)
     options = {word for line in lines for word in shlex.split(line) if word.startswith("--")}

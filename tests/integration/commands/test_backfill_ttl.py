@@ -5,41 +5,20 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from docs.scenarios.sales import sale
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.commands.backfill_ttl import main
 from tablewright.designs.sales import SALE, SALES
 from tablewright.runtime.dynamo import Dynamo
-from tests.faults import Crash
+from tests.integration.commands.conftest import killed_at_each_call
 from tests.integration.conftest import Database
 
 TABLE = "table"
 RIGHT = {number: int(SALES.derived(SALE, sale(number))["ttl"]) for number in range(400)}
-
-
-@pytest.fixture
-def environment(
-    database: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> dict[str, str]:  # fmt: skip
-    """The database and an empty folder, as a command finds them."""
-    credentials = database._credentials
-    variables = {
-        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_local.endpoint,
-        "AWS_ACCESS_KEY_ID": credentials["aws_access_key_id"],
-        "AWS_SECRET_ACCESS_KEY": credentials["aws_secret_access_key"],
-    }
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
-    return variables
 
 
 def fill(database: Database, number_of: int) -> None:
@@ -149,33 +128,13 @@ def test_killed_at_any_call_it_goes_on_and_ends_the_same(
 ) -> None:
     fill(database, 12)
     unset = database.items()
-    call = Dynamo.call
-    for kill in range(1, 100):
+    client = database.client()
+
+    def again() -> None:
         for item in unset:
-            database.client().put_item(TableName=TABLE, Item=item)
-        numbers = count(1)
+            client.put_item(TableName=TABLE, Item=item)
 
-        def dies(
-            self: Dynamo,
-            operation: str,
-            params: dict[str, Any],
-            kill: int = kill,
-            numbers: Iterator[int] = numbers,
-        ) -> dict[str, Any]:
-            number = next(numbers)
-            if number == kill and effect == "before":
-                raise Crash
-            answer = call(self, operation, params)
-            if number == kill:
-                raise Crash
-            return answer
-
-        monkeypatch.setattr(Dynamo, "call", dies)
-        try:
-            run("--segments", "2")
-            break  # it needs fewer calls than this
-        except Crash:
-            monkeypatch.setattr(Dynamo, "call", call)
+    for kill in killed_at_each_call(monkeypatch, effect, again, lambda: run("--segments", "2")):
         assert run("--segments", "2") == 0
         assert expiries(database) == expected(12), kill
         assert not list(Path().iterdir())

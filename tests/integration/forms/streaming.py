@@ -57,18 +57,19 @@ def passes(record: Json, filters: Sequence[Json] = (*COUNTED, *FORGOTTEN)) -> bo
 
 
 def _matches(value: Any, pattern: Any) -> bool:
+    """A pattern names paths; where a path leads to nothing, the value is None."""
     if isinstance(pattern, dict):
-        return isinstance(value, dict) and all(
-            name in value and _matches(value[name], inner) for name, inner in pattern.items()
-        )
-    return any(_is(value, one) for one in pattern)
+        inside = value if isinstance(value, dict) else {}
+        return all(_matches(inside.get(name), inner) for name, inner in pattern.items())
+    return any(_holds(value, one) for one in pattern)
 
 
-def _is(value: Any, one: Any) -> bool:
-    if not isinstance(one, dict):
-        return bool(value == one)
-    # What is compared is there: that it exists is all that "exists" asks.
-    return one.get("exists") is True or value.startswith(one["prefix"])
+def _holds(value: Any, wanted: Any) -> bool:
+    if not isinstance(wanted, dict):
+        return bool(value == wanted)
+    if "exists" in wanted:
+        return (value is not None) is wanted["exists"]
+    return isinstance(value, str) and value.startswith(wanted["prefix"])
 
 
 class Stream:

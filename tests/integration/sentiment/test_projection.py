@@ -304,3 +304,18 @@ def test_what_is_projected_does_not_depend_on_when(world: World) -> None:
 def _batches(records: list[dict[str, Any]], size: int) -> list[list[dict[str, Any]]]:
     cuts = [*range(0, len(records), size), len(records)]
     return [records[start:end] for start, end in pairwise(cuts)]
+
+
+def test_an_item_that_comes_back_from_a_backup_is_shown_and_counted_as_before(
+    world: World,
+) -> None:
+    items = [item(n) for n in range(3)]
+    world.put(*items)
+    backup = world.stored()
+    world.remove(items[0])
+    (lost,) = (one for one in backup if one not in world.stored())
+    marked = {**lost, "restored_from": {"S": "backup"}}
+    world.dynamo.call("PutItem", {"TableName": "items", "Item": marked})
+    world.project()
+    assert shown(world) == expected(items)
+    assert counts(world) == counted(items)

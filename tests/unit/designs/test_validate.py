@@ -68,6 +68,10 @@ def test_the_sales_design_is_sound() -> None:
 FIELDS = order().fields
 
 FAULTS = {
+    "a field named as the mark of restored items": (
+        design(entities=[order(fields=[*FIELDS, Text("restored_from")])]),
+        "Order stores a field as 'restored_from', which marks restored items",
+    ),
     "a consistent read of an index": (
         design(patterns=[Query("by_state", "Order", index="BY_STATE", consistent=True)]),
         "asks for a consistent read of index BY_STATE",

@@ -73,6 +73,22 @@ def test_what_was_counted_is_remembered_by_the_tenants_shard(key: Any, new: Any)
     assert unsharded.day.group["part"] == "0"
 
 
+@pytest.mark.parametrize(
+    ("key", "new"),
+    [(SUBMISSION_KEY, submission()), (ATTEMPT_KEY, attempt("SUCCEEDED"))],
+    ids=["submission", "attempt"],
+)
+def test_what_comes_back_from_a_backup_was_counted_before(key: Any, new: Any) -> None:
+    assert sums(key, new=new)
+    assert sums(key, new={**new, "restored_from": {"S": "backup"}}) == []
+
+
+def test_what_becomes_of_an_attempt_that_came_back_counts() -> None:
+    mark = {"restored_from": {"S": "backup"}}
+    old, new = {**attempt("PENDING"), **mark}, {**attempt("SUCCEEDED"), **mark}
+    assert sums(ATTEMPT_KEY, old=old, new=new)
+
+
 def test_a_submission_without_a_domain_counts_for_none() -> None:
     ((_, numbers),) = sums(SUBMISSION_KEY, new=submission(domain=None))
     assert "domain_stats" not in numbers

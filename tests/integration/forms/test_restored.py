@@ -1,0 +1,75 @@
+"""What comes back from a backup is not delivered and not counted again; what follows is."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tablewright.commands.bring_back import BringBack, Live
+from tablewright.commands.segments import Rate
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_stream import COUNTED, CREATED
+from tablewright.runtime.store import Store
+from tests.integration.forms.conftest import NOON, Forms, key_of
+from tests.integration.forms.streaming import Stream, everything, passes
+from tests.integration.forms.traffic import NIGHT, Traffic, begin, end
+
+LIVE = Live("table", ("PK", "SK"), "ttl")
+
+
+@pytest.fixture
+def store(forms: Forms) -> Store:
+    forms.clock.moment = NIGHT + timedelta(days=30)
+    return forms.store()
+
+
+def lose(stream: Stream) -> list[dict[str, Any]]:
+    """Delete all submissions and attempts; gives what a backup would have of them."""
+    client = stream.database.client()
+    lost = [one for one in stream.database.items() if one["SK"]["S"][:4] in ("SUB#", "DEST")]
+    for one in lost:
+        client.delete_item(TableName="table", Key={name: one[name] for name in ("PK", "SK")})
+    return lost
+
+
+def bring_back(stream: Stream, items: list[dict[str, Any]]) -> None:
+    with ThreadPoolExecutor(1) as executor:
+        work = BringBack(
+            stream.dynamo, "backup", LIVE,
+            rate=Rate(1000), dry_run=False, now=NOON, executor=executor,
+        )  # fmt: skip
+        assert work.settle(items) == Counter(missing=len(items))
+
+
+def test_what_is_brought_back_reaches_no_consumer(store: Store, forms: Forms) -> None:
+    stream, traffic = Stream(forms), Traffic(store)
+    made = traffic.send(4)
+    traffic.deliver(made[0], "RETRYING", "SUCCEEDED")
+    assert stream.deliver() == []
+    records = [store.get(FORMS.get_submission, key_of(one)) for one in made]
+    backup, before = lose(stream), len(everything(forms.database))
+    bring_back(stream, backup)
+    new = everything(forms.database)[before:]
+    assert [one["eventName"] for one in new] == ["INSERT"] * 6
+    assert [one for one in new if passes(one, (*COUNTED, *CREATED))] == []
+    assert stream.deliver(new) == []  # nor would the function count it
+    assert stream.counts() == traffic.expected
+    assert [store.get(FORMS.get_submission, key_of(one)) for one in made] == records
+
+
+def test_what_becomes_of_it_later_is_counted(store: Store, forms: Forms) -> None:
+    stream, traffic = Stream(forms), Traffic(store)
+    (made,) = traffic.send(1)
+    key = begin(store, made, "crm", 1, NIGHT)
+    stream.deliver()
+    backup, before = lose(stream), len(everything(forms.database))
+    bring_back(stream, backup)
+    end(store, key, "SUCCEEDED", NIGHT)
+    store.update(FORMS.update_submission, key_of(made), {"status": "DELIVERED"})
+    marks = [one.get("restored_from") for one in forms.database.items()]
+    assert marks.count({"S": "backup"}) == 2
+    stream.deliver([one for one in everything(forms.database)[before:] if passes(one)])
+    (day,) = (one for (_, period), one in stream.counts().items() if len(period) == 10)
+    assert (day["submission_count"], day["delivery_count"]) == (1, 1)
