@@ -114,7 +114,9 @@ def guide(home: Home, deployment: Deployment) -> str:
     return f"""\
 Dashboard   {deployment.api_url("sentiment")}/
             sign in as {email_of(tenant)} with {password}
-Sales API   {url}
+Sales       {url}
+Forms       {deployment.api_url("forms")}
+Portal      {deployment.api_url("portal")}
 Cloud       {deployment.endpoint}   (for AWS_ENDPOINT_URL; access key and secret are "test")
 
 Sign in as acme (or globex), store a sale, read a trend:
@@ -127,6 +129,13 @@ Sign in as acme (or globex), store a sale, read a trend:
 
   curl '{url}/trend?category=dress&by=month' \\
     -H "Authorization: Bearer $TOKEN"
+
+Fill in a form that is delivered to a webhook which fails twice; publish to the portal; heal:
+
+  {command} receive --fail 2        # and in another terminal:
+  {command} submit
+  {command} publish
+  {command} heal
 
 What else there is: {command} --help"""
 
