@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,3 +56,10 @@ class Api:
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
             return Answer(answer.status, found, answer.read().decode())
+
+
+def put(url: str, body: bytes, headers: Mapping[str, str]) -> None:
+    """Upload to a signed address."""
+    request = urllib.request.Request(url, data=body, method="PUT", headers=dict(headers))
+    with urllib.request.urlopen(request, timeout=60):
+        pass

@@ -6,7 +6,7 @@ import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
-from local.api import Answer, Api
+from local.api import Answer, Api, put
 from local.deployment import Deployment
 from local.home import LocalCloudError
 from local.users import APPROVER, AUTHOR, READER, Users
@@ -56,11 +56,7 @@ class Portal:
         }
         api = self.api(AUTHOR)
         upload = done(api("POST", f"/content/{content_id}/file", asked)).json
-        request = urllib.request.Request(
-            upload["url"], data=body, method=upload["method"], headers=upload["headers"]
-        )
-        with urllib.request.urlopen(request, timeout=30):
-            pass
+        put(upload["url"], body, upload["headers"])
         for _ in waiting(f"the file of {content_id} to arrive"):
             content = done(api("GET", f"/content/{content_id}")).json
             if content.get("s3_key", "").endswith(upload["upload_id"]):

@@ -57,6 +57,17 @@ def test_status_says_what_runs_and_what_is_there_in_name_only(
     assert "AWS::CloudWatch::Alarm with metric math (5)" in said
 
 
+def test_a_form_is_filled_in_and_content_is_published_by_command(run: Run) -> None:
+    run("seed")
+    assert "submission_id" in run("submit")
+    said = run("publish", "By command")
+    assert [line.split()[0] for line in said.splitlines()] == [
+        *("author", "author", "approver", "reader", "reader")
+    ]
+    assert "By command: Version 3 was approved." in said
+    assert "Take one of: acme, globex" in run("submit", "--tenant", "initech", code=1)
+
+
 def test_an_address_is_printed_for_a_system_that_has_one(run: Run, deployment: Deployment) -> None:
     assert run("address").strip() == deployment.api_url("sales")
     assert "There are: sales" in run("address", "--system", "nothing", code=1)

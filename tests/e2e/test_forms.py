@@ -111,6 +111,23 @@ def test_what_does_not_fit_into_an_item_arrives_as_it_was_sent(
     assert any(one["Key"] == f"acme/{id}" for one in objects)
 
 
+def test_what_does_not_fit_into_a_request_comes_by_an_upload(
+    forms: Forms, cloud: Cloud, deployment: Deployment
+) -> None:
+    whole = json.dumps({"text": "".join(chr(65 + n * 7919 % 57) for n in range(8_000_000))})
+    with Receiver(forms.hook_secret) as receiver:
+        forms.deliver_to(receiver.url)
+        for _ in range(2):
+            taken = forms.submit_upload(whole.encode())
+            assert taken.status == 202, taken.text
+        ids = {taken.json["submission_id"]}
+        assert eventually(lambda: ids <= {one.submission_id for one in receiver.deliveries})
+        assert receiver.deliveries[-1].body == whole.encode()
+    bucket = deployment.output("forms", "PayloadsBucket")
+    listed = cloud.connection.client("s3").list_objects_v2(Bucket=bucket, Prefix="_uploads/")
+    assert listed["KeyCount"] == 0
+
+
 def test_whoever_signs_with_another_secret_is_refused(
     forms: Forms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
