@@ -1,11 +1,10 @@
 """Events of days that are over, as files that Athena reads."""
 
-from aws_cdk import Acknowledgment, Duration, Validations
+from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
@@ -14,6 +13,7 @@ from stacks.stage import Stage
 from stacks.wildcards import acknowledge_wildcard
 from tablewright.constructs import EventsTable
 from tablewright.constructs.alarms import alarm
+from tablewright.constructs.private_bucket import private_bucket
 
 _PREFIX = "events/"
 
@@ -36,25 +36,13 @@ class EventArchive(Construct):
         alarm_topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)
-        self.bucket = s3.Bucket(
+        self.bucket = private_bucket(
             self,
             "Bucket",
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-            versioned=stage.protection.recovery_days is not None,
-            lifecycle_rules=[
-                s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1))
-            ],
-            removal_policy=stage.protection.removal_policy,
-        )
-        Validations.of(self.bucket).acknowledge(
-            Acknowledgment(
-                id="AwsSolutions-S1",
-                reason="Written by one function, which logs what it writes; who reads it is told "
-                "by CloudTrail.",
-            )
+            protection=stage.protection,
+            keep_versions=True,
+            no_access_log="Written by one function, which logs what it writes; who reads it is "
+            "told by CloudTrail.",
         )
         self.export = PortalFunction(
             self,

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from aws_cdk import Acknowledgment, Duration, Validations
+from aws_cdk import Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from stacks.wildcards import acknowledge_wildcard
 from tablewright.constructs import Protection, PythonFunction
+from tablewright.constructs.private_bucket import private_bucket
 from tablewright.designs.forms_submissions import UPLOAD_DAYS, UPLOADS
 
 
@@ -27,35 +28,21 @@ class PayloadBucket(Construct):
 
     def __init__(self, scope: Construct, id: str, *, protection: Protection) -> None:
         super().__init__(scope, id)
-        kept = protection.recovery_days
-        self.bucket = s3.Bucket(
+        self.bucket = private_bucket(
             self,
             "Bucket",
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-            versioned=kept is not None,
-            lifecycle_rules=[
-                s3.LifecycleRule(
-                    abort_incomplete_multipart_upload_after=Duration.days(1),
-                    noncurrent_version_expiration=Duration.days(kept) if kept else None,
-                    expired_object_delete_marker=True if kept else None,
-                ),
+            protection=protection,
+            rules=[
                 s3.LifecycleRule(
                     prefix=UPLOADS,
                     expiration=Duration.days(UPLOAD_DAYS),
-                    noncurrent_version_expiration=Duration.days(UPLOAD_DAYS) if kept else None,
-                ),
+                    noncurrent_version_expiration=Duration.days(UPLOAD_DAYS)
+                    if protection.recovery_days
+                    else None,
+                )
             ],
-            removal_policy=protection.removal_policy,
-        )
-        Validations.of(self.bucket).acknowledge(
-            Acknowledgment(
-                id="AwsSolutions-S1",
-                reason="Read and written by the application's own functions only, which log what "
-                "they do; CloudTrail tells of everybody else.",
-            )
+            no_access_log="Read and written by the application's own functions only, which log "
+            "what they do; CloudTrail tells of everybody else.",
         )
 
     @property

@@ -7,6 +7,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from tablewright.constructs.private_bucket import private_bucket
 from tablewright.constructs.protection import Protection
 
 
@@ -34,27 +35,14 @@ class FailureStore(Construct):
         protection: Protection | None = None,
     ) -> None:
         super().__init__(scope, id)
-        self.bucket = s3.Bucket(
+        self.bucket = private_bucket(
             self,
             "Bucket",
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-            lifecycle_rules=[
-                s3.LifecycleRule(
-                    expiration=keep or Duration.days(30),
-                    abort_incomplete_multipart_upload_after=Duration.days(1),
-                )
-            ],
-            removal_policy=(protection or Protection.protected()).removal_policy,
-        )
-        Validations.of(self.bucket).acknowledge(
-            Acknowledgment(
-                id="AwsSolutions-S1",
-                reason="Empty while all is well, and read by operators only: a second bucket with "
-                "its access log would say nothing that CloudTrail cannot.",
-            )
+            protection=protection or Protection.protected(),
+            expires=keep or Duration.days(30),
+            versioned=False,
+            no_access_log="Empty while all is well, and read by operators only: a second bucket "
+            "with its access log would say nothing that CloudTrail cannot.",
         )
 
     def grant_put(self, role: iam.IRole) -> iam.Grant:
