@@ -52,8 +52,6 @@ class DynamoDbLocal(child.Closing):
 
     endpoint: str
     process: subprocess.Popen[bytes]
-    # How many were asked for. Each has threads that never end and never quite rest.
-    databases = 0
 
     def __init__(self, start_seconds: float = START_SECONDS) -> None:
         self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115
@@ -64,9 +62,12 @@ class DynamoDbLocal(child.Closing):
             self.close()
             raise
 
-    def credentials(self) -> Credentials:
-        """Credentials that nobody else uses, which is an empty database."""
-        self.databases += 1
+    @staticmethod
+    def credentials() -> Credentials:
+        """Credentials that nobody else uses, which is an empty database.
+
+        Each has threads that never end and never quite rest: use few of them, again and again.
+        """
         # The engine refuses an access key with anything but letters and digits.
         return Credentials(
             aws_access_key_id=secrets.token_hex(10).upper(), aws_secret_access_key="local"

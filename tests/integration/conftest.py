@@ -1,4 +1,4 @@
-"""DynamoDB Local: each test gets a database of its own."""
+"""One DynamoDB Local for the whole run; each test gets an empty database."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +7,7 @@ from typing import Any
 import boto3
 import pytest
 
-from local.dynamodb_local import DynamoDbLocal
+from local.dynamodb_local import Credentials, DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Table
 from tablewright.runtime.bulk import put_request, write_all
@@ -19,47 +19,26 @@ from tablewright.runtime.store import Store
 KEYS = KeyRing([b"integration-tests-cursor-signing-key"])
 
 
-# An engine grows slow with every database that it has had.
-MOST_DATABASES = 80
-
-
-class Engines:
-    """The engine in use, replaced by a new one when it has had its day."""
-
-    def __init__(self) -> None:
-        self._engine: DynamoDbLocal | None = None
-
-    def current(self) -> DynamoDbLocal:
-        if self._engine and self._engine.databases > MOST_DATABASES:
-            self.close()
-        self._engine = self._engine or DynamoDbLocal()
-        return self._engine
-
-    def close(self) -> None:
-        if self._engine:
-            self._engine.close()
-            self._engine = None
+@pytest.fixture(scope="session")
+def dynamodb_local() -> Iterator[DynamoDbLocal]:
+    with DynamoDbLocal() as engine:
+        yield engine
 
 
 @pytest.fixture(scope="session")
-def engines() -> Iterator[Engines]:
-    engines = Engines()
-    yield engines
-    engines.close()
-
-
-@pytest.fixture(scope="module")
-def dynamodb_local(engines: Engines) -> DynamoDbLocal:
-    """The same for all tests of a file, and for many files."""
-    return engines.current()
+def spare() -> list[Credentials]:
+    """Of databases that are empty again: an engine grows slow with every one that it has had."""
+    return []
 
 
 class Database:
     """An empty database on the engine."""
 
-    def __init__(self, engine: DynamoDbLocal) -> None:
+    def __init__(self, engine: DynamoDbLocal, credentials: Credentials | None = None) -> None:
         self._endpoint = engine.endpoint
-        self._credentials = engine.credentials()
+        self._credentials = credentials or engine.credentials()
+        # False for one that was used in other regions too.
+        self.reusable = True
 
     def client(self, **config: Any) -> Any:
         return boto3.client(
@@ -77,6 +56,27 @@ class Database:
             region_name="eu-west-1",
             **self._credentials,
         )
+
+    def changes(self, table: str = "table") -> list[dict[str, Any]]:
+        """All records of the table's stream so far, shard by shard."""
+        # Streams of tables that had its name before are still listed: only the table knows.
+        arn = self.client().describe_table(TableName=table)["Table"]["LatestStreamArn"]
+        client = self.streams()
+        records: list[dict[str, Any]] = []
+        for shard in client.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]:
+            iterator = client.get_shard_iterator(
+                StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+            )["ShardIterator"]
+            while iterator:
+                page = client.get_records(ShardIterator=iterator)
+                records += page["Records"]
+                iterator = page.get("NextShardIterator") if page["Records"] else None
+        return records
+
+    def clear(self) -> None:
+        client = self.client()
+        for name in client.list_tables()["TableNames"]:
+            client.delete_table(TableName=name)
 
     def create(self, design: Table, name: str = "table") -> str:
         return create(self.client(), design, name)
@@ -100,5 +100,9 @@ class Database:
 
 
 @pytest.fixture
-def database(dynamodb_local: DynamoDbLocal) -> Database:
-    return Database(dynamodb_local)
+def database(dynamodb_local: DynamoDbLocal, spare: list[Credentials]) -> Iterator[Database]:
+    database = Database(dynamodb_local, spare.pop() if spare else None)
+    yield database
+    if database.reusable:
+        database.clear()
+        spare.append(database._credentials)

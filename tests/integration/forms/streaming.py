@@ -25,19 +25,7 @@ COUNTS = ("DailyMetrics", "HourlyMetrics")
 
 def everything(database: Database) -> list[Json]:
     """All records of the stream so far, in order, in the form that Lambda gives them."""
-    client = database.streams()
-    (stream,) = client.list_streams(TableName="table")["Streams"]
-    arn = stream["StreamArn"]
-    records: list[Json] = []
-    for shard in client.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]:
-        iterator = client.get_shard_iterator(
-            StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
-        )["ShardIterator"]
-        while iterator:
-            page = client.get_records(ShardIterator=iterator)
-            records += page["Records"]
-            iterator = page.get("NextShardIterator") if page["Records"] else None
-    return [_plain(record) for record in records]
+    return [_plain(record) for record in database.changes()]
 
 
 def _plain(value: Any) -> Any:

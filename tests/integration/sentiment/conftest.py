@@ -152,19 +152,7 @@ class World:
     def stream(self) -> list[dict[str, Any]]:
         """All records of the items' stream so far, as a mapping with the stack's filter passes
         them on: those of items that are analysed, or were."""
-        client = self.database.streams()
-        (stream,) = client.list_streams(TableName=ITEMS_TABLE)["Streams"]
-        arn = stream["StreamArn"]
-        shards = client.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
-        records = []
-        for shard in shards:
-            iterator = client.get_shard_iterator(
-                StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
-            )["ShardIterator"]
-            while iterator:
-                page = client.get_records(ShardIterator=iterator)
-                records += page["Records"]
-                iterator = page.get("NextShardIterator") if page["Records"] else None
+        records = self.database.changes(ITEMS_TABLE)
         return [record for record in records if _passes(record)]
 
     def project(

@@ -17,6 +17,8 @@ from tests.integration.conftest import Database
 
 # IAM knows operations on many things by the name of the operation on one.
 ACTIONS = {"PublishBatch": "Publish"}
+# Where the tests' own tables are.
+HOME = "eu-west-1"
 # An action and where it is done: a table, an index of it, a topic or a secret.
 Call = tuple[str, str]
 
@@ -43,6 +45,7 @@ class Aws:
         self.keys: set[tuple[str, str, str]] = set()
         self.before: dict[str, Callable[[], Any]] = {}
         self._endpoint = engine.endpoint
+        database.reusable &= (home, away) == (HOME, HOME)
         self._session = boto3.session.Session(region_name=home, **database._credentials)
 
     def client(self, service: str, **settings: Any) -> Any:

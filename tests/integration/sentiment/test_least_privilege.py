@@ -36,7 +36,7 @@ from tests.integration.sentiment.news import analysed as analysed_news
 from tests.integration.sentiment.news import raw as raw_news
 from tests.integration.sentiment.news import seconds
 from tests.integration.sentiment.rights import PLATFORM, Rights
-from tests.integration.sentiment.session import Aws
+from tests.integration.sentiment.session import HOME, Aws
 from tests.integration.sentiment_sources.newsapi_server import KEY, NewsApiServer, article
 from tests.integration.sentiment_sources.server import running
 
@@ -62,9 +62,6 @@ MADE_ONCE = [
 ]
 # Keys that no function has a reason to touch, though some look much alike.
 STRANGE = ["rss#1", "newsapi", "xnewsapi#1", "Twitter#1", "reddit", "reddi#1", "", "*", "rejected"]
-
-# Where the tests' own tables are.
-HOME = "eu-west-1"
 
 Used = Callable[[Template, str, str], Aws]
 
