@@ -10,6 +10,8 @@ from local.home import Home, LocalCloudError
 
 TENANTS = ("acme", "globex")
 OPERATOR = "operator"
+# Those of the portal, each in the group of its name.
+PORTAL = {"reader": "rose", "author": "ann", "approver": "abe", "admin": "amy"}
 
 
 class Person(NamedTuple):
@@ -23,6 +25,10 @@ class Person(NamedTuple):
 PEOPLE = {
     **{tenant: Person(f"sam@{tenant}.example", tenant, ("writers",)) for tenant in TENANTS},
     OPERATOR: Person("olga@operations.example", groups=("operators",)),
+    **{
+        role: Person(f"{name}@portal.example", groups=(f"{role}s",))
+        for role, name in PORTAL.items()
+    },
 }
 
 
