@@ -28,7 +28,7 @@ def _tenants() -> Json:
     return {
         "Config": _whole(CONFIG.fields),
         "ConfigPage": _page("Config"),
-        "NewTenant": _forms(_whole(_of(CONFIG, tenants.GIVEN))),
+        "NewTenant": _forms(_whole(_of(CONFIG, tenants.GIVEN), nullable=True)),
         "ConfigChange": change,
         "Domain": _whole(_of(DOMAIN, ("domain", "created_at"))),
         "DomainPage": page_of(
@@ -42,18 +42,20 @@ def _destinations() -> Json:
     whole = _whole(DESTINATION.fields)
     made = {**whole, "properties": {**whole["properties"], "secret": _ONCE}}
     shown = {"oneOf": [_settings(kind) for kind in SETTINGS]}
-    new = _whole(_of(DESTINATION, destinations.GIVEN))
+    new = _whole(_of(DESTINATION, destinations.GIVEN), nullable=True)
     new["required"].remove("state")
     new["properties"]["state"]["default"] = "active"
     del new["properties"]["settings"]
     del new["additionalProperties"]
-    kinds = [
+    kinds: list[Json] = [
         {
             "properties": {"destination_type": {"const": kind}, "settings": _settings(kind)},
             "required": ["settings"],
         }
         for kind in SETTINGS
     ]
+    hook = {"maxLength": destinations.LONGEST_HOOK}
+    kinds[list(SETTINGS).index("webhook")]["properties"]["destination_id"] = hook
     change = _changes(DESTINATION, destinations.CHANGEABLE)
     # What a bus and an address must be told may look alike.
     change["properties"]["settings"] = {"anyOf": shown["oneOf"]}
@@ -129,9 +131,10 @@ def _of(entity: Entity, names: Iterable[str]) -> list[Field]:
     return [entity.by_name[name] for name in names]
 
 
-def _whole(fields: Iterable[Field]) -> Json:
+def _whole(fields: Iterable[Field], *, nullable: bool = False) -> Json:
     fields = list(fields)
-    return object_of(fields, [field.label for field in fields if not field.optional])
+    needed = [field.label for field in fields if not field.optional]
+    return object_of(fields, needed, nullable=nullable)
 
 
 def _changes(entity: Entity, names: Iterable[str]) -> Json:
@@ -144,8 +147,13 @@ def _changes(entity: Entity, names: Iterable[str]) -> Json:
 
 
 def _forms(shape: Json) -> Json:
-    listed = {**list_of(_TEXT, maxItems=tenants.MOST_DESTINATIONS), "uniqueItems": True}
-    form = dict.fromkeys(tenants.FORM_SETTINGS, listed)
+    form = {
+        name: {
+            **list_of(tenants.LISTED[name].schema(), maxItems=tenants.MOST_DESTINATIONS),
+            "uniqueItems": True,
+        }
+        for name in tenants.FORM_SETTINGS
+    }
     settings = {"type": "object", "properties": form, "additionalProperties": False}
     shape["properties"]["forms"]["additionalProperties"] = settings
     return shape

@@ -28,10 +28,14 @@ def document(title: str, paths: Json, schemas: Json) -> Json:
         "openapi": "3.1.0",
         "info": {"title": title, "version": "1.0.0"},
         "security": [{"token": []}],
-        "paths": paths,
+        "paths": {path: _addressed(path, item) for path, item in paths.items()},
         "components": {
             "securitySchemes": {"token": token},
-            "schemas": {**schemas, "Problem": _problem()},
+            "schemas": {
+                **schemas,
+                "Problem": _problem(),
+                "Refusal": only({"message": {"type": "string"}}),
+            },
         },
     }
 
@@ -49,9 +53,8 @@ def operation(
         str(status): {"description": "Done", **({"content": content} if content else {})}
         for status, content in good.items()
     }
-    problem = {"application/problem+json": {"schema": ref("Problem")}}
     for status in sorted({400, 401, 403, 503, *fails}):
-        responses[str(status)] = {"description": _REFUSALS[status], "content": problem}
+        responses[str(status)] = _refusal(status)
     made: Json = {"operationId": name, "summary": summary, "responses": responses}
     if body:
         made["requestBody"] = {"required": True, "content": json_of(body)}
@@ -68,11 +71,15 @@ def object_of(fields: Iterable[Field], required: list[str], *, nullable: bool = 
     properties: Json = {}
     for field in fields:
         schema = field.schema()
-        if nullable and field.optional:
-            schema["type"] = [schema["type"], "null"]
-        properties[field.label] = schema
+        properties[field.label] = or_null(schema) if nullable and field.optional else schema
     shape: Json = {"type": "object", "properties": properties, "additionalProperties": False}
     return {**shape, "required": required} if required else shape
+
+
+def or_null(schema: Json) -> Json:
+    """The schema of a value in whose place None may stand."""
+    words = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+    return {**schema, "type": [schema["type"], "null"], **words}
 
 
 def only(properties: Json) -> Json:
@@ -109,6 +116,26 @@ def ref(name: str) -> dict[str, str]:
 def json_of(name: str) -> Json:
     """The content of a body that has a named schema."""
     return {"application/json": {"schema": ref(name)}}
+
+
+def _refusal(status: int) -> Json:
+    # Who has no valid token is refused by API Gateway, in its own words.
+    told = {401: ("application/json", "Refusal")}
+    kind, schema = told.get(status, ("application/problem+json", "Problem"))
+    return {"description": _REFUSALS[status], "content": {kind: {"schema": ref(schema)}}}
+
+
+def _addressed(path: str, item: Json) -> Json:
+    """What is at a path. With characters that no parameter has, an address leads nowhere."""
+    if "{" not in path:
+        return item
+    nowhere = {"404": _refusal(404)}
+    return {
+        name: {**part, "responses": dict(sorted({**part["responses"], **nowhere}.items()))}
+        if name != "parameters"
+        else part
+        for name, part in item.items()
+    }
 
 
 def _problem() -> Json:

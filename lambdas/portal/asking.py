@@ -21,7 +21,7 @@ FILE: tuple[Field, ...] = (
     Prose(
         "file_name",
         max_length=200,
-        pattern=r"(?!\s)[^/\\]+(?<!\s)",
+        pattern=r"[^/\\\s](?:[^/\\]*[^/\\\s])?",
         form="a name without / and \\, not beginning or ending with a space",
     ),
     Text(

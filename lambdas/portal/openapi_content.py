@@ -136,7 +136,9 @@ _SIZE = {"type": "integer"}
 _NEEDED = [f.label for f in CONTENT.fields if not f.optional]
 SCHEMAS: Json = {
     "Content": object_of(CONTENT.fields, _NEEDED),
-    "NewContent": object_of([CONTENT.by_name[n] for n in GIVEN], ["title", "summary"]),
+    "NewContent": object_of(
+        [CONTENT.by_name[n] for n in GIVEN], ["title", "summary"], nullable=True
+    ),
     "ContentChange": _change(),
     "ContentMove": _move(),
     "ContentPage": _page(),

@@ -7,6 +7,7 @@ from lambdas.http.openapi import (
     object_of,
     only,
     operation,
+    or_null,
     page_of,
     paging,
     query,
@@ -50,7 +51,7 @@ PATHS: Json = {
 def _new_event() -> Json:
     given = [_FIELDS[name] for name in GIVEN]
     shape = object_of(given, ["event_name"], nullable=True)
-    shape["properties"]["event_id"]["type"] = ["string", "null"]
+    shape["properties"]["event_id"] = or_null(shape["properties"]["event_id"])
     return shape
 
 

@@ -45,12 +45,19 @@ def tagged(record: Record, status: int = 200) -> Response[str]:
 
 def version_in(event: Any, body: Any) -> str:
     """The version that a request names: in If-Match, or as `version`, taken out of the body."""
-    stated = body.pop(VERSION.name, None) if isinstance(body, dict) else None
-    header = event.headers.get("if-match")
-    if header is None and stated is None:
+    named = {}
+    if isinstance(body, dict) and VERSION.name in body:
+        named[f"/{VERSION.name}"] = body.pop(VERSION.name)
+    if "if-match" in event.headers:
+        named["If-Match"] = event.headers["if-match"].strip().strip('"')
+    versions = [_checked(where, value) for where, value in named.items()]
+    if not versions:
         raise Problem(428, "Send the ETag of what was read as If-Match, or its version in a body.")
+    return versions[-1]
+
+
+def _checked(where: str, value: Any) -> str:
     try:
-        return str(VERSION.check(stated if header is None else header.strip().strip('"')))
+        return str(VERSION.check(value))
     except InvalidValue as problem:
-        where = f"/{VERSION.name}" if header is None else "If-Match"
         raise Problem(400, "The version is not valid.", [(where, problem.reason)]) from None

@@ -11,6 +11,7 @@ from lambdas.http.openapi import (
     object_of,
     only,
     operation,
+    or_null,
     page_of,
     paging,
     query,
@@ -96,10 +97,12 @@ def _paths() -> Json:
 
 def _schemas() -> Json:
     needed = [f.stored for f in GIVEN if not f.optional and f.name != "season"]
-    new_sale = object_of(GIVEN, needed)
-    new_sale["properties"]["season"]["description"] = (
-        "When absent: the meteorological season of the sale date in the northern hemisphere"
-    )
+    new_sale = object_of(GIVEN, needed, nullable=True)
+    new_sale["properties"]["season"] = {
+        **or_null(SALE.by_name["season"].schema()),
+        "description": "When absent: the meteorological season of the sale date in the northern "
+        "hemisphere",
+    }
     return {
         "Sale": object_of(SALE.fields, [f.stored for f in SALE.fields if not f.optional]),
         "NewSale": new_sale,

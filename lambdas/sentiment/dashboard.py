@@ -86,7 +86,8 @@ class Dashboard:
         }
 
     def rejected(self, day: str | None, **paging: Any) -> Page:
-        where = {"day": day or self._now.astimezone(UTC).date().isoformat()}
+        today = self._now.astimezone(UTC).date().isoformat()
+        where = {"day": today if day is None else day}
         return self._store.query(DASHBOARD.rejected_items, where, **paging)
 
     def _counts(self, first: str, last: str, source_type: str | None) -> Iterator[dict[str, Any]]:

@@ -48,11 +48,11 @@ def user_id(name: str = "user_id", *, optional: bool = False) -> Text:
 def product(name: str) -> Prose:
     # Part of keys in which '#' sets fields apart.
     form = "text without '#'"
-    return Prose(name, max_length=100, optional=True, pattern=r"(?=.*\S)[^#]+", form=form)
+    return Prose(name, max_length=100, optional=True, pattern=r"[^#]*[^#\s][^#]*", form=form)
 
 
 def tags(*, optional: bool = False) -> TextList:
-    tag = Prose("tag", max_length=50, pattern=r"(?=.*\S).+", form="text that is not blank")
+    tag = Prose("tag", max_length=50, pattern=r".*\S.*", form="text that is not blank")
     return TextList("tags", of=tag, max_items=MAX_TAGS, optional=optional)
 
 

@@ -241,8 +241,7 @@ class Timestamp(Field):
         if isinstance(value, datetime):
             text = timestamp(value)
             return f"{text[:19]}Z" if self.seconds else text
-        form = _SECONDS if self.seconds else _TIMESTAMP
-        if not isinstance(value, str) or not form.fullmatch(value):
+        if not isinstance(value, str) or not self._form.fullmatch(value):
             fraction = "" if self.seconds else ".mmm"
             raise self.refuse(f"must be a UTC time of the form YYYY-MM-DDTHH:MM:SS{fraction}Z")
         try:
@@ -252,7 +251,11 @@ class Timestamp(Field):
         return value
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", "format": "date-time"}
+        return {"type": "string", "format": "date-time", "pattern": f"^{self._form.pattern}$"}
+
+    @property
+    def _form(self) -> re.Pattern[str]:
+        return _SECONDS if self.seconds else _TIMESTAMP
 
 
 def timestamp(moment: datetime) -> str:

@@ -66,7 +66,7 @@ def matched_tags() -> TextSet:
 
 def tag() -> Prose:
     # Part of keys in which '|' sets fields apart.
-    return Prose("tag", max_length=50, pattern=r"(?=.*\S)[^|]+", form="text without '|'")
+    return Prose("tag", max_length=50, pattern=r"[^|]*[^|\s][^|]*", form="text without '|'")
 
 
 ITEM = Entity(

@@ -25,5 +25,5 @@ def metrics() -> Response[str]:
 def tenants_metrics() -> Response[str]:
     asked = OperatorAsked(router.current_event, "date", *PAGING)
     now = access.current().now()
-    date = asked.given.get("date") or now.date().isoformat()
+    date = asked.given.get("date", now.date().isoformat())
     return listed(DAILY, Dashboard(access.current().all(), now).tenants(date, **asked.paging))

@@ -23,7 +23,7 @@ FORM_SETTINGS = ("destinations", "honeypot")
 MOST_DESTINATIONS = 50
 
 _FORM = named_id("form_id")
-_LISTED = {"destinations": named_id("destination_id"), "honeypot": Prose("field", max_length=128)}
+LISTED = {"destinations": named_id("destination_id"), "honeypot": Prose("field", max_length=128)}
 
 
 def tenant_from(body: Any, now: datetime) -> Record:
@@ -95,7 +95,7 @@ def _wrong(name: str, value: Any) -> str | None:
     if not isinstance(value, list) or len(value) > MOST_DESTINATIONS:
         return f"must be a list of at most {MOST_DESTINATIONS} texts"
     try:
-        texts = [_LISTED[name].check(one) for one in value]
+        texts = [LISTED[name].check(one) for one in value]
     except InvalidValue as problem:
         return f"has an entry that {problem.reason}"
     return "has the same entry twice" if len(set(texts)) < len(texts) else None

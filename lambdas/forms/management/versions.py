@@ -11,8 +11,9 @@ from aws_lambda_powertools.event_handler import Response
 
 from lambdas.http.answers import answer, record_json, to_json
 from lambdas.http.problems import Problem
-from tablewright.designs import Entity, Pattern, Record
+from tablewright.designs import Entity, InvalidValue, Pattern, Record
 from tablewright.designs.fields import timestamp
+from tablewright.designs.forms_tenants import CONFIG
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
 
@@ -57,14 +58,21 @@ def tagged(entity: Entity, record: Record, status: int = 200) -> Response[str]:
 
 def version_in(event: Any, body: Any) -> Version:
     """The version that a request names: in If-Match, or as `updated_at`, taken out of the body."""
-    stated = body.pop(VERSION, None) if isinstance(body, dict) else None
+    stated = _stated(body) if isinstance(body, dict) and VERSION in body else None
     header = event.headers.get("if-match")
     if header:
         return Version(tuple(tag.strip() for tag in header.split(",")), 412)
-    if isinstance(stated, str):
+    if stated is not None:
         return Version((f'"{stated}"',), 409)
     detail = f"Send the ETag of what was read as If-Match, or its {VERSION} in the body."
     raise Problem(428, detail)
+
+
+def _stated(body: dict[str, Any]) -> str:
+    try:
+        return str(CONFIG.by_name[VERSION].check(body.pop(VERSION)))
+    except InvalidValue as problem:
+        raise Problem(400, "The version is not valid.", [(f"/{VERSION}", problem.reason)]) from None
 
 
 def stored(store: Store, update: Pattern, key: Mapping[str, Any]) -> Record | None:

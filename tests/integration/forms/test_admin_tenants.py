@@ -167,6 +167,9 @@ def test_a_stale_change_is_refused_and_shown_what_there_is_now(admin: Admin) -> 
     assert stated.json["current"] == current.json
     problem(admin("PATCH", "/config", {"name": "Two"}), 428)
     problem(admin("PATCH", "/config", {"name": "Two"}, headers={"if-match": "W/" + old}), 412)
+    for bad in ("", "yesterday", 1, None):
+        stated = admin("PATCH", "/config", {"name": "One", "updated_at": bad})
+        assert problem(stated, 400).keys() == {"/updated_at"}
     assert admin("GET", "/config").json == current.json
     tags = f"{old}, {etag(current)}"
     assert admin("PATCH", "/config", {"name": "Two"}, headers={"if-match": tags}).status == 200

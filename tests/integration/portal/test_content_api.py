@@ -145,6 +145,9 @@ def test_a_change_must_say_what_was_read(world: World) -> None:
     for version in (1, "01", "x", ""):
         refused = world("PATCH", ONE, {"title": "x", "version": version})
         assert problem(refused, 400).keys() == {"/version"}
+    # Nor is it passed over because there is a header.
+    both = world("PATCH", ONE, {"title": "x", "version": None}, headers={"if-match": '"1"'})
+    assert problem(both, 400).keys() == {"/version"}
 
 
 def test_a_repeated_change_is_answered_like_the_first(world: World) -> None:

@@ -188,6 +188,7 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         {"since": "can be asked with a tag or alone: a sentiment's items come by score"},
     ),
     ("/rejected", {"day": "today"}, {"day": "must be a date of the form YYYY-MM-DD"}),
+    ("/rejected", {"day": ""}, {"day": "must be a date of the form YYYY-MM-DD"}),
     ("/rejected", {"day": "2099-02-30"}, {"day": "must be a day that exists"}),
     ("/items", {"form": "1"}, {"form": "is not one of cursor, limit, sentiment, since, "
                                "source_type, tag"}),

@@ -1,5 +1,6 @@
 """Fields: what they accept, what they refuse, and how they stand in keys."""
 
+import re
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
@@ -100,6 +101,16 @@ def test_a_moment_is_stored_in_utc_with_fixed_width() -> None:
 def test_a_moment_of_another_form_is_refused(value: str) -> None:
     with pytest.raises(InvalidValue):
         Timestamp("at").check(value)
+
+
+def test_the_schema_of_a_moment_tells_its_form() -> None:
+    exact, to_the_second = Timestamp("at").schema(), Timestamp("at", seconds=True).schema()
+    for value, schema, other in (
+        ("2025-01-01T00:00:00.000Z", exact, to_the_second),
+        ("2025-01-01T00:00:00Z", to_the_second, exact),
+    ):
+        assert re.search(schema["pattern"], value)
+        assert not re.search(other["pattern"], value)
 
 
 def test_a_moment_without_a_time_zone_is_refused() -> None:

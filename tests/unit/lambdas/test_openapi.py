@@ -1,5 +1,6 @@
 """The OpenAPI document is valid and says what the API does."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -9,9 +10,11 @@ from openapi_spec_validator import validate
 
 from lambdas.sales.api import app
 from lambdas.sales.openapi import document
+from lambdas.sales.rules import sale_from
 from tablewright.designs.sales import SALE
 
 DOCUMENT = document()
+NOW = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 def test_the_document_is_valid_openapi() -> None:
@@ -45,6 +48,28 @@ def new_sale(**changes: Any) -> dict[str, Any]:
 
 def test_the_example_is_a_valid_new_sale() -> None:
     assert valid("NewSale", new_sale())
+
+
+@pytest.mark.parametrize("name", ["brand", "season"])
+def test_what_may_be_left_out_may_be_null(name: str) -> None:
+    sale = new_sale(**{name: None})
+    assert valid("NewSale", sale)
+    stored = sale_from({**sale, "salePrice": 1, "originalPrice": 1}, "acme", NOW)
+    without = {key: value for key, value in sale.items() if key != name}
+    assert stored == sale_from({**without, "salePrice": 1, "originalPrice": 1}, "acme", NOW)
+
+
+def test_whoever_has_no_token_is_refused_by_the_gateway() -> None:
+    for item in DOCUMENT["paths"].values():
+        for operation in (one for name, one in item.items() if name != "parameters"):
+            assert operation["responses"]["401"]["content"].keys() == {"application/json"}
+            assert operation["responses"]["403"]["content"].keys() == {"application/problem+json"}
+
+
+def test_an_address_with_a_parameter_may_lead_nowhere() -> None:
+    for path, item in DOCUMENT["paths"].items():
+        for operation in (one for name, one in item.items() if name != "parameters"):
+            assert ("404" in operation["responses"]) == ("{" in path)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The OpenAPI document of the dashboard is valid and says what the API does."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from lambdas.sentiment.items import offered
 from lambdas.sentiment.news import api as news_api
 from lambdas.sentiment.openapi import document
 from tablewright.designs import InvalidRecord
+from toolchain.paths import ROOT
 
 DOCUMENT = document()
 MOMENT = "2025-11-16T14:30:15.000Z"
@@ -27,6 +30,14 @@ def test_the_document_and_the_routes_are_the_same() -> None:
         (r.method, r.path) for app in apps for r in (*app._static_routes, *app._dynamic_routes)
     }
     assert served | {("GET", site.CONFIG)} == documented
+
+
+def test_the_document_needs_no_more_than_the_function_that_serves_it_has() -> None:
+    served_by = {"CURSOR_SECRET_ARN": "arn", "DASHBOARD_TABLE": "table"}
+    command = [sys.executable, "-c", "from lambdas.sentiment import openapi; openapi.document()"]
+    environment = {"PYTHONPATH": str(ROOT), "AWS_DEFAULT_REGION": "eu-west-1", **served_by}
+    made = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
 
 
 def test_only_the_settings_of_the_page_need_no_token() -> None:
