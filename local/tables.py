@@ -5,9 +5,16 @@ from typing import Any
 from tablewright.designs import KEYS_ONLY, Table
 
 
-def create(client: Any, design: Table, name: str) -> str:
-    """Create the design's table, as its construct would, and wait until it can be used."""
-    client.create_table(**definition(design, name))
+def create(client: Any, design: Table, name: str, *, stream: bool = True) -> str:
+    """Create the design's table, as its construct would, and wait until it can be used.
+
+    `stream` is False for one whose stream nobody reads: the engine, which never forgets a change,
+    takes the longer to write the more of them there are.
+    """
+    made = definition(design, name)
+    if not stream:
+        made.pop("StreamSpecification", None)
+    client.create_table(**made)
     client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
     if design.ttl:
         ttl = {"Enabled": True, "AttributeName": design.ttl}

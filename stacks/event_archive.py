@@ -47,7 +47,7 @@ class EventArchive(Construct):
         self.export = PortalFunction(
             self,
             "Export",
-            "export",
+            "events.export",
             stage=stage,
             environment={**table.settings, "EXPORT_BUCKET": self.bucket.bucket_name},
             timeout=Duration.minutes(15),

@@ -52,7 +52,7 @@ class FanOut(Construct):
             alarm_topic=alarm_topic,
             protection=stage.protection,
         )
-        self.publish = self._function("Publish", "publish", timeout=Duration.minutes(1))
+        self.publish = self._function("Publish", "news.publish", timeout=Duration.minutes(1))
         self.publishing = StreamConsumer(
             self,
             "Publishing",
@@ -71,7 +71,7 @@ class FanOut(Construct):
             "SUBSCRIPTIONS_TABLE": subscriptions.table_name,
             "NOTIFICATIONS_TABLE": notifications.table_name,
         }
-        self.notify = self._function("Notify", "notify", tables, timeout=_TELLING)
+        self.notify = self._function("Notify", "news.notify", tables, timeout=_TELLING)
         subscriptions.grant(self.notify.function, SUBSCRIPTIONS.subscribers)
         notifications.grant(self.notify.function, NOTIFICATIONS.put_notification)
         # More subscribers than it has time for are another message's.

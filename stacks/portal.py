@@ -122,13 +122,15 @@ class PortalStack(Stack):
         self.events = EventsTable(self, "Events", shards=stage.portal.event_shards, **shared)
 
     def _uploads(self) -> None:
-        uploads = self._function("Uploads", "uploads", self._content_and_files(), timeout=_SETTLING)
+        uploads = self._function(
+            "Uploads", "content.uploads", self._content_and_files(), timeout=_SETTLING
+        )
         patterns = (CONTENT_REGISTRY.get_content, CONTENT_REGISTRY.update_content)
         self.content.grant(uploads.function, *patterns)
         self._files.grant(uploads, "s3:GetObject", "s3:DeleteObject", lists=True)
         self._files.arrivals.consume(uploads.function, batch_size=5)
         clean = self._function(
-            "Clean", "clean", self._content_and_files(), timeout=Duration.minutes(5)
+            "Clean", "content.clean", self._content_and_files(), timeout=Duration.minutes(5)
         )
         self.content.grant(clean.function, CONTENT_REGISTRY.get_content)
         self._files.grant(clean, "s3:DeleteObject", lists=True)
@@ -139,7 +141,7 @@ class PortalStack(Stack):
 
     def _calendar(self) -> None:
         calendar = self._function(
-            "Calendar", "calendar", self._content_and_files(), timeout=Duration.minutes(5)
+            "Calendar", "content.calendar", self._content_and_files(), timeout=Duration.minutes(5)
         )
         self.content.grant(
             calendar.function,
@@ -185,7 +187,7 @@ class PortalStack(Stack):
         return http
 
     def _content_api(self) -> PythonFunction:
-        api = self._answering("ContentApi", "content", self._content_and_files())
+        api = self._answering("ContentApi", "content.api", self._content_and_files())
         self.content.grant(
             api.function,
             *(CONTENT_REGISTRY.create_content, CONTENT_REGISTRY.get_content),
@@ -202,7 +204,7 @@ class PortalStack(Stack):
             "SUBSCRIPTIONS_TABLE": self.subscriptions.table_name,
             "NOTIFICATIONS_TABLE": self.notifications.table_name,
         }
-        api = self._answering("InboxApi", "inbox", tables)
+        api = self._answering("InboxApi", "inbox.api", tables)
         self.notifications.grant(
             api.function,
             *(NOTIFICATIONS.notifications, NOTIFICATIONS.unread_in_full),
@@ -217,7 +219,7 @@ class PortalStack(Stack):
         return api
 
     def _events_api(self) -> PythonFunction:
-        api = self._answering("EventsApi", "events", self.events.settings)
+        api = self._answering("EventsApi", "events.api", self.events.settings)
         design = self.events.design
         self.events.grant(
             api.function,

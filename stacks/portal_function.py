@@ -17,7 +17,7 @@ class PortalFunction(PythonFunction):
 
     Example::
 
-        inbox = PortalFunction(self, "Inbox", "inbox", stage=stage, environment={...})
+        inbox = PortalFunction(self, "Inbox", "inbox.api", stage=stage, environment={...})
     """
 
     def __init__(

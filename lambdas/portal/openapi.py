@@ -2,7 +2,9 @@
 
 from lambdas.http import openapi
 from lambdas.http.openapi import Json
-from lambdas.portal import openapi_content, openapi_events, openapi_inbox
+from lambdas.portal.content import openapi as openapi_content
+from lambdas.portal.events import openapi as openapi_events
+from lambdas.portal.inbox import openapi as openapi_inbox
 
 _PARTS = (openapi_content, openapi_inbox, openapi_events)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import boto3
 
-from lambdas.portal.files import Files
+from lambdas.portal.content.files import Files
 from tablewright.designs import Table
 from tablewright.designs.content_registry import CONTENT_REGISTRY
 from tablewright.runtime.cursor import Cursors

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from lambdas.portal import clean, notify
-from lambdas.portal.event_rules import closed_days
-from lambdas.portal.files import PREFIX
+from lambdas.portal.content import clean
+from lambdas.portal.content.files import PREFIX
+from lambdas.portal.events.rules import closed_days
+from lambdas.portal.news import notify
 from lambdas.portal.openapi import document
 from lambdas.portal.users import ROLES
 from stacks.identity import GROUPS
@@ -102,7 +103,7 @@ def test_functions_have_time_for_what_they_keep_in_reserve(portal: Template) -> 
 
 def test_only_what_is_meant_to_come_back_to_itself_may(portal: Template, prod: Assembly) -> None:
     loops = {
-        f["Handler"].split(".")[2]
+        f["Handler"].split(".")[-2]
         for template in prod.templates.values()
         for f in resources(template, FUNCTION).values()
         if f.get("RecursiveLoop") == "Allow"

@@ -154,8 +154,8 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
         ("forms", {"submit", "deliver", "count", "plan", "admin"}),
         (
             "portal",
-            {"content", "inbox", "events", "publish", "notify", "uploads", "clean"}
-            | {"calendar", "export"},
+            {"content.api", "content.uploads", "content.clean", "content.calendar"}
+            | {"inbox.api", "news.publish", "news.notify", "events.api", "events.export"},
         ),
     ],
 )

@@ -37,7 +37,7 @@ class Database:
     def __init__(self, engine: DynamoDbLocal, credentials: Credentials | None = None) -> None:
         self._endpoint = engine.endpoint
         self._credentials = credentials or engine.credentials()
-        # False for one that was used in other regions too.
+        # False for one that was used in other regions too, or has had a stream.
         self.reusable = True
 
     def client(self, **config: Any) -> Any:
@@ -59,7 +59,6 @@ class Database:
 
     def changes(self, table: str = "table") -> list[dict[str, Any]]:
         """All records of the table's stream so far, shard by shard."""
-        # Streams of tables that had its name before are still listed: only the table knows.
         arn = self.client().describe_table(TableName=table)["Table"]["LatestStreamArn"]
         client = self.streams()
         records: list[dict[str, Any]] = []
@@ -78,8 +77,11 @@ class Database:
         for name in client.list_tables()["TableNames"]:
             client.delete_table(TableName=name)
 
-    def create(self, design: Table, name: str = "table") -> str:
-        return create(self.client(), design, name)
+    def create(self, design: Table, name: str = "table", *, stream: bool = False) -> str:
+        """The design's table; with `stream`, for a test that reads its changes."""
+        # What was streamed stays in the database when the table goes.
+        self.reusable &= not stream
+        return create(self.client(), design, name, stream=stream)
 
     def store(self, design: Table, caller: Any = None, **settings: Any) -> Store:
         """A store over the design's table, by default on a plain connection."""

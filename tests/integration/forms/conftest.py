@@ -73,8 +73,10 @@ def each_page(
 class Forms:
     """A form table whose users have caches of their own and agree on a clock."""
 
-    def __init__(self, database: Database, timing: EpochTiming | None = None) -> None:
-        database.create(FORMS)
+    def __init__(
+        self, database: Database, timing: EpochTiming | None = None, *, stream: bool = False
+    ) -> None:
+        database.create(FORMS, stream=stream)
         self.database = database
         self.timing = timing or EpochTiming()
         self.clock = Clock()
@@ -101,8 +103,9 @@ class Forms:
 
 
 @pytest.fixture
-def forms(database: Database) -> Forms:
-    return Forms(database)
+def forms(database: Database, request: pytest.FixtureRequest) -> Forms:
+    """The table; with its stream in files that say that they are STREAMED."""
+    return Forms(database, stream=getattr(request.module, "STREAMED", False))
 
 
 def epochs_in(counts: ShardCounts, tenant: str = "acme") -> list[Epoch]:

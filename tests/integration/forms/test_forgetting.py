@@ -16,6 +16,8 @@ from tests.integration.forms.conftest import Forms
 from tests.integration.forms.streaming import Stream, everything, sequence
 from tests.integration.forms.submitting import BUCKET, NOON
 
+STREAMED = True
+
 LARGE = b'{"file":"' + Random(1).randbytes(20_000).hex().encode() + b'"}'
 SMALL = b'{"name":"Ada"}'
 

@@ -11,6 +11,8 @@ from tests.integration.forms.conftest import Forms, key_of, submission
 from tests.integration.forms.streaming import Stream, everything, passes
 from tests.integration.forms.traffic import NIGHT, Traffic, begin, end
 
+STREAMED = True
+
 MIDNIGHT = datetime(2099, 3, 5, tzinfo=UTC)
 
 

@@ -11,6 +11,8 @@ from tests.integration.forms.conftest import Forms, submission
 from tests.integration.forms.streaming import Stream
 from tests.integration.forms.traffic import NIGHT
 
+STREAMED = True
+
 # By day: mark and count twice each, as transactions do, and the count's index entry; by hour the
 # same without an index.
 ALONE = Decimal(9)

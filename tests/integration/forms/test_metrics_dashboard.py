@@ -17,6 +17,8 @@ from tests.integration.forms.conftest import Forms
 from tests.integration.forms.streaming import Stream
 from tests.integration.forms.traffic import NIGHT, Traffic
 
+STREAMED = True
+
 NOW = datetime(2099, 3, 5, 12, tzinfo=UTC)
 TODAY = NOW.date()
 

@@ -13,6 +13,8 @@ from tests.integration.forms.conftest import Forms
 from tests.integration.forms.streaming import Json, Stream
 from tests.integration.forms.traffic import NIGHT, Traffic
 
+STREAMED = True
+
 WORKERS = 8
 TIMES = 3
 

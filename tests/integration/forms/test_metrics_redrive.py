@@ -16,6 +16,8 @@ from tests.integration.forms.streaming import Stream, sequence
 from tests.integration.forms.traffic import NIGHT, Traffic, begin, end
 from tests.integration.http import Context
 
+STREAMED = True
+
 
 @pytest.fixture
 def store(forms: Forms) -> Store:

@@ -16,6 +16,8 @@ from tests.integration.forms.conftest import NOON, Forms, key_of
 from tests.integration.forms.streaming import Stream, everything, passes
 from tests.integration.forms.traffic import NIGHT, Traffic, begin, end
 
+STREAMED = True
+
 LIVE = Live("table", ("PK", "SK"), "ttl")
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import boto3
 import pytest
 
-from lambdas.portal.files import Asked, Files, Place
+from lambdas.portal.content.files import Asked, Files, Place
 from lambdas.portal.resources import Resources
 from tablewright.runtime.errors import ObjectMissing
 from tests.integration.gaps.clouds import HOME, Cloud

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal import content, uploads
-from lambdas.portal.completion import Completion
-from lambdas.portal.files import Files
+from lambdas.portal.content import api as content
+from lambdas.portal.content import uploads
+from lambdas.portal.content.completion import Completion
+from lambdas.portal.content.files import Files
+from lambdas.portal.content.registry import Registry
+from lambdas.portal.content.search import ListSearch
 from lambdas.portal.openapi import document
-from lambdas.portal.registry import Registry
-from lambdas.portal.search import ListSearch
 from tablewright.designs import Record
 from tablewright.designs.content_registry import APPROVED, CONTENT_REGISTRY, DEPRECATED, EXPIRED
 from tablewright.designs.fields import timestamp

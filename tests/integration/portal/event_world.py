@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from lambdas.http import openapi
-from lambdas.portal import events
-from lambdas.portal.event_export import EventExport, manifest_key
-from lambdas.portal.event_log import EventLog
-from lambdas.portal.events import Access
-from lambdas.portal.openapi_events import PATHS, SCHEMAS
+from lambdas.portal.events import api as events
+from lambdas.portal.events.api import Access
+from lambdas.portal.events.exporting import EventExport, manifest_key
+from lambdas.portal.events.log import EventLog
+from lambdas.portal.events.openapi import PATHS, SCHEMAS
 from tablewright.designs import Record, Table
 from tablewright.designs.events import EVENTS, events_design
 from tablewright.runtime.cursor import Cursors

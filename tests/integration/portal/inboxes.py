@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from lambdas.http.openapi import document
-from lambdas.portal import inbox
-from lambdas.portal.news import NEW, News, notification
-from lambdas.portal.openapi_inbox import PATHS, SCHEMAS
+from lambdas.portal.inbox import api as inbox
+from lambdas.portal.inbox.openapi import PATHS, SCHEMAS
+from lambdas.portal.news.news import NEW, News, notification
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS

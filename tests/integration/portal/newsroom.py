@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from lambdas.portal.agenda import Agenda
-from lambdas.portal.lifecycle import next_due, revision
-from lambdas.portal.messages import read
-from lambdas.portal.publish import publish
-from lambdas.portal.telling import Telling, Told
+from lambdas.portal.content.agenda import Agenda
+from lambdas.portal.content.lifecycle import next_due, revision
+from lambdas.portal.news.messages import read
+from lambdas.portal.news.publish import publish
+from lambdas.portal.news.telling import Telling, Told
 from tablewright.designs import Record
 from tablewright.designs.content_registry import APPROVED, CONTENT, CONTENT_REGISTRY, DRAFT
 from tablewright.designs.fields import timestamp
@@ -94,7 +94,7 @@ class Newsroom:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        database.create(CONTENT_REGISTRY, CONTENT_TABLE)
+        database.create(CONTENT_REGISTRY, CONTENT_TABLE, stream=True)
         database.create(SUBSCRIPTIONS, "subscriptions")
         database.create(NOTIFICATIONS, "notifications")
         self._client = database.client()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.agenda import Position, Run
+from lambdas.portal.content.agenda import Position, Run
 from tablewright.designs import Record
 from tablewright.designs.content_registry import (
     APPROVED,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal import calendar
+from lambdas.portal.content import calendar
 from tablewright.runtime.errors import Unavailable
 from tests.integration.conftest import Database
 from tests.integration.http import Context

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.files import Asked, Place
+from lambdas.portal.content.files import Asked, Place
 from tablewright.designs.content_registry import (
     APPROVED,
     CONTENT_REGISTRY,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.search import matches, words
+from lambdas.portal.content.search import matches, words
 from tablewright.designs.content_registry import (
     APPROVED,
     CONTENT,

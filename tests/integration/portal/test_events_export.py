@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.event_export import FolderDisturbed, Progress, manifest_key, part_key
-from lambdas.portal.event_rules import EVENT, batch_from
+from lambdas.portal.events.exporting import FolderDisturbed, Progress, manifest_key, part_key
+from lambdas.portal.events.rules import EVENT, batch_from
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.designs import InvalidValue, Record
 from tablewright.runtime.dynamo import Caller

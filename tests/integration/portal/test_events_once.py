@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from docs.metering import FaithfulMeter
-from lambdas.portal.event_log import EventLog
-from lambdas.portal.event_rules import batch_from
+from lambdas.portal.events.log import EventLog
+from lambdas.portal.events.rules import batch_from
 from tablewright.designs import Record
 from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Throttled, Unavailable
@@ -120,7 +120,7 @@ def test_every_fault_at_every_call_of_a_batch_that_is_sent_again(world: World) -
     whole = world.items()
     two = [event for event in world.stored() if event["event_id"] in (id_of(1), id_of(2))]
     # A write that is refused has no effect that could be lost with its answer.
-    for fault in (one for one in faults(6) if one.effect == "before"):
+    for fault in (one for one in faults(["PutItem"] * 6) if one.effect == "before"):
         faulty = Faulty(world.emptied(), fault)
         for event in two:
             world.store().put(world.design.put_event, event)

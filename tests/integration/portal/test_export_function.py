@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal import export
-from lambdas.portal.event_export import EventExport, manifest_key
-from lambdas.portal.event_rules import closed_days
+from lambdas.portal.events import export
+from lambdas.portal.events.exporting import EventExport, manifest_key
+from lambdas.portal.events.rules import closed_days
 from tablewright.designs import InvalidValue
 from tablewright.designs.events import EVENTS
 from tablewright.runtime.dynamo import Caller

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal import notifications
+from lambdas.portal.inbox import notifications
 from tablewright.designs.fields import timestamp
 from tablewright.runtime.dynamo import Caller
 from tests.faults import survives_every_fault

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal import notify, publish
-from lambdas.portal.messages import Message, read
-from lambdas.portal.news import NEW, News
+from lambdas.portal.news import notify, publish
+from lambdas.portal.news.messages import Message, read
+from lambdas.portal.news.news import NEW, News
 from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.queue import Queue

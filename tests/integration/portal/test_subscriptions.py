@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal import subscriptions
-from lambdas.portal.subscriptions import Subscriptions
+from lambdas.portal.inbox import subscriptions
+from lambdas.portal.inbox.subscriptions import Subscriptions
 from tablewright.runtime.dynamo import Caller
 from tests.faults import survives_every_fault
 from tests.integration.conftest import Database

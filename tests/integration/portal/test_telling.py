@@ -4,8 +4,8 @@ from itertools import chain, repeat
 
 import pytest
 
-from lambdas.portal.messages import Message
-from lambdas.portal.news import NEW, News
+from lambdas.portal.news.messages import Message
+from lambdas.portal.news.news import NEW, News
 from tablewright.designs import Record
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.runtime.dynamo import Caller

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal import clean, uploads
-from lambdas.portal.completion import ABANDONED
-from lambdas.portal.files import DOWNLOAD_SECONDS, UPLOAD_SECONDS
+from lambdas.portal.content import clean, uploads
+from lambdas.portal.content.completion import ABANDONED
+from lambdas.portal.content.files import DOWNLOAD_SECONDS, UPLOAD_SECONDS
 from tablewright.designs.content_registry import (
     APPROVED,
     CONTENT_REGISTRY,
@@ -276,7 +276,7 @@ def test_a_run_cleans_what_is_nobodys_and_keeps_the_rest(world: World) -> None:
 def test_a_run_that_is_out_of_time_is_continued_by_the_next(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lambdas.portal.completion._AT_ONCE", 2)
+    monkeypatch.setattr("lambdas.portal.content.completion._AT_ONCE", 2)
     key = world.upload()
     upload_id = key.rpartition("/")[2]
     world.bucket.objects |= {f"content/a{n}/{upload_id}": {} for n in range(7)}

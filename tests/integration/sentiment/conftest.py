@@ -185,7 +185,7 @@ def _passes(record: dict[str, Any]) -> bool:
 
 @pytest.fixture
 def world(database: Database) -> World:
-    database.create(ITEMS, ITEMS_TABLE)
+    database.create(ITEMS, ITEMS_TABLE, stream=True)
     database.create(DASHBOARD, DASHBOARD_TABLE)
     database.create(NEWS, NEWS_TABLE)
     return World(database)

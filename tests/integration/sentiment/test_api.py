@@ -44,7 +44,7 @@ def at(hours_ago: float) -> str:
 def forty(dynamodb_local: DynamoDbLocal) -> World:
     """Forty items, one every three hours: number n has tags n % 4 and source n % 2."""
     database = Database(dynamodb_local)
-    database.create(ITEMS, ITEMS_TABLE)
+    database.create(ITEMS, ITEMS_TABLE, stream=True)
     database.create(DASHBOARD, DASHBOARD_TABLE)
     world = World(database)
     world.put(

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.portal.due import EXPIRY, REMOVAL, due_step
-from lambdas.portal.lifecycle import next_due
+from lambdas.portal.content.due import EXPIRY, REMOVAL, due_step
+from lambdas.portal.content.lifecycle import next_due
 from tablewright.designs import Record
 from tablewright.designs.content_registry import CONTENT, DRAFT, EXPIRED, HARD, SOFT, STATUSES
 from tablewright.designs.fields import timestamp

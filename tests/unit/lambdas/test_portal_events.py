@@ -16,11 +16,11 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from lambdas.http import openapi
-from lambdas.portal.event_parts import COLUMNS, line_of, parts_of
-from lambdas.portal.event_rules import AHEAD, batch_from, closed_days, closes_at, exportable
-from lambdas.portal.events import app
-from lambdas.portal.exact_json import exact_json
-from lambdas.portal.openapi_events import PATHS, SCHEMAS
+from lambdas.portal.events.api import app
+from lambdas.portal.events.exact_json import exact_json
+from lambdas.portal.events.openapi import PATHS, SCHEMAS
+from lambdas.portal.events.parts import COLUMNS, line_of, parts_of
+from lambdas.portal.events.rules import AHEAD, batch_from, closed_days, closes_at, exportable
 from tablewright.designs import InvalidValue, Record
 from tablewright.designs.events import EVENTS
 from tablewright.runtime.ids import uuid7

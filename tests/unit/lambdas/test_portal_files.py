@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.portal.asking import FILE, asked_file
-from lambdas.portal.files import Asked, Files, Place, disposition
+from lambdas.portal.content.asking import FILE, asked_file
+from lambdas.portal.content.files import Asked, Files, Place, disposition
 from lambdas.portal.resources import Resources
 from tablewright.designs import InvalidValue
 from tablewright.runtime.ids import uuid7

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.lifecycle import (
+from lambdas.portal.content.lifecycle import (
     FILE_FIELDS,
     NotAllowed,
     NotPossible,

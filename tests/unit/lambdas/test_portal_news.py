@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.messages import BadMessage, Message, messages_of, read
-from lambdas.portal.news import CHANGED, ENDED, NEW, REVIEW, News, news_of, notification
+from lambdas.portal.news.messages import BadMessage, Message, messages_of, read
+from lambdas.portal.news.news import CHANGED, ENDED, NEW, REVIEW, News, news_of, notification
 from tablewright.designs.content_registry import CONTENT
 from tablewright.designs.notifications import NOTIFICATION
 

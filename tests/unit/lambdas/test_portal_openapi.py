@@ -8,11 +8,13 @@ from openapi_spec_validator import validate
 
 from lambdas.http.given import changes, new_record
 from lambdas.http.problems import Problem
-from lambdas.portal import openapi_content, openapi_events, openapi_inbox
-from lambdas.portal.asking import asked_file
-from lambdas.portal.content import app
+from lambdas.portal.content import openapi as openapi_content
+from lambdas.portal.content.api import app
+from lambdas.portal.content.asking import asked_file
+from lambdas.portal.content.registry import CHANGEABLE, GIVEN
+from lambdas.portal.events import openapi as openapi_events
+from lambdas.portal.inbox import openapi as openapi_inbox
 from lambdas.portal.openapi import document
-from lambdas.portal.registry import CHANGEABLE, GIVEN
 from tablewright.designs.content_registry import CONTENT, MAX_FILE_BYTES
 
 DOCUMENT = document()

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from itertools import groupby, islice
 from typing import NamedTuple
 
-from lambdas.portal.files import Files, Place
-from lambdas.portal.lifecycle import Content, edit, hard_expired, revision
+from lambdas.portal.content.files import Files, Place
+from lambdas.portal.content.lifecycle import Content, edit, hard_expired, revision
 from tablewright.designs import Record
 from tablewright.designs.content_registry import CONTENT_REGISTRY, EXPIRED
 from tablewright.designs.time_ids import moment_of

@@ -1,9 +1,9 @@
 """The content's part of the API's OpenAPI document."""
 
 from lambdas.http.openapi import Json, json_of, object_of, only, operation, page_of, paging, query
-from lambdas.portal.asking import FILE
-from lambdas.portal.registry import CHANGEABLE, GIVEN
-from lambdas.portal.search import LONGEST_QUERY, WINDOW
+from lambdas.portal.content.asking import FILE
+from lambdas.portal.content.registry import CHANGEABLE, GIVEN
+from lambdas.portal.content.search import LONGEST_QUERY, WINDOW
 from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, MAX_FILE_BYTES
 
 _ID = {

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-from lambdas.portal.lifecycle import Content, may_read
+from lambdas.portal.content.lifecycle import Content, may_read
 from lambdas.portal.users import User
 from tablewright.designs import Pattern
 from tablewright.runtime.reader import Keep, Page

@@ -11,8 +11,8 @@ from datetime import datetime
 from itertools import dropwhile
 from typing import Any, NamedTuple
 
-from lambdas.portal.event_parts import PART_BYTES, PART_EVENTS, Part, parts_of
-from lambdas.portal.event_rules import exportable
+from lambdas.portal.events.parts import PART_BYTES, PART_EVENTS, Part, parts_of
+from lambdas.portal.events.rules import exportable
 from tablewright.designs import InvalidValue, Record
 from tablewright.designs.errors import TablewrightError
 from tablewright.runtime.dynamo import Caller

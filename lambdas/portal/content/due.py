@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lambdas.portal.lifecycle import expired, next_due, revision, waiting
+from lambdas.portal.content.lifecycle import expired, next_due, revision, waiting
 from tablewright.designs import Record
 from tablewright.designs.content_registry import APPROVED, DEPRECATED
 from tablewright.designs.fields import timestamp

@@ -9,8 +9,8 @@ from typing import Any
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
-from lambdas.portal.agenda import Agenda, Position, Run
-from lambdas.portal.due import Step
+from lambdas.portal.content.agenda import Agenda, Position, Run
+from lambdas.portal.content.due import Step
 from lambdas.portal.resources import Resources
 from tablewright.designs import InvalidValue
 from tablewright.designs.content_registry import CONTENT

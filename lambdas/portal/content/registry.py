@@ -9,8 +9,8 @@ from typing import Any
 
 from lambdas.http.given import Errors, changes, new_record
 from lambdas.http.problems import Problem
-from lambdas.portal.files import Files
-from lambdas.portal.lifecycle import (
+from lambdas.portal.content.files import Files
+from lambdas.portal.content.lifecycle import (
     Content,
     edited,
     hard_expired,
@@ -21,8 +21,8 @@ from lambdas.portal.lifecycle import (
     revision,
     stands,
 )
+from lambdas.portal.content.versions import Stale
 from lambdas.portal.users import User
-from lambdas.portal.versions import Stale
 from tablewright.designs import Record
 from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, DRAFT
 from tablewright.designs.fields import timestamp

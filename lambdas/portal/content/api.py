@@ -14,15 +14,15 @@ from lambdas.http.application import application, respond
 from lambdas.http.given import only
 from lambdas.http.problems import Problem
 from lambdas.http.requests import choice, json_body, page_limit, parameters
-from lambdas.portal.asking import asked_file, asked_listing, asked_query
-from lambdas.portal.files import Files
-from lambdas.portal.lifecycle import NotAllowed, NotPossible, edited, hard_expired
-from lambdas.portal.registry import Registry
+from lambdas.portal.content.asking import asked_file, asked_listing, asked_query
+from lambdas.portal.content.files import Files
+from lambdas.portal.content.lifecycle import NotAllowed, NotPossible, edited, hard_expired
+from lambdas.portal.content.registry import Registry
+from lambdas.portal.content.search import ListSearch, Search
+from lambdas.portal.content.versions import tagged, version_in
 from lambdas.portal.resources import Resources
 from lambdas.portal.roles import user_of
-from lambdas.portal.search import ListSearch, Search
 from lambdas.portal.users import APPROVERS, AUTHORS
-from lambdas.portal.versions import tagged, version_in
 from tablewright.designs.content_registry import CONTENT, STATUSES
 
 logger = Logger()

@@ -3,7 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
-from lambdas.portal.news import FOR_SUBSCRIBERS, KINDS, News
+from lambdas.portal.news.news import FOR_SUBSCRIBERS, KINDS, News
 from tablewright.designs import Entity, Record
 from tablewright.designs.content_registry import CONTENT
 from tablewright.designs.errors import TablewrightError

@@ -13,7 +13,7 @@ from lambdas.http.openapi import (
     query,
     ref,
 )
-from lambdas.portal.event_rules import EVENT, GIVEN, MAX_EVENTS
+from lambdas.portal.events.rules import EVENT, GIVEN, MAX_EVENTS
 
 _FIELDS = EVENT.by_name
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from lambdas.portal.event_rules import same_event
+from lambdas.portal.events.rules import same_event
 from tablewright.designs import Record, Table
 from tablewright.designs.events import EVENTS, event_key, events_design
 from tablewright.runtime.bulk import in_parallel

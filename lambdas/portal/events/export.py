@@ -9,9 +9,9 @@ from typing import Any
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
-from lambdas.portal.event_export import EventExport, Progress
-from lambdas.portal.event_log import design_here
-from lambdas.portal.event_rules import closed_days
+from lambdas.portal.events.exporting import EventExport, Progress
+from lambdas.portal.events.log import design_here
+from lambdas.portal.events.rules import closed_days
 from lambdas.portal.resources import Resources
 from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.next_run import call_next

@@ -7,8 +7,8 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
-from lambdas.portal.messages import Message, messages_of
-from lambdas.portal.news import news_of
+from lambdas.portal.news.messages import Message, messages_of
+from lambdas.portal.news.news import news_of
 from lambdas.portal.resources import Resources
 from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY
 from tablewright.designs.errors import TablewrightError

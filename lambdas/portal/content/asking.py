@@ -6,8 +6,8 @@ from typing import Any
 from lambdas.http.given import Errors, only, pointer
 from lambdas.http.problems import Problem
 from lambdas.http.requests import choice
-from lambdas.portal.files import Asked
-from lambdas.portal.search import LONGEST_QUERY, Listing, words
+from lambdas.portal.content.files import Asked
+from lambdas.portal.content.search import LONGEST_QUERY, Listing, words
 from lambdas.portal.users import APPROVERS, AUTHORS, User
 from tablewright.designs import Field, InvalidValue, Prose, Text, Whole
 from tablewright.designs.content_registry import (

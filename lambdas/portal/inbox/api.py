@@ -12,11 +12,11 @@ from aws_lambda_powertools.event_handler import Response
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
 from lambdas.http.requests import choice, json_body, page_limit, parameters
-from lambdas.portal import notifications, subscriptions
-from lambdas.portal.notifications import Notifications
+from lambdas.portal.inbox import notifications, subscriptions
+from lambdas.portal.inbox.notifications import Notifications
+from lambdas.portal.inbox.subscriptions import Subscriptions
 from lambdas.portal.resources import Resources
 from lambdas.portal.roles import require
-from lambdas.portal.subscriptions import Subscriptions
 from tablewright.designs import Field, Record
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTIONS

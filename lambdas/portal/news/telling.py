@@ -10,8 +10,8 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from lambdas.portal.messages import Message
-from lambdas.portal.news import News, notification
+from lambdas.portal.news.messages import Message
+from lambdas.portal.news.news import News, notification
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTIONS, matches
 from tablewright.runtime.bulk import in_parallel

@@ -7,7 +7,7 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
-from lambdas.portal.completion import Completion
+from lambdas.portal.content.completion import Completion
 from lambdas.portal.resources import Resources
 from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.next_run import call_next

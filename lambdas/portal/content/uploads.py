@@ -9,8 +9,8 @@ from urllib.parse import unquote_plus
 
 from aws_lambda_powertools import Logger
 
-from lambdas.portal.completion import Completion
-from lambdas.portal.files import Place
+from lambdas.portal.content.completion import Completion
+from lambdas.portal.content.files import Place
 from lambdas.portal.resources import Resources
 from tablewright.designs.errors import TablewrightError
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
-from lambdas.portal.due import Step, as_read, due_step
+from lambdas.portal.content.due import Step, as_read, due_step
 from tablewright.designs import Record
 from tablewright.designs.content_registry import CONTENT_REGISTRY
 from tablewright.runtime.bulk import in_parallel

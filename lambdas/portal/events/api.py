@@ -13,9 +13,9 @@ from lambdas.http.answers import answer, page_json
 from lambdas.http.application import application, respond
 from lambdas.http.problems import Problem
 from lambdas.http.requests import json_body, page_limit, parameters
-from lambdas.portal.event_log import EventLog, design_here
-from lambdas.portal.event_rules import EVENT, Batch, batch_from
-from lambdas.portal.exact_json import exact_json
+from lambdas.portal.events.exact_json import exact_json
+from lambdas.portal.events.log import EventLog, design_here
+from lambdas.portal.events.rules import EVENT, Batch, batch_from
 from lambdas.portal.resources import Resources
 from lambdas.portal.roles import require, user_of
 from lambdas.portal.users import ADMINS, APPROVERS

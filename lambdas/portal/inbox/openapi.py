@@ -11,7 +11,7 @@ from lambdas.http.openapi import (
     query,
     ref,
 )
-from lambdas.portal import notifications, subscriptions
+from lambdas.portal.inbox import notifications, subscriptions
 from tablewright.designs import Field
 from tablewright.designs.notifications import NOTIFICATION
 from tablewright.designs.subscriptions import SUBSCRIPTION

@@ -5,8 +5,8 @@ from gzip import GzipFile
 from io import BytesIO
 from typing import NamedTuple
 
-from lambdas.portal.event_rules import EVENT
-from lambdas.portal.exact_json import exact_json
+from lambdas.portal.events.exact_json import exact_json
+from lambdas.portal.events.rules import EVENT
 from tablewright.designs import Record
 
 # A change of these changes which events are in which part: remove what of a day without a manifest

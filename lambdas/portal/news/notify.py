@@ -6,9 +6,9 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
-from lambdas.portal.messages import read
+from lambdas.portal.news.messages import read
+from lambdas.portal.news.telling import Telling
 from lambdas.portal.resources import Resources
-from lambdas.portal.telling import Telling
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTIONS

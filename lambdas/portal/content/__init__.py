@@ -1,0 +1,1 @@
+"""Content: its lifecycle, its lists, its files, its dates."""

@@ -1,0 +1,1 @@
+"""What users are told, and what they want to be told of."""
