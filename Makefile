@@ -31,9 +31,9 @@ local: tools ## Run the whole application on this machine; Ctrl-C stops it
 local-down: tools ## Stop it from another terminal
 	@$(PY) -m local down
 
-# Two files at a time: the tests wait for other processes half of the time.
+# Three files at a time: the tests wait for other processes half of the time.
 test: lint ## Run everything: linter, types and all tests
-	@$(PY) -m pytest tests --numprocesses=2 --dist=loadfile
+	@$(PY) -m pytest tests --numprocesses=3 --dist=loadfile
 
 check: lint ## Run the fast part: linter, types, unit and infrastructure tests
 	@$(PY) -m pytest tests/unit tests/infrastructure --numprocesses=2 --dist=loadfile
