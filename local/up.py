@@ -130,11 +130,13 @@ Sign in as acme (or globex), store a sale, read a trend:
   curl '{url}/trend?category=dress&by=month' \\
     -H "Authorization: Bearer $TOKEN"
 
-Fill in a form that is delivered to a webhook which fails twice; publish to the portal; heal:
+Fill in a form, publish to the portal, heal what was lost. To see the form delivered to a
+webhook that fails twice, run this in another terminal: {command} receive --fail 2
 
-  {command} receive --fail 2        # and in another terminal:
   {command} submit
+
   {command} publish
+
   {command} heal
 
 What else there is: {command} --help"""

@@ -8,8 +8,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.portal_function import PortalFunction
 from stacks.stage import Stage
+from stacks.system_function import PortalFunction
 from stacks.wildcards import acknowledge_wildcard
 from tablewright.constructs import EventsTable
 from tablewright.constructs.alarms import alarm

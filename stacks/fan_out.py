@@ -4,8 +4,8 @@ from aws_cdk import Duration
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.portal_function import PortalFunction
 from stacks.stage import Stage
+from stacks.system_function import PortalFunction
 from tablewright.constructs import (
     ContentRegistryTable,
     MessageQueue,

@@ -4,8 +4,8 @@ from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.sentiment_function import SentimentFunction
 from stacks.stage import Stage
+from stacks.system_function import SentimentFunction
 from tablewright.constructs import CursorKey, NewsTable, PythonFunction, SelfHealing, WorkQueue
 from tablewright.designs.financial_news import NEWS, SOURCE_TYPES, news_healing
 

@@ -6,9 +6,9 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.forms_function import FormsFunction
 from stacks.payload_bucket import PayloadBucket
 from stacks.stage import Stage
+from stacks.system_function import FormsFunction
 from stacks.tenant_secrets import TenantSecrets
 from stacks.wildcards import acknowledge_wildcard
 from tablewright.constructs import EventPipe, EventQueue, PythonFunction, ShardedTenantTable

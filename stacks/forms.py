@@ -7,11 +7,11 @@ from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
 from stacks.form_deliveries import FormDeliveries
-from stacks.forms_function import FormsFunction
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.payload_bucket import PayloadBucket
 from stacks.stage import Stage
+from stacks.system_function import FormsFunction
 from stacks.tenant_secrets import TenantSecrets
 from tablewright.constructs import (
     CursorKey,

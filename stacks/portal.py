@@ -13,8 +13,8 @@ from stacks.fan_out import FanOut
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.portal_files import PortalFiles
-from stacks.portal_function import PortalFunction
 from stacks.stage import Stage
+from stacks.system_function import PortalFunction
 from tablewright.constructs import (
     ContentRegistryTable,
     CursorKey,

@@ -15,9 +15,9 @@ from stacks.financial_news import FinancialNews
 from stacks.identity import IdentityStack
 from stacks.ingestion_alarms import IngestionAlarms
 from stacks.operations import OperationsStack
-from stacks.sentiment_function import SentimentFunction
 from stacks.source_keys import SourceKeys
 from stacks.stage import Stage
+from stacks.system_function import SentimentFunction
 from tablewright.constructs import (
     Accelerator,
     CursorKey,
