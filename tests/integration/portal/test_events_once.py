@@ -120,7 +120,7 @@ def test_every_fault_at_every_call_of_a_batch_that_is_sent_again(world: World) -
     whole = world.items()
     two = [event for event in world.stored() if event["event_id"] in (id_of(1), id_of(2))]
     # A write that is refused has no effect that could be lost with its answer.
-    for fault in (one for one in faults(["PutItem"] * 6) if one.effect == "before"):
+    for fault in (one for one in faults(6) if one.effect == "before"):
         faulty = Faulty(world.emptied(), fault)
         for event in two:
             world.store().put(world.design.put_event, event)
