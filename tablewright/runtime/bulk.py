@@ -1,7 +1,7 @@
 """Many items at once: chunks, in parallel, with what DynamoDB leaves unprocessed tried again."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import FIRST_EXCEPTION, Executor, wait
 from typing import Any, TypeVar
 
 from tablewright.runtime.dynamo import Caller
@@ -25,11 +25,18 @@ def chunks(elements: Sequence[Element], size: int) -> Iterator[Sequence[Element]
 def in_parallel(
     executor: Executor, work: Callable[[Element], Result], elements: Iterable[Element]
 ) -> list[Result]:
-    """The results in order. Without threads when there is nothing to be gained by them."""
+    """The results in order. Without threads when there is nothing to be gained by them.
+
+    When one fails, no more are begun and those that were are waited for: a function that has
+    answered is frozen, and what it left running would write on in its next invocation.
+    """
     elements = list(elements)
     if len(elements) < 2:
         return [work(element) for element in elements]
-    return list(executor.map(work, elements))
+    begun = [executor.submit(work, element) for element in elements]
+    unfinished = wait(begun, return_when=FIRST_EXCEPTION).not_done
+    wait([one for one in unfinished if not one.cancel()])
+    return [one.result() for one in begun]
 
 
 def put_request(item: Item) -> Request:

@@ -6,7 +6,7 @@ DynamoDB's. So a position is one entry and its shard, whatever ties there are.
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, wait
 from heapq import merge
 from math import ceil, sqrt
 from typing import Any, Generic, TypeVar
@@ -40,6 +40,11 @@ class ShardReader(Generic[Entry]):
         """Begin to read the next page now, beside the other shards'."""
         if self._pending is None and self.unread:
             self._pending = executor.submit(self._fetch, self._start)
+
+    def settle(self) -> None:
+        """Leave no read behind that nobody waits for."""
+        if self._pending and not self._pending.cancel():
+            wait([self._pending])
 
     def entries(self, ahead: Executor | None = None) -> Iterator[tuple[str, Entry]]:
         """All entries from here on; with `ahead`, the next page is read while one is consumed."""

@@ -1,6 +1,6 @@
 """One query of an access pattern: its bounds, its shards, its positions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
@@ -185,10 +185,14 @@ class Reading:
             whole=limit is None,
         )
 
-    def __iter__(self) -> Iterator[tuple[str, Item]]:
-        for shard, entry in self._stream:
-            self._given[shard] = self._given.get(shard, 0) + 1
-            yield shard, entry
+    def __iter__(self) -> Generator[tuple[str, Item], None, None]:
+        try:
+            for shard, entry in self._stream:
+                self._given[shard] = self._given.get(shard, 0) + 1
+                yield shard, entry
+        finally:
+            for reader in self._readers:
+                reader.settle()
 
     @property
     def may_have_more(self) -> bool:

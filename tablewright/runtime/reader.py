@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import closing
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
@@ -118,15 +119,15 @@ class Reader:
         for asked, position in walk:
             at_once = max(limit, _TESTED_AT_ONCE) if keep else limit - len(found)
             reading = self._reading(asked, limit=at_once, position=position)
-            entries = iter(reading)
-            while len(found) < limit and examined < examine:
-                chunk = list(islice(entries, min(limit - len(found), examine - examined)))
-                if not chunk:
-                    break
-                examined += len(chunk)
-                walk.reached(asked, *chunk[-1])
-                complete = self._complete(asked, [entry for _, entry in chunk], chosen)
-                found += [one for one in complete if not keep or keep.test(one)]
+            with closing(iter(reading)) as entries:
+                while len(found) < limit and examined < examine:
+                    chunk = list(islice(entries, min(limit - len(found), examine - examined)))
+                    if not chunk:
+                        break
+                    examined += len(chunk)
+                    walk.reached(asked, *chunk[-1])
+                    complete = self._complete(asked, [entry for _, entry in chunk], chosen)
+                    found += [one for one in complete if not keep or keep.test(one)]
             if len(found) == limit or examined >= examine:
                 walk.stop(reading.may_have_more)
         if not walk.may_have_more:
@@ -151,9 +152,9 @@ class Reader:
         """
         asked = self._ask(pattern, where, since=since, until=until, descending=descending)
         chosen = self._chosen(pattern, filters)
-        entries = iter(self._reading(asked, limit=at_once, position=None))
-        while chunk := list(islice(entries, at_once or READ_CHUNK)):
-            yield from self._complete(asked, [entry for _, entry in chunk], chosen)
+        with closing(iter(self._reading(asked, limit=at_once, position=None))) as entries:
+            while chunk := list(islice(entries, at_once or READ_CHUNK)):
+                yield from self._complete(asked, [entry for _, entry in chunk], chosen)
 
     def _of(self, pattern: Pattern, kind: type[Pattern]) -> Records:
         if self.design.patterns.get(pattern.name) is not pattern or not isinstance(pattern, kind):

@@ -3,6 +3,7 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
+from threading import Event, Timer
 
 import pytest
 from hypothesis import given
@@ -80,3 +81,25 @@ def test_each_shard_is_read_in_whole_units_or_in_what_is_enough(
     wanted: int, shards: int, entry_bytes: int, limit: int
 ) -> None:
     assert shard_limit(wanted, shards, entry_bytes) == limit
+
+
+def test_a_settled_reader_leaves_no_read_behind() -> None:
+    begun, goes_on = Event(), Event()
+    finished = []
+
+    def fetch(_: int | None) -> tuple[list[int], None]:
+        begun.set()
+        goes_on.wait(10)
+        finished.append(True)
+        return [], None
+
+    with ThreadPoolExecutor(1) as executor:
+        running, waiting = ShardReader("0", fetch), ShardReader("1", fetch)
+        for reader in (running, waiting):
+            reader.prefetch(executor)
+        begun.wait(10)
+        waiting.settle()
+        Timer(0.2, goes_on.set).start()
+        running.settle()
+        assert finished == [True]
+    assert finished == [True]
