@@ -1,5 +1,6 @@
 """Capacity units of access patterns, measured on a real engine beside the least there could be."""
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from math import ceil
@@ -23,8 +24,8 @@ TRANSACTION_WRITES = 2
 class FaithfulMeter(Meter):
     """A meter that computes what DynamoDB bills and DynamoDB Local does not report.
 
-    That is transactions, and looking for what is not there. A transaction writes an item twice and
-    what the `design`'s indexes hold of it once, when it is committed.
+    That is transactions, insertions, and looking for what is not there. A transaction writes an
+    item twice and what the `design`'s indexes hold of it once, when it is committed.
     """
 
     def __init__(self, caller: Caller, design: Table | None = None) -> None:
@@ -38,6 +39,8 @@ class FaithfulMeter(Meter):
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         if operation == "TransactWriteItems":
             return self._transact(params)
+        if operation == "BatchExecuteStatement":
+            return self._insert(params)
         answer = super().call(operation, params)
         missed = _missed(operation, params, answer)
         if missed:
@@ -49,14 +52,26 @@ class FaithfulMeter(Meter):
     def _transact(self, params: dict[str, Any]) -> dict[str, Any]:
         answer = self._caller.call("TransactWriteItems", params)
         items = [self._written(action) for one in params["TransactItems"] for action in one.items()]
+        self._add(TRANSACTION_WRITES * sum(map(_units, items), NONE), items)
+        return answer
+
+    def _insert(self, params: dict[str, Any]) -> dict[str, Any]:
+        answer = self._caller.call("BatchExecuteStatement", params)
+        items = [_inserted(statement) for statement in params["Statements"]]
+        pairs = zip(items, answer["Responses"], strict=True)
+        # Looking is billed as a write to the table, even where nothing is written.
+        self._add(sum(map(_units, items), NONE), [i for i, one in pairs if "Error" not in one])
+        return answer
+
+    def _add(self, units: Decimal, items: list[dict[str, Any]]) -> None:
+        """Note a call that wrote so many units to the table, and items that indexes may hold."""
         with self._lock:
             self.calls += 1
-            self.written["table"] += TRANSACTION_WRITES * sum(map(_units, items))
+            self.written["table"] += units
             for index in self._design.index_list if self._design else ():
                 entries = (self._entry(index, item) for item in items)
                 self.written[index.name] += sum((_units(e) for e in entries if e), NONE)
             self.computed = True
-        return answer
 
     def _entry(self, index: Index, item: dict[str, Any]) -> dict[str, Any] | None:
         """What an index holds of an item in wire form."""
@@ -80,6 +95,13 @@ def _is(design: Table, entity: Entity, item: dict[str, Any]) -> bool:
     except KeyMismatch:
         return False
     return True
+
+
+def _inserted(statement: dict[str, Any]) -> dict[str, Any]:
+    """The item of an insertion, whose attributes are all parameters: `{'name': ?, ...}`."""
+    names = re.findall(r"'((?:[^']|'')*)': \?", statement["Statement"])
+    texts = (name.replace("''", "'") for name in names)
+    return dict(zip(texts, statement["Parameters"], strict=True))
 
 
 def _missed(operation: str, params: dict[str, Any], answer: dict[str, Any]) -> Decimal:

@@ -7,7 +7,7 @@ from docs.diagram import diagram
 from docs.markdown import code, table
 from docs.metering import Measurement
 from tablewright.designs import ALL, Date, Entity, Field, Index, Key, Shards, Table, Tally
-from tablewright.designs.patterns import Count, Get, Pattern, Query, Update
+from tablewright.designs.patterns import BatchGet, Count, Get, Pattern, Query, Update
 
 _STREAMS = {
     "KEYS_ONLY": "the key of every item that changes",
@@ -201,7 +201,8 @@ def _capacity(design: Table, measured: Sequence[Measurement]) -> Iterator[str]:
     if any(m["computed"] for m in measured):
         yield (
             "Computed is what DynamoDB bills and DynamoDB Local does not report: two units for "
-            "each kilobyte of an item in a transaction, half a unit for a key without an item and "
+            "each kilobyte of an item in a transaction, one for "
+            "each of an item that is inserted, half a unit for a key without an item and "
             "for a query without an answer, and a whole one where the read is consistent."
         )
 
@@ -211,7 +212,7 @@ def _consistent(design: Table) -> str:
     reads = [
         p.name
         for p in design.pattern_list
-        if isinstance(p, Count) or (isinstance(p, Get | Query) and p.consistent)
+        if isinstance(p, Count) or (isinstance(p, BatchGet | Get | Query) and p.consistent)
     ]
     updated = [design.entity(p) for p in design.pattern_list if isinstance(p, Update)]
     parts = [

@@ -73,7 +73,7 @@ class FanOut(Construct):
         }
         self.notify = self._function("Notify", "news.notify", tables, timeout=_TELLING)
         subscriptions.grant(self.notify.function, SUBSCRIPTIONS.subscribers)
-        notifications.grant(self.notify.function, NOTIFICATIONS.put_notification)
+        notifications.grant(self.notify.function, NOTIFICATIONS.put_notifications)
         # More subscribers than it has time for are another message's.
         self.notify.let_loop()
         self.queue.consume(self.notify.function, batch_size=1)

@@ -223,7 +223,7 @@ class PortalStack(Stack):
         design = self.events.design
         self.events.grant(
             api.function,
-            *(design.put_event, design.get_event),
+            *(design.put_events, design.get_events),
             *(design.events_of_day, design.events_of_user),
         )
         return api

@@ -4,6 +4,9 @@ from typing import Any
 
 from tablewright.runtime.dynamo import Caller
 
+# What IAM calls an operation that it knows by another name.
+_ACTIONS = {"BatchExecuteStatement": "PartiQLInsert"}
+
 
 class Recorder:
     """Passes calls on; `calls` has each action with the index it named, None for the table."""
@@ -13,5 +16,5 @@ class Recorder:
         self.calls = calls
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        self.calls.add((operation, params.get("IndexName")))
+        self.calls.add((_ACTIONS.get(operation, operation), params.get("IndexName")))
         return self._caller.call(operation, params)

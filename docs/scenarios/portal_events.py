@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import partial
 
 from docs.costs import Kept, Scale, Use
@@ -16,6 +17,8 @@ from tablewright.runtime.store import Store
 
 PAGE = 50
 STORED = 400
+# As many as one request of the application may bring.
+BATCH = 100
 SAYS = (
     "A small portal has ten thousand events a day, a large one a million; a burst of a thousand a "
     "second is as much as one partition takes. Each day is exported once, and a hundred pages of "
@@ -42,28 +45,29 @@ def measure(design: Table) -> Callable[[Caller, str], list[Measurement]]:
 
 
 def _measure(design: Table, caller: Caller, table: str) -> list[Measurement]:
-    measuring = Measuring(caller)
+    measuring = Measuring(caller, design)
     cursors = Cursors(lambda: KeyRing([b"m" * 32]))
     store = Store(design, table, measuring.meter, cursors=cursors)
     made = [event(design, number) for number in range(STORED)]
-    for one in made:
-        store.put(design.put_event, one)
+    store.create_many(design.put_events, made)
     (entity,) = design.entity_list
-    new = event(design, STORED)
-    key = {name: new[name] for name in entity.key.fields}
+    batch = [event(design, STORED + number) for number in range(BATCH)]
     measuring.run(
-        "put_event",
-        "one event",
-        lambda: store.put(design.put_event, new),
-        write=write_floor(design, entity, new),
+        "put_events",
+        f"{BATCH} events",
+        lambda: store.create_many(design.put_events, batch),
+        write=sum((write_floor(design, entity, one) for one in batch), Decimal()),
+        many=BATCH,
     )
+    keys = [{name: one[name] for name in entity.key.fields} for one in batch]
     measuring.run(
-        "get_event",
-        "one event",
-        lambda: store.get(design.get_event, key),
-        read=read_floor([_bytes(design, new)], consistent=True),
+        "get_events",
+        f"{BATCH} events",
+        lambda: store.get_many(design.get_events, keys),
+        read=sum((read_floor([_bytes(design, one)], consistent=True) for one in batch), Decimal()),
+        many=BATCH,
     )
-    _lists(measuring, store, [*made, new])
+    _lists(measuring, store, [*made, *batch])
     return measuring.found
 
 
@@ -98,11 +102,11 @@ def _bytes(design: Table, record: Record) -> int:
 
 
 def _scale(design: Table, name: str, daily: int) -> Scale:
-    exported = f"{STORED + 1} events of a day"
+    exported = f"{STORED + BATCH} events of a day"
     return Scale(
         name,
         uses=(
-            Use("put_event", "one event", 30 * daily),
+            Use("put_events", f"{BATCH} events", 30 * daily),
             Use("events_of_day", f"a page of {PAGE}", 30 * 50),
             Use("events_of_user", f"a page of {PAGE}", 30 * 50),
             Use("exported_events", exported, 30 * daily),

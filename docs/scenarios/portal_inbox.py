@@ -61,17 +61,18 @@ def _store(design: Table, table: str, measuring: Measuring) -> Store:
 
 def measure_notifications(caller: Caller, table: str) -> list[Measurement]:
     """Run each pattern for a user with a hundred unread notifications."""
-    measuring = Measuring(caller)
+    measuring = Measuring(caller, NOTIFICATIONS)
     store = _store(NOTIFICATIONS, table, measuring)
-    for number in range(UNREAD):
-        store.put(NOTIFICATIONS.put_notification, notification(number))
+    store.create_many(
+        NOTIFICATIONS.put_notifications, [notification(number) for number in range(UNREAD)]
+    )
     told = notification(UNREAD)
     key = {name: told[name] for name in NOTIFICATION.key.fields}
     whole = _bytes(NOTIFICATIONS, told)
     measuring.run(
-        "put_notification",
+        "put_notifications",
         "one notification",
-        lambda: store.put(NOTIFICATIONS.put_notification, told),
+        lambda: store.create_many(NOTIFICATIONS.put_notifications, [told]),
         write=write_floor(NOTIFICATIONS, NOTIFICATION, told),
     )
     measuring.run(
@@ -182,7 +183,7 @@ def _notifications(name: str, users: int) -> Scale:
     return Scale(
         name,
         uses=(
-            Use("put_notification", "one notification", told),
+            Use("put_notifications", "one notification", told),
             Use("mark_read", "one notification", told),
             Use("notification_by_id", "one notification", told // 2),
             Use("notifications", f"a page of {PAGE}", looks),

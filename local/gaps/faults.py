@@ -14,9 +14,13 @@ from ministack.core.responses import error_response_json
 from ministack.services import cloudwatch, dynamodb, lambda_svc
 
 from local.gaps import expected
+from local.gaps.statements import statements
 
 _READS = ("GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems")
-_WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
+_WRITES = (
+    *("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
+    "BatchExecuteStatement",
+)
 _DISPATCH = ("func", "config", "event", "request_id", "started")
 
 
@@ -104,6 +108,7 @@ def _tables(body: bytes) -> list[tuple[str, str | None]]:
         return []
     named = [(request.get("TableName"), request.get("IndexName"))]
     named += [(table, None) for table in request.get("RequestItems") or {}]
+    named += [(one.table, None) for one in statements(request)]
     for item in request.get("TransactItems") or []:
         named += [(detail.get("TableName"), None) for detail in item.values()]
     return [(name.rpartition("/")[2], index) for name, index in named if isinstance(name, str)]

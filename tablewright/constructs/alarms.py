@@ -84,7 +84,7 @@ class TableAlarms(Construct):
                     topic=topic,
                 )
         operations = dict.fromkeys(
-            action for pattern in design.pattern_list for action, _ in pattern.actions
+            operation for pattern in design.pattern_list for operation in pattern.operations
         )
         if operations:
             alarm(

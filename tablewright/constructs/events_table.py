@@ -19,7 +19,7 @@ class EventsTable(StagedTable):
     Example::
 
         events = EventsTable(self, "Events", stage="dev", shards=10)
-        events.grant(function, events.design.put_event)
+        events.grant(function, events.design.put_events)
     """
 
     DESIGN = EVENTS

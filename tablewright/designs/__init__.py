@@ -18,6 +18,7 @@ from tablewright.designs.fields import (
 from tablewright.designs.model import ALL, KEYS_ONLY, Index, Table
 from tablewright.designs.numbers import Fraction, Money, Number, Whole
 from tablewright.designs.patterns import (
+    BatchCreate,
     BatchGet,
     BatchPut,
     BatchWrite,
@@ -36,6 +37,7 @@ __all__ = [
     "ALL",
     "IN_KEY",
     "KEYS_ONLY",
+    "BatchCreate",
     "BatchGet",
     "BatchPut",
     "BatchWrite",

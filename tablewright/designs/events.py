@@ -6,14 +6,14 @@ once, and nothing that is sent later replaces it.
 
 from tablewright.designs import (
     IN_KEY,
+    BatchCreate,
+    BatchGet,
     Date,
     Document,
     Entity,
     Expiry,
-    Get,
     Index,
     Key,
-    Put,
     Query,
     Shards,
     Table,
@@ -73,8 +73,10 @@ def events_design(*, shards: int | None = None) -> Table:
         entities=(event,),
         indexes=(Index("by_user", pk="user_id", sk="ts#event_id", sparse=True),),
         patterns=(
-            Put("put_event", "Event", create=True, describes="Append an event; none is replaced."),
-            Get("get_event", "Event", consistent=True, describes="Look what has an id already."),
+            BatchCreate("put_events", "Event", describes="Append events; none is replaced."),
+            BatchGet(
+                "get_events", "Event", consistent=True, describes="Look what has an id already."
+            ),
             Query(
                 "events_of_day",
                 "Event",

@@ -2,6 +2,7 @@
 
 from tablewright.designs import (
     KEYS_ONLY,
+    BatchCreate,
     Choice,
     Entity,
     Flag,
@@ -9,7 +10,6 @@ from tablewright.designs import (
     Index,
     Key,
     Prose,
-    Put,
     Query,
     Table,
     Text,
@@ -73,7 +73,7 @@ NOTIFICATIONS = Table(
         ),
     ),
     patterns=(
-        Put("put_notification", "Notification", create=True, describes="Tell a user, once."),
+        BatchCreate("put_notifications", "Notification", describes="Tell users, each once."),
         Get("get_notification", "Notification", describes="Read a notification by its full key."),
         Query(
             "notifications",

@@ -25,8 +25,13 @@ class Pattern:
 
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
-        """What the pattern calls: each an API action and the index it names, None for the table."""
+        """What it needs: each an action of IAM and the index that is named, None for the table."""
         return ((self.verb, None),)
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """What the pattern calls, by the names that DynamoDB's metrics have for it."""
+        return tuple(action for action, _ in self.actions)
 
 
 class Put(Pattern):
@@ -49,6 +54,22 @@ class BatchPut(Pattern):
     verb = "BatchWriteItem"
 
 
+class BatchCreate(Pattern):
+    """Store any number of items, each only where nothing is."""
+
+    __slots__ = ()
+    verb = "BatchExecuteStatement"  # the one batch of DynamoDB that looks before it writes
+
+    @property
+    def actions(self) -> tuple[tuple[str, str | None], ...]:
+        # IAM knows what a statement does, not how many come together.
+        return (("PartiQLInsert", None),)
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        return (self.verb,)
+
+
 class BatchWrite(Pattern):
     """Store and remove any number of items of several kinds, replacing what is there."""
 
@@ -67,8 +88,14 @@ class BatchWrite(Pattern):
 class BatchGet(Pattern):
     """Read any number of items by their keys."""
 
-    __slots__ = ()
+    __slots__ = ("consistent",)
     verb = "BatchGetItem"
+
+    def __init__(
+        self, name: str, entity: str, *, consistent: bool = False, describes: str = ""
+    ) -> None:
+        super().__init__(name, entity, describes=describes)
+        self.consistent = consistent
 
 
 class Get(Pattern):
@@ -168,3 +195,7 @@ class Count(Pattern):
     def actions(self) -> tuple[tuple[str, str | None], ...]:
         # IAM knows no transactions, only what is done in them.
         return (("BatchGetItem", None), ("UpdateItem", None))
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        return ("BatchGetItem", self.verb)

@@ -5,7 +5,13 @@ from concurrent.futures import FIRST_EXCEPTION, Executor, wait
 from typing import Any, TypeVar
 
 from tablewright.runtime.dynamo import Caller
-from tablewright.runtime.errors import Throttled
+from tablewright.runtime.errors import (
+    AlreadyExists,
+    StoreError,
+    Throttled,
+    Unavailable,
+    from_response,
+)
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.records import Item
 from tablewright.runtime.retry import Backoff
@@ -62,6 +68,53 @@ def write_all(
         raise Throttled(f"{len(requests)} of {len(chunk)} items were still unprocessed")
 
     in_parallel(executor, write, chunks(requests, WRITE_CHUNK))
+
+
+def insert_all(
+    caller: Caller, executor: Executor, table: str, items: Sequence[Item], backoff: Backoff
+) -> list[bool]:
+    """Store each item, of another key each, where nothing is; tells of each whether it was stored.
+
+    What throttling or a conflict left out is tried again. An item whose answer was lost on the way
+    is then there already, and told so.
+    """
+
+    def insert(chunk: Sequence[Item]) -> list[bool]:
+        stored: dict[int, bool] = {}
+        for _ in backoff:
+            left = [at for at in range(len(chunk)) if at not in stored]
+            statements = [_insertion(table, chunk[at]) for at in left]
+            answer = caller.call("BatchExecuteStatement", {"Statements": statements})
+            for at, one in zip(left, answer["Responses"], strict=True):
+                error = _error(one)
+                if not isinstance(error, Throttled | Unavailable):
+                    stored[at] = error is None
+            if len(stored) == len(chunk):
+                return [stored[at] for at in range(len(chunk))]
+        raise Throttled(f"{len(chunk) - len(stored)} of {len(chunk)} items were still not stored")
+
+    found = in_parallel(executor, insert, chunks(items, WRITE_CHUNK))
+    return [stored for chunk in found for stored in chunk]
+
+
+def _insertion(table: str, item: Item) -> Request:
+    names = ", ".join("'" + name.replace("'", "''") + "': ?" for name in item)
+    return {
+        "Statement": f'INSERT INTO "{table}" VALUE {{{names}}}',
+        "Parameters": list(item.values()),
+    }
+
+
+def _error(answer: dict[str, Any]) -> StoreError | None:
+    """What an insertion ended with; raised when trying again is of no use."""
+    if "Error" not in answer:
+        return None
+    if answer["Error"]["Code"] == "DuplicateItem":
+        return AlreadyExists("an item with this key is there already")
+    error = from_response("BatchExecuteStatement", answer)
+    if isinstance(error, Throttled | Unavailable):
+        return error
+    raise error
 
 
 def read_all(

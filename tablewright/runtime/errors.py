@@ -83,6 +83,11 @@ _BY_CODE: dict[str, type[StoreError]] = {
     "ProvisionedThroughputExceededException": Throttled,
     "ThrottlingException": Throttled,
     "RequestLimitExceeded": Throttled,
+    # Of one statement in a batch.
+    "ProvisionedThroughputExceeded": Throttled,
+    "ThrottlingError": Throttled,
+    "TransactionConflict": Throttled,
+    "ResourceNotFound": TableMissing,
     "TransactionInProgressException": Throttled,
     "AccessDeniedException": AccessDenied,
     "AccessDenied": AccessDenied,

@@ -7,7 +7,14 @@ from typing import Any
 
 from tablewright.runtime.dynamo import Caller
 
-_WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
+_WRITES = {
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "BatchWriteItem",
+    "BatchExecuteStatement",
+    "TransactWriteItems",
+}
 
 
 class Meter:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tablewright.designs import Pattern, Record
-from tablewright.designs.patterns import BatchGet, BatchPut, Delete, Get, Put, Update
-from tablewright.runtime.bulk import put_request, read_all, write_all
+from tablewright.designs.patterns import BatchCreate, BatchGet, BatchPut, Delete, Get, Put, Update
+from tablewright.runtime.bulk import insert_all, put_request, read_all, write_all
 from tablewright.runtime.errors import (
     AlreadyExists,
     Conflict,
@@ -94,19 +94,15 @@ class Store(Reader):
     def put_many(self, pattern: Pattern, batch: Sequence[Mapping[str, Any]]) -> int:
         """Store any number of records, replacing what is there; all are checked before the first
         is written. Gives back how many were stored."""
-        records = self._of(pattern, BatchPut)
-        items = [records.to_item(records.entity.check(record)) for record in batch]
-        seen: set[tuple[str, ...]] = set()
-        repeated = []
-        for position, item in enumerate(items):
-            key = self._key_of(item)
-            repeated += [position] if key in seen else []
-            seen.add(key)
-        if repeated:
-            raise DuplicateKeys(repeated)
-        requests = [put_request(item) for item in items]
+        requests = [put_request(item) for item in self._items(pattern, BatchPut, batch)]
         write_all(self._caller, self.executor, self.table_name, requests, self._backoff)
-        return len(items)
+        return len(requests)
+
+    def create_many(self, pattern: Pattern, batch: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """Store those records whose keys have none yet; all are checked before the first is
+        written. Tells of each whether it was stored, in their order."""
+        items = self._items(pattern, BatchCreate, batch)
+        return insert_all(self._caller, self.executor, self.table_name, items, self._backoff)
 
     def get(self, pattern: Pattern, key: Mapping[str, Any]) -> Record | None:
         """The record with this key, or None."""
@@ -122,7 +118,8 @@ class Store(Reader):
         # DynamoDB refuses a request that names an item twice.
         once = {self._key_of(item): item for item in items}
         found = read_all(
-            self._caller, self.executor, self.table_name, list(once.values()), self._backoff
+            *(self._caller, self.executor, self.table_name, list(once.values()), self._backoff),
+            consistent=isinstance(pattern, BatchGet) and pattern.consistent,
         )
         return [records.to_record(item) for item in found]
 
@@ -218,6 +215,22 @@ class Store(Reader):
             "UpdateExpression": expressions.change(removed, records.values(changes)),
         }
         return expressions.into(params)
+
+    def _items(
+        self, pattern: Pattern, kind: type[Pattern], batch: Sequence[Mapping[str, Any]]
+    ) -> list[Item]:
+        """The items of records, each with a key of its own."""
+        records = self._of(pattern, kind)
+        items = [records.to_item(records.entity.check(record)) for record in batch]
+        seen: set[tuple[str, ...]] = set()
+        repeated = []
+        for position, item in enumerate(items):
+            key = self._key_of(item)
+            repeated += [position] if key in seen else []
+            seen.add(key)
+        if repeated:
+            raise DuplicateKeys(repeated)
+        return items
 
     @staticmethod
     def _expected(

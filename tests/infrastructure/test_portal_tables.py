@@ -85,7 +85,7 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "due_content": {("Query", "by_due")},
     },
     "Notifications": {
-        "put_notification": {("PutItem", None)},
+        "put_notifications": {("PartiQLInsert", None)},
         "get_notification": {("GetItem", None)},
         "notifications": {("Query", None)},
         "notification_by_id": {("Query", "by_notification_id"), ("BatchGetItem", None)},
@@ -101,8 +101,8 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "subscribers": {("Query", "by_topic")},
     },
     "Events": {
-        "put_event": {("PutItem", None)},
-        "get_event": {("GetItem", None)},
+        "put_events": {("PartiQLInsert", None)},
+        "get_events": {("BatchGetItem", None)},
         "events_of_day": {("Query", None)},
         "exported_events": {("Query", None)},
         "events_of_user": {("Query", "by_user")},

@@ -1,6 +1,6 @@
 """One DynamoDB Local for the whole run; each test gets an empty database."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,11 +10,12 @@ import pytest
 from local.dynamodb_local import Credentials, DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Table
-from tablewright.runtime.bulk import put_request, write_all
+from tablewright.runtime.bulk import delete_request, put_request, write_all
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Dynamo, client_config
+from tablewright.runtime.dynamo import client_config
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
+from tests.integration.direct import REGION, Direct
 
 KEYS = KeyRing([b"integration-tests-cursor-signing-key"])
 
@@ -37,6 +38,7 @@ class Database:
     def __init__(self, engine: DynamoDbLocal, credentials: Credentials | None = None) -> None:
         self._endpoint = engine.endpoint
         self._credentials = credentials or engine.credentials()
+        self.dynamo = Direct(engine, self._credentials)
         # False for one that was used in other regions too, or has had a stream.
         self.reusable = True
 
@@ -44,7 +46,7 @@ class Database:
         return boto3.client(
             "dynamodb",
             endpoint_url=self._endpoint,
-            region_name="eu-west-1",
+            region_name=REGION,
             config=client_config(**config),
             **self._credentials,
         )
@@ -53,7 +55,7 @@ class Database:
         return boto3.client(
             "dynamodbstreams",
             endpoint_url=self._endpoint,
-            region_name="eu-west-1",
+            region_name=REGION,
             **self._credentials,
         )
 
@@ -73,9 +75,17 @@ class Database:
         return records
 
     def clear(self) -> None:
-        client = self.client()
-        for name in client.list_tables()["TableNames"]:
-            client.delete_table(TableName=name)
+        for name in self.dynamo.call("ListTables", {})["TableNames"]:
+            self.dynamo.call("DeleteTable", {"TableName": name})
+
+    def empty(
+        self, table: str = "table", *, of: Callable[[dict[str, Any]], bool] = lambda item: True
+    ) -> None:
+        """Remove everything that is stored, or such items only, and keep the table."""
+        described = self.dynamo.call("DescribeTable", {"TableName": table})["Table"]
+        names = [one["AttributeName"] for one in described["KeySchema"]]
+        gone = [{name: item[name] for name in names} for item in self._scan(table) if of(item)]
+        self._write([delete_request(key) for key in gone], table)
 
     def create(self, design: Table, name: str = "table", *, stream: bool = False) -> str:
         """The design's table; with `stream`, for a test that reads its changes."""
@@ -86,19 +96,28 @@ class Database:
     def store(self, design: Table, caller: Any = None, **settings: Any) -> Store:
         """A store over the design's table, by default on a plain connection."""
         settings = {"cursors": Cursors(lambda: KEYS), **settings}
-        return Store(design, "table", caller or Dynamo(self.client()), **settings)
+        return Store(design, "table", caller or self.dynamo, **settings)
 
     def write(self, items: list[dict[str, Any]], table: str = "table") -> None:
         """Store items in wire form, replacing what is there."""
-        requests = [put_request(item) for item in items]
-        with ThreadPoolExecutor(4) as executor:
-            write_all(Dynamo(self.client()), executor, table, requests, Backoff())
+        self._write([put_request(item) for item in items], table)
 
     def items(self, table: str = "table") -> list[dict[str, Any]]:
         """Everything that is stored, in one order."""
-        pages = self.client().get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
-        items = [item for page in pages for item in page["Items"]]
-        return sorted(items, key=repr)
+        return sorted(self._scan(table), key=repr)
+
+    def _scan(self, table: str) -> Iterator[dict[str, Any]]:
+        asked: dict[str, Any] = {"TableName": table, "ConsistentRead": True}
+        while True:
+            page = self.dynamo.call("Scan", asked)
+            yield from page["Items"]
+            if "LastEvaluatedKey" not in page:
+                return
+            asked["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+    def _write(self, requests: list[dict[str, Any]], table: str) -> None:
+        with ThreadPoolExecutor(4) as executor:
+            write_all(self.dynamo, executor, table, requests, Backoff())
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ from typing import Any
 from lambdas.portal.events.rules import same_event
 from tablewright.designs import Record, Table
 from tablewright.designs.events import EVENTS, event_key, events_design
-from tablewright.runtime.bulk import in_parallel
-from tablewright.runtime.errors import AlreadyExists, StoreError
 from tablewright.runtime.reader import Page
 from tablewright.runtime.store import Store
 
@@ -28,22 +26,13 @@ class EventLog:
 
     def append(self, events: Sequence[Record]) -> list[int]:
         """Store those events that are not stored yet; gives the positions of those that cannot be,
-        because what has their id is another event.
-
-        All are tried before an error is raised: nothing goes on after the request.
-        """
-
-        def try_one(event: Record) -> bool | StoreError:
-            try:
-                return self._append(event)
-            except StoreError as error:
-                return error
-
-        tried = in_parallel(self._store.executor, try_one, events)
-        for outcome in tried:
-            if isinstance(outcome, StoreError):
-                raise outcome
-        return [position for position, stored in enumerate(tried) if not stored]
+        because what has their id is another event."""
+        stored = self._store.create_many(self._design.put_events, events)
+        left = [position for position, now in enumerate(stored) if not now]
+        keys = [event_key(events[position]["event_id"]) for position in left]
+        found = self._store.get_many(self._design.get_events, keys)
+        there = {event["event_id"]: event for event in found}
+        return [at for at in left if not _same(there.get(events[at]["event_id"]), events[at])]
 
     def of_day(self, day: str, event_name: str | None, **paging: Any) -> Page:
         return self._store.query(
@@ -61,11 +50,7 @@ class EventLog:
             **paging,
         )
 
-    def _append(self, event: Record) -> bool:
-        """Whether the event is stored: now, or since it was sent before."""
-        try:
-            self._store.put(self._design.put_event, event)
-        except AlreadyExists:
-            there = self._store.get(self._design.get_event, event_key(event["event_id"]))
-            return there is not None and same_event(there, event)
-        return True
+
+def _same(there: Record | None, event: Record) -> bool:
+    """Whether what is there is the event, stored since it was sent before."""
+    return there is not None and same_event(there, event)

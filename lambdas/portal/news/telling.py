@@ -1,6 +1,6 @@
 """From news to the notifications of users: everybody who asked for it hears it, once.
 
-Subscribers are read in the order of their ids, page by page, and told in parallel. Notifications
+Subscribers are read in the order of their ids, page by page, and told in batches. Notifications
 are created and never replaced, so it does not matter who was told before: work that died is done
 again from its beginning. When time is short, a message says after whom to go on.
 """
@@ -14,8 +14,6 @@ from lambdas.portal.news.messages import Message
 from lambdas.portal.news.news import News, notification
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTIONS, matches
-from tablewright.runtime.bulk import in_parallel
-from tablewright.runtime.errors import AlreadyExists
 from tablewright.runtime.queue import Queue
 from tablewright.runtime.store import Store
 
@@ -73,12 +71,7 @@ class Telling:
                 yield user, asks
 
     def _told(self, news: News, users: list[str]) -> Told:
-        new = sum(in_parallel(self._notifications.executor, lambda u: self._put(news, u), users))
+        made = [notification(news, user) for user in users]
+        # One that is there stays as it is: read, if it was read in the meantime.
+        new = sum(self._notifications.create_many(NOTIFICATIONS.put_notifications, made))
         return Told(new, len(users) - new)
-
-    def _put(self, news: News, user: str) -> bool:
-        try:
-            self._notifications.put(NOTIFICATIONS.put_notification, notification(news, user))
-        except AlreadyExists:
-            return False  # and if it was read in the meantime, it stays read
-        return True

@@ -7,7 +7,7 @@ import pytest
 
 from docs.metering import FaithfulMeter
 from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.meter import Meter
 from tests.integration.conftest import Database
 
@@ -28,9 +28,9 @@ CONSISTENT_BATCH_GET = {"RequestItems": {"table": {"Keys": [key(1), key(2)], **C
 
 
 @pytest.fixture
-def dynamo(database: Database) -> Dynamo:
+def dynamo(database: Database) -> Caller:
     database.create(DASHBOARD)
-    return Dynamo(database.client())
+    return database.dynamo
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def dynamo(database: Database) -> Dynamo:
     ],
 )
 def test_the_engine_reports_nothing_for_what_is_not_there(
-    dynamo: Dynamo, operation: str, params: dict[str, Any]
+    dynamo: Caller, operation: str, params: dict[str, Any]
 ) -> None:
     """When this fails, the engine has learned it, and the computed part is to go."""
     meter = Meter(dynamo)
@@ -51,20 +51,20 @@ def test_the_engine_reports_nothing_for_what_is_not_there(
     assert meter.read_units == 0
 
 
-def test_a_query_that_finds_nothing_costs_half_a_unit(dynamo: Dynamo) -> None:
+def test_a_query_that_finds_nothing_costs_half_a_unit(dynamo: Caller) -> None:
     meter = FaithfulMeter(dynamo)
     meter.call("Query", QUERY)
     assert (meter.read_units, meter.computed) == (Decimal("0.5"), True)
 
 
-def test_a_key_without_an_item_costs_half_a_unit(dynamo: Dynamo) -> None:
+def test_a_key_without_an_item_costs_half_a_unit(dynamo: Caller) -> None:
     dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
     meter = FaithfulMeter(dynamo)
     meter.call("BatchGetItem", BATCH_GET)
     assert (meter.read_units, meter.computed) == (Decimal("1.5"), True)
 
 
-def test_a_consistent_look_for_what_is_not_there_costs_a_unit(dynamo: Dynamo) -> None:
+def test_a_consistent_look_for_what_is_not_there_costs_a_unit(dynamo: Caller) -> None:
     dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
     meter = FaithfulMeter(dynamo)
     meter.call("BatchGetItem", CONSISTENT_BATCH_GET)
@@ -74,7 +74,7 @@ def test_a_consistent_look_for_what_is_not_there_costs_a_unit(dynamo: Dynamo) ->
     assert (meter.read_units, meter.computed) == (Decimal(1), True)
 
 
-def test_what_a_filter_leaves_out_is_as_the_engine_reports(dynamo: Dynamo) -> None:
+def test_what_a_filter_leaves_out_is_as_the_engine_reports(dynamo: Caller) -> None:
     dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
     filtered = {
         **QUERY,
@@ -87,14 +87,14 @@ def test_what_a_filter_leaves_out_is_as_the_engine_reports(dynamo: Dynamo) -> No
     assert (meter.read_units, meter.computed) == (Decimal("0.5"), False)
 
 
-def test_what_is_found_is_as_the_engine_reports(dynamo: Dynamo) -> None:
+def test_what_is_found_is_as_the_engine_reports(dynamo: Caller) -> None:
     dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
     meter = FaithfulMeter(dynamo)
     meter.call("BatchGetItem", {"RequestItems": {"table": {"Keys": [key(1)]}}})
     assert (meter.read_units, meter.computed) == (Decimal("0.5"), False)
 
 
-def test_an_item_of_a_transaction_costs_two_units_a_kilobyte(dynamo: Dynamo) -> None:
+def test_an_item_of_a_transaction_costs_two_units_a_kilobyte(dynamo: Caller) -> None:
     large = {**key(1), "text": {"S": "x" * 1500}}
     dynamo.call("PutItem", {"TableName": "table", "Item": large})
     change = {

@@ -7,7 +7,6 @@ import pytest
 from docs.generate import DOCUMENTS, TABLES
 from docs.metering import Measurement
 from local.dynamodb_local import DynamoDbLocal
-from tablewright.runtime.dynamo import Dynamo
 from tests.integration.conftest import Database
 
 Measured = dict[str, list[Measurement]]
@@ -17,7 +16,7 @@ Measured = dict[str, list[Measurement]]
 def measured(dynamodb_local: DynamoDbLocal) -> Measured:
     database = Database(dynamodb_local)
     return {
-        id: document.measure(Dynamo(database.client()), database.create(document.design, id))
+        id: document.measure(database.dynamo, database.create(document.design, id))
         for id, document in DOCUMENTS.items()
     }
 

@@ -12,7 +12,7 @@ from lambdas.forms.management.delivery_queue import Deliveries
 from lambdas.forms.management.secret_values import SecretValues
 from lambdas.forms.openapi import document
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import AccessDenied, StoreError, TableMissing
 from tablewright.runtime.payload import Payloads
 from tests.integration.conftest import KEYS
@@ -114,7 +114,7 @@ class Admin:
         self.now = NOW
         self.sessions: list[str] = []
         self.own: set[tuple[str, str | None]] = set()
-        dynamo = Dynamo(forms.database.client())
+        dynamo = forms.database.dynamo
 
         def connect(tenant: str) -> Caller:
             self.sessions.append(tenant)
@@ -178,6 +178,4 @@ def etag(answer: Answer) -> str:
 
 def emptied(forms: Forms) -> None:
     """Remove everything from the table."""
-    client = forms.database.client()
-    for item in forms.database.items():
-        client.delete_item(TableName="table", Key={name: item[name] for name in ("PK", "SK")})
+    forms.database.empty()

@@ -22,7 +22,7 @@ from tablewright.designs import Record
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import TableMissing
 from tablewright.runtime.payload import Payloads
 from tests.faults import Crash
@@ -114,8 +114,7 @@ class World:
         self.forms = forms
         self.clock = forms.clock
         self.cloud = Cloud(lambda: self.clock.moment)
-        # Connecting takes longer than most of what is done here.
-        self.dynamo: Caller = settings.pop("dynamo", None) or Dynamo(forms.database.client())
+        self.dynamo = forms.database.dynamo
         self.edge: Caller = Edge(self.dynamo, self.cloud)
         self.dead: list[str] = []
         self.webhook: Destination = Scripted()

@@ -8,7 +8,7 @@ from lambdas.forms.planner import Decision, Rules
 from lambdas.forms.planning import Planning, Run
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import DAILY, HOURLY
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.records import Records
 from tests.integration.forms.conftest import Forms, epochs_in
 
@@ -24,7 +24,7 @@ class World:
     def __init__(self, forms: Forms) -> None:
         forms.clock.moment = NOW
         self.forms = forms
-        self.dynamo = Dynamo(forms.database.client())
+        self.dynamo = forms.database.dynamo
         self.told: list[tuple[str, Decision, str]] = []
         self.failed: list[str] = []
 

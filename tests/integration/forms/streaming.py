@@ -11,7 +11,7 @@ from tablewright.designs import Record
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_stream import COUNTED, FORGOTTEN
 from tablewright.runtime.bulk import delete_request, write_all
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.records import Records
 from tablewright.runtime.retry import Backoff
@@ -65,7 +65,7 @@ class Stream:
 
     def __init__(self, forms: Forms) -> None:
         self.database = forms.database
-        self.dynamo = Edge(Dynamo(forms.database.client()))
+        self.dynamo = Edge(forms.database.dynamo)
 
     def records(self) -> list[Json]:
         """What the mapping passes on."""

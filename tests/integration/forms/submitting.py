@@ -24,7 +24,7 @@ from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import REQUEST, SUBMISSION
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import ObjectMissing, TableMissing
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.records import Records
@@ -76,7 +76,7 @@ class World:
         self.forms = forms
         self.clock = forms.clock
         self.clock.moment = NOON
-        self.edge = Edge(Dynamo(forms.database.client()))
+        self.edge = Edge(forms.database.dynamo)
         self._monkeypatch = monkeypatch
         self.start()
 

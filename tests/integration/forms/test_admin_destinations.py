@@ -9,7 +9,7 @@ from lambdas.forms.management.destinations import Destinations
 from lambdas.forms.management.secret_values import SecretValues
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import ATTEMPT_STATUSES
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.ids import uuid7
 from tests.faults import survives_every_fault
 from tests.integration.forms.administration import (
@@ -204,7 +204,7 @@ def test_attempts_at_a_destination_are_listed_by_status_newest_first(admin: Admi
 
 def test_making_and_removing_a_webhook_end_the_same_whatever_fails(forms: Forms) -> None:
     cloud = Cloud()
-    edge = Edge(Dynamo(forms.database.client()), cloud)
+    edge = Edge(forms.database.dynamo, cloud)
     told: list[str | None] = []
 
     def fresh() -> Caller:

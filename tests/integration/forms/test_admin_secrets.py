@@ -10,7 +10,7 @@ from lambdas.forms.management.domains import Domains
 from lambdas.forms.management.secret_values import SecretValues
 from lambdas.forms.management.signing_secrets import SigningSecrets
 from lambdas.forms.management.tenants import Configuration, tenant_from
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tests.faults import survives_every_fault
 from tests.integration.forms.administration import (
     EVE,
@@ -117,7 +117,7 @@ def test_each_tenant_has_its_own(admin: Admin) -> None:
 def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotations: int) -> None:
     """And the key that was in use before it stays usable."""
     database, cloud = forms.database, Cloud()
-    dynamo = Dynamo(database.client())
+    dynamo = database.dynamo
     told: list[str] = []
 
     def secrets(caller: Caller) -> SigningSecrets:
@@ -153,7 +153,7 @@ def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotati
 def test_creating_a_tenant_and_assigning_a_domain_end_the_same_whatever_fails(
     forms: Forms,
 ) -> None:
-    dynamo = Dynamo(forms.database.client())
+    dynamo = forms.database.dynamo
 
     def fresh() -> Caller:
         emptied(forms)

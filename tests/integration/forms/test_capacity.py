@@ -8,7 +8,6 @@ import pytest
 
 from docs.metering import FaithfulMeter
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Dynamo
 from tests.integration.forms.conftest import NOON, Forms, ids, key_of, submission
 
 PAGE = 20
@@ -29,7 +28,7 @@ def stored(forms: Forms, tenant: str, number: int = 400) -> list[Any]:
 
 
 def page_units(forms: Forms, tenant: str, pattern: Any, **where: str) -> tuple[Decimal, list[str]]:
-    meter = FaithfulMeter(Dynamo(forms.database.client()))
+    meter = FaithfulMeter(forms.database.dynamo)
     store = forms.store(meter)
     example = submission(NOON, tenant_id=tenant)
     store.get(FORMS.get_submission, key_of(example))  # so that the epochs are known

@@ -7,7 +7,7 @@ from typing import Any
 from lambdas.forms.breaker import BreakerRules
 from lambdas.forms.destinations import Outcome
 from tablewright.designs import Record
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.payload import Payloads
 from tests.faults import Crash, survives_every_fault
 from tests.integration.conftest import Database
@@ -23,17 +23,14 @@ class Trial:
 
     def __init__(self, database: Database, prepare: Callable[[World], Record], **settings: Any):
         self._forms = Forms(database)
-        self._client = database.client()
-        self._dynamo = Dynamo(self._client)
+        self._database = database
         self._prepare = prepare
         self._settings = settings
 
     def fresh(self) -> Caller:
-        for item in self._client.scan(TableName="table")["Items"]:
-            key = {name: item[name] for name in ("PK", "SK")}
-            self._client.delete_item(TableName="table", Key=key)
+        self._database.empty()
         self._forms.clock.moment = NOON
-        self.world = World(self._forms, dynamo=self._dynamo, **self._settings)
+        self.world = World(self._forms, **self._settings)
         self.submission = self._prepare(self.world)
         return self.world.edge
 

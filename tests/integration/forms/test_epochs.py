@@ -10,7 +10,7 @@ import pytest
 from tablewright.designs import InvalidRecord, InvalidValue
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.shard_counts import EpochTooLate
@@ -39,7 +39,7 @@ def history(forms: Forms, tenant: str = "acme", each: int = 60) -> list[Any]:
 
 def test_a_submission_is_one_read_away_whatever_the_count_was(forms: Forms) -> None:
     made = history(forms)
-    meter = Meter(Dynamo(forms.database.client()))
+    meter = Meter(forms.database.dynamo)
     store = forms.store(meter)
     store.get(FORMS.get_submission, key_of(made[0]))  # and one for the epochs, for a minute
     meter.reset()
@@ -98,7 +98,7 @@ def test_a_range_asks_only_the_shards_of_its_epochs(
     forms: Forms, since: datetime | None, until: datetime | None, shards: int
 ) -> None:
     made = history(forms)
-    meter = Meter(Dynamo(forms.database.client()))
+    meter = Meter(forms.database.dynamo)
     store = forms.store(meter)
     store.get(FORMS.get_submission, key_of(made[-1]))
     meter.reset()
@@ -194,7 +194,7 @@ class Lockstep:
     """Lets no planner write before all have read."""
 
     def __init__(self, forms: Forms, barrier: Barrier) -> None:
-        self._dynamo: Caller | None = Dynamo(forms.database.client())
+        self._dynamo: Caller | None = forms.database.dynamo
         self._barrier: Barrier | None = barrier
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -207,15 +207,11 @@ class Lockstep:
 
 @pytest.mark.parametrize("known", [False, True], ids=["the first epoch", "another"])
 def test_a_change_ends_the_same_whatever_fails_on_the_way(forms: Forms, known: bool) -> None:
-    client = forms.database.client()
-    dynamo = Dynamo(client)
-
     def fresh() -> Caller:
-        for item in forms.database.items():
-            client.delete_item(TableName="table", Key={n: item[n] for n in ("PK", "SK")})
+        forms.database.empty()
         if known:
             forms.set_epochs("acme", (NOON, 4))
-        return dynamo
+        return forms.database.dynamo
 
     def work(caller: Caller) -> None:
         forms.counts(caller).change("acme", 10)
@@ -226,7 +222,7 @@ def test_a_change_ends_the_same_whatever_fails_on_the_way(forms: Forms, known: b
 def test_an_epoch_that_took_too_long_to_write_is_reported(forms: Forms) -> None:
     class Slow:
         def __init__(self) -> None:
-            self._dynamo = Dynamo(forms.database.client())
+            self._dynamo = forms.database.dynamo
 
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             if operation == "PutItem":

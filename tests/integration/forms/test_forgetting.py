@@ -42,10 +42,7 @@ class World:
         self.forms.store().delete(FORMS.delete_submission, key)
 
     def expire_requests(self) -> None:
-        client = self.forms.database.client()
-        for item in self.forms.database.items():
-            if item["SK"]["S"] == "REQUEST":
-                client.delete_item(TableName="table", Key={n: item[n] for n in ("PK", "SK")})
+        self.forms.database.empty(of=lambda item: bool(item["SK"]["S"] == "REQUEST"))
 
     def removals(self) -> list[Any]:
         return [one for one in self.stream.records() if one["eventName"] == "REMOVE"]

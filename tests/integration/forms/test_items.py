@@ -16,7 +16,6 @@ from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import SUBMISSION
 from tablewright.designs.patterns import Count, Delete, Get, Put
 from tablewright.runtime.counters import Counters, Event
-from tablewright.runtime.dynamo import Dynamo
 from tablewright.runtime.errors import AlreadyExists, Conflict
 from tablewright.runtime.payload import LARGEST, Payloads
 from tablewright.runtime.store import Store
@@ -170,7 +169,7 @@ def test_what_is_not_as_expected_is_not_removed(store: Store) -> None:
 
 
 def test_events_are_counted_once_and_the_day_of_all_tenants_is_listed(forms: Forms) -> None:
-    dynamo = Dynamo(forms.database.client())
+    dynamo = forms.database.dynamo
     tenants = [f"tenant-{number:02}" for number in range(12)]
     date = "2099-03-04"
 

@@ -10,7 +10,6 @@ from lambdas.forms.dashboard import MOST_DAYS_BACK, Dashboard
 from tablewright.designs import InvalidRecord, InvalidValue, Record
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import DAILY
-from tablewright.runtime.dynamo import Dynamo
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.records import Records
 from tests.integration.forms.conftest import Forms
@@ -92,7 +91,7 @@ def test_months_of_days_that_do_not_fit_one_page_are_summed_whole(forms: Forms) 
             for n in range(MOST_DAYS_BACK + 10)
         ),
     )
-    meter = Meter(Dynamo(forms.database.client()))
+    meter = Meter(forms.database.dynamo)
     shown = Dashboard(forms.store(meter), NOW).metrics("acme", MOST_DAYS_BACK)
     assert meter.calls > 1
     assert shown["total_submissions"] == 400 * (MOST_DAYS_BACK + 1)

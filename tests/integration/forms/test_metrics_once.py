@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tests.faults import Crash, survives_every_fault
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.streaming import Json, Stream
@@ -94,7 +94,7 @@ def test_eight_workers_that_deliver_everything_three_times_and_die_count_once(
 
     def deliver(worker: int) -> None:
         chance = random.Random(worker)
-        dynamo = Dynamo(stream.database.client())
+        dynamo = stream.database.dynamo
         parts = batches(records, 20 + worker)
         for batch in chance.sample(parts, len(parts)):
             for time in range(TIMES):
@@ -119,7 +119,7 @@ def test_workers_that_die_at_every_call_in_turn_count_once(
     records = stream.records()
 
     def deliver(worker: int) -> int:
-        dynamo = Dynamo(stream.database.client())
+        dynamo = stream.database.dynamo
         for at in range(1000):
             try:
                 stream.deliver(records, Dying(dynamo, at, after=after))

@@ -10,7 +10,6 @@ from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.time_ids import milliseconds
-from tablewright.runtime.dynamo import Dynamo
 from tablewright.runtime.epochs import EpochCache, EpochTiming
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.shard_counts import ShardCounts
@@ -122,7 +121,7 @@ def test_nothing_is_lost_or_doubled_while_shards_change_under_load(database: Dat
         used[epoch].add(item["PK"]["S"].rsplit("#", 1)[1])
     assert [len(shards) for shards in used] == [1, *COUNTS]
 
-    meter = Meter(Dynamo(database.client()))
+    meter = Meter(database.dynamo)
     store = database.store(FORMS, meter, epochs=EpochCache())
     for record in stored:
         assert store.get(FORMS.get_submission, key_of(record)) == record

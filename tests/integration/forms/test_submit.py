@@ -17,7 +17,7 @@ from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions
 from lambdas.forms.submit import Intake
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Client, Dynamo
+from tablewright.runtime.dynamo import Client
 from tablewright.runtime.payload import Payloads
 from tests.integration.forms.conftest import Forms, key_of
 from tests.integration.forms.submitting import ADA, BUCKET, NOON, World, problem, taken
@@ -213,7 +213,7 @@ def test_eight_senders_with_one_key_leave_one_submission(world: World) -> None:
     sent = Submission("acme", "contact", "application/json", body, "key of all")
 
     def take(_: int) -> str:
-        store = world.forms.store(Dynamo(world.forms.database.client()))
+        store = world.forms.store(world.forms.database.dynamo)
         submissions = Submissions(store, Payloads(world.edge, BUCKET))
         return submissions.take(sent, {}, NOON, None).submission_id
 
@@ -231,7 +231,7 @@ def test_eight_senders_with_one_key_and_different_bodies_leave_one_submission(
     def take(number: int) -> int | None:
         body = f'{{"n":{number}}}'.encode()
         sent = Submission("acme", "contact", "application/json", body, "key of all")
-        store = world.forms.store(Dynamo(world.forms.database.client()))
+        store = world.forms.store(world.forms.database.dynamo)
         try:
             Submissions(store, Payloads(world.edge, BUCKET)).take(sent, {}, NOON, None)
         except KeyUsedOtherwise:

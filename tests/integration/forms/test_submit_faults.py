@@ -10,7 +10,7 @@ from docs.metering import FaithfulMeter
 from lambdas.forms.submissions import Submission, Submissions
 from tablewright.designs import Record
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload import Payloads
 from tests.faults import survives_every_fault
@@ -29,10 +29,7 @@ def world(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def emptied(world: World) -> Edge:
-    client = world.forms.database.client()
-    for item in world.forms.database.items():
-        if item["SK"]["S"].startswith(("SUB#", "REQUEST")):
-            client.delete_item(TableName="table", Key={n: item[n] for n in ("PK", "SK")})
+    world.forms.database.empty(of=lambda item: item["SK"]["S"].startswith(("SUB#", "REQUEST")))
     world.edge.objects.clear()
     return world.edge
 
@@ -108,7 +105,7 @@ class Metered:
     """Meters what goes to DynamoDB."""
 
     def __init__(self, world: World) -> None:
-        self.meter = FaithfulMeter(Dynamo(world.forms.database.client()), FORMS)
+        self.meter = FaithfulMeter(world.forms.database.dynamo, FORMS)
         self.edge = Edge(self.meter)
         self.edge.secrets = world.edge.secrets
         world.start(self.edge)

@@ -11,7 +11,6 @@ import pytest
 from lambdas.forms.submissions import Submission, Submissions
 from lambdas.forms.uploads import UPLOADED, Uploads, named
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Dynamo
 from tablewright.runtime.payload import LARGEST, Payloads
 from tests.integration.forms.conftest import Forms, key_of
 from tests.integration.forms.submitting import ADA, BUCKET, World, problem, taken
@@ -209,7 +208,7 @@ def test_eight_who_submit_one_upload_leave_one_submission(world: World) -> None:
     sent = Submission("acme", "contact", "application/json", LARGE, "upload", uploaded=True)
 
     def take(_: int) -> str:
-        store = world.forms.store(Dynamo(world.forms.database.client()))
+        store = world.forms.store(world.forms.database.dynamo)
         submissions = Submissions(store, Payloads(world.edge, BUCKET))
         uploads = Uploads(world.edge, BUCKET, str)
         if uploads.read(upload) is None:

@@ -19,7 +19,7 @@ from tablewright.designs import Record
 from tablewright.designs.content_registry import APPROVED, CONTENT_REGISTRY, DEPRECATED, EXPIRED
 from tablewright.designs.fields import timestamp
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import ObjectMissing
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer, Context, Contract
@@ -108,8 +108,7 @@ class World:
         database.create(CONTENT_REGISTRY)
         self.database = database
         self.bucket = Bucket()
-        self._client = database.client()
-        self.edge = Edge(Dynamo(self._client), self.bucket)
+        self.edge = Edge(database.dynamo, self.bucket)
         self.now = NOW
         self.window = 500
         self._monkeypatch = monkeypatch
@@ -189,12 +188,10 @@ class World:
         return [uploads.settle(record) for record in records]
 
     def items(self) -> list[Record]:
-        items: list[Record] = self._client.scan(TableName="table", ConsistentRead=True)["Items"]
-        return items
+        return self.database.items()
 
     def empty(self) -> None:
-        for item in self.items():
-            self._client.delete_item(TableName="table", Key={"content_id": item["content_id"]})
+        self.database.empty()
         self.bucket.objects.clear()
         self.bucket.signed.clear()
         self.now = NOW

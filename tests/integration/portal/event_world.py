@@ -20,7 +20,7 @@ from lambdas.portal.events.openapi import PATHS, SCHEMAS
 from tablewright.designs import Record, Table
 from tablewright.designs.events import EVENTS, events_design
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.store import Store
@@ -95,8 +95,8 @@ class World:
         self.database = database
         self.design = design
         self.now = NOW
-        self._client = database.client()
-        self.edge = Edge(Dynamo(database.client()))
+        self._database = database
+        self.edge = Edge(database.dynamo)
         self._monkeypatch = monkeypatch
         self.start()
 
@@ -150,14 +150,10 @@ class World:
 
     def items(self) -> list[Item]:
         """Everything that is stored, as it is stored, in one order."""
-        found = self._client.scan(TableName="table", ConsistentRead=True)
-        assert "LastEvaluatedKey" not in found
-        return sorted(found["Items"], key=repr)
+        return self._database.items()
 
     def emptied(self) -> Edge:
-        for item in self.items():
-            key = {name: item[name] for name in (self.design.pk, str(self.design.sk))}
-            self._client.delete_item(TableName="table", Key=key)
+        self._database.empty()
         self.edge.objects.clear()
         self.edge.invoked.clear()
         return self.edge

@@ -15,9 +15,8 @@ from tablewright.designs.content_registry import APPROVED, CONTENT, CONTENT_REGI
 from tablewright.designs.fields import timestamp
 from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS, topic
-from tablewright.runtime.bulk import delete_request, write_all
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.queue import Queue
@@ -97,8 +96,7 @@ class Newsroom:
         database.create(CONTENT_REGISTRY, CONTENT_TABLE, stream=True)
         database.create(SUBSCRIPTIONS, "subscriptions")
         database.create(NOTIFICATIONS, "notifications")
-        self._client = database.client()
-        self.dynamo = Dynamo(self._client)
+        self.dynamo = database.dynamo
         self.cloud = Cloud()
         self.edge: Caller = Edge(self.dynamo, self.cloud)
         self.content = self.content_store()
@@ -204,22 +202,13 @@ class Newsroom:
     def forget(self) -> None:
         """No notifications, no messages."""
         self.cloud.messages.clear()
-        names = ("user_id", "created_at#notification_id")
-        self.clear("notifications", names)
+        self.database.empty("notifications")
 
     def clear_content(self) -> None:
-        self.clear(CONTENT_TABLE, ("content_id",))
-
-    def clear(self, table: str, names: Sequence[str]) -> None:
-        requests = [
-            delete_request({name: item[name] for name in names}) for item in self.items(table)
-        ]
-        write_all(self.dynamo, self.executor, table, requests, Backoff())
+        self.database.empty(CONTENT_TABLE)
 
     def items(self, table: str) -> list[Json]:
-        """Everything in a table; connecting anew would take longer than reading it."""
-        pages = self._client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
-        return sorted((item for page in pages for item in page["Items"]), key=repr)
+        return self.database.items(table)
 
     # The calendar.
 

@@ -17,7 +17,7 @@ from tablewright.designs.content_registry import (
     SOFT,
 )
 from tablewright.designs.fields import timestamp
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Unavailable
 from tests.faults import survives_every_fault
 from tests.integration.conftest import Database
@@ -179,7 +179,7 @@ def test_four_runs_at_once_do_everything_once(room: Newsroom) -> None:
         key = f"content/c/{number}"
         room.cloud.objects.add(key)
         room.write(f"c{number}", **{**ALL_AT_ONCE, "s3_key": key})
-    callers = [Edge(Dynamo(room.database.client()), room.cloud) for _ in range(4)]
+    callers = [Edge(room.database.dynamo, room.cloud) for _ in range(4)]
     with ThreadPoolExecutor(4) as workers:
         done = list(workers.map(lambda caller: run(room, caller, page=5), callers))
     assert [one.failed for one in done] == [0] * 4

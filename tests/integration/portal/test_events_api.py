@@ -243,5 +243,5 @@ def test_the_function_calls_what_its_patterns_are_granted(either: World) -> None
     either.all(1, day=DAY)
     either.all(1, ADA, user_id="ada")
     design = either.design
-    patterns = (design.put_event, design.get_event, design.events_of_day, design.events_of_user)
+    patterns = (design.put_events, design.get_events, design.events_of_day, design.events_of_user)
     assert calls == {action for pattern in patterns for action in pattern.actions}

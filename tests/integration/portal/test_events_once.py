@@ -11,8 +11,9 @@ from lambdas.portal.events.log import EventLog
 from lambdas.portal.events.rules import batch_from
 from tablewright.designs import Record
 from tablewright.runtime.dynamo import Caller
-from tablewright.runtime.errors import Throttled, Unavailable
-from tests.faults import Crash, Faulty, faults, survives_every_fault
+from tablewright.runtime.errors import Unavailable
+from tablewright.runtime.retry import Backoff
+from tests.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.http import Answer
 from tests.integration.portal.event_world import (
@@ -103,59 +104,85 @@ def test_of_users_who_claim_one_id_at_once_one_has_it(world: World) -> None:
 
 def appended(world: World, edge: Caller) -> None:
     body = {"events": [view(n) for n in range(4)]}
-    with pool() as executor:  # nothing of a run that died goes on into the next
-        log = EventLog(world.store(edge, executor=executor))
-        assert log.append(batch_from(body, "ada", NOW).events) == []
+    assert EventLog(world.store(edge)).append(batch_from(body, "ada", NOW).events) == []
 
 
 def test_every_fault_at_every_call_of_a_batch(world: World) -> None:
     calls = survives_every_fault(world.emptied, lambda edge: appended(world, edge), world.items)
-    assert calls == 4
+    assert calls == 1
     assert ids(world.stored()) == [id_of(n) for n in range(4)]
 
 
 def test_every_fault_at_every_call_of_a_batch_that_is_sent_again(world: World) -> None:
-    """Two of it are there, which makes two calls that look at them."""
-    appended(world, world.edge)
-    whole = world.items()
-    two = [event for event in world.stored() if event["event_id"] in (id_of(1), id_of(2))]
-    # A write that is refused has no effect that could be lost with its answer.
-    for fault in (one for one in faults(6) if one.effect == "before"):
-        faulty = Faulty(world.emptied(), fault)
-        for event in two:
-            world.store().put(world.design.put_event, event)
-        with pytest.raises((Throttled, Unavailable, Crash)):
-            appended(world, faulty)
-        appended(world, world.edge)
-        assert world.items() == whole
+    """Two of it are there, which makes a call that looks at them."""
+    two = batch_from({"events": [view(n) for n in (1, 2)]}, "ada", NOW).events
+
+    def fresh() -> Caller:
+        edge = world.emptied()
+        assert all(world.store().create_many(world.design.put_events, two))
+        return edge
+
+    calls = survives_every_fault(fresh, lambda edge: appended(world, edge), world.items)
+    assert calls == 2
+    assert ids(world.stored()) == [id_of(n) for n in range(4)]
 
 
 class Refusing:
-    """Throttles the events with some numbers."""
+    """Throttles the events with some numbers, so many times."""
 
-    def __init__(self, caller: Caller, numbers: set[int]) -> None:
+    def __init__(self, caller: Caller, numbers: set[int], times: int = 1000) -> None:
         self._caller = caller
         self.numbers = numbers
+        self.times = times
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        number = params.get("Item", {}).get("metadata", {}).get("M", {}).get("n", {}).get("N")
-        if number and int(number) in self.numbers:
-            raise Throttled("injected")
-        return self._caller.call(operation, params)
+        if operation != "BatchExecuteStatement":
+            return self._caller.call(operation, params)
+        refused = [self._refused(one) for one in params["Statements"]]
+        self.times -= any(refused)
+        passed = [s for s, no in zip(params["Statements"], refused, strict=True) if not no]
+        answers = []
+        if passed:
+            answers = self._caller.call(operation, {**params, "Statements": passed})["Responses"]
+        error = {"Error": {"Code": "ThrottlingError", "Message": "injected"}}
+        return {"Responses": [error if no else answers.pop(0) for no in refused]}
+
+    def _refused(self, statement: dict[str, Any]) -> bool:
+        documents = (one["M"] for one in statement["Parameters"] if "M" in one)
+        numbers = {int(one["n"]["N"]) for one in documents if "n" in one}
+        return self.times > 0 and bool(numbers & self.numbers)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Backoff, "sleep", lambda self, seconds: None)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_events_that_are_throttled_for_a_while_are_stored_in_the_same_request(
+    world: World,
+) -> None:
+    refusing = Refusing(world.edge, {1, 4, 5}, times=3)
+    world.start(refusing)
+    assert world("POST", {"events": [view(n) for n in range(8)]}).status == 202
+    assert refusing.times == 0
+    assert ids(world.stored()) == [id_of(n) for n in range(8)]
+
+
+@pytest.mark.usefixtures("impatient")
 def test_a_batch_of_which_some_were_throttled_is_completed_by_its_repetition(world: World) -> None:
     refusing = Refusing(world.edge, {1, 4, 5})
     world.start(refusing)
     batch = {"events": [view(n) for n in range(8)]}
     assert problem(world("POST", batch), 503) == {}
-    # All were tried, and nothing goes on behind the answer.
+    # The others are not held up by them.
     assert ids(world.stored()) == [id_of(n) for n in (0, 2, 3, 6, 7)]
     refusing.numbers = set()
     assert world("POST", batch).status == 202
     assert ids(world.stored()) == [id_of(n) for n in range(8)]
 
 
+@pytest.mark.usefixtures("impatient")
 def test_ids_that_were_made_are_told_when_the_batch_must_be_repeated(world: World) -> None:
     refusing = Refusing(world.edge, {1})
     world.start(refusing)
@@ -177,11 +204,11 @@ def test_an_event_costs_two_writes_and_no_reads(world: World) -> None:
     log = EventLog(world.store(meter))
     events = batch_from({"events": [view(n) for n in range(10)]}, "ada", NOW).events
     log.append(events)
-    assert (meter.write_units, meter.read_units, meter.calls) == (Decimal(20), Decimal(0), 10)
+    assert (meter.write_units, meter.read_units, meter.calls) == (Decimal(20), Decimal(0), 1)
     meter.reset()
     log.append(events)
-    # Sent again: a look at each. A write that is refused is billed too, but the engine tells not.
-    assert (meter.write_units, meter.read_units) == (Decimal(0), Decimal(10))
+    # Sent again: a write to the table that is refused, and a look at each.
+    assert (meter.write_units, meter.read_units, meter.calls) == (Decimal(10), Decimal(10), 2)
 
 
 def test_a_failing_table_is_answered_as_busy(world: World) -> None:

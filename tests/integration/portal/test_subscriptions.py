@@ -150,7 +150,7 @@ def test_an_id_that_is_none_is_refused(http: Http) -> None:
 
 def test_subscribing_survives_every_fault(room: Newsroom) -> None:
     def fresh() -> Caller:
-        room.clear("subscriptions", ("user_id", "subscription_id"))
+        room.database.empty("subscriptions")
         return room.edge
 
     def work(caller: Caller) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tablewright.designs import Count, Date, Entity, Expiry, Key, Number, Table, Text, TextSet
 from tablewright.designs.validate import validate
 from tablewright.runtime.counters import Counters, Event
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tests.faults import Crash, survives_every_fault
 from tests.integration.conftest import Database
 
@@ -76,7 +76,7 @@ def test_the_design_is_sound() -> None:
 
 
 def test_events_are_counted_and_a_replay_changes_nothing(visits: Database) -> None:
-    counting = counters(Dynamo(visits.client()))
+    counting = counters(visits.dynamo)
     assert counting.add(map(event, range(250))) == 250
     first = visits.items()
     assert counting.add(map(event, range(250))) == 0
@@ -85,19 +85,19 @@ def test_events_are_counted_and_a_replay_changes_nothing(visits: Database) -> No
 
 
 def test_only_new_events_of_a_mixed_batch_count(visits: Database) -> None:
-    counting = counters(Dynamo(visits.client()))
+    counting = counters(visits.dynamo)
     counting.add(map(event, range(0, 60, 2)))
     assert counting.add(map(event, range(60))) == 30
     assert counted(visits) == expected(60)
 
 
 def test_an_event_twice_in_one_batch_counts_once(visits: Database) -> None:
-    assert counters(Dynamo(visits.client())).add([event(1), event(1), event(2)]) == 2
+    assert counters(visits.dynamo).add([event(1), event(1), event(2)]) == 2
     assert sum(counted(visits).values()) == 2
 
 
 def test_an_event_can_take_from_one_counter_and_give_to_another(visits: Database) -> None:
-    counting = counters(Dynamo(visits.client()))
+    counting = counters(visits.dynamo)
     day = {"day": "2099-01-01"}
     old, new = {**day, "page": "old"}, {**day, "page": "new"}
     group = {**day, "group": "g"}
@@ -109,7 +109,7 @@ def test_an_event_can_take_from_one_counter_and_give_to_another(visits: Database
 def test_a_batch_of_one_group_is_one_read_and_one_transaction_of_few_writes(
     visits: Database,
 ) -> None:
-    dynamo = Dynamo(visits.client())
+    dynamo = visits.dynamo
     calls: list[tuple[str, int]] = []
 
     class Watched:
@@ -126,18 +126,15 @@ def test_a_batch_of_one_group_is_one_read_and_one_transaction_of_few_writes(
 
 
 def test_counters_and_markers_expire_by_their_own_dates(visits: Database) -> None:
-    counters(Dynamo(visits.client())).add([event(0)])
+    counters(visits.dynamo).add([event(0)])
     ttl = {item["PK"]["S"][:4]: int(item["ttl"]["N"]) for item in visits.items()}
     assert ttl["DAY#"] - ttl["SEEN"] == 5 * 86400
 
 
 def test_a_crash_at_any_call_and_the_retry_count_everything_once(visits: Database) -> None:
-    client = visits.client()
-
     def fresh() -> Caller:
-        for item in visits.items():
-            client.delete_item(TableName="table", Key={n: item[n] for n in ("PK", "SK")})
-        return Dynamo(client)
+        visits.empty()
+        return visits.dynamo
 
     def work(caller: Caller) -> None:
         counters(caller).add(map(event, range(120)))
@@ -155,7 +152,7 @@ def test_eight_workers_that_deliver_everything_three_times_and_die_count_once(
 
     def deliver(worker: int) -> None:
         chance = random.Random(worker)
-        dynamo = Dynamo(visits.client())
+        dynamo = visits.dynamo
 
         class Dying:
             def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:

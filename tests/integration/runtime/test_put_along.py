@@ -7,7 +7,7 @@ import pytest
 
 from tablewright.designs import Entity, Expiry, Get, Key, Put, Table, Text, Timestamp, Update
 from tablewright.designs.validate import check
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import AlreadyExists, Conflict, Throttled, TransactionCanceled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
@@ -44,7 +44,7 @@ OPEN = {**ADA, "at": "2099-01-26T12:00:00.000Z"}
 @pytest.fixture
 def database(database: Database) -> Database:
     database.create(ORDERS)
-    Store(ORDERS, "table", Dynamo(database.client())).put(ORDERS.put_basket, OPEN)
+    Store(ORDERS, "table", database.dynamo).put(ORDERS.put_basket, OPEN)
     return database
 
 
@@ -69,7 +69,7 @@ def test_the_design_is_sound() -> None:
 
 
 def test_both_happen_once(database: Database) -> None:
-    dynamo = Dynamo(database.client())
+    dynamo = database.dynamo
     order(dynamo)
     assert stored(database) == ["BASKET#ada=1", "ORDER#1="]
     with pytest.raises(AlreadyExists, match="Order"):
@@ -80,7 +80,7 @@ def test_both_happen_once(database: Database) -> None:
 
 
 def test_neither_happens_without_the_other(database: Database) -> None:
-    dynamo = Dynamo(database.client())
+    dynamo = database.dynamo
     with pytest.raises(Conflict):
         order(dynamo, owner="grace")
     with pytest.raises(TypeError, match="at cannot be changed"):
@@ -89,7 +89,7 @@ def test_neither_happens_without_the_other(database: Database) -> None:
 
 
 def test_a_fault_and_the_retry_leave_both(database: Database) -> None:
-    dynamo = Dynamo(database.client())
+    dynamo = database.dynamo
 
     def fresh() -> Caller:
         for item in database.items():
@@ -110,7 +110,7 @@ def test_a_fault_and_the_retry_leave_both(database: Database) -> None:
 def test_of_eight_who_close_one_basket_one_does(database: Database) -> None:
     def close(number: int) -> int:
         try:
-            order(Dynamo(database.client()), str(number))
+            order(database.dynamo, str(number))
         except Conflict:
             return 0
         return 1
@@ -134,7 +134,7 @@ class Canceling:
 
 
 def test_what_passes_is_waited_for_and_what_does_not_is_told(database: Database) -> None:
-    dynamo = Dynamo(database.client())
+    dynamo = database.dynamo
     busy = (["TransactionConflict", "None"], ["None", "ThrottlingError"])
     order(Canceling(dynamo, *busy))
     assert stored(database) == ["BASKET#ada=1", "ORDER#1="]

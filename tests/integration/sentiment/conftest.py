@@ -19,7 +19,7 @@ from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ANALYZED, ITEM, ITEMS
 from tablewright.runtime.bulk import delete_request, write_all
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
 from tablewright.runtime.topic import Topic
@@ -75,7 +75,7 @@ class World:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.dynamo = Dynamo(database.client())
+        self.dynamo = database.dynamo
         self.inbox = Inbox()
         self.edge: Caller = Edge(self.dynamo, self.inbox)
 

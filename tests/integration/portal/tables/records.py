@@ -1,7 +1,5 @@
 """Records of the portal's tables, each like no other of its kind with another number."""
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -66,11 +64,6 @@ def event(design: Table, number: int = 0, **changes: Any) -> Record:
 def key_of(design: Table, record: Record) -> Record:
     (entity,) = design.entity_list
     return {name: record[name] for name in entity.key.fields}
-
-
-def append(store: Store, events: Sequence[Record], executor: ThreadPoolExecutor) -> None:
-    """Store events as they are taken in: each by itself, many side by side."""
-    list(executor.map(lambda one: store.put(store.design.put_event, one), events))
 
 
 def pages(store: Store, pattern: Pattern, where: Record, limit: int, **asked: Any) -> list[Record]:

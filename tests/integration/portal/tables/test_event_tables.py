@@ -1,20 +1,17 @@
 """Events, in one partition a day and in many: appended once, listed in the order of time."""
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter
 from time import perf_counter
 
 import pytest
 
 from tablewright.designs import Table
 from tablewright.designs.events import EVENTS, SHARDED_EVENTS, events_design
-from tablewright.runtime.dynamo import POOL_SIZE
-from tablewright.runtime.errors import AlreadyExists
 from tests.integration.conftest import Database
 from tests.integration.portal.tables.records import (
     DAY,
     USER,
-    append,
     event,
     id_of,
     key_of,
@@ -33,11 +30,19 @@ OF_USER = {"user_id": USER}
 def test_an_event_is_appended_once_and_never_replaced(database: Database, design: Table) -> None:
     database.create(design)
     store = database.store(design)
-    stored = store.put(design.put_event, event(design, metadata={"from": "search"}))
-    key = key_of(design, stored)
-    with pytest.raises(AlreadyExists):
-        store.put(design.put_event, event(design, event_name="content.downloaded"))
-    assert store.get(design.get_event, key) == stored
+    first, other = (event(design, n, metadata={"from": "search"}) for n in range(2))
+    assert store.create_many(design.put_events, [first]) == [True]
+    again = {**first, "event_name": "content.downloaded"}
+    assert store.create_many(design.put_events, [other, again]) == [True, False]
+    keys = [key_of(design, one) for one in (first, other)]
+    found = store.get_many(design.get_events, keys)
+    assert sorted(found, key=itemgetter("event_id")) == [first, other]
+
+
+@VARIANTS
+def test_what_is_stored_is_what_the_design_says(database: Database, design: Table) -> None:
+    database.create(design)
+    database.store(design).create_many(design.put_events, [event(design)])
     (item,) = database.items()
     assert item["ts#event_id"] == {"S": f"{moment(0)}#{id_of(0)}"}
     assert item["date_bucket"]["S"].partition("#")[0] == DAY
@@ -51,8 +56,7 @@ def test_the_events_of_a_day_and_of_a_user_are_listed_newest_first(
     store = database.store(design)
     names, users = ("content.viewed", "content.downloaded"), (USER, "somebody-else", None)
     made = [event(design, n, event_name=names[n % 2], user_id=users[n % 3]) for n in range(40)]
-    for one in made:
-        store.put(design.put_event, one)
+    store.create_many(design.put_events, made)
     tomorrow = {"date_bucket": "2099-03-05"}
     newest = made[::-1]
     assert pages(store, design.events_of_day, OF_DAY, 15) == newest
@@ -73,9 +77,7 @@ def test_a_thousand_events_a_second_are_spread_evenly_over_the_shards(database: 
     store = database.store(design)
     made = [event(design, number) for number in range(SECONDS * 1000)]
     begun = perf_counter()
-    with ThreadPoolExecutor(POOL_SIZE) as executor:
-        for second in range(SECONDS):
-            append(store, made[second * 1000 : (second + 1) * 1000], executor)
+    assert all(store.create_many(design.put_events, made))
     print(f"{len(made) / (perf_counter() - begun):.0f} events a second")  # noqa: T201
     buckets = Counter(item["date_bucket"]["S"] for item in database.items())
     assert buckets.keys() == {f"{DAY}#{shard}" for shard in range(SHARDS)}

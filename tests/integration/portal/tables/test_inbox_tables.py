@@ -35,26 +35,32 @@ def subscriptions(database: Database) -> Store:
     return database.store(SUBSCRIPTIONS)
 
 
+def tell(inbox: Store, many: int) -> list[Record]:
+    made = [notification(number) for number in range(many)]
+    assert all(inbox.create_many(NOTIFICATIONS.put_notifications, made))
+    return made
+
+
 def test_the_notifications_of_a_user_are_listed_newest_first(inbox: Store) -> None:
-    told = [inbox.put(NOTIFICATIONS.put_notification, notification(n)) for n in range(5)]
-    inbox.put(NOTIFICATIONS.put_notification, notification(9, user_id="somebody-else"))
+    told = tell(inbox, 5)
+    inbox.create_many(NOTIFICATIONS.put_notifications, [notification(9, user_id="somebody-else")])
     assert pages(inbox, NOTIFICATIONS.notifications, OWN, 2) == told[::-1]
     since = pages(inbox, NOTIFICATIONS.notifications, OWN, 2, since=moment(3))
     assert since == [told[4], told[3]]
 
 
 def test_a_user_is_told_once_and_what_was_read_stays_read(inbox: Store) -> None:
-    told = inbox.put(NOTIFICATIONS.put_notification, notification())
+    (told,) = tell(inbox, 1)
     key = key_of(NOTIFICATIONS, told)
     inbox.update(NOTIFICATIONS.mark_read, key, READ)
-    with pytest.raises(AlreadyExists):
-        inbox.put(NOTIFICATIONS.put_notification, notification())
+    again = [notification(n) for n in range(2)]
+    assert inbox.create_many(NOTIFICATIONS.put_notifications, again) == [False, True]
     read = {name: value for name, value in {**told, **READ}.items() if value is not None}
     assert inbox.get(NOTIFICATIONS.get_notification, key) == read
 
 
 def test_a_notification_is_found_by_its_id_alone(inbox: Store) -> None:
-    told = [inbox.put(NOTIFICATIONS.put_notification, notification(n)) for n in range(3)]
+    told = tell(inbox, 3)
     where = {"notification_id": told[1]["notification_id"]}
     assert pages(inbox, NOTIFICATIONS.notification_by_id, where, 10) == [told[1]]
     nobody = {"notification_id": "f" * 32}
@@ -62,7 +68,7 @@ def test_a_notification_is_found_by_its_id_alone(inbox: Store) -> None:
 
 
 def test_the_unread_ones_are_listed_until_they_are_read(inbox: Store) -> None:
-    told = [inbox.put(NOTIFICATIONS.put_notification, notification(n)) for n in range(4)]
+    told = tell(inbox, 4)
     inbox.update(NOTIFICATIONS.mark_read, key_of(NOTIFICATIONS, told[2]), READ)
     left = [told[3], told[1], told[0]]
     assert pages(inbox, NOTIFICATIONS.unread_in_full, UNREAD, 2) == left
@@ -74,7 +80,7 @@ def test_the_unread_ones_are_listed_until_they_are_read(inbox: Store) -> None:
 def test_marking_costs_one_write_for_the_item_and_one_for_the_list_it_leaves(
     inbox: Store, database: Database
 ) -> None:
-    told = inbox.put(NOTIFICATIONS.put_notification, notification())
+    (told,) = tell(inbox, 1)
     meter = Meter(database.store(NOTIFICATIONS)._caller)
     store = database.store(NOTIFICATIONS, meter)
     store.update(NOTIFICATIONS.mark_read, key_of(NOTIFICATIONS, told), READ, expect={"read": False})

@@ -12,7 +12,6 @@ from tablewright.designs.content_registry import CONTENT_REGISTRY, STATUSES
 from tablewright.designs.events import EVENTS, SHARDED_EVENTS
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTIONS
-from tablewright.runtime.dynamo import Dynamo
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.store import Store
 from tablewright.runtime.wire import decode
@@ -58,18 +57,16 @@ class Kept:
 
     def __init__(self, database: Database, design: Table) -> None:
         self.client = database.client()
+        self.database = database
         self.design = design
-        self.store = database.store(design, Dynamo(self.client))
+        self.store = database.store(design)
         self.records: dict[str, Record] = {}
         create(self.client, design, "table")
 
     def clear(self) -> None:
         """One table serves all examples of a test."""
         self.records.clear()
-        for item in self._scan():
-            names = (self.design.pk, self.design.sk)
-            key = {name: item[name] for name in names if name}
-            self.client.delete_item(TableName="table", Key=key)
+        self.database.empty()
 
     def _scan(self, **index: str) -> list[dict[str, Any]]:
         pages = self.client.get_paginator("scan").paginate(TableName="table", **index)
@@ -99,6 +96,12 @@ class Kept:
         else:
             assert key not in self.records
             self.records[key] = stored
+
+    def create(self, pattern: str, record: Record) -> None:
+        key = repr(key_of(self.design, record))
+        (stored,) = self.store.create_many(self.design.patterns[pattern], [record])
+        assert stored is (key not in self.records)
+        self.records.setdefault(key, record)
 
     def update(self, pattern: str, key: Record, changes: dict[str, Any]) -> None:
         try:
@@ -178,7 +181,7 @@ def test_a_notification_is_among_the_unread_as_long_as_it_is(kept: Kept, todo: l
     for verb, number, _ in todo:
         key = key_of(NOTIFICATIONS, notification(number))
         if verb == "put":
-            kept.put("put_notification", notification(number))
+            kept.create("put_notifications", notification(number))
         else:
             kept.update("mark_read", key, reading if verb == "read" else unread)
     kept.agree()
@@ -218,5 +221,5 @@ def test_an_event_is_in_the_list_of_its_user_if_it_has_one(kept: Kept, design: T
         user = (USER, "somebody-else", None)[number % 3]
         # Every other one is sent again.
         for _ in range(1 + number % 2):
-            kept.put("put_event", event(design, number, user_id=user))
+            kept.create("put_events", event(design, number, user_id=user))
     kept.agree()

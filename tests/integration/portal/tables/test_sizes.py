@@ -4,7 +4,6 @@ from decimal import Decimal
 
 from benchmarks.portal_lists import PAGE, fill, pages
 from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.runtime.dynamo import Dynamo
 from tests.integration.conftest import Database
 
 # `python -m benchmarks.portal_lists` stores 100,000.
@@ -14,7 +13,7 @@ STORED = 10_000
 def test_a_page_of_fifty_costs_no_more_of_ten_thousand_than_of_a_hundred(
     database: Database,
 ) -> None:
-    caller = Dynamo(database.client())
+    caller = database.dynamo
     for name, stored in (("short", 2 * PAGE), ("long", STORED)):
         database.create(CONTENT_REGISTRY, name)
         fill(caller, name, stored)

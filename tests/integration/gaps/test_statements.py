@@ -1,0 +1,68 @@
+"""A statement needs the permission for what it does, on the table that it names."""
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.integration.gaps.clouds import Cloud
+
+ROWS = [
+    {"Statement": "INSERT INTO \"rows\" VALUE {'id': ?}", "Parameters": [{"S": str(number)}]}
+    for number in range(3)
+]
+ELSEWHERE = {"Statement": "INSERT INTO \"others\" VALUE {'id': ?}", "Parameters": [{"S": "1"}]}
+UNREADABLE = {"Statement": "insert nothing"}
+
+
+@pytest.fixture(scope="module")
+def tables(cloud: Cloud) -> str:
+    """Two tables; the ARN of that with the rows."""
+    dynamodb = cloud.client("dynamodb")
+    arns = [
+        dynamodb.create_table(
+            TableName=name,
+            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+            BillingMode="PAY_PER_REQUEST",
+        )["TableDescription"]["TableArn"]
+        for name in ("rows", "others")
+    ]
+    return str(arns[0])
+
+
+def writer(cloud: Cloud, action: str, table: str) -> Any:
+    """A client that is allowed this one action on a table."""
+    iam = cloud.client("iam")
+    trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
+    name = f"writer-{action.split(':')[1]}"
+    role = iam.create_role(
+        RoleName=name, AssumeRolePolicyDocument=json.dumps({"Statement": [trust]})
+    )["Role"]["Arn"]
+    allowed = {"Effect": "Allow", "Action": action, "Resource": table}
+    iam.put_role_policy(
+        RoleName=name, PolicyName="only", PolicyDocument=json.dumps({"Statement": [allowed]})
+    )
+    found = cloud.client("sts").assume_role(RoleArn=role, RoleSessionName="test")["Credentials"]
+    return cloud.client("dynamodb", found)
+
+
+def test_a_batch_of_insertions_needs_the_permission_to_insert(cloud: Cloud, tables: str) -> None:
+    client = writer(cloud, "dynamodb:PartiQLInsert", tables)
+    answers = client.batch_execute_statement(Statements=ROWS)["Responses"]
+    assert ["Error" in one for one in answers] == [False] * 3
+    (again,) = client.batch_execute_statement(Statements=ROWS[:1])["Responses"]
+    assert again["Error"]["Code"] == "DuplicateItem"
+    for beside in (ELSEWHERE, UNREADABLE):
+        with pytest.raises(ClientError, match="not authorized"):
+            client.batch_execute_statement(Statements=[*ROWS, beside])
+    with pytest.raises(ClientError, match="not authorized"):
+        client.execute_statement(Statement='SELECT * FROM "rows"')
+
+
+@pytest.mark.parametrize("action", ["dynamodb:PutItem", "dynamodb:BatchExecuteStatement"])
+def test_no_other_permission_will_do(cloud: Cloud, tables: str, action: str) -> None:
+    client = writer(cloud, action, tables)
+    with pytest.raises(ClientError, match="not authorized"):
+        client.batch_execute_statement(Statements=ROWS)
