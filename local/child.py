@@ -4,10 +4,11 @@ import contextlib
 import os
 import signal
 import subprocess
+import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from types import TracebackType
+from collections.abc import Iterator, Sequence
+from types import FrameType, TracebackType
 from typing import Self
 
 STOP_SECONDS = 15.0
@@ -22,6 +23,22 @@ _END_WITH_PARENT = 'exec 3<&0; (read _ || kill -{0} $$) <&3 & exec "$@" </dev/nu
 def bound(command: Sequence[str], ended_by: signal.Signals) -> tuple[str, ...]:
     """The command, to be started with a pipe as its input: it ends when that pipe does."""
     return ("/bin/sh", "-c", _END_WITH_PARENT.format(int(ended_by)), "sh", *command)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until the block is done: in the middle of a start, the process would be lost."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python interrupts the main thread only
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    usual = signal.signal(signal.SIGINT, lambda *given: came.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if came and callable(usual):
+            usual(*came[0])
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

@@ -136,22 +136,24 @@ def _follow(line: str, progress: Progress) -> None:
 
 @contextmanager
 def _running(command: tuple[str, ...], variables: dict[str, str]) -> Iterator[Any]:
-    process = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        # Together with what it starts, so that an interrupted deployment leaves nothing running.
-        start_new_session=True,
-    )
+    process: subprocess.Popen[str] | None = None
     try:
+        with child.uninterrupted():
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                # Together with what it starts: an interrupted deployment leaves nothing running.
+                start_new_session=True,
+            )
         yield process
     finally:
-        if process.poll() is None:
+        if process is not None and process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait()
             child.end_group(process.pid)
