@@ -33,10 +33,10 @@ local-down: tools ## Stop it from another terminal
 
 # Three files at a time: the tests wait for other processes half of the time.
 test: lint ## Run everything: linter, types and all tests
-	@$(PY) -m pytest tests --numprocesses=3 --dist=loadfile
+	@$(PY) -m pytest tests --numprocesses=3 --dist=loadgroup
 
 check: lint ## Run the fast part: linter, types, unit and infrastructure tests
-	@$(PY) -m pytest tests/unit tests/infrastructure --numprocesses=2 --dist=loadfile
+	@$(PY) -m pytest tests/unit tests/infrastructure --numprocesses=2 --dist=loadgroup
 
 lint: tools ## Run the linter, the format check and the type checker
 	@$(PY) -m ruff check .

@@ -22,6 +22,14 @@ settings.register_profile("tablewright", deadline=None)
 settings.load_profile("tablewright")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a file run in one process, and so do all that share the deployed cloud."""
+    for item in items:
+        file = item.path.relative_to(item.config.rootpath).as_posix()
+        shared = "deployment" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("deployment" if shared else file))
+
+
 @pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> "Callable[[str], Assembly]":
     # Unit tests never come here, and so do not wait for Node.

@@ -38,10 +38,11 @@ def find_node() -> Node | None:
     if match is None or int(match[1]) < OLDEST_NODE:
         return None
     node = Path(match[2])
-    beside, elsewhere = node.parent / "npm", on_path("npm")
-    if beside.exists():
-        return Node(node, beside.resolve())
-    return Node(node, Path(elsewhere).resolve()) if elsewhere else None
+    for npm in (str(node.parent / "npm"), on_path("npm")):
+        # Node may come without it, or with one that was moved away from its library.
+        if npm and _run(npm, "--version"):
+            return Node(node, Path(npm).resolve())
+    return None
 
 
 def find_java() -> Path | None:
@@ -55,11 +56,14 @@ def find_java() -> Path | None:
 
 def _ask(name: str, *arguments: str) -> str:
     command = on_path(name)
-    if command is None:
-        return ""
+    return _run(command, *arguments) if command else ""
+
+
+def _run(*command: str) -> str:
+    """What the command says, or nothing when it fails."""
     try:
         answer = subprocess.run(
-            [command, *arguments],
+            command,
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
