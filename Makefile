@@ -31,12 +31,13 @@ local: tools ## Run the whole application on this machine; Ctrl-C stops it
 local-down: tools ## Stop it from another terminal
 	@$(PY) -m local down
 
-# Three files at a time: the tests wait for other processes half of the time.
+# Three files at a time: the tests wait for other processes half of the time. In their order: what
+# takes longest comes first.
 test: lint ## Run everything: linter, types and all tests
-	@$(PY) -m pytest tests --numprocesses=3 --dist=loadgroup
+	@$(PY) -m pytest tests --numprocesses=3 --dist=loadfile --no-loadscope-reorder
 
 check: lint ## Run the fast part: linter, types, unit and infrastructure tests
-	@$(PY) -m pytest tests/unit tests/infrastructure --numprocesses=2 --dist=loadgroup
+	@$(PY) -m pytest tests/unit tests/infrastructure --numprocesses=2 --dist=loadfile
 
 lint: tools ## Run the linter, the format check and the type checker
 	@$(PY) -m ruff check .

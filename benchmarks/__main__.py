@@ -1,6 +1,6 @@
 """`make bench`: every number is a ratio within this run, or a size."""
 
-from benchmarks import bundle, calls, compression, imports, projection
+from benchmarks import bundle, calls, compression, imports, insertion, projection
 
 
 def main() -> None:
@@ -28,6 +28,17 @@ def main() -> None:
     print("  rows alone: ours without counting, which the published processor does not do")
     print("  better:     how many times as fast, or as cheap; below 1 it is worse")
     print("  Speed is that of a local engine that writes one row at a time, without a network.")
+    _insertion()
+
+
+def _insertion() -> None:
+    print("\nEvents of one day over ten shards (1 is what the portal does: inserted in batches)\n")
+    ways = insertion.run()
+    print(f"  {'':24}{'speed':>8}{'CPU':>8}{'events a second here':>26}")
+    for way in ways:
+        rate, cpu = way.rate / ways[0].rate, way.cpu / ways[0].cpu
+        print(f"  {way.name:24}{rate:8.2f}{cpu:8.2f}{way.rate:26,.0f}")
+    print("\n  batch writes replace what is there; the others do not")
 
 
 def _compression(what: str, form: str) -> None:

@@ -4,7 +4,7 @@ import fcntl
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tests.infrastructure.synthesis import Assembly
 
 ROOT = Path(__file__).resolve().parents[1]
+# Those of the end-to-end tests that deploy a cloud of their own.
+OWN_CLOUD = ("test_failover.py", "test_up_and_down.py")
 # Both are read when aws_cdk is first imported, which starts Node.
 os.environ["PATH"] = f"{ROOT / '.build' / 'bin'}{os.pathsep}{os.environ['PATH']}"
 os.environ["CDK_VALIDATION"] = "false"
@@ -22,12 +24,18 @@ settings.register_profile("tablewright", deadline=None)
 settings.load_profile("tablewright")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """The tests of a file run in one process, and so do all that share the deployed cloud."""
-    for item in items:
-        file = item.path.relative_to(item.config.rootpath).as_posix()
-        shared = "deployment" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("deployment" if shared else file))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            folder, _, name = file.rpartition("/")
+            return folder if folder == "tests/e2e" and name not in OWN_CLOUD else file
+
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,100 @@
+"""Events appended to one day over ten shards: inserted in batches, beside two other ways.
+
+Conditional puts replace nothing either, and take a call each; a batch write takes as few calls, and
+replaces what is there. Rounds alternate, and the median round is what is reported. The speed is
+that of a local engine which writes one item at a time, without a network.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
+
+import boto3
+
+from local.dynamodb_local import DynamoDbLocal
+from local.tables import create
+from tablewright.designs import Record
+from tablewright.designs.events import SHARDED_EVENTS, event_key
+from tablewright.runtime.bulk import in_parallel, insert_all, put_request, write_all
+from tablewright.runtime.dynamo import POOL_SIZE, Dynamo, client_config
+from tablewright.runtime.expressions import Expressions
+from tablewright.runtime.ids import uuid7
+from tablewright.runtime.records import Item, Records
+from tablewright.runtime.retry import Backoff
+
+ROUNDS = 5
+EVENTS = 1000
+TABLE = "bench"
+# Far ahead, because the engine deletes what has expired.
+_NOON = datetime(2099, 3, 4, 12, tzinfo=UTC)
+
+
+class Way(NamedTuple):
+    """Events a second, and CPU of this process for a thousand of them in milliseconds."""
+
+    name: str
+    rate: float
+    cpu: float
+
+
+def run() -> list[Way]:
+    with DynamoDbLocal() as engine, ThreadPoolExecutor(POOL_SIZE) as executor:
+        client = boto3.client(
+            "dynamodb",
+            endpoint_url=engine.endpoint,
+            region_name="eu-west-1",
+            config=client_config(),
+            **engine.credentials(),
+        )
+        create(client, SHARDED_EVENTS, TABLE, stream=False)
+        dynamo = Dynamo(client)
+
+        def insert(items: Sequence[Item]) -> None:
+            insert_all(dynamo, executor, TABLE, items, Backoff())
+
+        def put(items: Sequence[Item]) -> None:
+            in_parallel(executor, lambda item: _put(dynamo, item), items)
+
+        def replace(items: Sequence[Item]) -> None:
+            write_all(dynamo, executor, TABLE, [put_request(item) for item in items], Backoff())
+
+        ways = {"inserted": insert, "conditional puts": put, "batch writes": replace}
+        return _measure(ways)
+
+
+def _put(dynamo: Dynamo, item: Item) -> None:
+    absent = Expressions()
+    params: dict[str, Any] = {"TableName": TABLE, "Item": item}
+    params["ConditionExpression"] = absent.matches(SHARDED_EVENTS.pk, None)
+    dynamo.call("PutItem", absent.into(params))
+
+
+def _measure(ways: dict[str, Callable[[Sequence[Item]], None]]) -> list[Way]:
+    (entity,) = SHARDED_EVENTS.entity_list
+    records, numbers = Records(SHARDED_EVENTS, entity), count()
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+    # The first round is for the engine to get warm.
+    for _ in range(ROUNDS + 1):
+        for name, way in ways.items():
+            items = [records.to_item(entity.check(_event(next(numbers)))) for _ in range(EVENTS)]
+            wall, cpu = perf_counter(), process_time()
+            way(items)
+            taken[name].append((perf_counter() - wall, process_time() - cpu))
+    return [
+        Way(
+            name,
+            EVENTS / median(wall for wall, _ in rounds[1:]),
+            1e6 / EVENTS * median(cpu for _, cpu in rounds[1:]),
+        )
+        for name, rounds in taken.items()
+    ]
+
+
+def _event(number: int) -> Record:
+    (entity,) = SHARDED_EVENTS.entity_list
+    id = uuid7(_NOON + timedelta(milliseconds=number))
+    return {**entity.example, **event_key(id)}
