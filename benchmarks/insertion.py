@@ -5,7 +5,7 @@ replaces what is there. Rounds alternate, and the median round is what is report
 that of a local engine which writes one item at a time, without a network.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -73,7 +73,7 @@ def _put(dynamo: Dynamo, item: Item) -> None:
     dynamo.call("PutItem", absent.into(params))
 
 
-def _measure(ways: dict[str, Callable[[Sequence[Item]], None]]) -> list[Way]:
+def _measure(ways: Mapping[str, Callable[[Sequence[Item]], None]]) -> list[Way]:
     (entity,) = SHARDED_EVENTS.entity_list
     records, numbers = Records(SHARDED_EVENTS, entity), count()
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
