@@ -1,6 +1,7 @@
 """All of AWS but DynamoDB, in memory, as far as the functions call it."""
 
 import io
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from threading import Lock
@@ -34,6 +35,10 @@ class Cloud:
         self.messages: list[str] = []
         self.invoked: list[bytes] = []
         self.listed = 1000  # objects at a time
+
+    def next_event(self) -> Any:
+        """What a function has called itself with."""
+        return json.loads(self.invoked.pop())
 
     def call(self, operation: str, params: Json) -> Json:
         with self._lock:
@@ -94,12 +99,12 @@ class Cloud:
         if Name in self.secrets:
             raise Refused(400, "ResourceExistsException")
         self.secrets[Name] = SecretString
-        return {"ARN": f"arn of {Name}"}
+        return {"ARN": _arn(Name)}
 
     def _GetSecretValue(self, SecretId: str, **_: Any) -> Json:  # noqa: N802, N803
         if SecretId not in self.secrets:
             raise Refused(400, "ResourceNotFoundException")
-        return {"ARN": f"arn of {SecretId}", "SecretString": self.secrets[SecretId]}
+        return {"ARN": _arn(SecretId), "SecretString": self.secrets[SecretId]}
 
     def _DeleteSecret(self, SecretId: str, **_: Any) -> None:  # noqa: N802, N803
         if self.secrets.pop(SecretId, None) is None:
@@ -115,3 +120,7 @@ class Cloud:
                 "Expiration": datetime.now(UTC) + timedelta(hours=1),
             }
         }
+
+
+def _arn(secret: str) -> str:
+    return f"arn:aws:secretsmanager:eu-west-1:111122223333:secret:{secret}"

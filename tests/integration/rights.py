@@ -142,9 +142,10 @@ def _used(granted: Call, made: Recorded) -> bool:
 
 
 def _named(arn: str, ids: Mapping[str, str]) -> str:
-    secret = re.fullmatch(r"arn:.*:secretsmanager:.*:secret:(.+)", arn)
-    if secret:
-        return secret[1]
+    # What the application does not make itself goes by its own name.
+    other = re.fullmatch(r"arn:.*(?::secret:|:s3:::|:event-bus/|:identity/)(.+)", arn)
+    if other:
+        return other[1]
     elsewhere = r"(?:arn:.*:dynamodb:(?P<region>[^:]+):.*)?"
     for id, name in ids.items():
         match = re.fullmatch(rf"{elsewhere}{{{id}(?:\.Arn)?}}(?P<rest>/.*)?", arn)

@@ -5,11 +5,9 @@ deep as it can be.
 """
 
 import json
-from collections.abc import Callable, Set
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from lambdas.portal.content import api as content_api
 from lambdas.portal.content import calendar, clean, uploads
@@ -25,36 +23,17 @@ from tablewright.designs.content_registry import APPROVED, EXPIRED, HARD
 from tablewright.designs.events import EVENTS, event_key
 from tablewright.designs.fields import timestamp
 from tablewright.runtime.ids import uuid7
-from tests.integration.http import Context, Requests
+from tests.integration.functions import HURRIED, TAKEN, Around, Function, message
+from tests.integration.http import Requests
 from tests.integration.portal.contents import CONTRACT, NEW, OLA, PDF, file_of
 from tests.integration.portal.inboxes import tell
 from tests.integration.portal.newsroom import Newsroom, users
-from tests.integration.rights import FAILURES, ITSELF, QUEUE, STREAM
+from tests.integration.rights import FAILURES, QUEUE, STREAM
 from tests.integration.session import Aws
 
 FILES, EXPORTS, EVENTS_TABLE = "files", "exports", "events"
 TWO = ("c1", "c2")
 FILE = asked_file(file_of())
-
-
-class Around(Context):
-    """What Lambda tells a function: its own name, and how much time is left."""
-
-    invoked_function_arn = ITSELF
-
-    def __init__(self, left: int = 300_000) -> None:
-        self._left = left
-
-    def get_remaining_time_in_millis(self) -> int:
-        return self._left
-
-
-HURRIED = Around(left=0)
-
-
-def again(aws: Aws) -> Any:
-    """The event that a function has called itself with."""
-    return json.loads(aws.cloud.invoked.pop())
 
 
 def use_content_api(aws: Aws, room: Newsroom) -> None:
@@ -115,9 +94,7 @@ def use_uploads(aws: Aws, room: Newsroom) -> None:
 
     def arrive(key: str) -> None:
         record = {"s3": {"bucket": {"name": FILES}, "object": {"key": key}}}
-        message = {"messageId": "1", "body": json.dumps({"Records": [record]})}
-        answer = uploads.handler({"Records": [message]}, Around())
-        assert answer == {"batchItemFailures": []}
+        assert uploads.handler(message(json.dumps({"Records": [record]})), Around()) == TAKEN
 
     for id in TWO:
         room.write(id)
@@ -138,7 +115,7 @@ def use_clean(aws: Aws, room: Newsroom) -> None:
     for id in ("c0", *TWO):
         upload(aws, id)
     assert clean.handler({}, HURRIED)["removed"] == 2
-    clean.handler(again(aws), Around())
+    clean.handler(aws.cloud.next_event(), Around())
     assert len(aws.cloud.objects) == 1
 
 
@@ -151,14 +128,14 @@ def use_calendar(aws: Aws, room: Newsroom) -> None:
         room.write(f"c{number}", **due, **file)
     aws.before["UpdateItem"] = partial(change_now, room, "c0")
     assert calendar.handler({}, HURRIED)["looked_at"] == 50
-    assert calendar.handler(again(aws), Around())["looked_at"] == 1
+    assert calendar.handler(aws.cloud.next_event(), Around())["looked_at"] == 1
     assert not aws.cloud.objects
 
 
 def use_publish(aws: Aws, room: Newsroom) -> None:
     """What is news."""
     room.approved("c1")
-    assert publish.handler({"Records": room.records()}, Around()) == {"batchItemFailures": []}
+    assert publish.handler({"Records": room.records()}, Around()) == TAKEN
     assert aws.cloud.messages
 
 
@@ -169,11 +146,9 @@ def use_notify(aws: Aws, room: Newsroom) -> None:
     room.publish()
     waiting = room.cloud.messages
     for body in [*waiting, *waiting]:
-        message = {"messageId": "1", "body": body}
-        assert notify.handler({"Records": [message]}, HURRIED) == {"batchItemFailures": []}
+        assert notify.handler(message(body), HURRIED) == TAKEN
     for body in aws.cloud.messages:
-        message = {"messageId": "1", "body": body}
-        assert notify.handler({"Records": [message]}, Around()) == {"batchItemFailures": []}
+        assert notify.handler(message(body), Around()) == TAKEN
     assert {user for user, _ in room.told()} >= set(users(501))
 
 
@@ -230,18 +205,10 @@ def use_export(aws: Aws, _: Newsroom) -> None:
     assert len(aws.cloud.invoked) == export.DAYS_BACK
     days = {timestamp(moment)[:10] for moment in moments}
     while aws.cloud.invoked:
-        event = again(aws)
+        event = aws.cloud.next_event()
         if event["day"] in days:
             export.handler(event, HURRIED)
     assert len(aws.cloud.objects) == 4
-
-
-class Function(NamedTuple):
-    """A function's module, what makes it do everything, and what AWS does in its name."""
-
-    module: ModuleType
-    use: Callable[[Aws, Newsroom], None]
-    platform: Set[str] = frozenset()
 
 
 FUNCTIONS = {
