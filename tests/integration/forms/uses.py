@@ -138,6 +138,13 @@ def use_deliver(aws: Aws, forms: Forms, destinations: dict[str, Any] = OWN) -> N
         waiting, aws.cloud.messages = aws.cloud.messages, []
         for body in waiting:
             deliver.handler(message(body), Around())
+    assert outcomes(forms) == {"SUCCEEDED", "RETRYING", "FAILED"}
+
+
+def outcomes(forms: Forms) -> set[str]:
+    """What came of all attempts."""
+    items = forms.database.items()
+    return {item["status"]["S"] for item in items if "#ATTEMPT#" in item["SK"]["S"]}
 
 
 def use_count(aws: Aws, forms: Forms) -> None:
