@@ -116,7 +116,7 @@ class Cloud:
             "Credentials": {
                 "AccessKeyId": "of the session",
                 "SecretAccessKey": "secret",
-                "SessionToken": tag["Value"],
+                "SessionToken": f"{tag['Key']}={tag['Value']}",
                 "Expiration": datetime.now(UTC) + timedelta(hours=1),
             }
         }

@@ -59,6 +59,8 @@ class Rights:
         assert not properties.keys() & {"ManagedPolicyArns", "Policies"}
         found = statements(template, role)
         assert {statement["Effect"] for statement in found} == {"Allow"}
+        conditions = [set(one["Condition"]) for one in found if "Condition" in one]
+        assert all(named == {"ForAllValues:StringLike", "Null"} for named in conditions)
         self._granted = [
             ((action, _named(text(resource), ids)), statement.get("Condition", {}))
             for statement in found
@@ -109,7 +111,6 @@ class Rights:
     def _meets(self, key: str, condition: Template) -> bool:
         if not condition:
             return True
-        assert set(condition) == {"ForAllValues:StringLike", "Null"}
         assert condition["Null"] == {"dynamodb:LeadingKeys": "false"}
         patterns = listed(condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"])
         return any(like(self._tagged(pattern), key) for pattern in patterns)

@@ -45,7 +45,7 @@ class Aws(Recorded):
 
     `home` is where the functions are, `away` has the regions of designs that are written
     elsewhere. What is in `before` is done once, right before the next operation of that name.
-    `sessions` has what was called with credentials of an assumed role, by the session's tag.
+    `sessions` has what was called in sessions of an assumed role, by their tags: ``tenant=acme``.
     """
 
     def __init__(

@@ -76,7 +76,7 @@ def test_a_tenant_s_session_allows_what_is_called_in_it_and_nothing_else(
     use_admin(aws, forms)
     ids = ids_told(template, "Admin", NAMES)
     rights = Rights(template, "TenantAccessRole", ids, tags={SESSION_TAG: tenant})
-    ours = aws.sessions.pop(tenant)
+    ours = aws.sessions.pop(f"{SESSION_TAG}={tenant}")
     assert rights.refused(ours) == set()
     assert rights.unused(ours) == set()
     # The same, done for the other tenant, is not allowed in this one's.

@@ -60,8 +60,8 @@ def test_both_roles_allow_what_is_called_and_nothing_else(
     assert own.unused(aws) == set()
     assert not any(action.startswith("dynamodb:") for action, _ in own.calls)
     # One session for the tenant, tagged with it, kept for all requests.
-    ((tenant, session),) = aws.sessions.items()
-    assert tenant == TENANT
+    ((tag, session),) = aws.sessions.items()
+    assert tag == f"tenant={TENANT}"
     ids = ids_told(template, "Api", NAMES)
     theirs = Rights(template, "TenantAccessRole", ids, tags={"tenant": TENANT})
     assert theirs.refused(session) == set()
