@@ -15,12 +15,13 @@ from lambdas.portal.content.asking import asked_file
 from lambdas.portal.content.files import Files, Place
 from lambdas.portal.events import api as events_api
 from lambdas.portal.events import export
+from lambdas.portal.events.log import design_here
 from lambdas.portal.inbox import api as inbox_api
 from lambdas.portal.news import notify, publish
 from stacks.portal import CONTENT_ROUTES, EVENT_ROUTES, INBOX_ROUTES
 from tablewright.designs import Record
 from tablewright.designs.content_registry import APPROVED, EXPIRED, HARD
-from tablewright.designs.events import EVENTS, event_key
+from tablewright.designs.events import event_key
 from tablewright.designs.fields import timestamp
 from tablewright.runtime.ids import uuid7
 from tests.integration.functions import HURRIED, TAKEN, Around, Function, message
@@ -199,7 +200,8 @@ def use_export(aws: Aws, _: Newsroom) -> None:
     ids = [uuid7(moment) for moment in moments]
     about = {"event_name": "content.viewed", "user_id": "ola"}
     made = [{**about, "event_id": id, **event_key(id)} for id in ids]
-    aws.store(EVENTS, EVENTS_TABLE).create_many(EVENTS.put_events, made)
+    design = design_here()
+    aws.store(design, EVENTS_TABLE).create_many(design.put_events, made)
     aws.cloud.listed = 1
     export.handler({}, HURRIED)
     assert len(aws.cloud.invoked) == export.DAYS_BACK
