@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -96,3 +97,36 @@ class Contract:
         assert self.conforms(answer, "Problem")
         assert answer.json["status"] == status
         return {error["pointer"]: error["detail"] for error in answer.json.get("errors", [])}
+
+
+class Requests:
+    """Requests to a handler, by default of one user; their routes are remembered."""
+
+    def __init__(
+        self, handler: Callable[[Json, Any], Json], contract: Contract, claims: dict[str, str]
+    ) -> None:
+        self._handler = handler
+        self._contract = contract
+        self._claims = claims
+        self.routes: set[tuple[str, str]] = set()
+
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        claims: dict[str, str] | None = None,
+        expect: int = 200,
+        headers: dict[str, str] | None = None,
+        **query: Any,
+    ) -> Any:
+        """What is answered, if it is with this status."""
+        event = self._contract.event(
+            method, path, body, claims=claims or self._claims, query=query, headers=headers
+        )
+        answer = Answer(self._handler(event, Context()))
+        assert answer.status == expect, answer.text
+        route_method, _, route = event["routeKey"].partition(" ")
+        self.routes.add((route_method, route))
+        return answer.json

@@ -1,8 +1,6 @@
 """What the admin function works with: sessions of tenants, and changes that meet one another."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -14,58 +12,20 @@ from local.dynamodb_local import DynamoDbLocal
 from tablewright.designs import Record
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_tenants import CONFIG
-from tests.integration.conftest import Database
-from tests.integration.forms.administration import NOW, OPERATOR, Admin, problem
+from tests.integration.cloud import Cloud
+from tests.integration.forms.administration import NOW, OPERATOR, Admin
 from tests.integration.forms.conftest import Forms
+from tests.integration.session import Aws
 
 ROLE = "arn:aws:iam::123456789012:role/tenant-access"
 ANY = Version(("*",), 412)
-
-
-class Aws:
-    """In place of a boto3 session: DynamoDB is the engine, everything else is canned."""
-
-    def __init__(self, engine: DynamoDbLocal, database: Database) -> None:
-        self.calls: list[tuple[str, Any]] = []
-        self._endpoint = engine.endpoint
-        self._credentials = database._credentials
-        self._session = boto3.session.Session(
-            region_name="eu-west-1", aws_access_key_id="FUNCTION", aws_secret_access_key="secret"
-        )
-
-    def client(self, service: str, **settings: Any) -> Any:
-        if service == "dynamodb":
-            # Whoever calls without the tenant's credentials meets an empty database.
-            settings["endpoint_url"] = self._endpoint
-        client = self._session.client(service, **settings)
-        client.meta.events.register("before-call.*.*", self._answer)
-        return client
-
-    def _answer(self, model: Any, params: dict[str, Any], **_: Any) -> Any:
-        if model.service_model.signing_name == "dynamodb":
-            return None
-        self.calls.append((model.name, params["body"]))
-        keys = self._credentials
-        answers = {
-            "AssumeRole": {
-                "Credentials": {
-                    "AccessKeyId": keys["aws_access_key_id"],
-                    "SecretAccessKey": keys["aws_secret_access_key"],
-                    "SessionToken": "token",
-                    "Expiration": datetime.now(UTC) + timedelta(hours=1),
-                }
-            },
-            "CreateSecret": {"ARN": "arn:aws:secretsmanager:eu-west-1:1:secret:s"},
-            "SendMessage": {},
-        }
-        return SimpleNamespace(status_code=200), answers[model.name]
 
 
 def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
     forms: Forms, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     admin = Admin(forms, monkeypatch)
-    aws = Aws(dynamodb_local, forms.database)
+    aws = Aws(dynamodb_local, forms.database, Cloud())
     monkeypatch.setattr(boto3.session, "Session", lambda: aws)
     for name, value in {
         "FORMS_TABLE": "table",
@@ -82,14 +42,15 @@ def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
     assert admin("GET", "/config").status == 200
     made = admin("POST", "/secrets")
     assert made.status == 201
-    ((first, assumed), (second, created)) = aws.calls
-    assert (first, second) == ("AssumeRole", "CreateSecret")
-    assert assumed["RoleArn"] == ROLE
-    tag = (assumed["Tags.member.1.Key"], assumed["Tags.member.1.Value"])
-    assert tag == ("tenant_id", "acme")
-    assert "dev/forms/acme/k1" in created.decode()
-    # With the function's own rights, which are for other tables here, nothing is found.
-    problem(admin("GET", "/tenants", claims=OPERATOR), 500)
+    assert aws.sessions.keys() == {"tenant_id=acme"}
+    # With the function's own rights, the session is begun and the secret made; no item is reached.
+    assert aws.calls == {
+        ("sts:AssumeRole", ROLE),
+        ("sts:TagSession", ROLE),
+        ("secretsmanager:CreateSecret", "dev/forms/acme/k1"),
+    }
+    assert admin("GET", "/tenants", claims=OPERATOR).status == 200
+    assert ("dynamodb:Query", "table/GSI1") in aws.calls
 
 
 def test_of_two_changes_at_once_one_is_told_what_the_other_did(forms: Forms) -> None:

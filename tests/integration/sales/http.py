@@ -14,7 +14,6 @@ from tablewright.runtime.dynamo import Dynamo
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer, Context, Contract
 from tests.integration.sales.conftest import sale
-from tests.recorder import Recorder
 
 NOW = datetime(2025, 12, 29, 10, 15, tzinfo=UTC)
 
@@ -26,14 +25,8 @@ class Http:
     """Sends requests to the handler on behalf of a tenant."""
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.calls: set[tuple[str, str | None]] = set()
         dynamo = Dynamo(database.client())
-        access = Access(
-            "table",
-            lambda tenant: Recorder(dynamo, self.calls),
-            Cursors(lambda: KEYS),
-            now=lambda: NOW,
-        )
+        access = Access("table", lambda tenant: dynamo, Cursors(lambda: KEYS), now=lambda: NOW)
         monkeypatch.setattr(api, "access", lambda: access)
 
     def __call__(

@@ -4,10 +4,9 @@ import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
-import boto3
 import pytest
 
 from lambdas.sentiment import analyse, api, ingest, project, site, static
@@ -22,7 +21,15 @@ from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import CLAIMED, ITEMS, PENDING, SOURCE_TYPES
 from tests.infrastructure.synthesis import Assembly, Template, environment
+from tests.integration.cloud import Cloud
 from tests.integration.http import Context
+from tests.integration.rights import (
+    FAILED_EVENTS,
+    FAILURES,
+    QUEUE,
+    STREAM,
+    Rights,
+)
 from tests.integration.sentiment.conftest import (
     DASHBOARD_TABLE,
     ITEMS_TABLE,
@@ -35,10 +42,9 @@ from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.news import analysed as analysed_news
 from tests.integration.sentiment.news import raw as raw_news
 from tests.integration.sentiment.news import seconds
-from tests.integration.sentiment.rights import PLATFORM, Rights
-from tests.integration.sentiment.session import HOME, Aws
 from tests.integration.sentiment_sources.newsapi_server import KEY, NewsApiServer, article
 from tests.integration.sentiment_sources.server import running
+from tests.integration.session import HOME, Aws, start
 
 NAMES = {
     "ITEMS_TABLE": ITEMS_TABLE,
@@ -49,17 +55,9 @@ NAMES = {
     "CURSOR_SECRET_ARN": "cursor key",
 }
 SECRETS = {"keys of the sources": json.dumps({"newsapi_api_key": KEY}), "cursor key": "s" * 64}
+PLATFORM = {"Ingest": FAILED_EVENTS, "Analyse": QUEUE, "Project": STREAM | FAILURES}
 SETTINGS = {**NAMES, "PAGE_CONFIG": json.dumps(CONFIG)}
-MADE_ONCE = [
-    (ingest, "resources"),
-    (ingest, "ingestion"),
-    (ingest, "news_ingestion"),
-    (analyse, "analysis"),
-    (project, "projector"),
-    (api, "access"),
-    (news_api, "access"),
-    *((heal, name) for name in ("resources", "rules", "healer", "parked")),
-]
+MODULES = (ingest, analyse, project, api, news_api, heal)
 # Keys that no function has a reason to touch, though some look much alike.
 STRANGE = ["rss#1", "newsapi", "xnewsapi#1", "Twitter#1", "reddit", "reddi#1", "", "*", "rejected"]
 
@@ -203,19 +201,19 @@ USES: dict[str, Callable[[Aws, World, pytest.MonkeyPatch], None]] = {
 }
 
 
+def rights_of(template: Template, function: str) -> Rights:
+    return Rights.of(template, function, NAMES, PLATFORM.get(function, set()))
+
+
 @pytest.fixture
 def used(world: World, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch) -> Used:
     """Makes a function of a template, as it makes itself, do all that it does."""
 
     def use(template: Template, function: str, home: str) -> Aws:
         told = environment(template, function)
-        for name, value in told.items():
-            monkeypatch.setenv(name, SETTINGS.get(name, value))
-        away = told.get("WRITE_REGION", home)
-        aws = Aws(dynamodb_local, world.database, home, away, SECRETS)
-        monkeypatch.setattr(boto3.session, "Session", lambda: aws)
-        for module, name in MADE_ONCE:
-            monkeypatch.setattr(module, name, cache(getattr(module, name).__wrapped__))
+        away = {ITEMS: told.get("WRITE_REGION", home)}
+        aws = Aws(dynamodb_local, world.database, Cloud(SECRETS), home, away)
+        start(monkeypatch, aws, told, SETTINGS, *MODULES)
         if home != HOME:
             aws.create(ITEMS, ITEMS_TABLE)
             aws.create(DASHBOARD, DASHBOARD_TABLE)
@@ -231,17 +229,15 @@ def test_a_role_allows_what_its_function_calls_and_nothing_else(
     function: str, used: Used, dev: Assembly
 ) -> None:
     template = dev.template("sentiment")
-    rights = Rights(template, function, NAMES)
+    rights = rights_of(template, function)
     aws = used(template, function, HOME)
-    assert aws.calls == rights.calls
-    assert rights.platform == PLATFORM[function]
-    refused = {one for one in aws.keys if not rights.allow(*one)}
-    assert refused == set()
+    assert rights.refused(aws) == set()
+    assert rights.unused(aws) == set()
 
 
 @pytest.mark.parametrize("function", ["Ingest", "Analyse", "Project"])
 def test_a_role_is_of_no_use_for_items_of_other_sources(function: str, dev: Assembly) -> None:
-    rights = Rights(dev.template("sentiment"), function, NAMES)
+    rights = rights_of(dev.template("sentiment"), function)
     on_items = {call for call in rights.calls if call[1] == ITEMS_TABLE}
     assert on_items
     for action, place in on_items:
@@ -251,7 +247,7 @@ def test_a_role_is_of_no_use_for_items_of_other_sources(function: str, dev: Asse
 
 @pytest.mark.parametrize("function", ["Ingest", "Analyse"])
 def test_a_role_is_of_no_use_for_news_of_other_sources(function: str, dev: Assembly) -> None:
-    rights = Rights(dev.template("sentiment"), function, NAMES)
+    rights = rights_of(dev.template("sentiment"), function)
     on_news = {call for call in rights.calls if call[1] == NEWS_TABLE}
     assert on_news
     for action, place in on_news:
@@ -261,7 +257,7 @@ def test_a_role_is_of_no_use_for_news_of_other_sources(function: str, dev: Assem
 
 
 def test_ingestion_reaches_no_row_that_the_dashboard_shows(dev: Assembly) -> None:
-    rights = Rights(dev.template("sentiment"), "Ingest", NAMES)
+    rights = rights_of(dev.template("sentiment"), "Ingest")
     write = ("dynamodb:BatchWriteItem", DASHBOARD_TABLE)
     assert rights.allow(*write, "rejected|2025-11-16")
     for key in ("2025-11-16", "tag|AI|2025-11-16", "counts|2025-11-16", "event|1", *STRANGE):
@@ -273,9 +269,9 @@ def test_a_role_that_writes_elsewhere_is_for_that_replica_only(
     function: str, used: Used, stage: Callable[[str], Assembly]
 ) -> None:
     template = stage("prod-failed-over").template("sentiment")
-    rights = Rights(template, function, NAMES)
+    rights = rights_of(template, function)
     aws = used(template, function, "us-east-1")
-    assert aws.calls == rights.calls
+    assert rights.refused(aws) == set()
+    assert rights.unused(aws) == set()
     places = {place for _, place in rights.calls if place.startswith(ITEMS_TABLE)}
     assert places == {f"{ITEMS_TABLE} in us-west-2"}
-    assert {one for one in aws.keys if not rights.allow(*one)} == set()

@@ -1,0 +1,108 @@
+"""What each function of the form system calls and what its role allows are the same, both ways."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from lambdas.forms import access, admin, count, deliver, plan, submit
+from local.dynamodb_local import DynamoDbLocal
+from stacks.forms import SESSION_TAG
+from tests.infrastructure.synthesis import Assembly, environment, resources, synthesize_stage
+from tests.integration.cloud import Cloud
+from tests.integration.forms.admin_use import use_admin
+from tests.integration.forms.conftest import Forms
+from tests.integration.forms.uses import (
+    OWN,
+    PAYLOADS,
+    THEIRS,
+    TWO,
+    use_count,
+    use_deliver,
+    use_plan,
+    use_submit,
+)
+from tests.integration.functions import Function
+from tests.integration.rights import FAILURES, QUEUE, STREAM, Rights, ids_told
+from tests.integration.sentiment.http import metered
+from tests.integration.session import Aws, start
+
+STREAMED = True
+NAMES = {
+    "FORMS_TABLE": "table",
+    "PAYLOADS_BUCKET": PAYLOADS,
+    "DELIVERIES_QUEUE_URL": "queue",
+    "EVENT_BUS_NAME": "bus",
+    "TENANT_ROLE_ARN": "tenants",
+    "CURSOR_SECRET_ARN": "cursor key",
+}
+FUNCTIONS = {
+    "Submit": Function(submit, use_submit),
+    "DeliveriesDeliver": Function(deliver, use_deliver, QUEUE),
+    "Count": Function(count, use_count, STREAM | FAILURES),
+    "Plan": Function(plan, use_plan),
+    "Admin": Function(admin, use_admin),
+}
+
+
+@pytest.fixture
+def aws(forms: Forms, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch) -> Aws:
+    metered(monkeypatch)
+    # What the tests store themselves is not of the future.
+    forms.clock.moment = datetime.now(UTC) + timedelta(minutes=1)
+    return Aws(dynamodb_local, forms.database, Cloud({"cursor key": "s" * 64}))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_role_allows_what_its_function_calls_and_nothing_else(
+    function: str, aws: Aws, forms: Forms, monkeypatch: pytest.MonkeyPatch, dev: Assembly
+) -> None:
+    template = dev.template("forms")
+    module, use, platform = FUNCTIONS[function]
+    start(monkeypatch, aws, environment(template, function), NAMES, module, access)
+    use(aws, forms)
+    rights = Rights.of(template, function, NAMES, platform)
+    assert rights.refused(aws) == set()
+    assert rights.unused(aws) == set()
+    assert not aws.before
+
+
+@pytest.mark.parametrize("tenant", TWO)
+def test_a_tenant_s_session_allows_what_is_called_in_it_and_nothing_else(
+    tenant: str, aws: Aws, forms: Forms, monkeypatch: pytest.MonkeyPatch, dev: Assembly
+) -> None:
+    template = dev.template("forms")
+    start(monkeypatch, aws, environment(template, "Admin"), NAMES, admin, access)
+    use_admin(aws, forms)
+    ids = ids_told(template, "Admin", NAMES)
+    rights = Rights(template, "TenantAccessRole", ids, tags={SESSION_TAG: tenant})
+    ours = aws.sessions.pop(f"{SESSION_TAG}={tenant}")
+    assert rights.refused(ours) == set()
+    assert rights.unused(ours) == set()
+    # The same, done for the other tenant, is not allowed in this one's.
+    (theirs,) = aws.sessions.values()
+    assert theirs.keys
+    assert not [one for one in theirs.keys if rights.allow(*one)]
+
+
+def test_destinations_of_tenants_are_reached_where_the_stage_names_them_and_no_others(
+    aws: Aws, forms: Forms, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    named = {
+        "TABLEWRIGHT_FORM_MAIL_FROM": "forms@example.com",
+        "TABLEWRIGHT_FORM_BUCKETS": "acme-forms",
+        "TABLEWRIGHT_FORM_BUSES": "acme-events",
+    }
+    template = synthesize_stage("dev", tmp_path, named).template("forms")
+    function = "DeliveriesDeliver"
+    start(monkeypatch, aws, environment(template, function), NAMES, deliver)
+    use_deliver(aws, forms, {**OWN, **THEIRS})
+    rights = Rights.of(template, function, NAMES, QUEUE)
+    assert rights.refused(aws) == set()
+    # SES goes by the domain where it does not know the address.
+    assert rights.unused(aws) == {("ses:SendEmail", "example.com")}
+
+
+def test_every_function_is_tried(dev: Assembly) -> None:
+    made = resources(dev.template("forms"), "AWS::Lambda::Function")
+    assert {id.rpartition("Function")[0] for id in made} == set(FUNCTIONS)

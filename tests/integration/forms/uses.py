@@ -1,0 +1,179 @@
+"""Everything that each function of the form system does, in as few steps as can be, but for the
+admin API; and for two tenants, so that what is allowed in all folders is seen to be needed so."""
+
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from hashlib import sha256
+from typing import Any
+
+from lambdas.forms import count, deliver, plan, submit
+from lambdas.forms.messages import CREATED, SOURCE
+from lambdas.forms.signing import key_name, sign
+from lambdas.forms.uploads import UPLOADED
+from tablewright.designs import Record
+from tablewright.designs.domains import domain_key
+from tablewright.designs.fields import timestamp
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_metrics import DAILY
+from tablewright.designs.forms_submissions import REQUEST, payload_key
+from tablewright.designs.forms_tenants import SECRET
+from tablewright.runtime.payload import S3
+from tablewright.runtime.records import Records
+from tests.integration.forms.conftest import Forms, key_of, submission
+from tests.integration.forms.streaming import everything, passes
+from tests.integration.forms.submitting import event_of, path_of, value_of
+from tests.integration.functions import HURRIED, TAKEN, Around, message
+from tests.integration.http import Answer
+from tests.integration.session import Aws
+
+PAYLOADS, SECRETS = "payloads", "dev/forms/"
+# One begins with the other.
+TWO = ("acme", "acme-2")
+JSON = "application/json"
+SMALL = b'{"name":"Ada"}'
+
+
+def tenant(aws: Aws, forms: Forms, id: str, routes: Record) -> None:
+    """A tenant with forms, a domain, a secret, and shards of its own."""
+    store, now = forms.store(), datetime.now(UTC)
+    made = {"created_at": timestamp(now), "updated_at": timestamp(now)}
+    about = {"tenant_id": id, "state": "active", "name": id, "forms": routes, **made}
+    store.put(FORMS.put_config, {**about, "requests_per_minute": 600})
+    domain = domain_key(f"{id}.example.com")
+    store.put(FORMS.put_domain, {**domain, "tenant_id": id, "created_at": timestamp(now)})
+    store.put(FORMS.put_secret, {**SECRET.example, "tenant_id": id, "key_id": "k1", **made})
+    aws.cloud.secrets[f"{SECRETS}{id}/k1"] = value_of(id, "k1")
+    forms.set_epochs(id, (now - timedelta(days=90), 2))
+
+
+def stored(aws: Aws, forms: Forms, tenant_id: str, number: int = 0, **changes: Any) -> Record:
+    """A submission whose payload is in the bucket."""
+    about = {"tenant_id": tenant_id, "payload_encoding": S3, "payload_bytes": len(SMALL)}
+    made = submission(datetime.now(UTC), number, **about, **changes)
+    del made["payload"]
+    made["payload_key"] = payload_key(tenant_id, made["submission_id"])
+    there = {"Bucket": PAYLOADS, "Key": made["payload_key"], "Body": SMALL}
+    aws.cloud.call("PutObject", there)
+    return forms.store().put(FORMS.put_submission, made)
+
+
+def use_submit(aws: Aws, forms: Forms) -> None:
+    """Small ones and large ones, one more than once; an upload, and one that comes too late."""
+    for id in TWO:
+        tenant(aws, forms, id, {"contact": {}})
+        first = signed(id, SMALL, origin=True)
+        for _ in range(2):
+            assert send(SMALL, first).status == 202
+        large = json.dumps({"message": os.urandom(20_000).hex()}).encode()
+        assert send(large, signed(id, large)).status == 202
+        about = {"size": 14, "sha256": sha256(SMALL).hexdigest(), "content_type": JSON}
+        announced = json.dumps(about).encode()
+        offer = send(announced, signed(id, announced, to="uploads"), to="uploads").json
+        there = {"Bucket": PAYLOADS, "Key": f"_uploads/{id}/{offer['upload_id']}", "Body": SMALL}
+        aws.cloud.call("PutObject", there)
+        named = json.dumps({"upload_id": offer["upload_id"], **about}).encode()
+        for _ in range(2):
+            assert send(named, signed(id, named), kind=UPLOADED).status == 202
+        late = large.replace(b"message", b"another")
+        aws.before["TransactWriteItems"] = partial(finish_all, forms)
+        assert send(late, signed(id, late)).status == 202
+
+
+def signed(id: str, body: bytes, to: str = "submissions", *, origin: bool = False) -> Any:
+    """The headers of a request: of a key, or of a page of the tenant's domain."""
+    key = None if origin else key_name(id, "k1")
+    path = path_of("contact", to)
+    headers = sign(value_of(id, "k1"), "POST", path, body, now=datetime.now(UTC), key=key)
+    return {**headers, **({"Origin": f"https://{id}.example.com"} if origin else {})}
+
+
+def send(body: bytes, headers: Any, to: str = "submissions", kind: str = JSON) -> Answer:
+    event = event_of(body, "contact", {"Content-Type": kind, **headers}, to)
+    return Answer(submit.handler(event, Around()))
+
+
+def finish_all(forms: Forms) -> None:
+    """Say of every request that its submission is stored, as another may do meanwhile."""
+    for item in forms.database.items():
+        if item["SK"]["S"].startswith("REQUEST"):
+            found = Records(FORMS, REQUEST).to_record(item)
+            key = {name: found[name] for name in ("tenant_id", "key_digest")}
+            changes = {"stored_at": timestamp(datetime.now(UTC))}
+            forms.store().update(FORMS.finish_request, key, changes)
+
+
+# None of them leads out of this machine: the first is refused, the second has a name that cannot
+# be looked up.
+HOOK = {"destination_type": "webhook", "settings": {"url": "https://127.0.0.1/"}}
+NOWHERE = {"destination_type": "webhook", "settings": {"url": f"https://{'a' * 64}.example/"}}
+BUS = {"destination_type": "eventbridge", "settings": {}}
+MAIL = {"destination_type": "email", "settings": {"to": ["ada@example.com"]}}
+OWN = {"hook": HOOK, "nowhere": NOWHERE, "bus": BUS, "mail": MAIL}
+# What a tenant names, and a stage must name too.
+THEIRS = {
+    "archive": {"destination_type": "s3", "settings": {"bucket": "acme-forms"}},
+    "their-bus": {"destination_type": "eventbridge", "settings": {"bus": "acme-events"}},
+}
+
+
+def use_deliver(aws: Aws, forms: Forms, destinations: dict[str, Any] = OWN) -> None:
+    """Every kind of destination: what is taken, what is refused, what is to be tried again."""
+    for id in TWO:
+        routes: Record = {"contact": {"destinations": list(destinations)}, "empty": {}}
+        tenant(aws, forms, id, routes)
+        for name, settings in destinations.items():
+            example = FORMS.entities["Destination"].example
+            made = {**example, **settings, "tenant_id": id, "destination_id": name}
+            forms.store().put(FORMS.put_destination, made)
+            aws.cloud.secrets[f"{SECRETS}{id}/{name}"] = "secret"
+        for number, form in enumerate(routes):
+            sent = stored(aws, forms, id, number, form_id=form)
+            event = {"source": SOURCE, "detail-type": CREATED, "detail": sent}
+            body = json.dumps(event, default=str)
+            assert deliver.handler(message(body), Around()) == TAKEN
+    for _ in range(2):
+        waiting, aws.cloud.messages = aws.cloud.messages, []
+        for body in waiting:
+            deliver.handler(message(body), Around())
+    assert outcomes(forms) == {"SUCCEEDED", "RETRYING", "FAILED"}
+
+
+def outcomes(forms: Forms) -> set[str]:
+    """What came of all attempts."""
+    items = forms.database.items()
+    return {item["status"]["S"] for item in items if "#ATTEMPT#" in item["SK"]["S"]}
+
+
+def use_count(aws: Aws, forms: Forms) -> None:
+    """Submissions that come and go, told of twice; and one that was unsound, given up before."""
+    made = [stored(aws, forms, id) for id in TWO]
+    for one in made:
+        forms.store().delete(FORMS.delete_submission, key_of(one))
+    records = [record for record in everything(forms.database) if passes(record)]
+    assert len(records) == 4
+    for _ in range(2):
+        assert count.handler({"Records": records}, Around()) == TAKEN
+    assert not aws.cloud.objects
+    first = json.loads(json.dumps(records[0]))
+    first["dynamodb"]["NewImage"]["form_id"] = {"M": {}}
+    assert count.handler({"Records": [first], "redrive": True}, Around()) == TAKEN
+
+
+def use_plan(aws: Aws, forms: Forms) -> None:
+    """Tenants that need more shards, with and without some; and one that another plans for."""
+    for id in ("acme", "globex", "initech"):
+        config = FORMS.entities["TenantConfig"].example
+        forms.store().put(FORMS.put_config, {**config, "tenant_id": id})
+        day = {"date": datetime.now(UTC).date().isoformat(), "submission_count": Decimal(20_000)}
+        item = Records(FORMS, DAILY).to_item(DAILY.check({"tenant_id": id, **day}))
+        forms.database.write([item])
+    long_ago = datetime.now(UTC) - timedelta(days=90)
+    forms.set_epochs("acme", (long_ago, 2))
+    aws.before["PutItem"] = partial(forms.set_epochs, "globex", (long_ago, 3))
+    answers = [plan.handler({}, HURRIED)]
+    while aws.cloud.invoked:
+        answers.append(plan.handler(aws.cloud.next_event(), HURRIED))
+    assert [(one["appended"], one["conflicts"]) for one in answers] == [(1, 0), (0, 1), (1, 0)]

@@ -1,0 +1,41 @@
+"""Functions as Lambda runs them, for tests that have them do everything that they do."""
+
+from collections.abc import Callable, Set
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from tests.integration.http import Context
+from tests.integration.rights import ITSELF
+from tests.integration.session import Aws
+
+
+class Around(Context):
+    """What Lambda tells a function: its own name, and how much time is left."""
+
+    invoked_function_arn = ITSELF
+
+    def __init__(self, left: int = 300_000) -> None:
+        self._left = left
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self._left
+
+
+HURRIED = Around(left=0)
+
+
+class Function(NamedTuple):
+    """A function's module, what makes it do everything in the tests' world, and what AWS does in
+    its name."""
+
+    module: ModuleType
+    use: Callable[[Aws, Any], None]
+    platform: Set[str] = frozenset()
+
+
+def message(body: str) -> dict[str, Any]:
+    """A batch of one message, as a queue hands it on."""
+    return {"Records": [{"messageId": "1", "body": body}]}
+
+
+TAKEN: dict[str, Any] = {"batchItemFailures": []}

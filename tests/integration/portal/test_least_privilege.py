@@ -1,0 +1,82 @@
+"""What each function of the portal calls and what its role allows are the same, both ways."""
+
+from collections.abc import Callable
+
+import pytest
+
+from lambdas.portal.events.log import design_here
+from local.dynamodb_local import DynamoDbLocal
+from tests.infrastructure.synthesis import (
+    Assembly,
+    Template,
+    environment,
+    resources,
+    synthesize_stage,
+)
+from tests.integration.cloud import Cloud
+from tests.integration.conftest import Database
+from tests.integration.portal.newsroom import CONTENT_TABLE, Newsroom
+from tests.integration.portal.uses import EVENTS_TABLE, EXPORTS, FILES, FUNCTIONS
+from tests.integration.rights import Rights
+from tests.integration.sentiment.http import metered
+from tests.integration.session import Aws, start
+
+NAMES = {
+    "CONTENT_TABLE": CONTENT_TABLE,
+    "SUBSCRIPTIONS_TABLE": "subscriptions",
+    "NOTIFICATIONS_TABLE": "notifications",
+    "EVENTS_TABLE": EVENTS_TABLE,
+    "FILES_BUCKET": FILES,
+    "EXPORT_BUCKET": EXPORTS,
+    "FANOUT_QUEUE_URL": "queue",
+    "CURSOR_SECRET_ARN": "cursor key",
+}
+
+
+Held = Callable[[Template, str], None]
+
+
+@pytest.fixture
+def held(
+    database: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
+) -> Held:
+    """Holds what a function of a template calls, and what its role allows, against one another."""
+
+    def hold(template: Template, function: str) -> None:
+        module, use, platform = FUNCTIONS[function]
+        aws = Aws(dynamodb_local, database, Cloud({"cursor key": "s" * 64}))
+        start(monkeypatch, aws, environment(template, function), NAMES, module)
+        room = Newsroom(database)
+        database.create(design_here(), EVENTS_TABLE)
+        use(aws, room)
+        rights = Rights.of(template, function, NAMES, platform)
+        assert rights.refused(aws) == set()
+        assert rights.unused(aws) == set()
+        assert not aws.before
+
+    metered(monkeypatch)
+    return hold
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_role_allows_what_its_function_calls_and_nothing_else(
+    function: str, held: Held, dev: Assembly
+) -> None:
+    held(dev.template("portal"), function)
+
+
+@pytest.fixture(scope="module")
+def sharded(tmp_path_factory: pytest.TempPathFactory) -> Template:
+    folder = tmp_path_factory.mktemp("sharded")
+    return synthesize_stage("dev", folder, {"TABLEWRIGHT_EVENT_SHARDS": "3"}).template("portal")
+
+
+@pytest.mark.parametrize("function", ["EventsApi", "ArchiveExport"])
+def test_so_does_one_for_events_in_shards(function: str, held: Held, sharded: Template) -> None:
+    assert environment(sharded, function)["EVENT_SHARDS"] == "3"
+    held(sharded, function)
+
+
+def test_every_function_is_tried(dev: Assembly) -> None:
+    made = resources(dev.template("portal"), "AWS::Lambda::Function")
+    assert {id.rpartition("Function")[0] for id in made} == set(FUNCTIONS)
