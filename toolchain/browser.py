@@ -13,7 +13,11 @@ from pathlib import Path
 from toolchain import machine
 from toolchain.paths import BUILD, ToolchainError
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# The one without windows first: the same browser, at a third of the CPU.
+NAMES = (
+    *("chromium-headless-shell", "chromium", "chromium-browser"),
+    *("google-chrome", "google-chrome-stable", "chrome"),
+)
 # Where installers put a browser without a name on PATH.
 PLACES = (
     Path("/usr/lib/chromium/chromium"),
@@ -22,11 +26,11 @@ PLACES = (
     Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
     Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
 )
-PACKAGE = "chromium"
+PACKAGE = "chromium-headless-shell"
 LOCK_SECONDS = 300
 ADVICE = (
     "Install Chromium or Google Chrome so that one of "
-    f"{', '.join(NAMES)} is on PATH (on Debian: apt-get install {PACKAGE})."
+    f"{', '.join(NAMES)} is on PATH (on Debian: apt-get install chromium)."
 )
 
 

@@ -17,8 +17,8 @@ from tablewright.runtime.errors import AccessDenied, StoreError, TableMissing
 from tablewright.runtime.payload import Payloads
 from tests.integration.conftest import KEYS
 from tests.integration.forms.conftest import Forms
+from tests.integration.forms.recorder import Recorder
 from tests.integration.http import Answer, Context, Contract
-from tests.recorder import Recorder
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
 PREFIX = "test/forms/"

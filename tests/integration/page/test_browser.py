@@ -49,12 +49,12 @@ def debian(bare: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_debians_package_is_installed_where_that_is_allowed(
     debian: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    chromium = debian / "chromium"
+    chromium = debian / "chromium-headless-shell"
     made = f'case "$*" in *install*) : > {chromium}; /bin/chmod 755 {chromium};; esac'
     command(debian, "apt-get", made)
     assert browser.ensure() == chromium
     said = capsys.readouterr().out
-    assert said.startswith("Installing Debian's chromium with apt-get ... ")
+    assert said.startswith("Installing Debian's chromium-headless-shell with apt-get ... ")
     assert said.endswith(" s\n")
 
 

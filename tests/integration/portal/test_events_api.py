@@ -25,7 +25,6 @@ from tests.integration.portal.event_world import (
     problem,
     view,
 )
-from tests.recorder import Recorder
 
 MILLISECOND = timedelta(milliseconds=1)
 ID = "/events/0/event_id"
@@ -233,15 +232,3 @@ def test_numbers_keep_all_their_digits(world: World) -> None:
     event = f'{{"event_id":"{id_of()}","event_name":"measured","metadata":{{"x":{number}}}}}'
     assert world("POST", f'{{"events":[{event}]}}').status == 202
     assert f'"x":{number}' in world("GET", claims=GRACE, day=DAY).text
-
-
-def test_the_function_calls_what_its_patterns_are_granted(either: World) -> None:
-    calls: set[tuple[str, str | None]] = set()
-    either.start(Recorder(either.edge, calls))
-    for _ in range(2):
-        either.send(view(1))
-    either.all(1, day=DAY)
-    either.all(1, ADA, user_id="ada")
-    design = either.design
-    patterns = (design.put_events, design.get_events, design.events_of_day, design.events_of_user)
-    assert calls == {action for pattern in patterns for action in pattern.actions}

@@ -25,7 +25,6 @@ from tests.integration.portal.event_world import (
     minutes,
     view,
 )
-from tests.recorder import Recorder
 
 PARTS = [part_key(DAY, number) for number in range(3)]
 
@@ -227,11 +226,3 @@ def test_a_folder_with_other_files_is_not_declared_whole(world: World) -> None:
 def test_progress_that_no_run_has_told_is_refused(event: dict[str, Any]) -> None:
     with pytest.raises(InvalidValue, match="what the run before has told"):
         Progress.of(event)
-
-
-def test_an_export_reads_the_table_and_writes_and_lists_the_bucket(world: World) -> None:
-    calls: set[tuple[str, str | None]] = set()
-    world.export(Recorder(world.edge, calls), part_events=3).run(DAY, CLOSED)
-    bucket = {("PutObject", None), ("ListObjectsV2", None)}
-    assert calls - bucket == set(world.design.exported_events.actions)
-    assert calls >= bucket

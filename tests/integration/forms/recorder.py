@@ -1,11 +1,8 @@
-"""Records which DynamoDB actions were called on what, to compare with what a role may call."""
+"""Notes which operations of DynamoDB were called on what."""
 
 from typing import Any
 
 from tablewright.runtime.dynamo import Caller
-
-# What IAM calls an operation that it knows by another name.
-_ACTIONS = {"BatchExecuteStatement": "PartiQLInsert"}
 
 
 class Recorder:
@@ -16,5 +13,5 @@ class Recorder:
         self.calls = calls
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        self.calls.add((_ACTIONS.get(operation, operation), params.get("IndexName")))
+        self.calls.add((operation, params.get("IndexName")))
         return self._caller.call(operation, params)
