@@ -60,9 +60,9 @@ def test_the_tables_of_the_portal_are_granted_by_pattern() -> None:
     }
     assert {
         ("dynamodb:Query", f"{subscriptions}/index/by_topic"),
-        ("dynamodb:PutItem", notifications),
+        ("dynamodb:PartiQLInsert", notifications),
     } <= allowed(template, "TellRole")
-    assert allowed(template, "RecordRole") == {("dynamodb:PutItem", events)}
+    assert allowed(template, "RecordRole") == {("dynamodb:PartiQLInsert", events)}
     mapping = only(template, "AWS::Lambda::EventSourceMapping")
     assert text(mapping["EventSourceArn"]) == content.replace(".Arn", ".StreamArn")
 
