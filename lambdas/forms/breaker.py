@@ -15,7 +15,8 @@ from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
 
 CLOSED, OPEN, HALF_OPEN = "closed", "open", "half-open"
-_FORGOTTEN = ("failures", "last_failure", "breaker_until", "probed_by")
+# What a destination that works again has no more of.
+KEPT = ("failures", "last_failure", "breaker_until", "probed_by")
 _TRIES = 3
 
 
@@ -98,7 +99,7 @@ class Breakers:
                 "probed_by": None,
             }
             try:
-                self._update(found, changes, {field: found.get(field) for field in _FORGOTTEN})
+                self._update(found, changes, {field: found.get(field) for field in KEPT})
                 return
             except NotFound:
                 return
@@ -110,10 +111,10 @@ class Breakers:
 
     def answered(self, destination: Record) -> None:
         """The destination works: forget its failures."""
-        if all(destination.get(field) is None for field in _FORGOTTEN):
+        if all(destination.get(field) is None for field in KEPT):
             return
         try:
-            self._update(destination, dict.fromkeys(_FORGOTTEN), {})
+            self._update(destination, dict.fromkeys(KEPT), {})
         except (Conflict, NotFound):
             return
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from lambdas.forms import breaker
 from lambdas.forms.management.secret_values import REPEATABLE, SecretValues
 from lambdas.forms.management.settings import SETTINGS, check_settings
 from lambdas.forms.management.versions import Change, Version, stored
@@ -21,6 +22,7 @@ from tablewright.runtime.reader import Page
 from tablewright.runtime.store import Store
 
 CHANGEABLE = ("state", "name", "settings")
+DECISIVE = ("state", "settings")
 GIVEN = ("destination_id", "destination_type", *CHANGEABLE)
 # By which the secret of a webhook is found; not for clients to give.
 KEY_ID = "key_id"
@@ -97,7 +99,10 @@ class Destinations:
             if errors:
                 raise Problem(400, "The body is not valid; nothing was stored.", errors)
             whole = _signed({**before, **change})
-            return {name: whole.get(name) for name in change}
+            decided = {name: whole.get(name) for name in change}
+            # What failed at the old address says nothing about the new one.
+            other = any(decided.get(name, before[name]) != before[name] for name in DECISIVE)
+            return {**decided, **(dict.fromkeys(breaker.KEPT) if other else {})}
 
         key = self._key(destination_id)
         return Change(self._store, FORMS.update_destination, key).apply(version, now, decide)

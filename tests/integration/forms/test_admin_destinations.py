@@ -7,6 +7,8 @@ import pytest
 
 from lambdas.forms.management.destinations import Destinations
 from lambdas.forms.management.secret_values import SecretValues
+from tablewright.designs import Record
+from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import ATTEMPT_STATUSES
 from tablewright.runtime.dynamo import Caller
@@ -94,6 +96,30 @@ def test_a_stale_change_is_refused_and_shown_what_there_is_now(admin: Admin) -> 
     problem(admin("PATCH", ONE, {"state": "disabled"}), 428)
     problem(admin("PATCH", "/destinations/none", {"name": "x"}, headers={"if-match": "*"}), 404)
     assert admin("GET", ONE).json == current.json
+
+
+@pytest.mark.parametrize(
+    ("change", "closes"),
+    [
+        ({"settings": {"url": "https://crm.example.com/another"}}, True),
+        ({"state": "disabled"}, True),
+        ({"name": "CRM"}, False),
+        ({"state": "active"}, False),
+    ],
+)
+def test_a_change_of_what_it_is_closes_the_breaker(
+    admin: Admin, change: Record, closes: bool
+) -> None:
+    admin("POST", "/destinations", WEBHOOK)
+    key = {"tenant_id": "acme", "destination_id": WEBHOOK["destination_id"]}
+    opened = {"failures": 7, "breaker_until": timestamp(NOW + timedelta(hours=1))}
+    failed = {**opened, "last_failure": "1", "probed_by": "2"}
+    store = admin.forms.store()
+    store.update(FORMS.update_destination, key, failed)
+    assert admin("PATCH", ONE, change, headers={"if-match": "*"}).status == 200
+    found = store.get(FORMS.get_destination, key)
+    assert found is not None
+    assert {name: found[name] for name in failed if name in found} == ({} if closes else failed)
 
 
 @pytest.mark.parametrize(
