@@ -37,7 +37,8 @@ test: lint ## Run everything: linter, types and all tests
 	@$(PY) -m pytest tests --numprocesses=3 --dist=loadfile --no-loadscope-reorder
 
 check: lint ## Run the fast part: linter, types, unit and infrastructure tests
-	@$(PY) -m pytest tests/unit tests/infrastructure --numprocesses=2 --dist=loadfile
+	@$(PY) -m pytest tests/unit tests/infrastructure -m "not thorough" --numprocesses=2 \
+		--dist=loadfile
 
 lint: tools ## Run the linter, the format check and the type checker
 	@$(PY) -m ruff check .

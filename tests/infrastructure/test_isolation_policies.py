@@ -58,6 +58,7 @@ def test_what_is_computed_for_a_design_is_what_is_synthesized(tmp_path: Path) ->
     assert by_index(read) == by_index(list(from_design(FORMS, "tenant")))
 
 
+@pytest.mark.thorough
 def test_no_tenant_reaches_another_by_a_grant_of_every_pattern(
     safe: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

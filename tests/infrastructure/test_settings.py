@@ -170,6 +170,7 @@ def test_the_app_says_the_sentence_and_nothing_else(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_prod_with_all_it_can_have_holds_before_the_rules_of_cloudformation_itself(
     tmp_path: Path,
 ) -> None:
