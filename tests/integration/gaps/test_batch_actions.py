@@ -1,12 +1,12 @@
 """Whoever may publish one message may publish ten at once."""
 
-import json
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from tests.integration.gaps.clouds import Cloud
+from tests.integration.gaps.roles import only
 
 ENTRIES = [{"Id": str(n), "Message": "hello"} for n in range(3)]
 
@@ -14,18 +14,7 @@ ENTRIES = [{"Id": str(n), "Message": "hello"} for n in range(3)]
 def publisher(cloud: Cloud, action: str) -> tuple[Any, str]:
     """A client that is allowed this one action on a topic, and the topic."""
     topic = cloud.client("sns").create_topic(Name="batches")["TopicArn"]
-    iam = cloud.client("iam")
-    trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
-    name = f"publisher-{action.split(':')[1]}"
-    role = iam.create_role(
-        RoleName=name, AssumeRolePolicyDocument=json.dumps({"Statement": [trust]})
-    )["Role"]["Arn"]
-    allowed = {"Effect": "Allow", "Action": action, "Resource": topic}
-    iam.put_role_policy(
-        RoleName=name, PolicyName="only", PolicyDocument=json.dumps({"Statement": [allowed]})
-    )
-    found = cloud.client("sts").assume_role(RoleArn=role, RoleSessionName="test")["Credentials"]
-    return cloud.client("sns", found), topic
+    return only(cloud, action, topic), topic
 
 
 def test_publishing_a_batch_needs_the_permission_to_publish(cloud: Cloud) -> None:

@@ -1,12 +1,10 @@
 """A statement needs the permission for what it does, on the table that it names."""
 
-import json
-from typing import Any
-
 import pytest
 from botocore.exceptions import ClientError
 
 from tests.integration.gaps.clouds import Cloud
+from tests.integration.gaps.roles import only
 
 ROWS = [
     {"Statement": "INSERT INTO \"rows\" VALUE {'id': ?}", "Parameters": [{"S": str(number)}]}
@@ -32,24 +30,8 @@ def tables(cloud: Cloud) -> str:
     return str(arns[0])
 
 
-def writer(cloud: Cloud, action: str, table: str) -> Any:
-    """A client that is allowed this one action on a table."""
-    iam = cloud.client("iam")
-    trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
-    name = f"writer-{action.split(':')[1]}"
-    role = iam.create_role(
-        RoleName=name, AssumeRolePolicyDocument=json.dumps({"Statement": [trust]})
-    )["Role"]["Arn"]
-    allowed = {"Effect": "Allow", "Action": action, "Resource": table}
-    iam.put_role_policy(
-        RoleName=name, PolicyName="only", PolicyDocument=json.dumps({"Statement": [allowed]})
-    )
-    found = cloud.client("sts").assume_role(RoleArn=role, RoleSessionName="test")["Credentials"]
-    return cloud.client("dynamodb", found)
-
-
 def test_a_batch_of_insertions_needs_the_permission_to_insert(cloud: Cloud, tables: str) -> None:
-    client = writer(cloud, "dynamodb:PartiQLInsert", tables)
+    client = only(cloud, "dynamodb:PartiQLInsert", tables)
     answers = client.batch_execute_statement(Statements=ROWS)["Responses"]
     assert ["Error" in one for one in answers] == [False] * 3
     (again,) = client.batch_execute_statement(Statements=ROWS[:1])["Responses"]
@@ -63,6 +45,6 @@ def test_a_batch_of_insertions_needs_the_permission_to_insert(cloud: Cloud, tabl
 
 @pytest.mark.parametrize("action", ["dynamodb:PutItem", "dynamodb:BatchExecuteStatement"])
 def test_no_other_permission_will_do(cloud: Cloud, tables: str, action: str) -> None:
-    client = writer(cloud, action, tables)
+    client = only(cloud, action, tables)
     with pytest.raises(ClientError, match="not authorized"):
         client.batch_execute_statement(Statements=ROWS)
