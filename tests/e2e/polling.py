@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-DEADLINE_SECONDS = 180.0
+DEADLINE_SECONDS = 90.0
 
 
 def eventually(holds: Callable[[], bool]) -> bool:

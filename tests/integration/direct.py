@@ -7,7 +7,7 @@ themselves, signed and retried as in production, use `Dynamo` on a client of bot
 import json
 import threading
 from base64 import b64decode, b64encode
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -46,9 +46,12 @@ class Direct:
     def _send(self, body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, Any]]:
         try:
             return self._exchange(body, headers)
-        except (HTTPException, OSError):
-            # The engine closes connections that rest.
+        except (ConnectionResetError, BrokenPipeError, RemoteDisconnected):
+            # The engine closes connections that rest. After anything else, a timeout for example,
+            # the request may have had its effect, and is not sent again.
             self._own.connection = None
+        except (HTTPException, OSError) as error:
+            raise Unavailable(str(error)) from error
         try:
             return self._exchange(body, headers)
         except (HTTPException, OSError) as error:
