@@ -18,8 +18,8 @@ from local.dynamodb_local import DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Record
 from tablewright.designs.sales import SALE, SALES
+from tablewright.runtime.aws import Dynamo, client_config
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Dynamo, client_config
 from tablewright.runtime.store import Store
 
 ROUNDS = 9

@@ -19,8 +19,8 @@ from local.dynamodb_local import DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Record
 from tablewright.designs.events import SHARDED_EVENTS, event_key
+from tablewright.runtime.aws import POOL_SIZE, Dynamo, client_config
 from tablewright.runtime.bulk import in_parallel, insert_all, put_request, write_all
-from tablewright.runtime.dynamo import POOL_SIZE, Dynamo, client_config
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.records import Item, Records

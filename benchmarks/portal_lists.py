@@ -19,9 +19,9 @@ from tablewright.designs import Record
 from tablewright.designs.capacity import item_bytes, read_floor
 from tablewright.designs.content_registry import APPROVED, CONTENT, CONTENT_REGISTRY
 from tablewright.designs.fields import timestamp
+from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.bulk import put_request, write_all
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Caller, Dynamo, client_config
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.records import Records
 from tablewright.runtime.retry import Backoff

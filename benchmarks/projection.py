@@ -30,9 +30,9 @@ from tablewright.designs.fields import timestamp
 from tablewright.designs.patterns import BatchWrite
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ITEM, ITEMS, SENTIMENTS
+from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.bulk import put_request, write_all
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Caller, Dynamo, client_config
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.projection import Projection
 from tablewright.runtime.records import Item, Records

@@ -36,7 +36,7 @@ from tablewright.designs.sales import SALES
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ITEMS
 from tablewright.designs.subscriptions import SUBSCRIPTIONS
-from tablewright.runtime.dynamo import Caller, Dynamo, client_config
+from tablewright.runtime.aws import Caller, Dynamo, client_config
 
 TABLES = Path(__file__).parent / "tables"
 

@@ -9,7 +9,7 @@ from typing import Any
 from tablewright.designs import Entity, Index, Table
 from tablewright.designs.capacity import WRITE_UNIT_BYTES, item_bytes, read_floor
 from tablewright.designs.errors import KeyMismatch
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.records import Records
 from tablewright.runtime.wire import decode

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled, Unavailable
 
 _RETRIES = 3

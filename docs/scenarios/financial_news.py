@@ -8,7 +8,7 @@ from tablewright.designs import Record
 from tablewright.designs.capacity import item_bytes, read_floor, update_floor, write_floor
 from tablewright.designs.financial_news import DAYS_KEPT, NEWS, news_healing
 from tablewright.designs.sentiment_items import PENDING
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.store import Store
 
 MANY = 100

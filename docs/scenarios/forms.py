@@ -37,9 +37,9 @@ from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import DAILY, DAY, DAY_SHARDS, HOUR, HOURLY
 from tablewright.designs.forms_submissions import REQUEST, SUBMISSION, payload_key
 from tablewright.designs.patterns import Count
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.counters import Counters
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.epochs import EpochCache
 from tablewright.runtime.records import Records
 from tablewright.runtime.store import Store

@@ -8,8 +8,8 @@ from docs.metering import Measurement, Measuring
 from tablewright.designs import Record
 from tablewright.designs.capacity import item_bytes, read_floor, update_floor, write_floor
 from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, DRAFT
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.store import Store
 
 STORED = 100

@@ -10,8 +10,8 @@ from docs.metering import Measurement, Measuring
 from tablewright.designs import Record, Shards, Table
 from tablewright.designs.capacity import item_bytes, page_floor, read_floor, write_floor
 from tablewright.designs.events import DAYS_KEPT, EVENTS, SHARDED_EVENTS, event_key
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store import Store
 

@@ -6,8 +6,8 @@ from tablewright.designs import Record, Table
 from tablewright.designs.capacity import item_bytes, read_floor, update_floor, write_floor
 from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.store import Store
 
 PAGE = 50

@@ -14,8 +14,8 @@ from tablewright.designs.capacity import (
 )
 from tablewright.designs.patterns import Query
 from tablewright.designs.sales import SALE, SALES
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.store import Store
 
 PAGE = 20

@@ -23,9 +23,9 @@ from tablewright.designs.sentiment_dashboard import (
     TAG_ROW,
 )
 from tablewright.designs.sentiment_items import ITEM, ITEMS, SENTIMENTS, SOURCE_TYPES
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.counters import Counters, Event
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.projection import Projection
 from tablewright.runtime.records import Records
 from tablewright.runtime.store import Store

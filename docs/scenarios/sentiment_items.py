@@ -15,7 +15,7 @@ from tablewright.designs.sentiment_items import (
     SETTLED,
     UNKNOWN,
 )
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.store import Store
 
 POLLED = 100

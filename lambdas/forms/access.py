@@ -9,8 +9,8 @@ from lambdas.forms.management.delivery_queue import Deliveries
 from lambdas.forms.management.secret_values import SecretValues
 from lambdas.forms.resources import Resources
 from tablewright.designs.forms import FORMS
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.epochs import EpochCache
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.secret_keys import SecretKeys

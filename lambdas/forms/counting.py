@@ -18,8 +18,8 @@ from tablewright.designs import InvalidRecord
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.forms import FORMS
 from tablewright.designs.patterns import Count
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.counters import Counters
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.records import Item
 from tablewright.runtime.stream import Change, consume
 

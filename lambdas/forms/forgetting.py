@@ -12,7 +12,7 @@ from tablewright.designs import InvalidRecord, InvalidValue
 from tablewright.designs.errors import KeyMismatch
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import REQUEST, SUBMISSION, payload_key
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.stream import Change

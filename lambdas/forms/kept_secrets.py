@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from lambdas.forms.remembered import Remembered
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, TableMissing
 
 # The value under a key id never changes: rotation makes another key.

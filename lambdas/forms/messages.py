@@ -9,7 +9,7 @@ from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms_submissions import ATTEMPT
 from tablewright.runtime import queue
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.retry import Backoff
 
 SOURCE, CREATED = "tablewright.forms", "submission.created"

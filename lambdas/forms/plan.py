@@ -16,7 +16,7 @@ from lambdas.forms.planning import KEPT, Planning, Run
 from lambdas.forms.resources import Resources
 from tablewright.designs import InvalidValue
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.next_run import call_next
 from tablewright.runtime.shard_counts import ShardCounts
 

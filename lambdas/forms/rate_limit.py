@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import WINDOW
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.records import Records

@@ -8,7 +8,7 @@ from typing import Any
 import boto3
 
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import POOL_SIZE, Caller, Client, Dynamo, client_config
+from tablewright.runtime.aws import POOL_SIZE, Caller, Client, Dynamo, client_config
 from tablewright.runtime.epochs import EpochCache
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.store import Store

@@ -14,7 +14,7 @@ from tablewright.designs import Record
 from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.store import Store
 
 # How long a tenant that was disabled, or a secret that was revoked, may still be taken.

@@ -17,7 +17,7 @@ from lambdas.forms.bodies import CONTENT_TYPES
 from lambdas.http.problems import Problem
 from tablewright.designs import Choice, Field, InvalidValue, Text, TimeId, Whole
 from tablewright.designs.forms_submissions import UPLOADS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ObjectMissing
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.payload import LARGEST, read_object

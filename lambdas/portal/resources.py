@@ -10,8 +10,8 @@ import boto3
 from lambdas.portal.content.files import Files
 from tablewright.designs import Table
 from tablewright.designs.content_registry import CONTENT_REGISTRY
+from tablewright.runtime.aws import POOL_SIZE, Caller, Client, Dynamo, client_config
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import POOL_SIZE, Caller, Client, Dynamo, client_config
 from tablewright.runtime.secret_keys import SecretKeys
 from tablewright.runtime.store import Store
 

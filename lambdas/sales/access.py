@@ -9,8 +9,8 @@ import boto3
 
 from lambdas.sales.sales import Sales
 from tablewright.designs.sales import SALES
+from tablewright.runtime.aws import POOL_SIZE, Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import POOL_SIZE, Caller
 from tablewright.runtime.secret_keys import SecretKeys
 from tablewright.runtime.store import Store
 from tablewright.runtime.tenancy import Tenants

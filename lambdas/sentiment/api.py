@@ -17,8 +17,8 @@ from lambdas.sentiment.resources import Resources
 from tablewright.designs import InvalidValue
 from tablewright.designs.sentiment_dashboard import DASHBOARD, REJECTED, ROW
 from tablewright.designs.sentiment_items import SENTIMENTS, SOURCE_TYPES
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.reader import Page
 from tablewright.runtime.secret_keys import SecretKeys

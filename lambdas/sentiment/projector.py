@@ -8,8 +8,8 @@ from lambdas.sentiment.projection import analysed, counted, implied, sound
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.patterns import BatchWrite, Count
 from tablewright.designs.sentiment_dashboard import DASHBOARD
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.counters import Counters, Event
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.projection import Projection, Rows
 from tablewright.runtime.records import Item
 from tablewright.runtime.stream import Change, consume

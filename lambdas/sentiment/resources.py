@@ -11,7 +11,7 @@ from lambdas.sentiment.tags import Watch
 from tablewright.designs.financial_news import NEWS
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ITEMS
-from tablewright.runtime.dynamo import POOL_SIZE, Caller, Client, Dynamo, client_config
+from tablewright.runtime.aws import POOL_SIZE, Caller, Client, Dynamo, client_config
 from tablewright.runtime.store import Store
 from tablewright.runtime.topic import Topic
 

@@ -17,7 +17,7 @@ from tablewright.commands.progress import ProgressMismatch
 from tablewright.commands.segments import Rate
 from tablewright.designs import Entity, Table
 from tablewright.designs.errors import InvalidValue, KeyMismatch
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.records import Item

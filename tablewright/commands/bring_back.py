@@ -22,8 +22,8 @@ from tablewright.commands import segments
 from tablewright.commands.progress import ProgressMismatch
 from tablewright.commands.segments import Rate
 from tablewright.designs.restored import RESTORED_FROM
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.bulk import read_all
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Conflict, StoreError
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.records import Item

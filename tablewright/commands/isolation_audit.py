@@ -30,7 +30,7 @@ from tablewright.commands.isolation_policies import from_design, from_file
 from tablewright.commands.isolation_session import TenantSession, assume
 from tablewright.commands.policy_decisions import Call, Statement, allows
 from tablewright.designs.model import Table
-from tablewright.runtime.dynamo import client_config
+from tablewright.runtime.aws import client_config
 
 _DEFAULT = "tablewright.designs.forms:FORMS"
 

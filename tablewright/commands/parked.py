@@ -19,7 +19,7 @@ from botocore.exceptions import BotoCoreError
 from tablewright.designs import Record
 from tablewright.designs.errors import InvalidRecord
 from tablewright.designs.healing import HealingPlan
-from tablewright.runtime.dynamo import Dynamo, client_config
+from tablewright.runtime.aws import Dynamo, client_config
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.parked import Parked
 from tablewright.runtime.store import Store

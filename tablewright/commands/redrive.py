@@ -20,7 +20,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tablewright.runtime.dynamo import client_config
+from tablewright.runtime.aws import client_config
 
 # What a function may be given in one synchronous call.
 MOST_BYTES = 6 * 1024 * 1024

@@ -20,7 +20,7 @@ from botocore.exceptions import BotoCoreError
 from tqdm import tqdm
 
 from tablewright.commands.progress import Progress, ProgressMismatch
-from tablewright.runtime.dynamo import Caller, Dynamo, client_config
+from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.errors import StoreError, Throttled
 from tablewright.runtime.records import Item
 from tablewright.runtime.retry import Backoff

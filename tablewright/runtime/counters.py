@@ -13,7 +13,7 @@ from typing import Any
 
 from tablewright.designs import Record, Table
 from tablewright.designs.patterns import Count
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled, TransactionCanceled
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.records import Item, Records

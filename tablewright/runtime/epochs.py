@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tablewright.designs import EpochList, Epochs, Table
 from tablewright.designs.epochs import read_epochs
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.records import Records
 
 _KEPT = 4096

@@ -5,7 +5,7 @@ from decimal import Decimal
 from threading import Lock
 from typing import Any
 
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 
 _WRITES = {
     "PutItem",

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 
 
 def call_next(functions: Caller, context: Any, event: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from botocore.exceptions import BotoCoreError
 
 from tablewright.designs.capacity import WRITE_UNIT_BYTES
 from tablewright.designs.errors import TablewrightError
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload_dictionary import CURRENT, DICTIONARIES
 

@@ -10,8 +10,8 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 
 from tablewright.designs import Record, Table
 from tablewright.designs.patterns import BatchWrite
+from tablewright.runtime.aws import POOL_SIZE, Caller
 from tablewright.runtime.bulk import Request, delete_request, put_request, write_all
-from tablewright.runtime.dynamo import POOL_SIZE, Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.retry import Backoff

@@ -8,7 +8,7 @@ from tablewright.designs import InvalidRecord, InvalidValue, Table
 from tablewright.designs.capacity import entry_bytes
 from tablewright.designs.patterns import Query
 from tablewright.designs.template import HIGHEST, after, before
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.merge import ShardReader, ordered, shard_limit
 from tablewright.runtime.records import Item, Records

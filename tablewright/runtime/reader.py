@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, cast
 
 from tablewright.designs import Pattern, Record, Table
 from tablewright.designs.patterns import Query
+from tablewright.runtime.aws import POOL_SIZE, Caller
 from tablewright.runtime.bulk import READ_CHUNK, read_all
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import POOL_SIZE, Caller
 from tablewright.runtime.epochs import EpochCache, StoredEpochs
 from tablewright.runtime.query import Asked, Reading
 from tablewright.runtime.records import Item, Records

@@ -6,8 +6,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from tablewright.runtime.aws import client_config
 from tablewright.runtime.cursor import KeyRing
-from tablewright.runtime.dynamo import client_config
 
 _REFRESH_SECONDS = 300
 

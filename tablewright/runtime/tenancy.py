@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tablewright.runtime.dynamo import Caller, Dynamo, client_config
+from tablewright.runtime.aws import Caller, Dynamo, client_config
 
 _RENEW_BEFORE = timedelta(minutes=5)
 _KEPT = 64

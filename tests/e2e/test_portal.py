@@ -13,7 +13,7 @@ from local.portal import SUBSCRIBED, Portal
 from local.users import ADMIN, APPROVER, AUTHOR, READER, Users
 from tablewright.designs.events import EVENTS, event_key
 from tablewright.designs.fields import timestamp
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store import Store
 from tests.e2e.polling import eventually

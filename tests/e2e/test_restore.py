@@ -13,7 +13,7 @@ from local.forms import Forms
 from local.receiver import Receiver
 from local.users import TENANTS, Users
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store import Store
 from tests.e2e.polling import eventually
 from tests.e2e.runbook import Runbook

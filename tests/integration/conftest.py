@@ -10,9 +10,9 @@ import pytest
 from local.dynamodb_local import Credentials, DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Table
+from tablewright.runtime.aws import client_config
 from tablewright.runtime.bulk import delete_request, put_request, write_all
 from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.dynamo import client_config
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
 from tests.integration.direct import REGION, Direct

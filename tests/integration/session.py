@@ -12,7 +12,7 @@ import pytest
 from local.dynamodb_local import DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Table
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store import Store
 from tests.integration.cloud import Cloud, Refused
 from tests.integration.conftest import Database

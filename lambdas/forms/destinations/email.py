@@ -8,7 +8,7 @@ from typing import Any
 
 from lambdas.forms.destinations import Outcome, Shipment, of_error, refused
 from lambdas.forms.destinations.content import as_text
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 
 MOST_BYTES = 128 * 1024

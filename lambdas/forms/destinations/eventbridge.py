@@ -9,7 +9,7 @@ from datetime import datetime
 
 from lambdas.forms.destinations import Outcome, Shipment, of_error, refused
 from lambdas.forms.destinations.content import JSON, as_text, is_json
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 
 SOURCE, KIND = "tablewright.forms.deliveries", "submission.delivered"

@@ -7,7 +7,7 @@ and for no other. Roles of other accounts are not assumed.
 from datetime import datetime
 
 from lambdas.forms.destinations import Outcome, Shipment, of_error, refused
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 
 _LONGEST_KEY = 1024

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 
 
 class Deliveries:

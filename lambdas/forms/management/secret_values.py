@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import NamedTuple
 
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, TableMissing, Unavailable
 
 # How long after it was made a value is given again to whoever repeats the request that made it:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from lambdas.portal.content.due import Step, as_read, due_step
 from tablewright.designs import Record
 from tablewright.designs.content_registry import CONTENT_REGISTRY
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.bulk import in_parallel
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
 

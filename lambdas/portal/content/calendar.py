@@ -14,7 +14,7 @@ from lambdas.portal.content.due import Step
 from lambdas.portal.resources import Resources
 from tablewright.designs import InvalidValue
 from tablewright.designs.content_registry import CONTENT
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.next_run import call_next
 
 logger = Logger()

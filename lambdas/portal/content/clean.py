@@ -9,7 +9,7 @@ from aws_lambda_powertools import Logger
 
 from lambdas.portal.content.completion import Completion
 from lambdas.portal.resources import Resources
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.next_run import call_next
 
 logger = Logger()

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from tablewright.designs import InvalidValue, Record, TimeId
 from tablewright.designs.content_registry import content_id as content_id_field
 from tablewright.designs.fields import timestamp
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.ids import uuid7
 
 PREFIX = "content/"

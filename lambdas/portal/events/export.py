@@ -13,7 +13,7 @@ from lambdas.portal.events.exporting import EventExport, Progress
 from lambdas.portal.events.log import design_here
 from lambdas.portal.events.rules import closed_days
 from lambdas.portal.resources import Resources
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.next_run import call_next
 
 logger = Logger()

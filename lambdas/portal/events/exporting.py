@@ -15,7 +15,7 @@ from lambdas.portal.events.parts import PART_BYTES, PART_EVENTS, Part, parts_of
 from lambdas.portal.events.rules import exportable
 from tablewright.designs import InvalidValue, Record
 from tablewright.designs.errors import TablewrightError
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.store import Store
 
 FOLDER = "events"

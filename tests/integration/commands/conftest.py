@@ -10,7 +10,7 @@ import pytest
 
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.commands import segments
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tests.faults import Crash
 from tests.integration.conftest import Database
 

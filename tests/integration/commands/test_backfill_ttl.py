@@ -13,7 +13,7 @@ import pytest
 from docs.scenarios.sales import sale
 from tablewright.commands.backfill_ttl import main
 from tablewright.designs.sales import SALE, SALES
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tests.integration.commands.conftest import killed_at_each_call
 from tests.integration.conftest import Database
 

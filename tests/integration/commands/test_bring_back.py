@@ -11,7 +11,7 @@ import pytest
 from local.tables import definition
 from tablewright.commands.bring_back import main
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tests.integration.commands.conftest import killed_at_each_call
 from tests.integration.conftest import Database
 

@@ -7,7 +7,7 @@ import pytest
 
 from docs.metering import FaithfulMeter
 from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.meter import Meter
 from tests.integration.conftest import Database
 

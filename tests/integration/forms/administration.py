@@ -11,8 +11,8 @@ from lambdas.forms import access, admin
 from lambdas.forms.management.delivery_queue import Deliveries
 from lambdas.forms.management.secret_values import SecretValues
 from lambdas.forms.openapi import document
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import AccessDenied, StoreError, TableMissing
 from tablewright.runtime.payload import Payloads
 from tests.integration.conftest import KEYS

@@ -11,7 +11,7 @@ from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import SUBMISSION
 from tablewright.designs.time_ids import moment_of
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.epochs import EpochCache, EpochTiming
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.shard_counts import ShardCounts

@@ -22,7 +22,7 @@ from tablewright.designs import Record
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import TableMissing
 from tablewright.runtime.payload import Payloads
 from tests.faults import Crash

@@ -8,7 +8,7 @@ from lambdas.forms.planner import Decision, Rules
 from lambdas.forms.planning import Planning, Run
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import DAILY, HOURLY
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.records import Records
 from tests.integration.forms.conftest import Forms, epochs_in
 

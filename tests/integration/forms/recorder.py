@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 
 
 class Recorder:

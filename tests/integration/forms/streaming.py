@@ -10,8 +10,8 @@ from lambdas.forms.forgetting import Forgetting
 from tablewright.designs import Record
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_stream import COUNTED, FORGOTTEN
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.bulk import delete_request, write_all
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.records import Records
 from tablewright.runtime.retry import Backoff

@@ -24,7 +24,7 @@ from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import REQUEST, SUBMISSION
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ObjectMissing, TableMissing
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.records import Records

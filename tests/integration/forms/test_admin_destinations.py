@@ -11,7 +11,7 @@ from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import ATTEMPT_STATUSES
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.ids import uuid7
 from tests.faults import survives_every_fault
 from tests.integration.forms.administration import (

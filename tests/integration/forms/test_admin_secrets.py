@@ -10,7 +10,7 @@ from lambdas.forms.management.domains import Domains
 from lambdas.forms.management.secret_values import SecretValues
 from lambdas.forms.management.signing_secrets import SigningSecrets
 from lambdas.forms.management.tenants import Configuration, tenant_from
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tests.faults import survives_every_fault
 from tests.integration.forms.administration import (
     EVE,

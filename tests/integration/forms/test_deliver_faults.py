@@ -7,7 +7,7 @@ from typing import Any
 from lambdas.forms.breaker import BreakerRules
 from lambdas.forms.destinations import Outcome
 from tablewright.designs import Record
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.payload import Payloads
 from tests.faults import Crash, survives_every_fault
 from tests.integration.conftest import Database

@@ -10,7 +10,7 @@ import pytest
 from tablewright.designs import InvalidRecord, InvalidValue
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.shard_counts import EpochTooLate

@@ -8,7 +8,7 @@ import pytest
 
 from lambdas.forms.submissions import Submission, Submissions, Taken
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload import Payloads
 from tests.faults import Crash, Fault, Faulty, survives_every_fault

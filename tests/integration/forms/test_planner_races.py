@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lambdas.forms.planning import Run
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.bulk import delete_request, write_all
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
 from tests.faults import survives_every_fault

@@ -17,7 +17,7 @@ from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions
 from lambdas.forms.submit import Intake
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Client
+from tablewright.runtime.aws import Client
 from tablewright.runtime.payload import Payloads
 from tests.integration.forms.conftest import Forms, key_of
 from tests.integration.forms.submitting import ADA, BUCKET, NOON, World, problem, taken

@@ -10,7 +10,7 @@ from docs.metering import FaithfulMeter
 from lambdas.forms.submissions import Submission, Submissions
 from tablewright.designs import Record
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload import Payloads
 from tests.faults import survives_every_fault

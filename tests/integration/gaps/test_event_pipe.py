@@ -10,7 +10,7 @@ from aws_cdk import aws_events as events
 
 from tablewright.constructs import EventPipe, EventQueue, Protection, ShardedTenantTable
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store import Store
 from tests.infrastructure.synthesis import new_stack, template_of
 from tests.integration.gaps.clouds import Cloud, deploy, until

@@ -12,7 +12,7 @@ from aws_cdk import aws_iam as iam
 from tablewright.commands.isolation_audit import main
 from tablewright.constructs import Protection, ShardedTenantTable
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store import Store
 from tests.infrastructure.synthesis import new_stack, template_of
 from tests.infrastructure.test_sharded_tenant_table import OF_TENANTS

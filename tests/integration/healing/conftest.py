@@ -10,7 +10,7 @@ from lambdas.sentiment.news.healing import request as analysis_request
 from tablewright.designs import Record, Table
 from tablewright.designs.financial_news import NEWS, SPARSE_NEWS, news_healing
 from tablewright.designs.sentiment_items import PENDING
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.healing import Healed, Healing, Rules
 from tablewright.runtime.parked import Parked
 from tablewright.runtime.retry import Backoff

@@ -18,8 +18,8 @@ from lambdas.portal.openapi import document
 from tablewright.designs import Record
 from tablewright.designs.content_registry import APPROVED, CONTENT_REGISTRY, DEPRECATED, EXPIRED
 from tablewright.designs.fields import timestamp
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import ObjectMissing
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer, Context, Contract

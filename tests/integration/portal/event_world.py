@@ -19,8 +19,8 @@ from lambdas.portal.events.log import EventLog
 from lambdas.portal.events.openapi import PATHS, SCHEMAS
 from tablewright.designs import Record, Table
 from tablewright.designs.events import EVENTS, events_design
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.store import Store

@@ -12,8 +12,8 @@ from lambdas.portal.news.news import NEW, News, notification
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.records import Records
 from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context, Contract

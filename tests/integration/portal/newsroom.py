@@ -15,8 +15,8 @@ from tablewright.designs.content_registry import APPROVED, CONTENT, CONTENT_REGI
 from tablewright.designs.fields import timestamp
 from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS, topic
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.queue import Queue

@@ -17,7 +17,7 @@ from tablewright.designs.content_registry import (
     SOFT,
 )
 from tablewright.designs.fields import timestamp
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tests.faults import survives_every_fault
 from tests.integration.conftest import Database

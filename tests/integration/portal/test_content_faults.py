@@ -14,7 +14,7 @@ from tablewright.designs.content_registry import (
     EXPIRED,
     HARD,
 )
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.ids import uuid7
 from tests.faults import survives_every_fault

@@ -12,7 +12,7 @@ from lambdas.portal.events.exporting import FolderDisturbed, Progress, manifest_
 from lambdas.portal.events.rules import EVENT, batch_from
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.designs import InvalidValue, Record
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tests.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.event_world import (

@@ -10,7 +10,7 @@ from docs.metering import FaithfulMeter
 from lambdas.portal.events.log import EventLog
 from lambdas.portal.events.rules import batch_from
 from tablewright.designs import Record
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.retry import Backoff
 from tests.faults import survives_every_fault

@@ -11,7 +11,7 @@ from lambdas.portal.events.exporting import EventExport, manifest_key
 from lambdas.portal.events.rules import closed_days
 from tablewright.designs import InvalidValue
 from tablewright.designs.events import EVENTS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled, Unavailable
 from tests.faults import Crash, survives_every_fault
 from tests.integration.conftest import Database

@@ -6,7 +6,7 @@ import pytest
 
 from lambdas.portal.inbox import notifications
 from tablewright.designs.fields import timestamp
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tests.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.inboxes import Http, conforms, ids, problem, tell

@@ -8,7 +8,7 @@ import pytest
 from lambdas.portal.news import notify, publish
 from lambdas.portal.news.messages import Message, read
 from lambdas.portal.news.news import NEW, News
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.queue import Queue
 from tests.faults import survives_every_fault

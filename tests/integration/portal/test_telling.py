@@ -8,7 +8,7 @@ from lambdas.portal.news.messages import Message
 from lambdas.portal.news.news import NEW, News
 from tablewright.designs import Record
 from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tests.faults import Fault, Faulty, survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.newsroom import Newsroom, content, users

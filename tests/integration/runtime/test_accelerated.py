@@ -11,7 +11,7 @@ from cdk_app.settings import ROOT
 from tablewright.constructs.dependencies import LAMBDA, Platform, dependencies
 from tablewright.designs.sales import SALES
 from tablewright.runtime.accelerated import Accelerated
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tests.integration.conftest import Database
 
 LOCK = ROOT / "lambdas" / "sentiment" / "accelerated.txt"

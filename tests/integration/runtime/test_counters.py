@@ -9,8 +9,8 @@ import pytest
 
 from tablewright.designs import Count, Date, Entity, Expiry, Key, Number, Table, Text, TextSet
 from tablewright.designs.validate import validate
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.counters import Counters, Event
-from tablewright.runtime.dynamo import Caller
 from tests.faults import Crash, survives_every_fault
 from tests.integration.conftest import Database
 

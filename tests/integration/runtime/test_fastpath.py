@@ -8,7 +8,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from tablewright.designs import Entity, Get, Key, Put, Table, Text
 from tablewright.runtime import fastpath
-from tablewright.runtime.dynamo import Dynamo
+from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.errors import (
     AccessDenied,
     ObjectMissing,

@@ -7,7 +7,7 @@ import pytest
 
 from tablewright.designs import Entity, Expiry, Get, Key, Put, Table, Text, Timestamp, Update
 from tablewright.designs.validate import check
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import AlreadyExists, Conflict, Throttled, TransactionCanceled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store

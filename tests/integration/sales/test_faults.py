@@ -9,7 +9,7 @@ import pytest
 
 from lambdas.sales.sales import Sales
 from tablewright.designs.sales import SALE, SALES
-from tablewright.runtime.dynamo import Caller, Dynamo
+from tablewright.runtime.aws import Caller, Dynamo
 from tablewright.runtime.errors import Conflict, Throttled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store

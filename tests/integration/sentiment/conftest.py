@@ -17,9 +17,9 @@ from tablewright.designs.fields import timestamp
 from tablewright.designs.financial_news import NEWS
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ANALYZED, ITEM, ITEMS
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.bulk import delete_request, write_all
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
 from tablewright.runtime.topic import Topic

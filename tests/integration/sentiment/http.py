@@ -10,8 +10,8 @@ import pytest
 from lambdas.sentiment import api, ingest
 from lambdas.sentiment.api import Access
 from lambdas.sentiment.openapi import document
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.dynamo import Caller
 from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context, Contract
 from tests.integration.sentiment.conftest import DASHBOARD_TABLE, World

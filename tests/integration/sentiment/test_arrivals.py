@@ -19,7 +19,7 @@ from lambdas.sentiment.news.arrivals import (
 )
 from tablewright.designs import Record
 from tablewright.designs.sentiment_items import SENTIMENTS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
 from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.news import analysed

@@ -14,7 +14,7 @@ from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.sentiment_dashboard import COUNTED_PARTS
 from tablewright.designs.sentiment_items import CLAIMED, ITEMS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.moments import NOW
 

@@ -10,7 +10,7 @@ from tablewright.designs.content_registry import CONTENT_REGISTRY
 from tablewright.designs.events import EVENTS, SHARDED_EVENTS
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTIONS
-from tablewright.runtime.dynamo import Caller
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import AlreadyExists
 from tablewright.runtime.store import Store
 from tests.faults import survives_every_fault
