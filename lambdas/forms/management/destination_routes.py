@@ -9,7 +9,7 @@ from lambdas.forms.management.asking import PAGING, Asked, listed
 from lambdas.forms.management.destinations import Destinations
 from lambdas.forms.management.submissions import Submissions, send
 from lambdas.forms.management.tenants import Configuration
-from lambdas.forms.management.versions import etag, tagged, version_in
+from lambdas.forms.management.versions import DESTINATIONS
 from lambdas.http.answers import answer, record_json
 from lambdas.http.requests import choice, json_body
 from tablewright.designs.forms_submissions import ATTEMPT, ATTEMPT_STATUSES
@@ -42,24 +42,24 @@ def create_destination() -> Response[str]:
         new=new,
     )
     told = record_json(DESTINATION, made) | ({"secret": secret} if secret else {})
-    headers = {"ETag": etag(made), "Cache-Control": "no-store"}
+    headers = {"ETag": DESTINATIONS.etag(made), "Cache-Control": "no-store"}
     return answer(told, 201 if new else 200, headers)
 
 
 @router.get(_ONE)
 def get_destination(destination_id: str) -> Response[str]:
-    return tagged(DESTINATION, _destinations(Asked(router.current_event)).one(destination_id))
+    return DESTINATIONS.tagged(_destinations(Asked(router.current_event)).one(destination_id))
 
 
 @router.patch(_ONE)
 def change_destination(destination_id: str) -> Response[str]:
     asked = Asked(router.current_event)
     body = json_body(router.current_event)
-    version = version_in(router.current_event, body)
+    version = DESTINATIONS.named_in(router.current_event, body)
     now = access.current().now()
     changed = _destinations(asked).change(destination_id, body, version, now)
     logger.info("destination changed", tenant_id=asked.tenant, destination_id=destination_id)
-    return tagged(DESTINATION, changed)
+    return DESTINATIONS.tagged(changed)
 
 
 @router.delete(_ONE)

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from lambdas.forms import breaker
 from lambdas.forms.management.secret_values import REPEATABLE, SecretValues
 from lambdas.forms.management.settings import SETTINGS, check_settings
-from lambdas.forms.management.versions import Change, Version, stored
+from lambdas.forms.management.versions import Change, stored
 from lambdas.http.given import Errors, changes, new_record
 from lambdas.http.problems import Problem
+from lambdas.http.versions import Version
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS

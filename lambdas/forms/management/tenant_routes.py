@@ -8,7 +8,7 @@ from lambdas.forms import access
 from lambdas.forms.management.asking import PAGING, Asked, OperatorAsked, listed
 from lambdas.forms.management.domains import Domains
 from lambdas.forms.management.tenants import Configuration, tenant_from
-from lambdas.forms.management.versions import tagged, version_in
+from lambdas.forms.management.versions import CONFIGS
 from lambdas.http.answers import answer, page_json
 from lambdas.http.requests import choice, json_body
 from tablewright.designs.forms import FORMS
@@ -35,25 +35,25 @@ def create_tenant() -> Response[str]:
     id = tenant["tenant_id"]
     config, new = Configuration(access.current().of(id), id).create(tenant)
     logger.info("tenant stored", tenant_id=id, new=new)
-    return tagged(CONFIG, config, 201 if new else 200)
+    return CONFIGS.tagged(config, 201 if new else 200)
 
 
 @router.get("/config")
 def get_config() -> Response[str]:
     asked = Asked(router.current_event)
-    return tagged(CONFIG, Configuration(asked.store, asked.tenant).one())
+    return CONFIGS.tagged(Configuration(asked.store, asked.tenant).one())
 
 
 @router.patch("/config")
 def change_config() -> Response[str]:
     asked = Asked(router.current_event)
     body = json_body(router.current_event)
-    version = version_in(router.current_event, body)
+    version = CONFIGS.named_in(router.current_event, body)
     config = Configuration(asked.store, asked.tenant).change(
         body, version, access.current().now(), operator=asked.operator
     )
     logger.info("configuration changed", tenant_id=asked.tenant, version=config["updated_at"])
-    return tagged(CONFIG, config)
+    return CONFIGS.tagged(config)
 
 
 @router.get("/domains")

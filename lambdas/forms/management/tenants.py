@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from lambdas.forms.management.versions import Change, Version, stored
+from lambdas.forms.management.versions import Change, stored
 from lambdas.http.given import Errors, changes, new_record, pointer
 from lambdas.http.problems import Problem
+from lambdas.http.versions import Version
 from tablewright.designs import InvalidValue, Record
 from tablewright.designs.fields import Prose, timestamp
 from tablewright.designs.forms import FORMS

@@ -1,4 +1,4 @@
-"""Changing what somebody has read, unless somebody else has changed it since.
+"""Changes of one record, each of the version that somebody has read.
 
 Every change moves `updated_at` on, so that it tells one version from another.
 """
@@ -7,72 +7,16 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from aws_lambda_powertools.event_handler import Response
-
-from lambdas.http.answers import answer, record_json, to_json
-from lambdas.http.problems import Problem
-from tablewright.designs import Entity, InvalidValue, Pattern, Record
+from lambdas.http.versions import Version, Versioned
+from tablewright.designs import Pattern, Record
 from tablewright.designs.fields import timestamp
-from tablewright.designs.forms_tenants import CONFIG
+from tablewright.designs.forms_tenants import CONFIG, DESTINATION
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
 
 VERSION = "updated_at"
-_ANY = "*"
-
-
-class Version(NamedTuple):
-    """The version that a request means to change, and how it is refused when there is another."""
-
-    tags: tuple[str, ...]
-    refusal: int
-
-    def is_of(self, record: Record) -> bool:
-        return _ANY in self.tags or etag(record) in self.tags
-
-
-class Stale(Problem):
-    """A change of what is no longer so; tells how it is now."""
-
-    def __init__(self, status: int, entity: Entity, current: Record) -> None:
-        super().__init__(status, "It was changed after it was read: `current` is how it is now.")
-        self._current = record_json(entity, current)
-        self._etag = etag(current)
-
-    def response(self) -> Response[str]:
-        given = super().response()
-        # RFC 9457 lets a problem have members of its own.
-        given.body = (given.body or "{}")[:-1] + f', "current": {to_json(self._current)}}}'
-        given.headers["ETag"] = self._etag
-        return given
-
-
-def etag(record: Record) -> str:
-    return f'"{record[VERSION]}"'
-
-
-def tagged(entity: Entity, record: Record, status: int = 200) -> Response[str]:
-    """The record, with the tag by which it can be changed."""
-    return answer(record_json(entity, record), status, {"ETag": etag(record)})
-
-
-def version_in(event: Any, body: Any) -> Version:
-    """The version that a request names: in If-Match, or as `updated_at`, taken out of the body."""
-    stated = _stated(body) if isinstance(body, dict) and VERSION in body else None
-    header = event.headers.get("if-match")
-    if header:
-        return Version(tuple(tag.strip() for tag in header.split(",")), 412)
-    if stated is not None:
-        return Version((f'"{stated}"',), 409)
-    detail = f"Send the ETag of what was read as If-Match, or its {VERSION} in the body."
-    raise Problem(428, detail)
-
-
-def _stated(body: dict[str, Any]) -> str:
-    try:
-        return str(CONFIG.by_name[VERSION].check(body.pop(VERSION)))
-    except InvalidValue as problem:
-        raise Problem(400, "The version is not valid.", [(f"/{VERSION}", problem.reason)]) from None
+CONFIGS = Versioned(CONFIG, VERSION)
+DESTINATIONS = Versioned(DESTINATION, VERSION)
 
 
 def stored(store: Store, update: Pattern, key: Mapping[str, Any]) -> Record | None:
@@ -97,13 +41,12 @@ class Change(NamedTuple):
 
         A change that is in place already is done, so that it can be repeated.
         """
-        entity = self.store.design.entity(self.update)
+        versioned = Versioned(self.store.design.entity(self.update), VERSION)
         before = self._now()
         changes = decide(before)
         if _holds(before, changes):
             return before
-        if not version.is_of(before):
-            raise Stale(version.refusal, entity, before)
+        versioned.require(version, before)
         new = {**changes, VERSION: _later(before[VERSION], now)}
         try:
             expected = {VERSION: before[VERSION]}
@@ -112,7 +55,7 @@ class Change(NamedTuple):
             meanwhile = self._now()
             if _holds(meanwhile, changes):
                 return meanwhile
-            raise Stale(version.refusal, entity, meanwhile) from None
+            raise versioned.stale(version, meanwhile) from None
 
     def _now(self) -> Record:
         found = stored(self.store, self.update, self.key)

@@ -7,7 +7,8 @@ import boto3
 import pytest
 
 from lambdas.forms import access
-from lambdas.forms.management.versions import Change, Stale, Version
+from lambdas.forms.management.versions import Change
+from lambdas.http.versions import Stale, Version
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.designs import Record
 from tablewright.designs.forms import FORMS
