@@ -12,12 +12,12 @@ from local.home import LocalCloudError
 from local.users import APPROVER, AUTHOR, READER, Users
 
 SYSTEM = "portal"
-SUBSCRIBED = {"product_suite": "Data", "tags": ["demo"]}
+SUITE, TAG = "Data", "demo"
 DEADLINE_SECONDS = 60.0
 
 
 class Portal:
-    """What people do with the portal.
+    """What people do with the portal: a reader is told of what has a tag.
 
     Example::
 
@@ -25,7 +25,11 @@ class Portal:
         made = portal.create("Positioning the data platform")
     """
 
-    def __init__(self, deployment: Deployment, users: Users) -> None:
+    def __init__(
+        self, deployment: Deployment, users: Users, *, reader: str = READER, tag: str = TAG
+    ) -> None:
+        self.reader = reader
+        self.subscribed = {"product_suite": SUITE, "tags": [tag]}
         self._url = deployment.api_url(SYSTEM)
         self._users = users
         self._apis: dict[str, Api] = {}
@@ -37,13 +41,13 @@ class Portal:
         return self._apis[who]
 
     def subscribe(self) -> None:
-        """The reader wants to be told of demos; once is enough."""
-        done(self.api(READER)("POST", "/subscriptions", SUBSCRIBED))
+        """The reader wants to be told; once is enough."""
+        done(self.api(self.reader)("POST", "/subscriptions", self.subscribed))
 
     def create(self, title: str, **more: Any) -> dict[str, Any]:
         """The author writes a draft."""
         draft = {"title": title, "summary": f"What there is to know: {title.lower()}.", **more}
-        draft = {"product_suite": "Data", "product_concept": "Warehouse", "tags": ["demo"], **draft}
+        draft = {**self.subscribed, "product_concept": "Warehouse", **draft}
         return dict(done(self.api(AUTHOR)("POST", "/content", draft)).json)
 
     def attach(self, content_id: str, name: str, body: bytes) -> dict[str, Any]:
@@ -71,7 +75,7 @@ class Portal:
     def notification(self, content_id: str) -> dict[str, Any]:
         """What the reader is told of a content, as soon as he is."""
         for _ in waiting(f"somebody to be told of {content_id}"):
-            told = done(self.api(READER)("GET", "/notifications")).json["items"]
+            told = done(self.api(self.reader)("GET", "/notifications")).json["items"]
             mine = [one for one in told if one.get("content_id") == content_id]
             if mine:
                 return dict(mine[0])
@@ -79,7 +83,7 @@ class Portal:
 
     def download(self, content_id: str) -> bytes:
         """The content's file, as the reader gets it."""
-        found = done(self.api(READER)("GET", f"/content/{content_id}/file")).json
+        found = done(self.api(self.reader)("GET", f"/content/{content_id}/file")).json
         with urllib.request.urlopen(found["url"], timeout=30) as answer:
             return bytes(answer.read())
 

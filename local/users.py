@@ -42,22 +42,28 @@ class Users:
     def __init__(self, home: Home, connection: Connection, deployment: Deployment) -> None:
         self._home = home
         self._cognito = connection.client("cognito-idp")
+        self._people = dict(PEOPLE)
         self._pool = deployment.output("sales", "UserPoolId")
         self._client = deployment.output("sales", "UserPoolClientId")
 
     def create(self) -> int:
         """Create those that do not exist yet; gives how many."""
-        return sum(self._create(name) for name in PEOPLE)
+        return sum(self._create(name) for name in self._people)
+
+    def add(self, name: str, person: Person) -> None:
+        """Create one more user."""
+        self._people[name] = person
+        self._create(name)
 
     def token(self, name: str) -> str:
         """Sign in: an ID token, since the tenant is a claim of that one only."""
-        if name not in PEOPLE:
-            known = ", ".join(PEOPLE)
+        if name not in self._people:
+            known = ", ".join(self._people)
             raise LocalCloudError(f"There is no user '{name}'. Take one of: {known}")
         signed_in = self._cognito.initiate_auth(
             ClientId=self._client,
             AuthFlow="USER_PASSWORD_AUTH",
-            AuthParameters={"USERNAME": email_of(name), "PASSWORD": self.password(name)},
+            AuthParameters={"USERNAME": self._people[name].email, "PASSWORD": self.password(name)},
         )
         return str(signed_in["AuthenticationResult"]["IdToken"])
 
@@ -71,7 +77,7 @@ class Users:
         return kept[name]
 
     def _create(self, name: str) -> bool:
-        person = PEOPLE[name]
+        person = self._people[name]
         user: dict[str, Any] = {"UserPoolId": self._pool, "Username": person.email}
         try:
             self._cognito.admin_get_user(**user)

@@ -1,7 +1,8 @@
 """One local cloud for the whole run, on a port and in a folder of its own, freshly deployed."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count
 
 import pytest
 
@@ -10,7 +11,9 @@ from local.cloud import Cloud, free_port
 from local.deployment import Deployment, deploy
 from local.home import Home
 from local.progress import Progress
-from local.users import PEOPLE, Users
+from local.users import PEOPLE, Person, Users
+
+NewUser = Callable[..., str]
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +33,32 @@ def users(cloud: Cloud, deployment: Deployment) -> Users:
     users = Users(cloud.home, cloud.connection, deployment)
     assert users.create() == len(PEOPLE)
     return users
+
+
+@pytest.fixture(scope="session")
+def new_tenant(users: Users) -> NewUser:
+    """Makes tenants, each with a user of its own, of the same name: no other test has them."""
+    numbers = count(1)
+
+    def made() -> str:
+        name = f"tenant-{next(numbers)}"
+        users.add(name, Person(f"sam@{name}.example", name, ("writers",)))
+        return name
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def new_reader(users: Users) -> NewUser:
+    """Makes readers of the portal whom nobody else tells anything."""
+    numbers = count(1)
+
+    def made() -> str:
+        name = f"reader-{next(numbers)}"
+        users.add(name, Person(f"{name}@portal.example", groups=("readers",)))
+        return name
+
+    return made
 
 
 @pytest.fixture

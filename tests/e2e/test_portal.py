@@ -9,21 +9,25 @@ import pytest
 
 from local.cloud import Cloud
 from local.deployment import Deployment
-from local.portal import SUBSCRIBED, Portal
-from local.users import ADMIN, APPROVER, AUTHOR, READER, Users
+from local.portal import Portal
+from local.users import ADMIN, APPROVER, AUTHOR, Users
 from tablewright.designs.events import EVENTS, event_key
 from tablewright.designs.fields import timestamp
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store import Store
+from tests.e2e.conftest import NewUser
+from tests.e2e.lists import listed
 from tests.e2e.polling import eventually
 
 NOTES = "Notes, with a snowman ☃\n".encode()
 
 
-@pytest.fixture(scope="module")
-def portal(deployment: Deployment, users: Users) -> Portal:
-    return Portal(deployment, users)
+@pytest.fixture
+def portal(deployment: Deployment, users: Users, new_reader: NewUser) -> Portal:
+    """The portal with a reader who is told of what has the reader's own tag."""
+    reader = new_reader()
+    return Portal(deployment, users, reader=reader, tag=f"for {reader}")
 
 
 def invoke(cloud: Cloud, function: str, event: dict[str, Any]) -> Any:
@@ -37,7 +41,7 @@ def invoke(cloud: Cloud, function: str, event: dict[str, Any]) -> Any:
 def test_an_author_creates_an_approver_approves_and_a_subscriber_is_told_and_downloads(
     portal: Portal,
 ) -> None:
-    reader = portal.api(READER)
+    reader = portal.api(portal.reader)
     portal.subscribe()
     draft = portal.create("Positioning")
     id = draft["content_id"]
@@ -52,18 +56,19 @@ def test_an_author_creates_an_approver_approves_and_a_subscriber_is_told_and_dow
     told = portal.notification(id)
     assert (told["title"], told["read"]) == ("Positioning", False)
     assert portal.download(id) == NOTES
-    unread = reader("GET", "/notifications/unread-count").json["unread"]
+    assert reader("GET", "/notifications/unread-count").json["unread"] == 1
     path = f"/notifications/{told['notification_id']}"
     assert portal.api(AUTHOR)("GET", path).status == 404
     assert reader("POST", f"{path}/read").status == 200
-    assert reader("GET", "/notifications/unread-count").json["unread"] == unread - 1
-    found = reader("GET", "/content", suite="Data", concept="Warehouse", q="posit").json
-    assert id in [one["content_id"] for one in found["items"]]
+    assert reader("GET", "/notifications/unread-count").json["unread"] == 0
+    found = listed(reader, "/content", suite="Data", concept="Warehouse", q="posit")
+    assert id in [one["content_id"] for one in found]
 
 
 def test_an_edit_of_what_somebody_else_has_changed_is_refused_with_what_is_there(
     portal: Portal,
 ) -> None:
+    portal.subscribe()
     made = portal.approve(portal.create("Pricing"))
     path = f"/content/{made['content_id']}"
     change = {"title": "Pricing, again", "version": made["version"]}
@@ -72,7 +77,7 @@ def test_an_edit_of_what_somebody_else_has_changed_is_refused_with_what_is_there
     stale = portal.api(APPROVER)("PATCH", path, {"title": "Mine", "version": made["version"]})
     assert (stale.status, stale.json["version"]) == (409, changed.json["version"])
     # Two versions were approved content: each is told, once.
-    reader = portal.api(READER)
+    reader = portal.api(portal.reader)
 
     def told() -> list[str]:
         items = reader("GET", "/notifications", limit=100).json["items"]
@@ -89,37 +94,36 @@ def test_the_calendar_lets_content_expire_and_tells_its_owner(
     ran = invoke(cloud, deployment.output("portal", "CalendarFunction"), {})
     assert ran["failed"] == 0
     path = f"/content/{made['content_id']}"
-    assert portal.api(READER)("GET", path).json["status"] == "Expired"
+    assert portal.api(portal.reader)("GET", path).json["status"] == "Expired"
 
     def told() -> bool:
-        items = portal.api(AUTHOR)("GET", "/notifications").json["items"]
+        items = listed(portal.api(AUTHOR), "/notifications")
         mine = [one for one in items if one.get("content_id") == made["content_id"]]
         return any(one["type"] == "warning" for one in mine)
 
     assert eventually(told)
 
 
-def test_nobody_without_a_role_gets_in(deployment: Deployment, users: Users) -> None:
-    stranger = Portal(deployment, users).api("acme")
+def test_nobody_without_a_role_gets_in(portal: Portal) -> None:
+    stranger = portal.api("acme")
     for path in ("/content?status=Approved", "/notifications", "/subscriptions"):
         assert stranger("GET", path).status == 403
-    assert stranger("POST", "/subscriptions", SUBSCRIBED).status == 403
+    assert stranger("POST", "/subscriptions", portal.subscribed).status == 403
 
 
 def test_what_happened_is_listed_by_day_and_by_user(portal: Portal) -> None:
     id = uuid7(datetime.now(UTC))
     event = {"event_id": id, "event_name": "content.viewed", "metadata": {"page": 1}}
-    reader = portal.api(READER)
+    reader = portal.api(portal.reader)
     for _ in range(2):
         appended = reader("POST", "/events", {"events": [event]})
         assert (appended.status, appended.json["event_ids"]) == (202, [id])
     day = event_key(id)["date_bucket"]
     assert reader("GET", "/events", day=day).status == 403
-    listed = portal.api(ADMIN)("GET", "/events", day=day).json["items"]
-    mine = [one for one in listed if one["event_id"] == id]
-    assert len(mine) == 1
-    by_user = reader("GET", "/events", user_id=mine[0]["user_id"]).json["items"]
-    assert id in [one["event_id"] for one in by_user]
+    happened = listed(portal.api(ADMIN), "/events", day=day)
+    (mine,) = (one for one in happened if one["event_id"] == id)
+    by_user = reader("GET", "/events", user_id=mine["user_id"]).json["items"]
+    assert [one["event_id"] for one in by_user] == [id]
 
 
 def test_a_closed_day_is_exported_for_athena(

@@ -11,10 +11,11 @@ from local.connection import REGION
 from local.deployment import Deployment
 from local.forms import Forms
 from local.receiver import Receiver
-from local.users import TENANTS, Users
+from local.users import Users
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store import Store
+from tests.e2e.conftest import NewUser
 from tests.e2e.polling import eventually
 from tests.e2e.runbook import Runbook
 
@@ -22,10 +23,9 @@ FILLED_IN = {"name": "Ada", "email": "ada@visitors.example", "message": "Hello",
 
 
 @pytest.fixture
-def forms(cloud: Cloud, deployment: Deployment, users: Users) -> Forms:
-    # Not the tenant of the other tests, some of whose submissions may still be tried again.
-    forms = Forms(TENANTS[1], cloud.connection, deployment, users)
-    forms.prepare()
+def forms(cloud: Cloud, deployment: Deployment, users: Users, new_tenant: NewUser) -> Forms:
+    forms = Forms(new_tenant(), cloud.connection, deployment, users)
+    assert forms.prepare()
     return forms
 
 

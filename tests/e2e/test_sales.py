@@ -7,6 +7,7 @@ import pytest
 from lambdas.sales.openapi import document
 from local.api import Api
 from local.sample_sales import YEAR
+from tests.e2e.lists import listed
 from tests.e2e.sales import address_of, new_sale
 
 
@@ -59,24 +60,11 @@ def test_a_list_is_paged_to_its_end_in_order(
 ) -> None:
     address = path.format(**year)
     asked = {by: year[by]} if by else {}
-    whole = listed(acme, address, **asked, order=order, limit=100)
-    assert listed(acme, address, **asked, order=order, limit=5) == whole
+    whole = list(listed(acme, address, **asked, order=order, limit=100))
+    assert list(listed(acme, address, **asked, order=order, limit=5)) == whole
     dates = [item["saleDate"] for item in whole]
     assert len(dates) >= 12
     assert dates == sorted(dates, reverse=order == "desc")
-
-
-def listed(api: Api, address: str, **query: Any) -> list[Any]:
-    """All items of a list, page by page."""
-    items: list[Any] = []
-    while True:
-        page = api("GET", address, **query)
-        assert page.status == 200, page.text
-        assert len(page.json["items"]) <= query["limit"]
-        items += page.json["items"]
-        if page.json["nextCursor"] is None:
-            return items
-        query["cursor"] = page.json["nextCursor"]
 
 
 def test_a_trend_sums_up_a_category(acme: Api, year: dict[str, Any]) -> None:

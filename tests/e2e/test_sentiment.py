@@ -1,10 +1,9 @@
 """The sentiment system as it is deployed: what is handed in is analysed, projected and shown."""
 
 import json
-import statistics
+import secrets
 import subprocess
 import sys
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +14,7 @@ from local.cloud import Cloud
 from local.deployment import Deployment
 from local.users import Users
 from tests.e2e.items import new_item
+from tests.e2e.lists import listed
 from tests.e2e.polling import eventually
 from toolchain.paths import ROOT
 
@@ -29,9 +29,7 @@ def hand_in(dashboard: Api, *items: dict[str, Any]) -> Answer:
 
 
 def shown(dashboard: Api, **asked: Any) -> dict[str, dict[str, Any]]:
-    answer = dashboard("GET", "/items", limit=100, **asked)
-    assert answer.status == 200, answer.text
-    return {item["source_id"]: item for item in answer.json["items"]}
+    return {item["source_id"]: item for item in listed(dashboard, "/items", **asked)}
 
 
 def all_shown(dashboard: Api, items: Iterable[dict[str, Any]]) -> bool:
@@ -60,55 +58,33 @@ def test_handing_in_again_changes_nothing(dashboard: Api) -> None:
     assert eventually(lambda: all_shown(dashboard, [item]))
 
 
-def test_the_summary_counts_what_came_in(dashboard: Api) -> None:
-    def counted() -> tuple[int, int]:
-        summary = dashboard("GET", "/summary", hours=1).json
-        tags = {one["tag"]: one["count"] for one in summary["tags"]}
-        return sum(summary["distribution"].values()), tags.get("elections", 0)
-
-    before = counted()
-    items = [new_item(f"Great elections, round {n}.") for n in range(5)]
-    hand_in(dashboard, *items)
-    assert eventually(lambda: counted() == (before[0] + 5, before[1] + 5))
-
-
-def test_an_item_is_shown_within_two_seconds_of_its_analysis(
+def test_the_summary_counts_each_item_once(
     dashboard: Api, cloud: Cloud, deployment: Deployment
 ) -> None:
     dynamodb = cloud.connection.client("dynamodb")
-    waits = []
-    for _ in range(5):
-        item = new_item()
-        hand_in(dashboard, item)
-        query = {
-            "TableName": deployment.output("sentiment", "ItemsTable"),
-            "KeyConditionExpression": "source_id = :id",
-            "ExpressionAttributeValues": {":id": {"S": item["source_id"]}},
-        }
+    table = deployment.output("sentiment", "ItemsTable")
 
-        def analysed(query: dict[str, Any] = query) -> bool:
-            found = dynamodb.query(**query)["Items"]
-            return any(one.get("status") == {"S": "analyzed"} for one in found)
+    def counted() -> int:
+        summary = dashboard("GET", "/summary", hours=72).json
+        return sum(summary["distribution"].values())
 
-        assert eventually(analysed)
-        since = time.monotonic()
-        assert eventually(lambda item=item: all_shown(dashboard, [item]))  # type: ignore[misc]
-        waits.append(time.monotonic() - since)
-    assert statistics.median(waits) < 2
+    def analysed() -> int:
+        """How many items there are: whoever else stores some, all are counted."""
+        pages = dynamodb.get_paginator("scan").paginate(TableName=table)
+        items = (item for page in pages for item in page["Items"])
+        return sum(item.get("status") == {"S": "analyzed"} for item in items)
+
+    items = [new_item(f"Great elections, round {n}.") for n in range(5)]
+    hand_in(dashboard, *items)
+    assert eventually(lambda: all_shown(dashboard, items))
+    assert eventually(lambda: counted() == analysed())
 
 
 def test_a_list_is_paged_to_its_end(dashboard: Api) -> None:
     items = [new_item(f"Sports festival, day {n}") for n in range(7)]
     hand_in(dashboard, *items)
     assert eventually(lambda: all_shown(dashboard, items))
-    found, cursor = [], None
-    while True:
-        paging: dict[str, Any] = {"cursor": cursor} if cursor else {}
-        page = dashboard("GET", "/items", tag="sports", limit=3, **paging).json
-        found += [item["source_id"] for item in page["items"]]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            break
+    found = [item["source_id"] for item in listed(dashboard, "/items", tag="sports", limit=3)]
     assert len(found) == len(set(found))
     assert {item["source_id"] for item in items} <= set(found)
 
@@ -194,25 +170,24 @@ def test_the_ingest_function_takes_an_event_and_parks_what_is_unsound(
     )
     assert json.loads(answer["Payload"].read()) == {"stored": 1, "duplicates": 0, "rejected": 1}
     assert eventually(lambda: all_shown(dashboard, [good]))
-    parked = dashboard("GET", "/rejected").json["items"]
-    assert any(json.loads(one["item"])["source_id"] == bad["source_id"] for one in parked)
+    parked = listed(dashboard, "/rejected")
+    assert any(bad["source_id"] in one["item"] for one in parked)
 
 
 def test_an_event_that_keeps_failing_is_kept(cloud: Cloud, deployment: Deployment) -> None:
     sqs = cloud.connection.client("sqs")
     name = deployment.output("sentiment", "FailedEvents").rpartition(":")[2]
     url = sqs.get_queue_url(QueueName=name)["QueueUrl"]
+    event = {"items": f"no list, but {secrets.token_hex(4)}"}
     cloud.connection.client("lambda").invoke(
         FunctionName=deployment.output("sentiment", "IngestFunction"),
         InvocationType="Event",
-        Payload=json.dumps({"items": "none of them a list"}).encode(),
+        Payload=json.dumps(event).encode(),
     )
-    kept: list[str] = []
 
     def received() -> bool:
-        answer = sqs.receive_message(QueueUrl=url, WaitTimeSeconds=1)
-        kept.extend(message["Body"] for message in answer.get("Messages", []))
-        return bool(kept)
+        answer = sqs.receive_message(QueueUrl=url, WaitTimeSeconds=1, MaxNumberOfMessages=10)
+        kept = (json.loads(message["Body"]) for message in answer.get("Messages", []))
+        return any(one["requestPayload"] == event for one in kept)
 
     assert eventually(received)
-    assert json.loads(kept[0])["requestPayload"] == {"items": "none of them a list"}
