@@ -46,7 +46,6 @@ class FormDeliveries(Construct):
         super().__init__(scope, id)
         self._stage = stage
         self.bus = events.EventBus(self, "Bus", event_bus_name=f"tablewright-{stage.name}-forms")
-        self.bus.apply_removal_policy(stage.protection.removal_policy)
         self.pipe = EventPipe(
             self,
             "Pipe",

@@ -40,6 +40,7 @@ def _requirements() -> list[str]:
         "toolchain/node",
         "toolchain/java",
         "toolchain/ministack",
+        "toolchain/checkov",
     ]
 
 

@@ -1,12 +1,15 @@
 """Backups of a table by AWS Backup: they outlive the table and point-in-time recovery."""
 
-from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from aws_cdk import Acknowledgment, Duration, Fn, Names, Stack, Validations
 from aws_cdk import aws_backup as backup
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_events as events
 from constructs import Construct
 
-from tablewright.constructs.protection import Backups
+from tablewright.constructs.protection import KEPT, Backups
+
+# As many characters as AWS Backup takes, and what a stack's id leaves of them.
+_MOST, _LEFT = 50, 37
 
 
 class TableBackup(Construct):
@@ -23,11 +26,17 @@ class TableBackup(Construct):
     ) -> None:
         super().__init__(scope, id)
         vault = backup.BackupVault(
-            self, "Vault", removal_policy=RemovalPolicy.RETAIN, block_recovery_point_deletion=True
+            self,
+            "Vault",
+            # It outlives its stack, and must not be in the way of the next one's.
+            backup_vault_name=f"{_name(self, _LEFT)}-{_stack_id(self)}",
+            removal_policy=KEPT,
+            block_recovery_point_deletion=True,
         )
         plan = backup.BackupPlan(
             self,
             "Plan",
+            backup_plan_name=_name(self, _MOST),
             backup_vault=vault,
             backup_plan_rules=[
                 _rule("Daily", hour="3", day="*", days=backups.daily_days),
@@ -44,6 +53,15 @@ class TableBackup(Construct):
                 reason="The policy that AWS Backup maintains for its own service role.",
             )
         )
+
+
+def _name(scope: Construct, length: int) -> str:
+    return Names.unique_resource_name(scope, max_length=length, separator="-")
+
+
+def _stack_id(scope: Construct) -> str:
+    """The end of the id that CloudFormation gives to a stack each time that it is made."""
+    return Fn.select(4, Fn.split("-", Fn.select(2, Fn.split("/", Stack.of(scope).stack_id))))
 
 
 def _rule(name: str, *, hour: str, day: str, days: int) -> backup.BackupPlanRule:

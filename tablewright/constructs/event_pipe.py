@@ -16,7 +16,7 @@ from constructs import Construct
 
 from tablewright.constructs.alarms import alarm
 from tablewright.constructs.event_references import check_filters, detail_template
-from tablewright.constructs.protection import Protection
+from tablewright.constructs.protection import KEPT, Protection
 from tablewright.constructs.stream_access import grant_stream, stream_of
 from tablewright.constructs.table import DesignTable
 
@@ -68,7 +68,7 @@ class EventPipe(Construct):
         parallelization: int = 1,
         log_level: str = "ERROR",
         log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
-        log_removal: RemovalPolicy = RemovalPolicy.RETAIN,
+        log_removal: RemovalPolicy = KEPT,
         alarm_topic: sns.ITopic | None = None,
         protection: Protection | None = None,
     ) -> None:

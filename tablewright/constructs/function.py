@@ -14,6 +14,7 @@ from constructs import Construct
 
 from tablewright.constructs.alarms import FunctionAlarms
 from tablewright.constructs.bundling import PythonCode
+from tablewright.constructs.protection import KEPT
 
 # What Lambda does, with the function's role, to put the function into a network.
 _INTERFACES = (
@@ -66,7 +67,7 @@ class PythonFunction(Construct):
         network: Network | None = None,
         log_level: str = "INFO",
         log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
-        log_removal: RemovalPolicy = RemovalPolicy.RETAIN,
+        log_removal: RemovalPolicy = KEPT,
         alarm_topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)

@@ -14,6 +14,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from tablewright.constructs.alarms import ApiAlarms
+from tablewright.constructs.protection import KEPT
 
 # Who and what, never the Authorization header.
 _ACCESS_LOG = {
@@ -62,7 +63,7 @@ class JwtHttpApi(Construct):
         latency_alarm: Duration | None = None,
         holds_requests: bool = False,
         log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
-        log_removal: RemovalPolicy = RemovalPolicy.RETAIN,
+        log_removal: RemovalPolicy = KEPT,
         alarm_topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)

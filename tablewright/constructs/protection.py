@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 from aws_cdk import RemovalPolicy
 
+# Kept when its stack is deleted, but not when it was never made whole: else the next attempt to
+# make it would find its name taken.
+KEPT = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+
 
 @dataclass(frozen=True, kw_only=True)
 class Backups:
@@ -42,7 +46,7 @@ class Protection:
     def recoverable(cls) -> "Protection":
         """Stays when its stack is deleted, and can be taken back to any moment of a week."""
         return cls(
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=KEPT,
             deletion_protection=False,
             recovery_days=7,
             backups=None,
@@ -52,7 +56,7 @@ class Protection:
     def protected(cls) -> "Protection":
         """Cannot be deleted; any moment of 35 days, each month of a year can be restored."""
         return cls(
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=KEPT,
             deletion_protection=True,
             recovery_days=35,
             backups=Backups(daily_days=35, monthly_days=365),

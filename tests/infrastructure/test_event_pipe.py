@@ -188,7 +188,7 @@ def test_failing_falling_behind_and_giving_up_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("protection", "policy"), [(None, "Retain"), (Protection.throw_away(), "Delete")]
+    ("protection", "policy"), [(None, "RetainExceptOnCreate"), (Protection.throw_away(), "Delete")]
 )
 def test_what_was_given_up_is_as_protected_as_asked_for(
     protection: Protection | None, policy: str

@@ -125,7 +125,7 @@ def test_waiting_failing_and_losing_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("protection", "policy"), [(None, "Retain"), (Protection.throw_away(), "Delete")]
+    ("protection", "policy"), [(None, "RetainExceptOnCreate"), (Protection.throw_away(), "Delete")]
 )
 def test_waiting_events_are_as_protected_as_asked_for(
     protection: Protection | None, policy: str

@@ -84,7 +84,7 @@ def test_what_is_kept_and_what_could_not_be_kept_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("protection", "policy"), [(None, "Retain"), (Protection.throw_away(), "Delete")]
+    ("protection", "policy"), [(None, "RetainExceptOnCreate"), (Protection.throw_away(), "Delete")]
 )
 def test_kept_events_are_as_protected_as_asked_for(
     protection: Protection | None, policy: str

@@ -185,9 +185,9 @@ def test_every_pattern_is_one_of_these() -> None:
 @pytest.mark.parametrize(
     ("protection", "guarded", "recovered", "policy"),
     [
-        (None, True, True, "Retain"),
-        (Protection.protected(), True, True, "Retain"),
-        (Protection.recoverable(), False, True, "Retain"),
+        (None, True, True, "RetainExceptOnCreate"),
+        (Protection.protected(), True, True, "RetainExceptOnCreate"),
+        (Protection.recoverable(), False, True, "RetainExceptOnCreate"),
         (Protection.throw_away(), False, False, "Delete"),
     ],
     ids=["by default", "protected", "recoverable", "thrown away"],

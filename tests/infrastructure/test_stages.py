@@ -40,8 +40,8 @@ for handler, told in json.loads(sys.argv[1]):
     [
         ("local", None, False, "Delete"),
         ("dev", None, False, "Delete"),
-        ("staging", 7, False, "Retain"),
-        ("prod", 35, True, "Retain"),
+        ("staging", 7, False, "RetainExceptOnCreate"),
+        ("prod", 35, True, "RetainExceptOnCreate"),
     ],
 )
 def test_data_is_as_protected_as_its_stage_is_precious(

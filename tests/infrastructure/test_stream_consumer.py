@@ -141,7 +141,11 @@ def test_the_bucket_is_closed_encrypted_and_forgets(template: dict[str, Any]) ->
 
 @pytest.mark.parametrize(
     ("protection", "policy"),
-    [(None, "Retain"), (Protection.recoverable(), "Retain"), (Protection.throw_away(), "Delete")],
+    [
+        (None, "RetainExceptOnCreate"),
+        (Protection.recoverable(), "RetainExceptOnCreate"),
+        (Protection.throw_away(), "Delete"),
+    ],
 )
 def test_the_bucket_is_as_protected_as_asked_for(
     protection: Protection | None, policy: str

@@ -98,7 +98,7 @@ def test_a_table_is_protected_unless_told_otherwise(sales: dict[str, Any]) -> No
         "RecoveryPeriodInDays": 35,
     }
     (resource,) = (r for r in sales["Resources"].values() if r["Type"] == TYPE)
-    assert resource["DeletionPolicy"] == "Retain"
+    assert resource["DeletionPolicy"] == "RetainExceptOnCreate"
 
 
 def test_a_protected_table_has_daily_and_monthly_backups(sales: dict[str, Any]) -> None:

@@ -142,7 +142,7 @@ def test_a_queue_has_no_name_that_another_stage_could_take(template: Template) -
 
 
 @pytest.mark.parametrize(
-    ("protection", "policy"), [(None, "Retain"), (Protection.throw_away(), "Delete")]
+    ("protection", "policy"), [(None, "RetainExceptOnCreate"), (Protection.throw_away(), "Delete")]
 )
 def test_waiting_work_is_as_protected_as_asked_for(
     protection: Protection | None, policy: str

@@ -1,0 +1,86 @@
+"""A stage that failed to deploy, or was destroyed, can be deployed again."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.infrastructure.synthesis import STAGES, Assembly, Template, resources, text
+
+Stage = Callable[[str], Assembly]
+# What two stacks cannot have both, although the name is only theirs to choose.
+_NAMES = {
+    "AWS::DynamoDB::GlobalTable": "TableName",
+    "AWS::Backup::BackupVault": "BackupVaultName",
+    "AWS::CloudWatch::Alarm": "AlarmName",
+    "AWS::CloudWatch::CompositeAlarm": "AlarmName",
+    "AWS::Cognito::UserPool": "UserPoolName",
+    "AWS::Cognito::UserPoolDomain": "Domain",
+    "AWS::DAX::Cluster": "ClusterName",
+    "AWS::Events::EventBus": "Name",
+    "AWS::Events::Rule": "Name",
+    "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
+    "AWS::IAM::Role": "RoleName",
+    "AWS::KMS::Alias": "AliasName",
+    "AWS::Lambda::Function": "FunctionName",
+    "AWS::Logs::LogGroup": "LogGroupName",
+    "AWS::Pipes::Pipe": "Name",
+    "AWS::S3::Bucket": "BucketName",
+    "AWS::SNS::Topic": "TopicName",
+    "AWS::SQS::Queue": "QueueName",
+    "AWS::SecretsManager::Secret": "Name",
+    "AWS::WAFv2::WebACL": "Name",
+}
+# Fixed names, with the reason for each.
+_FIXED = {
+    "AWS::DynamoDB::GlobalTable": "operators and other systems know the tables by their names",
+    "AWS::SNS::Topic": "other systems publish to the requests for analysis",
+    "AWS::Events::EventBus": "other systems put their rules on the bus of forms",
+}
+# Kept under a fixed name: deployed again with `make deploy IMPORT=1`.
+_TAKEN_OVER = {"AWS::DynamoDB::GlobalTable"}
+
+
+def every(assembly: Assembly) -> Iterator[tuple[str, Template]]:
+    for template in assembly.templates.values():
+        yield from template["Resources"].items()
+
+
+@pytest.mark.parametrize("name", [*STAGES, "prod-accelerated"])
+def test_what_is_kept_goes_when_its_creation_fails(name: str, stage: Stage) -> None:
+    policies = {resource.get("DeletionPolicy") for _, resource in every(stage(name))}
+    assert "Retain" not in policies
+    assert ("RetainExceptOnCreate" in policies) is (name not in ("local", "dev"))
+
+
+@pytest.mark.parametrize("name", [*STAGES, "prod-accelerated"])
+def test_only_what_others_know_by_name_has_a_fixed_one(name: str, stage: Stage) -> None:
+    for id, resource in every(stage(name)):
+        named = resource.get("Properties", {}).get(_NAMES.get(resource["Type"], ""))
+        if isinstance(named, str):
+            assert resource["Type"] in _FIXED, f"{id} is called {named}"
+            kept = str(resource.get("DeletionPolicy")).startswith("Retain")
+            assert not kept or resource["Type"] in _TAKEN_OVER, f"{id} is kept as {named}"
+
+
+def test_a_vault_is_named_after_the_stack_that_made_it(prod: Assembly) -> None:
+    """So that the vault of a stack that is gone keeps its copies, and its name."""
+    names = [
+        text(vault["BackupVaultName"]["Fn::Join"][1][0])
+        for template in prod.templates.values()
+        for vault in resources(template, "AWS::Backup::BackupVault").values()
+    ]
+    assert len(set(names)) == len(names) == 9
+    # With twelve more of the stack's own id, a vault's name has 50 characters at most.
+    assert all(len(name) <= 38 for name in names)
+    vault = next(iter(resources(prod.template("sales"), "AWS::Backup::BackupVault").values()))
+    assert "AWS::StackId" in str(vault["BackupVaultName"])
+
+
+def test_every_backup_plan_has_a_name_of_its_own(prod: Assembly) -> None:
+    names = [
+        plan["BackupPlan"]["BackupPlanName"]
+        for template in prod.templates.values()
+        for plan in resources(template, "AWS::Backup::BackupPlan").values()
+    ]
+    assert len(set(names)) == len(names) == 9
+    assert all(name.startswith("tablewrightprod") and len(name) <= 50 for name in names)
