@@ -16,6 +16,8 @@ class SystemFunction(PythonFunction):
     SYSTEM: ClassVar[str]
     # Whose models of boto3 are bundled.
     SERVICES: ClassVar[tuple[str, ...]]
+    # The lock file, beneath the folder of all functions.
+    REQUIREMENTS: ClassVar[str] = "requirements.txt"
 
     def __init__(
         self,
@@ -26,7 +28,7 @@ class SystemFunction(PythonFunction):
         stage: Stage,
         environment: Mapping[str, str],
         alarm_topic: sns.ITopic | None = None,
-        requirements: str = "requirements.txt",
+        requirements: str | None = None,
         **options: Any,
     ) -> None:
         super().__init__(
@@ -34,7 +36,11 @@ class SystemFunction(PythonFunction):
             id,
             system=self.SYSTEM,
             handler=f"lambdas.{self.SYSTEM}.{module}.handler",
-            code=stage.code(self.SYSTEM, services=self.SERVICES, requirements=requirements),
+            code=stage.code(
+                self.SYSTEM,
+                services=self.SERVICES,
+                requirements=requirements or self.REQUIREMENTS,
+            ),
             environment=environment,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,
@@ -44,7 +50,7 @@ class SystemFunction(PythonFunction):
 
 
 class FormsFunction(SystemFunction):
-    """The handler of a module in `lambdas/forms`.
+    """The handler of a module in `lambdas/forms`, whose lock file is beneath it.
 
     Example::
 
@@ -53,6 +59,7 @@ class FormsFunction(SystemFunction):
 
     SYSTEM = "forms"
     SERVICES = ("dynamodb", "events", "lambda", "s3", "secretsmanager", "sesv2", "sqs", "sts")
+    REQUIREMENTS = "forms/requirements.txt"
 
 
 class PortalFunction(SystemFunction):

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from lambdas.forms.domains import normalised
 from lambdas.forms.signing import KEY_ID, BadHeaders, Signature, read_signature
 from lambdas.forms.tenants import Tenants
 from tablewright.designs import InvalidValue
-from tablewright.designs.domains import normalised
 from tablewright.designs.forms_submissions import named_id, tenant_id
 
 ORIGIN = "Origin"

@@ -30,20 +30,20 @@ _CLAIMS = 3
 
 
 class KeyUsedOtherwise(Exception):
-    """The idempotency key belongs to a request with another form or body."""
+    """The idempotency key, or the upload, belongs to a request with another form or body."""
 
 
 class Submission(NamedTuple):
-    """What a verified sender sends, in a request or by an upload; `key` is what makes a repetition
-    of it one."""
+    """What a verified sender sends, in a request or by an upload. A repetition has the same `key`
+    or the same `upload`; one of them must be there."""
 
     tenant_id: str
     form_id: str
     content_type: str
     body: bytes
-    key: str
+    key: str | None
     domain: str | None = None
-    uploaded: bool = False
+    upload: str | None = None
 
     @property
     def digest(self) -> str:
@@ -82,7 +82,7 @@ class Submissions:
         new = uuid7(now)
         beside = _beside(_record(sent, new, status, retention_days))
         packed = self._payloads.pack(sent.body, beside=beside)
-        once = packed.outside or sent.uploaded
+        once = packed.outside or sent.upload is not None
         claim, again = self._claim(sent, new, now, marked=once)
         submission_id = claim["submission_id"]
         known = self._known(claim) if again else None
@@ -104,14 +104,13 @@ class Submissions:
             return self._too_late(claim, place)
         return Taken(submission_id, status, again)
 
-    def finished(self, tenant_id: str, key: str, digest: str) -> Taken | None:
+    def finished(self, tenant_id: str, key: str | None, upload: str, digest: str) -> Taken | None:
         """What a request has become that was finished before, so that its upload is gone."""
-        first = self._store.get(FORMS.get_request, _request(tenant_id, key))
-        if first is None:
-            return None
-        if first["body_digest"] != digest:
-            raise KeyUsedOtherwise
-        return self._known(first)
+        for named in _names(key, upload):
+            first = self._found(_request(tenant_id, named), digest)
+            if first:
+                return self._known(first)
+        return None
 
     def _known(self, claim: Record) -> Taken | None:
         """The submission of a claim, if it was stored."""
@@ -148,24 +147,52 @@ class Submissions:
     def _claim(
         self, sent: Submission, new: str, now: datetime, *, marked: bool
     ) -> tuple[Record, bool]:
-        """The claim of the request, and whether it had been made before; one that is `marked` says
-        where something may be left of it in the bucket."""
-        key = _request(sent.tenant_id, sent.key)
-        claim = {**key, "submission_id": new, "body_digest": sent.digest}
+        """The claim that makes the submission, and whether it had been made before; one that is
+        `marked` says where something may be left of it in the bucket.
+
+        An upload is claimed before the sender's key, whose claim names the upload's: so whoever
+        submits the upload under another key, or another upload under this key, finds the one claim.
+        """
+        claim: Record = {"submission_id": new, "body_digest": sent.digest}
         if marked:
             claim["payload_key"] = payload_key(sent.tenant_id, new)
+        first, *upload = _names(sent.key, sent.upload)
+        made, again = self._claim_one(sent, upload[0] if upload else first, claim, now)
+        if not upload:
+            return made, again
+        about = {name: made[name] for name in ("submission_id", "body_digest")}
+        named, known = self._claim_one(sent, first, {**about, "made_by": made["key_digest"]}, now)
+        return (named, True) if known else (made, again)
+
+    def _claim_one(
+        self, sent: Submission, name: str, claim: Record, now: datetime
+    ) -> tuple[Record, bool]:
+        key = _request(sent.tenant_id, name)
         for _ in range(_CLAIMS):
             try:
-                made = {**claim, "created_at": timestamp(now)}
+                made = {**claim, **key, "created_at": timestamp(now)}
                 return self._store.put(FORMS.claim_request, made), False
             except AlreadyExists:
-                first = self._store.get(FORMS.get_request, key)
-            if first is None:
-                continue  # it has expired between the two
-            if first["body_digest"] != sent.digest:
-                raise KeyUsedOtherwise
-            return first, True
+                first = self._found(key, sent.digest)
+            if first:
+                return first, True
+            # It has expired between the two.
         raise Conflict("the idempotency key was taken and given up again all the while")
+
+    def _found(self, key: Record, digest: str) -> Record | None:
+        """The claim under a key, or the one that it names, if it is of a request like this."""
+        first = self._store.get(FORMS.get_request, key)
+        if first and first["body_digest"] != digest:
+            raise KeyUsedOtherwise
+        if first and "made_by" in first:
+            named = {"tenant_id": first["tenant_id"], "key_digest": first["made_by"]}
+            return self._store.get(FORMS.get_request, named)
+        return first
+
+
+def _names(key: str | None, upload: str | None) -> list[str]:
+    """What a request may be claimed under, the sender's key first."""
+    return [name for name in (key, f"upload {upload}" if upload else None) if name]
 
 
 def _request(tenant_id: str, key: str) -> Record:
@@ -194,7 +221,7 @@ def _record(
     }
     if sent.domain:
         record["domain"] = sent.domain
-    if retention_days:
+    if retention_days is not None:
         end = datetime.fromisoformat(moment) + timedelta(days=retention_days)
         record["expires_at"] = timestamp(end)
     return record

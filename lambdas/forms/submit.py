@@ -87,9 +87,10 @@ def submit(form_id: str) -> Response[str]:
             whose = (sender.tenant_id, form_id)
             taken = take(Submission(*whose, kind, body, key, sender.domain))
     except KeyUsedOtherwise:
+        where = IDEMPOTENCY_KEY if given_key or kind != UPLOADED else "/upload_id"
         reason = "was used for another form or body: send each its own"
         raise Problem(
-            422, "The idempotency key is taken; nothing was stored.", [(IDEMPOTENCY_KEY, reason)]
+            422, "The idempotency key is taken; nothing was stored.", [(where, reason)]
         ) from None
     logger.info(
         "submission taken",
@@ -138,20 +139,21 @@ def _take_uploaded(
     given_key: str | None,
     take: Callable[[Submission], Taken],
 ) -> Taken:
-    """Take what was uploaded; one upload is one submission, however its request is signed."""
+    """Take what was uploaded; one upload is one submission, whatever signature or key it is sent
+    with."""
     upload = named(body, sender.tenant_id)
-    announced, key = upload.announced, given_key or f"upload {upload.upload_id}"
+    announced, id = upload.announced, upload.upload_id
     content = intake().uploads.read(upload)
     if content is None:
         digest = digest_of(form_id, announced.content_type, announced.sha256)
-        finished = intake().submissions.finished(sender.tenant_id, key, digest)
+        finished = intake().submissions.finished(sender.tenant_id, given_key, id, digest)
         if finished is None:
             reason = "names no upload: put it where it was offered, and submit it within a day"
             raise Problem(409, "There is no such upload.", [("/upload_id", reason)])
         return finished
     whose = (sender.tenant_id, form_id)
     kind = announced.content_type
-    taken = take(Submission(*whose, kind, content, key, sender.domain, uploaded=True))
+    taken = take(Submission(*whose, kind, content, given_key, sender.domain, upload=id))
     # Whoever dies before this is repeated, or else the bucket removes it in a day.
     intake().uploads.remove(upload)
     return taken

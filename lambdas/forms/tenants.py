@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
+from lambdas.forms.domains import domain_key
 from lambdas.forms.kept_secrets import KeptSecrets
 from lambdas.forms.remembered import Remembered
 from tablewright.designs import Record
-from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Caller

@@ -167,6 +167,8 @@ REQUEST = Entity(
         Text("key_digest", IN_KEY, pattern="[0-9a-f]{64}"),
         TimeId("submission_id"),
         Text("body_digest", pattern="[0-9a-f]{64}"),
+        # Of a key under which an upload was submitted: the digest of the upload's own claim.
+        Text("made_by", optional=True, pattern="[0-9a-f]{64}"),
         Timestamp("created_at"),
         # Of what may go into the bucket: where, and when its submission was stored, which happens
         # once. An object of a claim that ends without is nobody's.

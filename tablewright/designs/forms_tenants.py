@@ -35,7 +35,7 @@ CONFIG = Entity(
         Choice("state", STATES),
         Prose("name", max_length=128),
         Document("forms", optional=True, max_bytes=100_000),
-        Whole("retention_days", optional=True, digits=5),
+        Whole("retention_days", optional=True, digits=5, lowest=1),
         Whole("requests_per_minute", optional=True, digits=6),
         *_WHEN,
     ),

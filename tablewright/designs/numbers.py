@@ -107,26 +107,34 @@ class Fraction(Number):
 
 
 class Whole(Number):
-    """A whole number, not negative; in keys padded to `digits`, so that texts sort like values."""
+    """A whole number from `lowest`, not negative; in keys padded to `digits`, so that texts sort
+    like values."""
 
-    __slots__ = ("digits",)
+    __slots__ = ("digits", "lowest")
     ordered = True
 
     def __init__(
-        self, name: str, stored: str | None = None, *, optional: bool = False, digits: int = 10
+        self,
+        name: str,
+        stored: str | None = None,
+        *,
+        optional: bool = False,
+        digits: int = 10,
+        lowest: int = 0,
     ) -> None:
         super().__init__(name, stored, optional=optional)
         self.digits = digits
+        self.lowest = lowest
 
     def check(self, value: Any) -> Decimal:
         number = self._decimal(value)
         highest = 10**self.digits - 1
-        if not 0 <= number <= highest or number % 1:
-            raise self.refuse(f"must be a whole number from 0 to {highest}")
+        if not self.lowest <= number <= highest or number % 1:
+            raise self.refuse(f"must be a whole number from {self.lowest} to {highest}")
         return Decimal(int(number))
 
     def to_text(self, value: Decimal) -> str:
         return str(int(value)).zfill(self.digits)
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": 0, "maximum": 10**self.digits - 1}
+        return {"type": "integer", "minimum": self.lowest, "maximum": 10**self.digits - 1}

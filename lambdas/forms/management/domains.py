@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
+from lambdas.forms.domains import domain_key, refuse_public
 from lambdas.http.given import only
 from lambdas.http.problems import Problem
 from tablewright.designs import InvalidValue, Record
-from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.errors import AlreadyExists, Conflict
@@ -24,7 +24,7 @@ class Domains:
 
     def assign(self, body: Any, now: datetime) -> tuple[Record, bool]:
         """Give the tenant a domain; gives it and whether it is new."""
-        key = _key_in(only(body, ("domain",)).get("domain"))
+        key = _key_in(only(body, ("domain",)).get("domain"), new=True)
         lookup = {**key, "tenant_id": self._tenant, "created_at": timestamp(now)}
         try:
             return self._lookup.put(FORMS.put_domain, lookup), True
@@ -46,11 +46,14 @@ class Domains:
         return self._store.query(FORMS.tenant_domains, {"tenant_id": self._tenant}, **paging)
 
 
-def _key_in(domain: Any) -> dict[str, str]:
+def _key_in(domain: Any, *, new: bool = False) -> dict[str, str]:
     try:
         if not isinstance(domain, str):
             raise InvalidValue("domain", "must be a domain name, such as example.com")
-        return domain_key(domain)
+        key = domain_key(domain)
+        if new:
+            refuse_public(key["domain"])
+        return key
     except InvalidValue as problem:
         detail = "The domain is not valid."
         raise Problem(400, detail, [("/domain", problem.reason)]) from None

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from lambdas.forms.domains import normalised
 from lambdas.http.given import Errors, pointer
 from tablewright.designs import InvalidValue
-from tablewright.designs.domains import normalised
 
 MOST_ADDRESSES = 10
 LONGEST_URL = 2048
@@ -75,13 +75,13 @@ def _wrong_host(host: str) -> str | None:
         mapped = getattr(address, "ipv4_mapped", None) or address
         public = mapped.is_global and not mapped.is_multicast
         return None if public else "must not name a private address"
+    # 127.1 and 0x7f.1 are addresses to some resolvers; no domain ends in a number.
+    if re.fullmatch(r"\d+|0x[0-9a-f]*", host.rpartition(".")[2]):
+        return "must not name an address in another spelling"
     try:
         name = normalised(host)
     except InvalidValue:
         return "must name a host by its domain"
-    # 127.1 and 0x7f.1 are addresses to some resolvers; no domain ends in a number.
-    if re.fullmatch(r"\d+|0x[0-9a-f]*", name.rpartition(".")[2]):
-        return "must not name an address in another spelling"
     inside = any(name == one or name.endswith(f".{one}") for one in _INSIDE)
     return "must not name a host of this network" if inside else None
 

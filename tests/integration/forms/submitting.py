@@ -12,6 +12,7 @@ import boto3
 import pytest
 
 from lambdas.forms import submit
+from lambdas.forms.domains import domain_key
 from lambdas.forms.rate_limit import RateLimit
 from lambdas.forms.resources import Resources
 from lambdas.forms.signing import key_name, sign
@@ -20,7 +21,6 @@ from lambdas.forms.submit import Intake
 from lambdas.forms.tenants import Tenants
 from lambdas.forms.uploads import SIGNING, Presign, Uploads
 from tablewright.designs import Record
-from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import REQUEST, SUBMISSION

@@ -48,6 +48,15 @@ def test_creating_a_tenant_again_is_safe_and_another_with_its_id_is_a_conflict(
     assert admin("GET", "/config").json == first.json
 
 
+def test_what_is_kept_for_no_day_is_refused_and_not_kept_for_ever(admin: Admin) -> None:
+    reasons = {"/retention_days": "must be a whole number from 1 to 99999"}
+    body = {**ACME, "retention_days": 0}
+    assert problem(admin("POST", "/tenants", body, claims=OPERATOR), 400) == reasons
+    made = admin.tenant()
+    change = {"retention_days": 0, "updated_at": made["updated_at"]}
+    assert problem(admin("PATCH", "/config", change), 400) == reasons
+
+
 def test_a_bad_tenant_is_refused_with_every_reason_and_nothing_is_stored(admin: Admin) -> None:
     bad = {
         "tenant_id": "a#b",

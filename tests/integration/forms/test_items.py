@@ -9,9 +9,9 @@ from typing import Any, cast
 import pytest
 
 from benchmarks.form_payloads import payload as form_payload
+from lambdas.forms.domains import domain_key
 from tablewright.designs import Entity, Record
 from tablewright.designs.capacity import item_bytes
-from tablewright.designs.domains import domain_key
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import SUBMISSION
 from tablewright.designs.patterns import Count, Delete, Get, Put

@@ -70,8 +70,11 @@ def test_a_submission_is_stored_once_whatever_fails_on_the_way(
     assert survives_every_fault(fresh, work, outcome) >= 8
 
 
+@pytest.mark.parametrize("headers", [{}, {"Idempotency_Key": "order 7"}], ids=["", "key"])
 @pytest.mark.parametrize("body", [ADA, LARGE], ids=["in the item", "in the bucket"])
-def test_an_upload_is_stored_once_whatever_fails_on_the_way(world: World, body: bytes) -> None:
+def test_an_upload_is_stored_once_whatever_fails_on_the_way(
+    world: World, body: bytes, headers: dict[str, str]
+) -> None:
     document = uploaded(world, body)
     place = f"_uploads/acme/{document['upload_id']}"
     told: set[str] = set()
@@ -84,13 +87,15 @@ def test_an_upload_is_stored_once_whatever_fails_on_the_way(world: World, body: 
 
     def work(edge: Caller) -> None:
         world.start(edge)
-        answer = submit(world, document)
+        answer = submit(world, document, **headers)
         if answer.status == 503:
             raise Unavailable("as the sender sees it")
         told.add(taken(answer))
 
     def outcome() -> tuple[Record, Record, list[bytes]]:
-        (stored,), (request,) = world.stored(), world.requests()
+        (stored,), requests = world.stored(), world.requests()
+        assert len(requests) == 1 + len(headers)
+        (request,) = (one for one in requests if "made_by" not in one)
         id = stored.pop("submission_id")
         assert told == {id} == {request.pop("submission_id")}
         assert set(world.edge.objects) == ({f"acme/{id}"} if body is LARGE else set())

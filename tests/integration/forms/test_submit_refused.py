@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from lambdas.forms.bodies import DIRECT
+from lambdas.forms.domains import domain_key
 from lambdas.forms.signing import sign
 from lambdas.forms.uploads import UPLOADED
 from lambdas.http.application import logger as shared_logger
-from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.errors import AccessDenied, StoreError, Throttled

@@ -109,6 +109,30 @@ def test_a_key_cannot_be_used_for_another_upload_whether_it_is_there_or_not(worl
     assert len(world.stored()) == 1
 
 
+def test_an_upload_is_one_submission_whatever_keys_it_is_sent_with(world: World) -> None:
+    document = uploaded(world, LARGE)
+    place = f"_uploads/acme/{document['upload_id']}"
+    first = taken(submit(world, document, Idempotency_Key="0"))
+    for number, there in enumerate((True, False, True, False), start=1):
+        # The bucket may still have it, or have it again.
+        world.edge.objects |= {place: LARGE} if there else {}
+        assert taken(submit(world, document, Idempotency_Key=str(number))) == first
+    assert taken(submit(world, document)) == first
+    assert len(world.stored()) == 1
+    # A key that it was taken under stands for it, however it comes the next time.
+    assert taken(world.send(LARGE, Idempotency_Key="3")) == first
+
+
+def test_an_upload_cannot_be_submitted_to_another_form(world: World) -> None:
+    world.configure("acme", forms={"contact": {}, "other": {}})
+    document = uploaded(world, LARGE)
+    taken(submit(world, document))
+    for _ in range(2):
+        assert "/upload_id" in problem(submit(world, document, "other"), 422)
+        world.edge.objects[f"_uploads/acme/{document['upload_id']}"] = LARGE
+    assert len(world.stored()) == 1
+
+
 def test_an_upload_that_is_not_there_leaves_nothing_behind(world: World) -> None:
     offered = announce(world, announced(LARGE)).json["upload_id"]
     wrong = problem(submit(world, {"upload_id": offered, **announced(LARGE)}), 409)
@@ -205,14 +229,17 @@ def test_only_who_may_submit_may_upload(world: World) -> None:
 
 def test_eight_who_submit_one_upload_leave_one_submission(world: World) -> None:
     upload = named(json.dumps(uploaded(world, LARGE)).encode(), "acme")
-    sent = Submission("acme", "contact", "application/json", LARGE, "upload", uploaded=True)
 
-    def take(_: int) -> str:
+    def take(number: int) -> str:
+        # Some name a key of their own, some none.
+        key = f"key {number}" if number % 3 else None
+        about = ("acme", "contact", "application/json")
+        sent = Submission(*about, LARGE, key, upload=upload.upload_id)
         store = world.forms.store(world.forms.database.dynamo)
         submissions = Submissions(store, Payloads(world.edge, BUCKET))
         uploads = Uploads(world.edge, BUCKET, str)
         if uploads.read(upload) is None:
-            found = submissions.finished("acme", sent.key, sent.digest)
+            found = submissions.finished("acme", key, upload.upload_id, sent.digest)
             assert found is not None
             return found.submission_id
         found = submissions.take(sent, {}, world.clock.moment, None)

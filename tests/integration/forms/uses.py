@@ -10,11 +10,11 @@ from hashlib import sha256
 from typing import Any
 
 from lambdas.forms import count, deliver, plan, submit
+from lambdas.forms.domains import domain_key
 from lambdas.forms.messages import CREATED, SOURCE
 from lambdas.forms.signing import key_name, sign
 from lambdas.forms.uploads import UPLOADED
 from tablewright.designs import Record
-from tablewright.designs.domains import domain_key
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import DAILY

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tablewright.designs import Binary, EpochShards, Hour, InvalidRecord, InvalidValue, Whole
-from tablewright.designs.domains import domain_key, normalised
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import SUBMISSION
 from tablewright.designs.patterns import Pattern
@@ -135,31 +134,6 @@ def test_every_entity_has_a_pattern_that_writes_it_and_one_that_reads_it() -> No
     for name in FORMS.entities.keys() - {"RequestWindow"}:
         assert of(name, "PutItem", "TransactWriteItems"), name
         assert of(name, "GetItem", "Query", "TransactWriteItems"), name
-
-
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [
-        ("WWW.Example.com.", "example.com"),
-        ("example.com", "example.com"),
-        (" Shop.Example.COM ", "shop.example.com"),
-        ("www.com", "www.com"),
-        ("MÜNCHEN.example", "xn--mnchen-3ya.example"),
-        ("xn--mnchen-3ya.example", "xn--mnchen-3ya.example"),
-    ],
-)
-def test_a_domain_has_one_spelling(given: str, name: str) -> None:
-    assert normalised(given) == name
-    assert domain_key(given) == domain_key(name)
-
-
-@pytest.mark.parametrize(
-    "given",
-    ["", ".", "localhost", "a..b", "-a.b", "a.b-", "a b.c", "a#b.c", "http://a.b", "x" * 300],
-)
-def test_what_is_no_domain_is_refused(given: str) -> None:
-    with pytest.raises(InvalidValue, match="must be a domain name"):
-        normalised(given)
 
 
 def test_an_hour_is_one_of_a_day_in_utc() -> None:
