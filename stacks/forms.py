@@ -56,7 +56,8 @@ OF_A_TENANT = (
     *(FORMS.put_secret, FORMS.update_secret, FORMS.secrets),
     *(FORMS.put_submission, FORMS.get_submission, FORMS.update_submission),
     *(FORMS.submissions, FORMS.submissions_by_status, FORMS.submissions_by_form),
-    *(FORMS.submission_attempts, FORMS.destination_attempts, FORMS.daily_metrics),
+    *(FORMS.put_attempt, FORMS.submission_attempts, FORMS.destination_attempts),
+    FORMS.daily_metrics,
 )
 OF_ALL_TENANTS = (
     *(FORMS.tenants, FORMS.day_of_tenants),

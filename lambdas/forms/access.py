@@ -5,8 +5,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 
-from lambdas.forms.management.delivery_queue import Deliveries
 from lambdas.forms.management.secret_values import SecretValues
+from lambdas.forms.messages import Queue
 from lambdas.forms.resources import Resources
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Caller
@@ -33,7 +33,7 @@ class Access:
         *,
         payloads: Payloads,
         secrets: SecretValues,
-        deliveries: Deliveries,
+        deliveries: Queue,
         epochs: EpochCache | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -60,7 +60,7 @@ class Access:
             Cursors(SecretKeys(resources.session, os.environ["CURSOR_SECRET_ARN"])),
             payloads=resources.payloads(),
             secrets=SecretValues(resources.secrets, os.environ["SECRETS_PREFIX"]),
-            deliveries=Deliveries(resources.sqs, os.environ["DELIVERIES_QUEUE_URL"]),
+            deliveries=Queue(resources.sqs, os.environ["DELIVERIES_QUEUE_URL"]),
         )
 
     def of(self, tenant: str) -> Store:

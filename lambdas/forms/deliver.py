@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from aws_lambda_powertools import Logger
 
-from lambdas.forms.delivery import Deliveries, GivenUp
+from lambdas.forms.delivery import Deliveries
 from lambdas.forms.destinations import Destination, Outcome, Shipment
 from lambdas.forms.destinations.email import Email
 from lambdas.forms.destinations.eventbridge import Bus
@@ -70,9 +70,6 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     for message in event["Records"]:
         try:
             carry_out(message["body"], datetime.now(UTC))
-        except GivenUp as error:
-            logger.warning("given up", message_id=message["messageId"], reason=str(error))
-            failed.append({"itemIdentifier": message["messageId"]})
         except Exception as error:
             # Whatever it is: it must not take the other messages with it. What an unknown error
             # says could be anything, a part of the payload too.

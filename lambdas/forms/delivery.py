@@ -13,14 +13,13 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from lambdas.forms import standing
 from lambdas.forms.breaker import Breakers, seconds_until
 from lambdas.forms.destinations import Destination, Outcome, Shipment, refused
 from lambdas.forms.fan_out import SubmissionMissing, new_attempt
 from lambdas.forms.messages import Delivery, Queue
 from lambdas.forms.retries import Retries
+from lambdas.forms.submission_status import FAILED, RETRYING, SUCCEEDED, settle
 from tablewright.designs import Record
-from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import PENDING
@@ -35,10 +34,6 @@ CLAIM = timedelta(minutes=2)
 PATIENCE = timedelta(days=3)
 # Those who were held back together do not come back together.
 _SPREAD = 0.1
-
-
-class GivenUp(TablewrightError):
-    """No attempt follows any more: the message belongs where an operator sees it."""
 
 
 class _Refusal(NamedTuple):
@@ -73,10 +68,7 @@ class Deliveries:
         self._clock = clock
 
     def attempt(self, asked: Delivery, now: datetime) -> str:
-        """Make an attempt that is asked for, if it is not made already; says what came of it.
-
-        Raises GivenUp when the destination has failed for the last time.
-        """
+        """Make an attempt that is asked for, if it is not made already; says what came of it."""
         known = self._store.get(FORMS.get_attempt, asked.key)
         if known and known["status"] != PENDING:
             return self._repeated(asked, known, now)
@@ -169,10 +161,10 @@ class Deliveries:
     ) -> str:
         """Write what came of an attempt, unless it was taken over, and do what follows."""
         again = outcome.again and not self._retries.is_last(asked.attempt)
-        status = standing.SUCCEEDED
+        status = SUCCEEDED
         wait = 0.0
         if outcome.error:
-            status = standing.RETRYING if again else standing.FAILED
+            status = RETRYING if again else FAILED
             wait = self._retries.wait(asked.attempt, self._roll(), outcome.wait)
         changes: dict[str, Any] = {
             "status": status,
@@ -192,23 +184,18 @@ class Deliveries:
 
     def _repeated(self, asked: Delivery, known: Record, now: datetime) -> str:
         """A message whose attempt is finished: see that what follows from it was done."""
-        if known["status"] != standing.SUCCEEDED:
-            follows = asked.attempt + 1
-            if known["status"] == standing.FAILED:
-                follows = self._retries.next_series(asked.attempt)
-            following = {**asked.key, "attempt_num": follows}
+        if known["status"] == RETRYING:
+            following = {**asked.key, "attempt_num": asked.attempt + 1}
             if self._store.get(FORMS.get_attempt, following):
                 return SUPERSEDED
         wait = seconds_until(known.get("next_attempt_at"), now)
         return self._follow(asked, known["status"], wait, now)
 
     def _follow(self, asked: Delivery, status: str, wait: float, now: datetime) -> str:
-        if status == standing.RETRYING:
+        if status == RETRYING:
             self._queue.send([asked.following(asked.attempt + 1, now)], wait)
             return status
-        standing.settle(self._store, asked.tenant_id, asked.submission_id, now)
-        if status == standing.FAILED:
-            raise GivenUp(f"attempt {asked.attempt} at {asked.destination_id} was the last")
+        settle(self._store, asked.tenant_id, asked.submission_id, now)
         return status
 
     def _postpone(self, asked: Delivery, seconds: float) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from lambdas.forms import standing
 from lambdas.forms.messages import Created, Delivery, Queue
+from lambdas.forms.submission_status import attempts_of, settle
 from tablewright.designs import Record
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
@@ -48,7 +48,7 @@ class FanOut:
             raise SubmissionMissing(f"there is no submission {created.submission_id}")
         if submission["status"] != PENDING:
             return 0
-        known = standing.attempts_of(self._store, key)
+        known = attempts_of(self._store, key)
         # Nothing is attempted before all are recorded: then this was done before.
         if all(one["status"] == PENDING for one in known):
             known += self._record(submission, {one["destination_id"] for one in known}, now)
@@ -59,7 +59,7 @@ class FanOut:
         ]
         self._queue.send(waiting)
         if not known:
-            standing.settle(self._store, created.tenant_id, created.submission_id, now)
+            settle(self._store, created.tenant_id, created.submission_id, now)
         return len(waiting)
 
     def _record(self, submission: Record, known: set[str], now: datetime) -> list[Record]:

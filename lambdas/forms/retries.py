@@ -1,7 +1,8 @@
 """When a delivery that failed is tried again: exponential, with full jitter, a bounded series.
 
 Attempts are numbered through. With eight to a series, 1 to 8 are the first and 9 to 16 the one that
-a redelivery begins, so that the number alone tells how many are left.
+a redelivery begins, so that the number alone tells how many are left. A number has three digits, so
+that there are 124 series: the first, and 123 redeliveries.
 """
 
 from typing import NamedTuple
@@ -9,12 +10,14 @@ from typing import NamedTuple
 from tablewright.runtime.queue import LONGEST_DELAY
 
 LAST_NUMBER = 999
+_ATTEMPTS = 8
+MOST_REDELIVERIES = LAST_NUMBER // _ATTEMPTS - 1
 
 
 class Retries(NamedTuple):
     """How many attempts a series has, and the bounds of the wait after each, in seconds."""
 
-    attempts: int = 8
+    attempts: int = _ATTEMPTS
     first: float = 15.0
     longest: float = LONGEST_DELAY
 
@@ -33,6 +36,14 @@ class Retries(NamedTuple):
         (9, 9)
         """
         return ((attempt - 1) // self.attempts + 1) * self.attempts + 1
+
+    def fits(self, attempt: int) -> bool:
+        """Whether the attempt and the rest of its series have numbers.
+
+        >>> Retries().fits(985), Retries().fits(993)
+        (True, False)
+        """
+        return self.next_series(attempt) - 1 <= LAST_NUMBER
 
     def most(self, attempt: int) -> float:
         """The longest wait after an attempt: twice that after the one before.

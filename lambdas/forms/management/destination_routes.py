@@ -7,11 +7,14 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from lambdas.forms import access
 from lambdas.forms.management.asking import PAGING, Asked, listed
 from lambdas.forms.management.destinations import Destinations
-from lambdas.forms.management.submissions import Submissions, send
+from lambdas.forms.management.submission_routes import enqueued
+from lambdas.forms.management.submissions import Submissions
 from lambdas.forms.management.tenants import Configuration
 from lambdas.forms.management.versions import DESTINATIONS
+from lambdas.forms.messages import Delivery
 from lambdas.http.answers import answer, record_json
 from lambdas.http.requests import choice, json_body
+from tablewright.designs.fields import timestamp
 from tablewright.designs.forms_submissions import ATTEMPT, ATTEMPT_STATUSES
 from tablewright.designs.forms_tenants import DESTINATION, DESTINATION_TYPES
 
@@ -74,11 +77,12 @@ def delete_destination(destination_id: str) -> Response[str]:
 def test_destination(destination_id: str) -> Response[str]:
     asked = Asked(router.current_event)
     _destinations(asked).active(destination_id)
-    submission_id = Submissions(asked.store, asked.tenant).make_test(access.current().now())
-    first = {"destination_id": destination_id, "attempt": 1}
-    send(access.current().deliveries, asked.tenant, submission_id, [first])
+    now = access.current().now()
+    submission_id = Submissions(asked.store, asked.tenant).make_test(now)
+    first = Delivery(asked.tenant, submission_id, destination_id, 1, timestamp(now))
+    access.current().deliveries.send([first])
     logger.info("test asked for", tenant_id=asked.tenant, destination_id=destination_id)
-    return answer({"submission_id": submission_id, "attempts": [first]}, 202)
+    return enqueued([first])
 
 
 @router.get(f"{_ONE}/attempts")

@@ -8,9 +8,10 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from lambdas.forms import access
 from lambdas.forms.management.asking import PAGING, Asked, listed
-from lambdas.forms.management.destinations import Destinations
 from lambdas.forms.management.payloads import with_payload
-from lambdas.forms.management.submissions import LISTED, TOLD, Submissions, send
+from lambdas.forms.management.submissions import LISTED, TOLD, Submissions
+from lambdas.forms.messages import Delivery
+from lambdas.forms.redelivery import NotRedeliverable, Redelivery
 from lambdas.http.answers import answer
 from lambdas.http.given import only
 from lambdas.http.problems import Problem
@@ -65,13 +66,20 @@ def submission_attempts(submission_id: str) -> Response[str]:
 def redeliver(submission_id: str) -> Response[str]:
     asked = Asked(router.current_event)
     destination_id = _destination_in(router.current_event)
-    if destination_id is not None:
-        Destinations(asked.store, access.current().secrets, asked.tenant).active(destination_id)
+    redelivery = Redelivery(asked.store, access.current().deliveries)
     now = access.current().now()
-    attempts = _submissions(asked).redeliver(submission_id, destination_id, now)
-    send(access.current().deliveries, asked.tenant, submission_id, attempts)
+    try:
+        made = redelivery.redeliver(asked.tenant, submission_id, destination_id, now)
+    except NotRedeliverable as problem:
+        raise Problem(409, str(problem)) from None
     logger.info("redelivery asked for", tenant_id=asked.tenant, submission_id=submission_id)
-    return answer({"submission_id": submission_id, "attempts": attempts}, 202)
+    return enqueued(made)
+
+
+def enqueued(asked: list[Delivery]) -> Response[str]:
+    """The attempts at one submission that were asked for."""
+    attempts = [{"destination_id": one.destination_id, "attempt": one.attempt} for one in asked]
+    return answer({"submission_id": asked[0].submission_id, "attempts": attempts}, 202)
 
 
 def _destination_in(event: Any) -> str | None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lambdas.forms import access, admin
-from lambdas.forms.management.delivery_queue import Deliveries
 from lambdas.forms.management.secret_values import SecretValues
+from lambdas.forms.messages import Queue
 from lambdas.forms.openapi import document
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
@@ -62,8 +62,8 @@ class Cloud:
             assert params["ForceDeleteWithoutRecovery"] is True
             self.secrets.pop(name, None)
             return {}
-        if operation == "SendMessage":
-            self.messages.append(json.loads(params["MessageBody"]))
+        if operation == "SendMessageBatch":
+            self.messages += [json.loads(entry["MessageBody"]) for entry in params["Entries"]]
             return {}
         assert operation == "GetObject", operation
         raise TableMissing("GetObject: NoSuchKey")
@@ -127,7 +127,7 @@ class Admin:
             Cursors(lambda: KEYS),
             payloads=Payloads(self.cloud, "payloads"),
             secrets=SecretValues(self.cloud, PREFIX),
-            deliveries=Deliveries(self.cloud, "https://sqs/deliveries"),
+            deliveries=Queue(self.cloud, "https://sqs/deliveries"),
             now=lambda: self.now,
         )
         monkeypatch.setattr(access, "current", lambda: opened)

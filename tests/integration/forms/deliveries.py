@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Any
 
 from lambdas.forms.breaker import BreakerRules, Breakers
-from lambdas.forms.delivery import Deliveries, GivenUp
+from lambdas.forms.delivery import Deliveries
 from lambdas.forms.destinations import Destination, Outcome, Shipment
 from lambdas.forms.destinations.email import Email
 from lambdas.forms.destinations.eventbridge import Bus
@@ -174,7 +174,7 @@ class World:
         )
         return deliveries.attempt(asked, self.clock.moment)
 
-    def step(self, caller: Caller | None = None) -> str | int | None:
+    def step(self, caller: Caller | None = None) -> str | int:
         """The next message, when it is time for it; as SQS does it, one that fails comes again."""
         at, body, received = self.cloud.messages.pop(0)
         self.clock.moment = max(self.clock.moment, at)
@@ -183,15 +183,11 @@ class World:
         again = self.cloud.messages[-1]
         try:
             done = self.carry_out(body, caller)
-        except (TablewrightError, Crash) as error:
+        except (TablewrightError, Crash):
             if received + 1 >= RECEIVES:
                 self.cloud.messages.remove(again)
                 self.dead.append(body)
-            if isinstance(error, Crash):
-                raise
-            if not isinstance(error, GivenUp):
-                raise
-            done = None
+            raise
         else:
             self.cloud.messages.remove(again)
         finally:
@@ -208,11 +204,19 @@ class World:
             self.step(caller)
         raise AssertionError("the queue does not become empty")
 
-    def redeliver(self, made: Record, destination: str = "crm", edge: Caller | None = None) -> int:
+    def redeliver(
+        self, made: Record, destination: str | None = "crm", edge: Caller | None = None
+    ) -> list[int]:
+        """Ask for it again; gives the numbers of the attempts that were asked for."""
         caller = edge or self.edge
         redelivery = Redelivery(self.forms.store(caller), Queue(caller, "queue"))
         key = (made["tenant_id"], made["submission_id"], destination)
-        return redelivery.redeliver(*key, self.clock.moment)
+        return [one.attempt for one in redelivery.redeliver(*key, self.clock.moment)]
+
+    def move_back(self) -> None:
+        """Move what was set aside back to the queue, as an operator does."""
+        self.cloud.messages += [(self.clock.moment, body, 0) for body in self.dead]
+        self.dead.clear()
 
     def status(self, made: Record) -> str:
         found = self.forms.store(self.dynamo).get(FORMS.get_submission, key_of(made))

@@ -189,8 +189,14 @@ def test_a_test_delivers_something_made_up_to_one_destination(admin: Admin) -> N
     assert asked.status == 202
     assert conforms(asked, "Enqueued")
     id = asked.json["submission_id"]
-    deliver = {"tenant_id": "acme", "submission_id": id, "destination_id": "crm", "attempt": 1}
-    assert admin.cloud.messages == [{"deliver": deliver}]
+    ((deliver,),) = (message.values() for message in admin.cloud.messages)
+    assert deliver == {
+        "tenant_id": "acme",
+        "submission_id": id,
+        "destination_id": "crm",
+        "attempt": 1,
+        "since": timestamp(NOW),
+    }
     made = admin("GET", f"/submissions/{id}").json
     assert (made["status"], made["payload"]) == ("QUARANTINED", {"test": True})
     assert made["expires_at"] == "2025-01-27T12:00:00.000Z"

@@ -182,6 +182,23 @@ def test_a_submission_is_delivered_again_to_whoever_has_not_taken_it(routed: Adm
     assert sent(routed) == [("crm", 9), ("crm", 9)]
 
 
+def test_what_is_being_retried_is_asked_for_at_once_and_in_no_second_series(routed: Admin) -> None:
+    id = stored(routed, status="PENDING")["submission_id"]
+    attempted(routed, id, "crm", "RETRYING", "RETRYING")
+    for body in (None, {"destination_id": "crm"}):
+        answer = routed("POST", f"/submissions/{id}/redeliver", body)
+        assert answer.json["attempts"] == [{"destination_id": "crm", "attempt": 3}]
+    assert sent(routed) == [("crm", 3), ("crm", 3)]
+
+
+def test_more_redeliveries_than_there_are_numbers_are_refused(routed: Admin) -> None:
+    id = stored(routed, status="FAILED")["submission_id"]
+    attempted(routed, id, "crm", "FAILED", first=992)
+    for body in (None, {"destination_id": "crm"}):
+        problem(routed("POST", f"/submissions/{id}/redeliver", body), 409)
+    assert routed.cloud.messages == []
+
+
 def test_what_was_held_back_is_released_to_the_destinations_of_its_form(routed: Admin) -> None:
     id = stored(routed, payload=b"{}", status="QUARANTINED")["submission_id"]
     assert routed("POST", f"/submissions/{id}/redeliver").status == 202

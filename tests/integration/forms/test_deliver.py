@@ -1,16 +1,18 @@
 """Deliveries: fanned out, attempted, retried, given up, redelivered; each attempt recorded once."""
 
 import random
+from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from lambdas.forms.delivery import CLAIM, PATIENCE, POSTPONED, SUPERSEDED
 from lambdas.forms.destinations import Outcome
-from lambdas.forms.fan_out import SubmissionMissing
 from lambdas.forms.redelivery import NotRedeliverable
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
+from tablewright.runtime.errors import NotFound, Unavailable
 from tests.integration.forms.conftest import Forms, key_of, submission
 from tests.integration.forms.deliveries import BUSY, Scripted, World, archive, webhook
 
@@ -66,7 +68,7 @@ def test_failures_are_retried_after_growing_waits_and_recorded_by_number(world: 
     assert first["next_attempt_at"] > first["timestamp"]
 
 
-def test_after_eight_attempts_it_is_given_up_and_the_message_set_aside(world: World) -> None:
+def test_after_eight_attempts_it_is_given_up_and_no_operator_is_called(world: World) -> None:
     world.tenant("acme", webhook(), archive())
     world.webhook = Scripted(*[BUSY] * 20)
     made = world.submit()
@@ -74,7 +76,7 @@ def test_after_eight_attempts_it_is_given_up_and_the_message_set_aside(world: Wo
     of_crm = [(number, status) for id, number, status in world.attempts(made) if id == "crm"]
     assert of_crm == [*((n, "RETRYING") for n in range(1, 8)), (8, "FAILED")]
     assert world.status(made) == "FAILED"
-    assert len(world.dead) == 1
+    assert world.dead == []
     assert len(world.webhook.shipments) == 8
 
 
@@ -238,8 +240,16 @@ def test_quarantined_submissions_are_not_delivered(world: World) -> None:
     made = world.submit(status="QUARANTINED")
     world.drain()
     assert (world.attempts(made), world.status(made)) == ([], "QUARANTINED")
-    with pytest.raises(NotRedeliverable, match="quarantined"):
-        world.redeliver(made)
+
+
+def test_a_quarantined_submission_is_released_by_asking_for_it(world: World) -> None:
+    world.tenant("acme", webhook())
+    made = world.submit(status="QUARANTINED")
+    world.drain()
+    assert world.redeliver(made, None) == [1]
+    assert world.status(made) == "PENDING"
+    world.drain()
+    assert world.status(made) == "DELIVERED"
 
 
 def test_tenants_whose_ids_begin_alike_are_delivered_apart(world: World) -> None:
@@ -268,7 +278,7 @@ def test_what_was_given_up_is_delivered_by_a_fresh_series(world: World) -> None:
     made = world.submit()
     world.drain()
     assert world.status(made) == "FAILED"
-    assert (world.redeliver(made), world.redeliver(made)) == (9, 9)
+    assert (world.redeliver(made), world.redeliver(made)) == ([9], [9])
     assert world.status(made) == "PENDING"
     world.webhook = Scripted(BUSY)
     world.drain()
@@ -279,10 +289,8 @@ def test_what_was_given_up_is_delivered_by_a_fresh_series(world: World) -> None:
         ("crm", 10, "SUCCEEDED"),
     ]
     assert world.status(made) == "DELIVERED"
-    with pytest.raises(NotRedeliverable, match="was delivered there"):
-        world.redeliver(made)
-    # The message that was set aside belongs to a series that another has followed.
-    assert world.carry_out(world.dead[0]) == SUPERSEDED
+    with pytest.raises(NotRedeliverable, match="No active destination is waiting"):
+        world.redeliver(made, None)
 
 
 def test_what_was_lost_on_its_way_is_asked_for_again(world: World) -> None:
@@ -293,18 +301,110 @@ def test_what_was_lost_on_its_way_is_asked_for_again(world: World) -> None:
     world.step()
     world.cloud.messages.clear()
     assert world.attempts(made) == [("crm", 1, "RETRYING")]
-    assert world.redeliver(made) == 2
+    assert world.redeliver(made) == [2]
     world.drain()
     assert world.status(made) == "DELIVERED"
+
+
+def test_asking_for_it_during_a_retry_delivers_once(world: World) -> None:
+    world.tenant("acme", webhook())
+    world.webhook = Scripted(BUSY)
+    made = world.submit()
+    world.step()
+    world.step()
+    assert world.attempts(made) == [("crm", 1, "RETRYING")]
+    for destination in ("crm", None):  # beside the message that waits already
+        assert world.redeliver(made, destination) == [2]
+    world.drain()
+    assert world.attempts(made) == [("crm", 1, "RETRYING"), ("crm", 2, "SUCCEEDED")]
+    assert len(world.webhook.shipments) == 2
+
+
+def test_what_a_destination_has_taken_stays_delivered_when_sending_it_again_fails(
+    world: World,
+) -> None:
+    world.tenant("acme", webhook())
+    made = world.submit()
+    world.drain()
+    world.webhook = Scripted(REFUSED)
+    assert world.redeliver(made) == [9]
+    world.drain()
+    assert world.attempts(made) == [("crm", 1, "SUCCEEDED"), ("crm", 9, "FAILED")]
+    assert world.status(made) == "DELIVERED"
+    with pytest.raises(NotRedeliverable, match="No active destination is waiting"):
+        world.redeliver(made, None)
+
+
+def test_what_was_set_aside_is_delivered_when_it_is_moved_back(world: World) -> None:
+    world.tenant("acme", webhook(), archive())
+    made = world.submit()
+
+    class Down:
+        def call(self, operation: str, params: Any) -> Any:
+            raise Unavailable("as in an outage")
+
+    def outage() -> None:
+        while world.cloud.messages:
+            with suppress(Unavailable):
+                world.step(Down())
+
+    outage()
+    assert len(world.dead) == 1
+    world.move_back()
+    world.step()  # the event, which leads to two messages
+    outage()
+    assert (len(world.dead), world.status(made)) == (2, "PENDING")
+    world.move_back()
+    world.drain()
+    assert world.attempts(made) == [("archive", 1, "SUCCEEDED"), ("crm", 1, "SUCCEEDED")]
+    assert (world.dead, world.status(made)) == ([], "DELIVERED")
+
+
+def test_a_race_of_redeliveries_with_the_delivery_leaves_no_submission_open(world: World) -> None:
+    world.tenant("acme", webhook())
+    world.webhook = Scripted(REFUSED)
+    made = world.submit()
+    world.drain()
+
+    class Meanwhile:
+        """Another asks for it, and it is delivered, before this one's change of the status."""
+
+        def call(self, operation: str, params: Any) -> Any:
+            if operation == "UpdateItem" and world.status(made) == "FAILED":
+                world.redeliver(made)
+                world.drain()
+            return world.edge.call(operation, params)
+
+    assert world.redeliver(made, edge=Meanwhile()) == [9]
+    assert world.status(made) == "DELIVERED"
+    world.drain()
+    assert world.attempts(made) == [("crm", 1, "FAILED"), ("crm", 9, "SUCCEEDED")]
+    assert world.status(made) == "DELIVERED"
+
+
+def test_the_last_redelivery_that_has_numbers_is_made_and_the_next_is_refused(world: World) -> None:
+    world.tenant("acme", webhook())
+    made = submission(world.clock.moment, 1, status="FAILED")
+    world.store.put(FORMS.put_submission, made)
+    old = {**FORMS.entities["DeliveryAttempt"].example, "status": "FAILED"}
+    world.store.put(FORMS.put_attempt, {**old, **key_of(made), "attempt_num": 984})
+    assert world.redeliver(made) == [985]
+    world.webhook = Scripted(*[BUSY] * 8)
+    world.drain()
+    assert world.attempts(made)[-1] == ("crm", 992, "FAILED")
+    for destination in ("crm", None):
+        with pytest.raises(NotRedeliverable, match="123 times, and that is the most"):
+            world.redeliver(made, destination)
+    assert (world.cloud.messages, world.status(made)) == ([], "FAILED")
 
 
 def test_nothing_is_redelivered_to_where_it_cannot_go(world: World) -> None:
     world.tenant("acme", webhook())
     made = submission(world.clock.moment, 1)
-    with pytest.raises(SubmissionMissing):
+    with pytest.raises(NotFound, match="no submission"):
         world.redeliver(made)
     world.store.put(FORMS.put_submission, made)
-    with pytest.raises(NotRedeliverable, match="no such destination"):
+    with pytest.raises(NotFound, match="no Destination"):
         world.redeliver(made, "nobody")
     world.change(state="disabled")
     with pytest.raises(NotRedeliverable, match="disabled"):

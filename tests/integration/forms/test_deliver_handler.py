@@ -67,19 +67,19 @@ def test_a_message_that_fails_does_not_take_the_others_with_it(
     assert world.status(made) == "DELIVERED"
 
 
-def test_a_delivery_that_is_given_up_is_left_to_the_dead_letter_queue(
+def test_a_receiver_that_refuses_is_the_tenant_s_business_and_rings_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = use(world, monkeypatch)
+    use(world, monkeypatch)
     world.tenant("acme", webhook())
     world.webhook = Scripted(BUSY._replace(again=False))
-    world.submit()
+    made = world.submit()
     deliver.handler({"Records": records(world)}, Context())
     batch = records(world)
     for _ in range(2):
-        answer = deliver.handler({"Records": batch}, Context())
-        assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}]}
-    assert "given up" in log.getvalue()
+        assert deliver.handler({"Records": batch}, Context()) == {"batchItemFailures": []}
+    assert world.attempts(made) == [("crm", 1, "FAILED")]
+    assert world.status(made) == "FAILED"
 
 
 def test_nothing_of_payloads_and_secrets_is_logged(

@@ -10,7 +10,7 @@ from lambdas.forms.destinations.connection import Answer
 from lambdas.forms.destinations.webhook import outcome_of
 from lambdas.forms.messages import BadMessage, Created, Delivery, Queue, read
 from lambdas.forms.retries import Retries
-from lambdas.forms.standing import standing
+from lambdas.forms.submission_status import status_of
 from tablewright.designs.fields import timestamp
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
@@ -65,14 +65,16 @@ def test_pauses_double_with_every_failure_beyond_those_that_opened_it() -> None:
         ({("crm", 1): "FAILED", ("archive", 1): "SUCCEEDED"}, "FAILED"),
         ({("crm", 9): "SUCCEEDED", ("crm", 1): "FAILED"}, "DELIVERED"),
         ({("crm", 10): "FAILED", ("crm", 9): "RETRYING"}, "FAILED"),
+        ({("crm", 1): "SUCCEEDED", ("crm", 9): "FAILED"}, "DELIVERED"),
+        ({("crm", 1): "SUCCEEDED", ("crm", 9): "PENDING"}, "DELIVERED"),
     ],
 )
-def test_how_a_submission_stands(statuses: dict[tuple[str, int], str], expected: str) -> None:
+def test_the_status_of_a_submission(statuses: dict[tuple[str, int], str], expected: str) -> None:
     attempts = [
         {"destination_id": id, "attempt_num": number, "status": status}
         for (id, number), status in statuses.items()
     ]
-    assert standing(attempts) == expected
+    assert status_of(attempts) == expected
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])

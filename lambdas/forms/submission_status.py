@@ -1,4 +1,4 @@
-"""How a submission stands, by the attempts to deliver it."""
+"""The status of a submission, by the attempts to deliver it."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -10,28 +10,35 @@ from tablewright.designs.forms_submissions import PENDING
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
 
-DELIVERED, FAILED = "DELIVERED", "FAILED"
+DELIVERED, FAILED, QUARANTINED = "DELIVERED", "FAILED", "QUARANTINED"
 SUCCEEDED, RETRYING = "SUCCEEDED", "RETRYING"
 # A redelivery may mend what had failed; nothing makes undone what was delivered.
 _BEFORE = {DELIVERED: (PENDING, FAILED), FAILED: (PENDING,)}
 
 
-def standing(attempts: Iterable[Record]) -> str:
+def status_of(attempts: Iterable[Record]) -> str:
     """Pending while a destination is open, failed when one of them is given up, else delivered.
 
-    >>> standing([{"destination_id": "crm", "attempt_num": 1, "status": "RETRYING"},
-    ...           {"destination_id": "crm", "attempt_num": 2, "status": "SUCCEEDED"}])
+    What a destination has taken once it has, whatever comes of sending it there again.
+
+    >>> status_of([{"destination_id": "crm", "attempt_num": 1, "status": "RETRYING"},
+    ...            {"destination_id": "crm", "attempt_num": 2, "status": "SUCCEEDED"}])
     'DELIVERED'
     """
-    last: dict[str, Record] = {}
-    for one in attempts:
-        known = last.setdefault(one["destination_id"], one)
-        if one["attempt_num"] > known["attempt_num"]:
-            last[one["destination_id"]] = one
-    statuses = {one["status"] for one in last.values()}
+    statuses = {one["status"] for one in decisive(attempts).values()}
     if statuses & {PENDING, RETRYING}:
         return PENDING
     return FAILED if FAILED in statuses else DELIVERED
+
+
+def decisive(attempts: Iterable[Record]) -> dict[str, Record]:
+    """The attempt that counts at each destination: one that succeeded, else the last."""
+    found: dict[str, Record] = {}
+    for one in sorted(attempts, key=lambda attempt: int(attempt["attempt_num"])):
+        known = found.setdefault(one["destination_id"], one)
+        if known["status"] != SUCCEEDED:
+            found[one["destination_id"]] = one
+    return found
 
 
 def attempts_of(store: Store, key: Record) -> list[Record]:
@@ -40,10 +47,11 @@ def attempts_of(store: Store, key: Record) -> list[Record]:
 
 
 def settle(store: Store, tenant_id: str, submission_id: str, now: datetime) -> str:
-    """Write how a submission stands, when nothing is open any more; gives the standing."""
+    """Write the status of a submission, when nothing is open any more; gives the status."""
     key = {"tenant_id": tenant_id, "submission_id": submission_id}
-    reached = standing(attempts_of(store, key))
-    for before in _BEFORE.get(reached, ()):
+    reached = status_of(attempts_of(store, key))
+    # Twice: a redelivery may have changed one to the other between the two.
+    for before in 2 * _BEFORE.get(reached, ()):
         changes = {"status": reached, "updated_at": timestamp(now)}
         try:
             store.update(FORMS.update_submission, key, changes, expect={"status": before})
