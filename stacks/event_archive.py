@@ -1,7 +1,6 @@
 """Events of days that are over, as files that Athena reads."""
 
 from aws_cdk import Duration
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
@@ -81,12 +80,8 @@ class EventArchive(Construct):
         alarm(
             self,
             "DaysMissing",
-            metric=cloudwatch.Metric(
-                namespace="Tablewright",
-                metric_name="EventDaysMissing",
-                dimensions_map={"service": "portal"},
-                statistic="Maximum",
-                period=Duration.days(1),
+            metric=self.export.own_metric(
+                "EventDaysMissing", period=Duration.days(1), statistic="Maximum"
             ),
             threshold=2,
             periods=2,

@@ -106,6 +106,7 @@ class FinancialNews(Construct):
             function=heal.function,
             requests=requests,
             service="sentiment",
+            namespace=self._stage.metrics_namespace,
             every=Duration.minutes(self._stage.sentiment.heal_minutes),
             alarm_topic=self._topic,
         )

@@ -1,7 +1,6 @@
 """Forms of many tenants: taken in, delivered, counted, and managed by the tenants themselves."""
 
 from aws_cdk import CfnOutput, Duration, Stack
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
@@ -158,13 +157,7 @@ class FormsStack(Stack):
         alarm(
             self,
             "PlanFailures",
-            metric=cloudwatch.Metric(
-                namespace="Tablewright",
-                metric_name="ShardPlannerFailures",
-                dimensions_map={"service": "forms"},
-                statistic="Sum",
-                period=every,
-            ),
+            metric=plan.own_metric("ShardPlannerFailures", period=every),
             threshold=1,
             describes="The shards of a tenant could not be decided: it keeps those that it has.",
             topic=self._topic,

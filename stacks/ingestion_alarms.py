@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from aws_cdk import Duration
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from tablewright.constructs import PythonFunction
 from tablewright.constructs.alarms import alarm
 
 
@@ -15,7 +15,8 @@ class IngestionAlarms(Construct):
 
     Example::
 
-        IngestionAlarms(self, "IngestionAlarms", sources=["newsapi"], period=Duration.minutes(15))
+        IngestionAlarms(self, "IngestionAlarms", function=ingest, sources=["newsapi"],
+                        period=Duration.minutes(15))
     """
 
     def __init__(
@@ -23,25 +24,16 @@ class IngestionAlarms(Construct):
         scope: Construct,
         id: str,
         *,
+        function: PythonFunction,
         sources: Sequence[str],
         period: Duration,
         topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)
-
-        def metric(name: str, **dimensions: str) -> cloudwatch.Metric:
-            return cloudwatch.Metric(
-                namespace="Tablewright",
-                metric_name=name,
-                dimensions_map=dimensions,
-                statistic="Sum",
-                period=period,
-            )
-
         alarm(
             self,
             "Rejected",
-            metric=metric("ItemsRejected", service="sentiment"),
+            metric=function.own_metric("ItemsRejected", period=period),
             threshold=1,
             describes="Items were refused; they are parked with the reason.",
             topic=topic,
@@ -50,7 +42,7 @@ class IngestionAlarms(Construct):
             alarm(
                 self,
                 f"{source}Stopped",
-                metric=metric("SourceErrors", source=source),
+                metric=function.own_metric("SourceErrors", period=period, by={"source": source}),
                 threshold=1,
                 # Polls do not keep step with the clock, so that a period may be without one.
                 periods=4,

@@ -3,7 +3,6 @@
 from typing import Any
 
 from aws_cdk import CfnOutput, Duration, Stack
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
@@ -155,13 +154,7 @@ class PortalStack(Stack):
         alarm(
             self,
             "CalendarFailures",
-            metric=cloudwatch.Metric(
-                namespace="Tablewright",
-                metric_name="CalendarFailures",
-                dimensions_map={"service": "portal"},
-                statistic="Sum",
-                period=every,
-            ),
+            metric=calendar.own_metric("CalendarFailures", period=every),
             threshold=1,
             periods=4,
             breaching=3,

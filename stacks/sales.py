@@ -71,6 +71,7 @@ class SalesStack(Stack):
             },
             # API Gateway gives up after 30 seconds; a long trend may need most of them.
             timeout=Duration.seconds(29),
+            metrics_namespace=stage.metrics_namespace,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,
             alarm_topic=topic,

@@ -170,6 +170,7 @@ class SentimentStack(Stack):
         IngestionAlarms(
             self,
             "IngestionAlarms",
+            function=ingest,
             sources=self._settings.sources,
             period=Duration.minutes(self._settings.poll_minutes),
             topic=self._topic,

@@ -85,6 +85,11 @@ class Stage:
     def log_removal(self) -> RemovalPolicy:
         return self.protection.removal_policy
 
+    @property
+    def metrics_namespace(self) -> str:
+        """Where the functions count: stages of one account must not see each other's numbers."""
+        return f"Tablewright/{self.name}"
+
     def stack_name(self, system: str) -> str:
         return f"tablewright-{self.name}-{system}"
 

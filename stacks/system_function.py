@@ -42,6 +42,7 @@ class SystemFunction(PythonFunction):
                 requirements=requirements or self.REQUIREMENTS,
             ),
             environment=environment,
+            metrics_namespace=stage.metrics_namespace,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,
             alarm_topic=alarm_topic,

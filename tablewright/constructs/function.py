@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -44,6 +45,9 @@ class Network:
 class PythonFunction(Construct):
     """A function that may write its own logs and traces, and what it is granted; nothing else.
 
+    Its code counts by Powertools in `metrics_namespace`, with the dimension `service`, which is its
+    `system`. Stages that share an account need a namespace each.
+
     Example::
 
         api = PythonFunction(self, "Api", system="sales", code=code,
@@ -65,6 +69,7 @@ class PythonFunction(Construct):
         slow: Duration | None = None,
         reserved_concurrency: int | None = None,
         network: Network | None = None,
+        metrics_namespace: str = "Tablewright",
         log_level: str = "INFO",
         log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
         log_removal: RemovalPolicy = KEPT,
@@ -96,7 +101,7 @@ class PythonFunction(Construct):
             logging_format=lambda_.LoggingFormat.JSON,
             environment={
                 "POWERTOOLS_SERVICE_NAME": system,
-                "POWERTOOLS_METRICS_NAMESPACE": "Tablewright",
+                "POWERTOOLS_METRICS_NAMESPACE": metrics_namespace,
                 "POWERTOOLS_LOG_LEVEL": log_level,
                 **(environment or {}),
             },
@@ -115,6 +120,8 @@ class PythonFunction(Construct):
             )
         )
         self._goes_on: iam.Policy | None = None
+        self._system = system
+        self._metrics_namespace = metrics_namespace
         FunctionAlarms(
             self,
             "Alarms",
@@ -123,6 +130,29 @@ class PythonFunction(Construct):
             slow=slow,
             reserved_concurrency=reserved_concurrency,
             topic=alarm_topic,
+        )
+
+    def own_metric(
+        self,
+        name: str,
+        *,
+        period: Duration,
+        statistic: str = "Sum",
+        by: Mapping[str, str] | None = None,
+    ) -> cloudwatch.Metric:
+        """A metric that the function's code writes: of its whole system, or `by` other dimensions.
+
+        Example::
+
+            alarm(self, "Failures", metric=plan.own_metric("ShardPlannerFailures", period=hour),
+                  threshold=1, describes="The shards of a tenant could not be decided.")
+        """
+        return cloudwatch.Metric(
+            namespace=self._metrics_namespace,
+            metric_name=name,
+            dimensions_map=dict(by or {"service": self._system}),
+            statistic=statistic,
+            period=period,
         )
 
     def let_go_on(self) -> None:

@@ -88,15 +88,34 @@ def test_only_what_aws_cannot_narrow_is_allowed_on_everything(name: str, stage: 
     assert wide == {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 
 
-@pytest.mark.parametrize("name", STAGES)
-def test_nothing_has_a_name_that_another_stage_could_take(name: str, stage: Stage) -> None:
-    for template in stage(name).templates.values():
-        for id, resource in template["Resources"].items():
-            for key in ("FunctionName", "RoleName", "LogGroupName", "TopicName", "AlarmName"):
-                value = resource.get("Properties", {}).get(key)
-                assert not isinstance(value, str) or value.startswith(f"{name}-"), (
-                    f"{id} is called {value}"
-                )
+# Names within something that has a name of its own: an API, a pool, a role, a namespace.
+WITHIN = {
+    ("AWS::ApiGatewayV2::Authorizer", "Name"),
+    ("AWS::ApiGatewayV2::Stage", "StageName"),
+    ("AWS::CloudWatch::Alarm", "MetricName"),
+    ("AWS::Cognito::UserPoolGroup", "GroupName"),
+    ("AWS::IAM::Policy", "PolicyName"),
+}
+
+
+def given_names(assembly: Assembly) -> set[tuple[str, str, str]]:
+    """What the templates themselves name: type, property, and the name in full."""
+    found = set()
+    for template in assembly.templates.values():
+        for output in template.get("Outputs", {}).values():
+            if "Export" in output:
+                found.add(("Output", "Export", text(output["Export"]["Name"])))
+        for resource in template["Resources"].values():
+            for key, value in resource.get("Properties", {}).items():
+                if key.endswith("Name") and isinstance(value, str):
+                    found.add((resource["Type"], key, value))
+    return found
+
+
+def test_two_stages_of_one_account_share_no_name(dev: Assembly, stage: Stage) -> None:
+    shared = given_names(dev) & given_names(stage("staging"))
+    assert {(type, key) for type, key, _ in shared} <= WITHIN
+    assert dev.templates.keys().isdisjoint(stage("staging").templates)
 
 
 def test_the_function_alone_may_not_touch_the_table(dev: Assembly) -> None:
@@ -138,7 +157,7 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
         "TENANT_ROLE_ARN": f"{{{role}.Arn}}",
         "CURSOR_SECRET_ARN": f"{{{secret}}}",
         "POWERTOOLS_SERVICE_NAME": "sales",
-        "POWERTOOLS_METRICS_NAMESPACE": "Tablewright",
+        "POWERTOOLS_METRICS_NAMESPACE": "Tablewright/dev",
         "POWERTOOLS_LOG_LEVEL": "INFO",
     }
 

@@ -66,7 +66,7 @@ class Http:
 
 def metered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Name the metrics as the stack does."""
-    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Tablewright")
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Tablewright/dev")
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "sentiment")
 
 
