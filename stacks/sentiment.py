@@ -240,7 +240,7 @@ class SentimentStack(Stack):
         api = self._function(
             "Api",
             "api",
-            timeout=Duration.seconds(10),
+            timeout=Duration.seconds(29),
             slow=Duration.seconds(3),
             environment=environment,
             requirements="accelerated.txt" if accelerator else "requirements.txt",

@@ -57,7 +57,7 @@ class Access:
             os.environ["FORMS_TABLE"],
             tenants.access,
             resources.here,
-            Cursors(SecretKeys(resources.session, os.environ["CURSOR_SECRET_ARN"])),
+            Cursors(SecretKeys(lambda: resources.secrets, os.environ["CURSOR_SECRET_ARN"])),
             payloads=resources.payloads(),
             secrets=SecretValues(resources.secrets, os.environ["SECRETS_PREFIX"]),
             deliveries=Queue(resources.sqs, os.environ["DELIVERIES_QUEUE_URL"]),

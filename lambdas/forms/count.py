@@ -11,6 +11,7 @@ from lambdas.forms.counting import Counting
 from lambdas.forms.forgetting import Forgetting
 from lambdas.forms.resources import Resources
 from tablewright.designs.errors import TablewrightError
+from tablewright.runtime.deadline import in_time
 from tablewright.runtime.stream import Change
 
 logger = Logger()
@@ -27,6 +28,7 @@ if "FORMS_TABLE" in os.environ:
     counting()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive of what was given up."""
     records = event["Records"]

@@ -19,6 +19,7 @@ from lambdas.forms.messages import Created, Queue, read
 from lambdas.forms.resources import Resources
 from lambdas.forms.retries import Retries
 from tablewright.designs.errors import TablewrightError
+from tablewright.runtime.deadline import in_time
 
 logger = Logger()
 
@@ -64,6 +65,7 @@ if "DELIVERIES_QUEUE_URL" in os.environ:
     work()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Messages of the queue; those that failed are delivered again, then set aside."""
     failed = []

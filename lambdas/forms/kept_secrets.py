@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from lambdas.forms.remembered import Remembered
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import StoreError, TableMissing
+from tablewright.runtime.errors import ResourceMissing, StoreError
 
 # The value under a key id never changes: rotation makes another key.
 _LIFE = 300.0
@@ -33,7 +33,7 @@ class KeptSecrets:
     def _read(self, name: str) -> str | None:
         try:
             answer = self._secrets.call("GetSecretValue", {"SecretId": name})
-        except TableMissing:  # as every resource of AWS that does not exist
+        except ResourceMissing:  # as every resource of AWS that does not exist
             return None
         except StoreError as error:
             if _BEING_DELETED in str(error):

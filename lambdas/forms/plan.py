@@ -17,6 +17,7 @@ from lambdas.forms.resources import Resources
 from tablewright.designs import InvalidValue
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.deadline import in_time
 from tablewright.runtime.next_run import call_next
 from tablewright.runtime.shard_counts import ShardCounts
 
@@ -58,6 +59,7 @@ if "SHARD_RULES" in os.environ:
     planning()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """One run over all tenants, or over those after one; a run that is out of time calls the next.
 

@@ -8,7 +8,7 @@ from typing import Any
 import boto3
 
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.aws import POOL_SIZE, Caller, Client, Dynamo, client_config
+from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
 from tablewright.runtime.epochs import EpochCache
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.store import Store
@@ -38,7 +38,7 @@ class Resources:
     @cached_property
     def here(self) -> Caller:
         """DynamoDB with the function's own credentials."""
-        return Dynamo(self.session.client("dynamodb", config=client_config()))
+        return connect(self.session, "dynamodb")
 
     @cached_property
     def secrets(self) -> Caller:
@@ -71,4 +71,4 @@ class Resources:
         return Payloads(self.s3, self.bucket)
 
     def client(self, service: str, **settings: Any) -> Client:
-        return Client(self.session.client(service, config=client_config(**settings)))
+        return connect(self.session, service, **settings)

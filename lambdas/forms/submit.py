@@ -48,7 +48,7 @@ class Intake(NamedTuple):
             Tenants(store, made.secrets, os.environ["SECRETS_PREFIX"]),
             RateLimit(made.here, made.table_name),
             Submissions(store, Payloads(s3, made.bucket)),
-            Uploads(s3, made.bucket, s3.client.generate_presigned_url),
+            Uploads(s3, made.bucket, s3.presign),
         )
 
 

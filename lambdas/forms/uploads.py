@@ -38,7 +38,8 @@ _ANNOUNCED: tuple[Field, ...] = (
 )
 _NAMED = (TimeId("upload_id"), *_ANNOUNCED)
 
-Presign = Callable[..., str]
+# Signs an operation with its parameters, for so many seconds.
+Presign = Callable[[str, dict[str, Any], int], str]
 
 
 class Announced(NamedTuple):
@@ -95,7 +96,7 @@ class Uploads:
         return {
             "upload_id": upload.upload_id,
             "method": "PUT",
-            "url": self._presign("put_object", Params=params, ExpiresIn=SECONDS),
+            "url": self._presign("put_object", params, SECONDS),
             "headers": {**headers, "Content-Length": str(announced.size)},
             "expires_in": SECONDS,
         }

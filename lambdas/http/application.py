@@ -9,8 +9,12 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from lambdas.http import problems
 from lambdas.http.problems import Problem
 from tablewright.designs import InvalidRecord, InvalidValue, TablewrightError
+from tablewright.runtime.deadline import invocation
 
 logger = Logger()
+
+# What API Gateway waits for, less a second: whoever answers later answers nobody.
+_SECONDS = 29.0
 
 
 def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolver:
@@ -49,7 +53,8 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
 
 def respond(app: APIGatewayHttpResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:
     """The answer to a request, logged without token and body: what was asked, how it ended."""
-    answered = app.resolve(event, context)
+    with invocation(context, at_most=_SECONDS):
+        answered = app.resolve(event, context)
     http = event.get("requestContext", {}).get("http", {})
     logger.info(
         "answered", method=http.get("method"), path=http.get("path"), status=answered["statusCode"]

@@ -10,7 +10,7 @@ import boto3
 from lambdas.portal.content.files import Files
 from tablewright.designs import Table
 from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.runtime.aws import POOL_SIZE, Caller, Client, Dynamo, client_config
+from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
 from tablewright.runtime.cursor import Cursors
 from tablewright.runtime.secret_keys import SecretKeys
 from tablewright.runtime.store import Store
@@ -29,36 +29,30 @@ class Resources:
 
     @cached_property
     def dynamo(self) -> Caller:
-        return Dynamo(self.session.client("dynamodb", config=client_config()))
+        return connect(self.session, "dynamodb")
 
     @cached_property
     def sqs(self) -> Caller:
         return self.client("sqs")
 
     @cached_property
-    def s3(self) -> Caller:
-        return Client(self.s3_client)
-
-    @cached_property
-    def s3_client(self) -> Any:
+    def s3(self) -> Client:
         # Left to itself, boto3 signs addresses by a method that binds no headers, and for a host
         # that redirects to the bucket's region.
-        signed = client_config(signature_version="s3v4", s3={"addressing_style": "virtual"})
-        return self.session.client("s3", config=signed)
+        style = {"addressing_style": "virtual"}
+        return connect(self.session, "s3", signature_version="s3v4", s3=style)
 
     @cached_property
     def cursors(self) -> Cursors:
-        return Cursors(SecretKeys(self.session, os.environ["CURSOR_SECRET_ARN"]))
+        secret = os.environ["CURSOR_SECRET_ARN"]
+        return Cursors(SecretKeys(lambda: self.client("secretsmanager"), secret))
 
     def functions(self) -> Caller:
         """Lambda itself, for a function that goes on in another run."""
         return self.client("lambda")
 
     def files(self) -> Files:
-        def presign(operation: str, params: dict[str, Any], seconds: int) -> str:
-            return str(self.s3_client.generate_presigned_url(operation, params, seconds))
-
-        return Files(self.s3, presign, os.environ["FILES_BUCKET"])
+        return Files(self.s3, self.s3.presign, os.environ["FILES_BUCKET"])
 
     def content(self, **options: Any) -> Store:
         return self.store(CONTENT_REGISTRY, "CONTENT_TABLE", **options)
@@ -68,4 +62,4 @@ class Resources:
         return Store(design, os.environ[variable], self.dynamo, executor=self.executor, **options)
 
     def client(self, service: str) -> Caller:
-        return Client(self.session.client(service, config=client_config()))
+        return connect(self.session, service)

@@ -9,7 +9,7 @@ import boto3
 
 from lambdas.sales.sales import Sales
 from tablewright.designs.sales import SALES
-from tablewright.runtime.aws import POOL_SIZE, Caller
+from tablewright.runtime.aws import POOL_SIZE, Caller, connect
 from tablewright.runtime.cursor import Cursors
 from tablewright.runtime.secret_keys import SecretKeys
 from tablewright.runtime.store import Store
@@ -37,8 +37,10 @@ class Access:
         session = boto3.session.Session()
         tenants = Tenants(session, os.environ["TENANT_ROLE_ARN"])
         tenants.prepare()
-        cursors = Cursors(SecretKeys(session, os.environ["CURSOR_SECRET_ARN"]))
-        return cls(os.environ["TABLE_NAME"], tenants.access, cursors)
+        keys = SecretKeys(
+            lambda: connect(session, "secretsmanager"), os.environ["CURSOR_SECRET_ARN"]
+        )
+        return cls(os.environ["TABLE_NAME"], tenants.access, Cursors(keys))
 
     def sales_of(self, tenant: str) -> Sales:
         store = Store(

@@ -9,6 +9,7 @@ from aws_lambda_powertools import Logger
 from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.model import Model
 from lambdas.sentiment.resources import Resources
+from tablewright.runtime.deadline import in_time
 
 logger = Logger()
 
@@ -23,6 +24,7 @@ if "ITEMS_TABLE" in os.environ:
     analysis()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Messages of the queue; those that failed are delivered again, then set aside."""
     failed = []

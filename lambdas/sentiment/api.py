@@ -62,7 +62,7 @@ class Access:
         return cls(
             os.environ["DASHBOARD_TABLE"],
             resources.accelerated(endpoint) if endpoint else resources.here,
-            Cursors(SecretKeys(resources.session, os.environ["CURSOR_SECRET_ARN"])),
+            Cursors(SecretKeys(resources.secrets, os.environ["CURSOR_SECRET_ARN"])),
             stale_seconds=ACCELERATED_SECONDS if endpoint else 0,
             executor=resources.executor,
         )

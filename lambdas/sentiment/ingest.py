@@ -28,6 +28,7 @@ from tablewright.designs import InvalidValue
 from tablewright.designs.fields import timestamp
 from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.designs.sentiment_items import ITEM
+from tablewright.runtime.deadline import in_time
 
 logger = Logger()
 app = application()
@@ -84,6 +85,7 @@ def _opened(settings: str, secret: str) -> Found:
     return from_settings(json.loads(settings), secrets, Web())
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     if "requestContext" in event:
         return respond(app, event, context)

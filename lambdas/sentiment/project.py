@@ -9,6 +9,7 @@ from aws_lambda_powertools import Logger
 from lambdas.sentiment.projector import Projector
 from lambdas.sentiment.resources import Resources
 from tablewright.designs.errors import TablewrightError
+from tablewright.runtime.deadline import in_time
 from tablewright.runtime.stream import Change
 
 logger = Logger()
@@ -29,6 +30,7 @@ if "DASHBOARD_TABLE" in os.environ:
     projector()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive of what was given up."""
     records = event["Records"]

@@ -11,7 +11,7 @@ from lambdas.sentiment.tags import Watch
 from tablewright.designs.financial_news import NEWS
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.designs.sentiment_items import ITEMS
-from tablewright.runtime.aws import POOL_SIZE, Caller, Client, Dynamo, client_config
+from tablewright.runtime.aws import POOL_SIZE, Caller, connect
 from tablewright.runtime.store import Store
 from tablewright.runtime.topic import Topic
 
@@ -30,7 +30,7 @@ class Resources:
     def __init__(self, session: Any) -> None:
         self.session = session
         self.executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
-        self.here: Caller = Dynamo(session.client("dynamodb", config=client_config()))
+        self.here: Caller = connect(session, "dynamodb")
 
     @classmethod
     def from_environment(cls) -> "Resources":
@@ -43,8 +43,7 @@ class Resources:
         region = os.environ.get("WRITE_REGION")
         if not region or region == self.session.region_name:
             return self.here
-        client = self.session.client("dynamodb", region_name=region, config=client_config())
-        return Dynamo(client)
+        return connect(self.session, "dynamodb", region=region)
 
     def dashboard(self) -> Store:
         table = os.environ["DASHBOARD_TABLE"]
@@ -61,12 +60,13 @@ class Resources:
         return Accelerated(self.here, endpoint)
 
     def requests(self) -> Topic:
-        sns = Client(self.session.client("sns", config=client_config()))
-        return Topic(sns, os.environ["TOPIC_ARN"])
+        return Topic(connect(self.session, "sns"), os.environ["TOPIC_ARN"])
 
     def watch(self) -> Watch:
         return Watch(setting("WATCH_TAGS"))
 
     def secret(self, arn: str) -> str:
-        client = self.session.client("secretsmanager", config=client_config())
-        return str(client.get_secret_value(SecretId=arn)["SecretString"])
+        return str(self.secrets().call("GetSecretValue", {"SecretId": arn})["SecretString"])
+
+    def secrets(self) -> Caller:
+        return connect(self.session, "secretsmanager")

@@ -1,14 +1,17 @@
-"""The edge: one call to AWS, in its wire types, with typed errors."""
+"""Edge to AWS: one call to any of its services, within the time there is, with typed errors."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
-from botocore.exceptions import ConnectionError as NoConnection
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from tablewright.runtime import fastpath
-from tablewright.runtime.errors import StoreError, Unavailable, from_response
+from tablewright.runtime.deadline import seconds_left
+from tablewright.runtime.errors import OutOfTime, from_failure, from_response
+
+Answer = TypeVar("Answer")
 
 
 class Caller(Protocol):
@@ -24,17 +27,31 @@ POOL_SIZE = 24
 
 
 def client_config(**overrides: Any) -> Config:
-    """How clients are set up: bounded waits, standard retries, room for parallel shard reads."""
+    """How clients are set up: bounded waits, standard retries, room for parallel shard reads.
+
+    A call that is never answered is given up after three attempts, within 21 seconds.
+    """
     settings: dict[str, Any] = {
         "max_pool_connections": POOL_SIZE,
-        "retries": {"mode": "standard", "total_max_attempts": 4},
+        "retries": {"mode": "standard", "total_max_attempts": 3},
         "connect_timeout": 2,
-        "read_timeout": 8,
+        "read_timeout": 4,
         "tcp_keepalive": True,
         # The design has checked what it sends; DynamoDB checks it again.
         "parameter_validation": False,
     }
     return Config(**{**settings, **overrides})
+
+
+def connect(session: Any, service: str, *, region: str | None = None, **settings: Any) -> "Client":
+    """A client of a service, by its name in boto3; `settings` are of botocore's Config.
+
+    Example::
+
+        queue = Queue(connect(boto3.session.Session(), "sqs"), url)
+    """
+    client = session.client(service, region_name=region, config=client_config(**settings))
+    return Dynamo(client) if service == "dynamodb" else Client(client)
 
 
 class Client:
@@ -46,16 +63,30 @@ class Client:
             operation: getattr(client, method)
             for method, operation in client.meta.method_to_api_mapping.items()
         }
+        config = client.meta.config
+        self._attempt_seconds = config.connect_timeout + config.read_timeout
+        # Sent for every attempt, so that retries end in time too.
+        client.meta.events.register("before-send", self._check_time, unique_id="tablewright-time")
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        return self._typed(operation, lambda: self._methods[operation](**params))
+
+    def presign(self, method: str, params: dict[str, Any], seconds: int) -> str:
+        return self._typed(
+            method, lambda: str(self.client.generate_presigned_url(method, params, seconds))
+        )
+
+    def _typed(self, operation: str, work: Callable[[], Answer]) -> Answer:
         try:
-            return self._methods[operation](**params)
+            return work()
         except ClientError as error:
             raise from_response(operation, error.response) from error
-        except (HTTPClientError, NoConnection) as error:
-            raise Unavailable(f"{operation}: {error}") from error
-        except BotoCoreError as error:
-            raise StoreError(f"{operation}: {error}") from error
+        except (BotoCoreError, ResponseParserError) as error:
+            raise from_failure(operation, error) from error
+
+    def _check_time(self, **_: Any) -> None:
+        if seconds_left() < self._attempt_seconds:
+            raise OutOfTime("the invocation has no time left for another call")
 
 
 class Dynamo(Client):

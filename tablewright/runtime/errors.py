@@ -2,11 +2,27 @@
 
 from typing import Any
 
+from botocore.exceptions import (
+    ChecksumError,
+    CredentialRetrievalError,
+    FlexibleChecksumError,
+    HTTPClientError,
+    IncompleteReadError,
+    MetadataRetrievalError,
+    NoAuthTokenError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    SSOError,
+    TokenRetrievalError,
+)
+from botocore.exceptions import ConnectionError as NoConnection
+from botocore.parsers import ResponseParserError
+
 from tablewright.designs.errors import TablewrightError
 
 
 class StoreError(TablewrightError):
-    """DynamoDB refused a request for a reason that the caller cannot mend."""
+    """A service of AWS refused a request for a reason that the caller cannot mend."""
 
 
 class NotFound(StoreError):
@@ -22,19 +38,27 @@ class Conflict(StoreError):
 
 
 class Throttled(StoreError):
-    """Capacity was exceeded after all retries: try again later, more slowly."""
+    """A service was asked too much of, after all retries: try again later, more slowly."""
 
 
 class Unavailable(StoreError):
-    """DynamoDB could not be reached or failed; the request may or may not have had its effect."""
+    """A service could not be reached or failed; the request may or may not have had its effect."""
+
+
+class OutOfTime(Unavailable):
+    """The invocation had no time left for this call, so it was not made."""
+
+
+class CredentialsExpired(Unavailable):
+    """The credentials were good once: whoever asks for new ones can go on."""
 
 
 class AccessDenied(StoreError):
-    """The credentials do not allow this call: an access pattern was used but not granted."""
+    """The credentials, if there are any, do not allow this call: was its pattern granted?"""
 
 
-class TableMissing(StoreError):
-    """The table or index does not exist: check the table name, the region and the deployment."""
+class ResourceMissing(StoreError):
+    """The table, queue or secret does not exist: check its name, the region and the deployment."""
 
 
 class ObjectMissing(StoreError):
@@ -77,37 +101,127 @@ class CursorOfAnotherQuery(CursorError):
     """The cursor was issued for another list, or for other arguments of this one."""
 
 
+# What passes by itself, in the words of all services: ask again later, more slowly.
+_THROTTLED = {
+    "BandwidthLimitExceeded",
+    "EC2ThrottledException",
+    "KMSThrottlingException",
+    "KmsThrottled",
+    "LimitExceeded",
+    "LimitExceededException",
+    "OverLimit",
+    "PriorRequestNotComplete",
+    "ProvisionedThroughputExceeded",  # as this and the next two, of one statement in a batch
+    "ThrottlingError",
+    "TransactionConflict",
+    "ProvisionedThroughputExceededException",
+    "ReplicatedWriteConflictException",
+    "RequestLimitExceeded",
+    "RequestThrottled",
+    "RequestThrottledException",
+    "SlowDown",
+    "Throttled",
+    "ThrottledException",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+    "TransactionInProgressException",
+}
+# What passes too, and is answered with a status below 500 by some.
+_UNAVAILABLE = {
+    "DependencyTimeoutException",
+    "IDPCommunicationError",
+    "InternalError",
+    "InternalException",
+    "InternalFailure",
+    "InternalServerError",
+    "InternalServiceError",
+    "InternalServiceErrorException",
+    "InternalServiceException",
+    "KMSInternalException",
+    "RequestTimeout",
+    "RequestTimeoutException",
+    "RequestTimeTooSkewed",
+    "ServiceException",
+    "ServiceUnavailable",
+    "ServiceUnavailableException",
+}
+_EXPIRED = {"ExpiredToken", "ExpiredTokenException", "RequestExpired", "TokenRefreshRequired"}
+_DENIED = {
+    "AccessDenied",
+    "AccessDeniedException",
+    "AuthorizationError",
+    "AuthorizationErrorException",
+    "IncompleteSignature",
+    "InvalidAccessKeyId",
+    "InvalidClientTokenId",
+    "InvalidSignatureException",
+    "KMSAccessDeniedException",
+    "MissingAuthenticationToken",
+    "MissingAuthenticationTokenException",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+}
+_MISSING = {
+    "AWS.SimpleQueueService.NonExistentQueue",
+    "NoSuchBucket",
+    "NotFound",
+    "NotFoundException",
+    "QueueDoesNotExist",
+    "ResourceNotFound",
+    "ResourceNotFoundException",
+}
 _BY_CODE: dict[str, type[StoreError]] = {
+    **dict.fromkeys(_THROTTLED, Throttled),
+    **dict.fromkeys(_UNAVAILABLE, Unavailable),
+    **dict.fromkeys(_EXPIRED, CredentialsExpired),
+    **dict.fromkeys(_DENIED, AccessDenied),
+    **dict.fromkeys(_MISSING, ResourceMissing),
     "ConditionalCheckFailedException": Conflict,
     "TransactionConflictException": Conflict,
-    "ProvisionedThroughputExceededException": Throttled,
-    "ThrottlingException": Throttled,
-    "RequestLimitExceeded": Throttled,
-    # Of one statement in a batch.
-    "ProvisionedThroughputExceeded": Throttled,
-    "ThrottlingError": Throttled,
-    "TransactionConflict": Throttled,
-    "ResourceNotFound": TableMissing,
-    "TransactionInProgressException": Throttled,
-    "AccessDeniedException": AccessDenied,
-    "AccessDenied": AccessDenied,
-    "UnrecognizedClientException": AccessDenied,
-    "ExpiredTokenException": AccessDenied,
-    "ResourceNotFoundException": TableMissing,
     "NoSuchKey": ObjectMissing,
     "404": ObjectMissing,  # HeadObject, whose answer has no body to say more
-    "InternalServerError": Unavailable,
-    "ServiceUnavailable": Unavailable,
 }
+_BY_STATUS: dict[int, type[StoreError]] = {403: AccessDenied, 429: Throttled}
 
 
 def from_response(operation: str, response: dict[str, Any]) -> StoreError:
-    """The typed error for an error response of DynamoDB."""
+    """The typed error for an error response of any service."""
     error = response.get("Error", {})
-    code = error.get("Code", "")
+    code = str(error.get("Code", ""))
     if code == "TransactionCanceledException":
         reasons = [str(r.get("Code", "None")) for r in response.get("CancellationReasons", [])]
         return TransactionCanceled(reasons)
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    kind = _BY_CODE.get(code, Unavailable if status >= 500 else StoreError)
+    status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    by_status = Unavailable if status >= 500 else _BY_STATUS.get(status, StoreError)
+    kind = _BY_CODE.get(code, by_status)
     return kind(f"{operation}: {code}: {error.get('Message', '')}")
+
+
+# What a call meets that has no answer, or none that can be read. All else is a mistake of ours.
+_NO_ANSWER = (
+    ChecksumError,
+    NoConnection,
+    CredentialRetrievalError,
+    FlexibleChecksumError,
+    HTTPClientError,
+    IncompleteReadError,
+    MetadataRetrievalError,
+    ResponseParserError,
+)
+_NO_CREDENTIALS = (
+    NoAuthTokenError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    SSOError,
+    TokenRetrievalError,
+)
+
+
+def from_failure(operation: str, error: Exception) -> StoreError:
+    """The typed error for a call that had no answer, or could not be made."""
+    if isinstance(error, _NO_ANSWER):
+        return Unavailable(f"{operation}: {error}")
+    if isinstance(error, _NO_CREDENTIALS):
+        return AccessDenied(f"{operation}: {error}")
+    return StoreError(f"{operation}: {error}")

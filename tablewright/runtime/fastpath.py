@@ -12,6 +12,8 @@ import json
 from base64 import b64encode
 from typing import Any
 
+from botocore.parsers import ResponseParserError
+
 
 def install(client: Any) -> bool:
     """Switch a DynamoDB client to the fast path; False when this botocore does not allow it."""
@@ -90,7 +92,10 @@ class _Parser:
     def parse(self, response: Any, shape: Any) -> Any:
         if response["status_code"] >= 300:
             return self._original.parse(response, shape)
-        parsed = json.loads(response["body"])
+        try:
+            parsed = json.loads(response["body"])
+        except ValueError as error:  # cut off on its way
+            raise ResponseParserError(f"the answer is not JSON: {error}") from error
         headers = response["headers"]
         parsed["ResponseMetadata"] = {
             "HTTPStatusCode": response["status_code"],

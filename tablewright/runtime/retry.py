@@ -4,9 +4,14 @@ import random
 import time
 from collections.abc import Iterator
 
+from tablewright.runtime.deadline import seconds_left
+
 
 class Backoff:
-    """At most `attempts` tries; the wait before try n is random up to `first` * 2^n seconds."""
+    """At most `attempts` tries; the wait before try n is random up to `first` * 2^n seconds.
+
+    There is no further try when the invocation has no time for another wait.
+    """
 
     __slots__ = ("attempts", "first", "longest")
 
@@ -19,6 +24,8 @@ class Backoff:
         for attempt in range(self.attempts):
             if attempt:
                 most = min(self.longest, self.first * 2**attempt)
+                if seconds_left() < most:
+                    return
                 self.sleep(random.uniform(0, most))  # noqa: S311 - jitter is no secret
             yield attempt
 

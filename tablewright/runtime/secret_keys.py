@@ -1,45 +1,64 @@
 """Cursor keys from Secrets Manager: the current one signs, the one before it still verifies."""
 
+import logging
 import time
 from collections.abc import Callable
-from typing import Any
+from functools import cache
 
-from botocore.exceptions import ClientError
-
-from tablewright.runtime.aws import client_config
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import KeyRing
+from tablewright.runtime.errors import ResourceMissing, StoreError
 
-_REFRESH_SECONDS = 300
+log = logging.getLogger(__name__)
+
+_REFRESH_SECONDS = 300.0
+# Before keys are asked for again that could not be had.
+_PAUSE_SECONDS = 10.0
 
 
 class SecretKeys:
-    """A key ring that follows a secret's rotation within five minutes."""
+    """A key ring that follows a secret's rotation within five minutes.
+
+    While the secret cannot be read again, the keys that are held go on to serve.
+
+    Example::
+
+        cursors = Cursors(SecretKeys(lambda: connect(session, "secretsmanager"), secret_arn))
+    """
 
     def __init__(
-        self, session: Any, secret_id: str, *, clock: Callable[[], float] = time.monotonic
+        self,
+        secrets: Callable[[], Caller],
+        secret_id: str,
+        *,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._session = session
+        # Made when it is first needed: many invocations sign nothing.
+        self._secrets = cache(secrets)
         self._secret_id = secret_id
         self._clock = clock
-        self._client: Any = None
         self._ring: KeyRing | None = None
-        self._fetched = 0.0
+        self._good_until = 0.0
 
     def __call__(self) -> KeyRing:
-        if self._ring is None or self._clock() - self._fetched > _REFRESH_SECONDS:
-            if self._client is None:
-                self._client = self._session.client("secretsmanager", config=client_config())
-            keys = [self._value("AWSCURRENT"), self._value("AWSPREVIOUS")]
-            self._ring = KeyRing([key for key in keys if key])
-            self._fetched = self._clock()
+        now = self._clock()
+        if self._ring is None:
+            self._ring, self._good_until = self._read(), now + _REFRESH_SECONDS
+        elif now >= self._good_until:
+            try:
+                self._ring, self._good_until = self._read(), now + _REFRESH_SECONDS
+            except StoreError as error:
+                self._good_until = now + _PAUSE_SECONDS
+                log.error("cursor keys cannot be read again, so those held serve on: %s", error)
         return self._ring
 
-    def _value(self, stage: str) -> bytes | None:
+    def _read(self) -> KeyRing:
         try:
-            answer = self._client.get_secret_value(SecretId=self._secret_id, VersionStage=stage)
-        except ClientError as error:
-            missing = error.response["Error"]["Code"] == "ResourceNotFoundException"
-            if stage == "AWSPREVIOUS" and missing:
-                return None  # never rotated
-            raise
-        return str(answer["SecretString"]).encode()
+            previous = [self._value("AWSPREVIOUS")]
+        except ResourceMissing:
+            previous = []  # never rotated; or there is no such secret, as the current one will say
+        return KeyRing([self._value("AWSCURRENT"), *previous])
+
+    def _value(self, stage: str) -> bytes:
+        asked = {"SecretId": self._secret_id, "VersionStage": stage}
+        return str(self._secrets().call("GetSecretValue", asked)["SecretString"]).encode()

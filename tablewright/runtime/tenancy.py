@@ -1,22 +1,42 @@
-"""DynamoDB as seen by one tenant: credentials that IAM confines to that tenant's keys."""
+"""AWS as one tenant may use it: credentials that IAM confines to that tenant's keys."""
 
+import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-from tablewright.runtime.aws import Caller, Dynamo, client_config
+from botocore.credentials import Credentials
+
+from tablewright.runtime.aws import Caller, Client, connect
+from tablewright.runtime.errors import CredentialsExpired, StoreError
+
+log = logging.getLogger(__name__)
+Answer = TypeVar("Answer")
 
 _RENEW_BEFORE = timedelta(minutes=5)
-_KEPT = 64
+# Before a session is asked for again that could not be had.
+_PAUSE = timedelta(seconds=10)
+# Sessions that are kept, of about two kilobytes each.
+_KEPT = 2048
+# In place of credentials: a request that no session signs is refused, and not made with the
+# function's own rights.
+_NOBODY = {"aws_access_key_id": "no-session", "aws_secret_access_key": "no-session"}
 
 
 class Tenants:
-    """Gives each tenant its own DynamoDB access, by assuming a role tagged with the tenant.
+    """Gives each tenant its own access to AWS, by assuming a role tagged with the tenant.
 
-    The role's policy lets a session touch only keys that begin with its tag, so a mistake in the
-    code cannot reach another tenant's items. Sessions are kept until shortly before they expire.
+    The role's policy lets a session touch only what begins with its tag, so a mistake in the code
+    cannot reach another tenant's items. All tenants share one client for each service, and its
+    connections: a session signs requests, it needs no connections of its own. `settings` are those
+    of the clients, by service.
+
+    Example::
+
+        tenants = Tenants(session, role_arn)
+        store = Store(SALES, "sales", tenants.access("acme"))
     """
 
     def __init__(
@@ -25,57 +45,154 @@ class Tenants:
         role_arn: str,
         *,
         tag: str = "tenant",
-        connect: Callable[[Any], Caller] | None = None,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
+        sts: Caller | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._session = session
+        self._settings = settings or {}
+        self._lock = threading.Lock()
+        self._clients: dict[str, _Shared] = {}
+        sts = sts or connect(session, "sts")
+        self._sessions = _Sessions(sts, role_arn, tag, now)
+
+    def prepare(self, *services: str) -> None:
+        """Load now what the first request would wait for; calls nobody."""
+        for service in services or ("dynamodb",):
+            self._shared(service)
+
+    def access(self, tenant: str, service: str = "dynamodb") -> "TenantAccess":
+        """A service with this tenant's credentials, which are asked for at the first call."""
+        return TenantAccess(self._shared(service), self._sessions.of(tenant))
+
+    def _shared(self, service: str) -> "_Shared":
+        with self._lock:
+            if service not in self._clients:
+                made = _Nobody(self._session)
+                settings = self._settings.get(service, {})
+                self._clients[service] = _Shared(connect(made, service, **settings))
+            return self._clients[service]
+
+
+class TenantAccess:
+    """A service as a tenant's session may use it."""
+
+    def __init__(self, shared: "_Shared", session: "_Session") -> None:
+        self._shared = shared
+        self._session = session
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        return self._signed(lambda client: client.call(operation, params))
+
+    def presign(self, method: str, params: dict[str, Any], seconds: int) -> str:
+        return self._signed(lambda client: client.presign(method, params, seconds))
+
+    def _signed(self, work: Callable[[Client], Answer]) -> Answer:
+        credentials = self._session.credentials()
+        try:
+            return self._shared.signed_by(credentials, work)
+        except CredentialsExpired:
+            # Revoked, or a clock is wrong: refused before any effect, so once more with new ones.
+            self._session.drop(credentials)
+            return self._shared.signed_by(self._session.credentials(), work)
+
+
+class _Nobody:
+    """A boto3 session whose clients have no rights but those of the session that signs."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def client(self, service: str, **settings: Any) -> Any:
+        return self._session.client(service, **_NOBODY, **settings)
+
+
+class _Shared:
+    """A client whose requests are signed by one session or another. Safe among threads."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._signing = threading.local()
+        client.client.meta.events.register("provide-client-params", self._sign)
+
+    def signed_by(self, credentials: Credentials, work: Callable[[Client], Answer]) -> Answer:
+        self._signing.credentials = credentials
+        try:
+            return work(self._client)
+        finally:
+            del self._signing.credentials
+
+    def _sign(self, context: dict[str, Any], **_: Any) -> None:
+        context.setdefault("signing", {})["request_credentials"] = self._signing.credentials
+
+
+class _Sessions:
+    """The sessions of tenants, of very many the last used."""
+
+    def __init__(self, sts: Caller, role_arn: str, tag: str, now: Callable[[], datetime]) -> None:
+        self._sts = sts
         self._role_arn = role_arn
         self._tag = tag
-        self._connect = connect or self._connect_to_dynamo
         self._now = now
         self._lock = threading.Lock()
-        self._sts: Any = None
-        self._kept: OrderedDict[str, tuple[Caller, datetime]] = OrderedDict()
+        self._kept: OrderedDict[str, _Session] = OrderedDict()
 
-    def prepare(self) -> None:
-        """Load now what the first request would wait for; calls nobody."""
-        self._sts_client()
-        self._session.client("dynamodb", config=client_config())
-
-    def access(self, tenant: str) -> Caller:
-        """DynamoDB with this tenant's credentials."""
+    def of(self, tenant: str) -> "_Session":
         with self._lock:
-            kept = self._kept.get(tenant)
-            if kept and self._now() < kept[1]:
-                self._kept.move_to_end(tenant)
-                return kept[0]
-            credentials = self._assume(tenant)
-            caller = self._connect(credentials)
-            self._kept[tenant] = (caller, credentials["Expiration"] - _RENEW_BEFORE)
+            session = self._kept.setdefault(tenant, _Session(self, tenant))
             self._kept.move_to_end(tenant)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-            return caller
+            return session
 
-    def _assume(self, tenant: str) -> Any:
-        return self._sts_client().assume_role(
-            RoleArn=self._role_arn,
+    def now(self) -> datetime:
+        return self._now()
+
+    def assume(self, tenant: str) -> dict[str, Any]:
+        asked = {
+            "RoleArn": self._role_arn,
             # Appears in CloudTrail; the tag, not the name, is what IAM decides by.
-            RoleSessionName=f"tenant-{tenant}"[:64],
-            Tags=[{"Key": self._tag, "Value": tenant}],
-        )["Credentials"]
+            "RoleSessionName": f"tenant-{tenant}"[:64],
+            "Tags": [{"Key": self._tag, "Value": tenant}],
+        }
+        found: dict[str, Any] = self._sts.call("AssumeRole", asked)["Credentials"]
+        return found
 
-    def _sts_client(self) -> Any:
-        if self._sts is None:
-            self._sts = self._session.client("sts", config=client_config())
-        return self._sts
 
-    def _connect_to_dynamo(self, credentials: Any) -> Caller:
-        client = self._session.client(
-            "dynamodb",
-            aws_access_key_id=credentials["AccessKeyId"],
-            aws_secret_access_key=credentials["SecretAccessKey"],
-            aws_session_token=credentials["SessionToken"],
-            config=client_config(),
-        )
-        return Dynamo(client)
+class _Session:
+    """The session of one tenant, kept until shortly before it expires."""
+
+    def __init__(self, sessions: _Sessions, tenant: str) -> None:
+        self._sessions = sessions
+        self._tenant = tenant
+        # A lock of its own: who waits for one tenant's session keeps no other tenant waiting.
+        self._lock = threading.Lock()
+        self._credentials: Credentials | None = None
+        self._expires = self._renew = datetime.min.replace(tzinfo=UTC)
+
+    def credentials(self) -> Credentials:
+        with self._lock:
+            now = self._sessions.now()
+            if self._credentials is None or now >= self._renew:
+                self._credentials = self._asked(now)
+            return self._credentials
+
+    def drop(self, credentials: Credentials) -> None:
+        """Use these no more; those that another thread has asked for since are kept."""
+        with self._lock:
+            if self._credentials is credentials:
+                self._credentials = None
+
+    def _asked(self, now: datetime) -> Credentials:
+        try:
+            found = self._sessions.assume(self._tenant)
+        except StoreError as error:
+            if self._credentials is None or now >= self._expires:
+                raise
+            self._renew = now + _PAUSE
+            log.error("a session cannot be renewed, so the one held serves on: %s", error)
+            return self._credentials
+        keys = (found["AccessKeyId"], found["SecretAccessKey"], found["SessionToken"])
+        self._expires = found["Expiration"]
+        self._renew = self._expires - _RENEW_BEFORE
+        return Credentials(*keys)

@@ -69,13 +69,14 @@ class Aws(Recorded):
         self._partition_key = cache(self._described)
 
     def client(self, service: str, **settings: Any) -> Any:
-        token = settings.get("aws_session_token")
-        made_by = self.sessions.setdefault(token, Recorded()) if token else self
         client = self._plain(service, **settings)
         region = client.meta.region_name
 
         def asked(model: Any, params: dict[str, Any], context: Any, **_: Any) -> None:
             context["asked"] = dict(params)
+            # The engine has another database for each credentials, so it is not shown these.
+            session = context.get("signing", {}).pop("request_credentials", None)
+            made_by = self.sessions.setdefault(session.token, Recorded()) if session else self
             self._record(made_by, region, model, params)
 
         # A request that is only signed comes here too: whoever sends it does so in our name.

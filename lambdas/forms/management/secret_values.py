@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import StoreError, TableMissing, Unavailable
+from tablewright.runtime.errors import ResourceMissing, StoreError, Unavailable
 
 # How long after it was made a value is given again to whoever repeats the request that made it:
 # he may not have got the answer.
@@ -63,7 +63,7 @@ class SecretValues:
         params = {"SecretId": self._name(tenant_id, key_id), "ForceDeleteWithoutRecovery": True}
         try:
             self._secrets.call("DeleteSecret", params)
-        except TableMissing:
+        except ResourceMissing:
             return  # what the store calls a missing table is any missing resource
 
     def _name(self, tenant_id: str, key_id: str) -> str:

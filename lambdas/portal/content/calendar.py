@@ -15,6 +15,7 @@ from lambdas.portal.resources import Resources
 from tablewright.designs import InvalidValue
 from tablewright.designs.content_registry import CONTENT
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.deadline import in_time
 from tablewright.runtime.next_run import call_next
 
 logger = Logger()
@@ -52,6 +53,7 @@ if "FILES_BUCKET" in os.environ:
     agenda()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """One run over what is due, or over the rest of it; a run that is out of time calls the next.
 

@@ -10,6 +10,7 @@ from aws_lambda_powertools import Logger
 from lambdas.portal.content.completion import Completion
 from lambdas.portal.resources import Resources
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.deadline import in_time
 from tablewright.runtime.next_run import call_next
 
 logger = Logger()
@@ -36,6 +37,7 @@ if "FILES_BUCKET" in os.environ:
     completion()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """One run of cleaning; one that is out of time calls the next."""
     cleaned = completion().clean(

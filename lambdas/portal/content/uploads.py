@@ -13,6 +13,7 @@ from lambdas.portal.content.completion import Completion
 from lambdas.portal.content.files import Place
 from lambdas.portal.resources import Resources
 from tablewright.designs.errors import TablewrightError
+from tablewright.runtime.deadline import in_time
 
 logger = Logger()
 
@@ -27,6 +28,7 @@ if "FILES_BUCKET" in os.environ:
     completion()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Messages of the queue; those that failed are delivered again, then set aside."""
     failed = []

@@ -14,6 +14,7 @@ from lambdas.portal.events.log import design_here
 from lambdas.portal.events.rules import closed_days
 from lambdas.portal.resources import Resources
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.deadline import in_time
 from tablewright.runtime.next_run import call_next
 
 logger = Logger()
@@ -44,6 +45,7 @@ if "EXPORT_BUCKET" in os.environ:
     export()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Export the day that an event names; one that names none calls a run for each missing day.
 

@@ -12,6 +12,7 @@ from lambdas.portal.resources import Resources
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTIONS
+from tablewright.runtime.deadline import in_time
 from tablewright.runtime.queue import Queue
 
 logger = Logger()
@@ -34,6 +35,7 @@ if "FANOUT_QUEUE_URL" in os.environ:
     telling()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Messages of the queue; those that failed are delivered again, then set aside."""
 

@@ -12,6 +12,7 @@ from lambdas.portal.news.news import news_of
 from lambdas.portal.resources import Resources
 from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY
 from tablewright.designs.errors import TablewrightError
+from tablewright.runtime.deadline import in_time
 from tablewright.runtime.queue import Queue
 from tablewright.runtime.records import Records
 from tablewright.runtime.stream import Change, consume
@@ -29,6 +30,7 @@ if "FANOUT_QUEUE_URL" in os.environ:
     queue()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive: what was told before is not told again."""
     return publish(event["Records"], queue())

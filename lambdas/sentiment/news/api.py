@@ -67,7 +67,7 @@ class Access:
     @classmethod
     def from_environment(cls) -> "Access":
         resources = Resources.from_environment()
-        cursors = Cursors(SecretKeys(resources.session, os.environ["CURSOR_SECRET_ARN"]))
+        cursors = Cursors(SecretKeys(resources.secrets, os.environ["CURSOR_SECRET_ARN"]))
         hold = timedelta(seconds=int(os.environ["HOLD_SECONDS"]))
         return cls(resources.news(cursors=cursors), cursors, hold=hold)
 

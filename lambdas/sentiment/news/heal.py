@@ -11,6 +11,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from lambdas.sentiment.news.healing import PLAN, healing
 from lambdas.sentiment.resources import Resources
+from tablewright.runtime.deadline import in_time
 from tablewright.runtime.healing import Healed, Healing, Rules
 from tablewright.runtime.parked import Parked
 
@@ -41,6 +42,7 @@ if "HEALING_BATCH" in os.environ:
     healer()  # while the function starts, when Lambda gives it the most CPU
 
 
+@in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
     """One run; what it could not do is left to the next."""
     began = time.monotonic()

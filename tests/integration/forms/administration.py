@@ -13,7 +13,7 @@ from lambdas.forms.messages import Queue
 from lambdas.forms.openapi import document
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.errors import AccessDenied, StoreError, TableMissing
+from tablewright.runtime.errors import AccessDenied, ResourceMissing, StoreError
 from tablewright.runtime.payload import Payloads
 from tests.integration.conftest import KEYS
 from tests.integration.forms.conftest import Forms
@@ -56,7 +56,7 @@ class Cloud:
             return arn
         if operation == "GetSecretValue":
             if name not in self.secrets:
-                raise TableMissing("GetSecretValue: ResourceNotFoundException: it is not there")
+                raise ResourceMissing("GetSecretValue: ResourceNotFoundException: it is not there")
             return {**arn, "SecretString": self.secrets[name]}
         if operation == "DeleteSecret":
             assert params["ForceDeleteWithoutRecovery"] is True
@@ -66,7 +66,7 @@ class Cloud:
             self.messages += [json.loads(entry["MessageBody"]) for entry in params["Entries"]]
             return {}
         assert operation == "GetObject", operation
-        raise TableMissing("GetObject: NoSuchKey")
+        raise ResourceMissing("GetObject: NoSuchKey")
 
 
 class Edge:

@@ -23,7 +23,7 @@ from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import TableMissing
+from tablewright.runtime.errors import ResourceMissing
 from tablewright.runtime.payload import Payloads
 from tests.faults import Crash
 from tests.integration.forms.conftest import Forms, key_of, submission
@@ -76,7 +76,7 @@ class Cloud:
 
     def _GetSecretValue(self, SecretId: str) -> dict[str, Any]:  # noqa: N802, N803
         if SecretId not in self.secrets:
-            raise TableMissing("GetSecretValue: ResourceNotFoundException: ")
+            raise ResourceMissing("GetSecretValue: ResourceNotFoundException: ")
         return {"SecretString": self.secrets[SecretId]}
 
 

@@ -25,7 +25,7 @@ from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import REQUEST, SUBMISSION
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import ObjectMissing, TableMissing
+from tablewright.runtime.errors import ObjectMissing, ResourceMissing
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.records import Records
 from tests.integration.forms.conftest import Forms
@@ -64,7 +64,7 @@ class Edge:
             return {}
         if operation == "GetSecretValue":
             if params["SecretId"] not in self.secrets:
-                raise TableMissing("GetSecretValue: ResourceNotFoundException: no such secret")
+                raise ResourceMissing("GetSecretValue: ResourceNotFoundException: no such secret")
             return {"SecretString": self.secrets[params["SecretId"]]}
         return self._dynamo.call(operation, params)
 
@@ -172,7 +172,7 @@ class World:
 @cache
 def presign() -> Presign:
     """As the function makes it; a client takes its time."""
-    made: Presign = Resources(SESSION).client("s3", **SIGNING).client.generate_presigned_url
+    made: Presign = Resources(SESSION).client("s3", **SIGNING).presign
     return made
 
 

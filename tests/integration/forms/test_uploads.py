@@ -13,7 +13,7 @@ from lambdas.forms.uploads import UPLOADED, Uploads, named
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.payload import LARGEST, Payloads
 from tests.integration.forms.conftest import Forms, key_of
-from tests.integration.forms.submitting import ADA, BUCKET, World, problem, taken
+from tests.integration.forms.submitting import ADA, BUCKET, World, presign, problem, taken
 from tests.integration.forms.uploading import announce, announced, put, submit, uploaded
 
 URLENCODED = "application/x-www-form-urlencoded"
@@ -237,7 +237,7 @@ def test_eight_who_submit_one_upload_leave_one_submission(world: World) -> None:
         sent = Submission(*about, LARGE, key, upload=upload.upload_id)
         store = world.forms.store(world.forms.database.dynamo)
         submissions = Submissions(store, Payloads(world.edge, BUCKET))
-        uploads = Uploads(world.edge, BUCKET, str)
+        uploads = Uploads(world.edge, BUCKET, presign())
         if uploads.read(upload) is None:
             found = submissions.finished("acme", key, upload.upload_id, sent.digest)
             assert found is not None

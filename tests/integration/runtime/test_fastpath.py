@@ -12,8 +12,8 @@ from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.errors import (
     AccessDenied,
     ObjectMissing,
+    ResourceMissing,
     StoreError,
-    TableMissing,
     Unavailable,
     from_response,
 )
@@ -88,7 +88,7 @@ def test_without_the_fast_path_the_store_works_all_the_same(
 
 
 def test_errors_are_typed_and_say_what_was_called(database: Database) -> None:
-    with pytest.raises(TableMissing, match="GetItem: ResourceNotFoundException"):
+    with pytest.raises(ResourceMissing, match="GetItem: ResourceNotFoundException"):
         database.store(NOTES).get(NOTES.get_note, {"id": "1"})
     database.create(NOTES)
     with pytest.raises(StoreError, match="ValidationException"):

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tablewright.runtime.accelerated import Accelerated
-from tablewright.runtime.errors import StoreError, TableMissing, Throttled
+from tablewright.runtime.errors import ResourceMissing, StoreError, Throttled
 
 KEY = {"PK": {"S": "a"}}
 GET = {"TableName": "t", "Key": KEY}
@@ -177,7 +177,7 @@ def test_readers_at_once_try_to_connect_once(setting: Setting) -> None:
     ("code", "kind"),
     [
         ("ValidationException", StoreError),
-        ("ResourceNotFoundException", TableMissing),
+        ("ResourceNotFoundException", ResourceMissing),
         ("ProvisionedThroughputExceededException", Throttled),
     ],
 )

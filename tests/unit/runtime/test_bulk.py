@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tablewright.runtime.bulk import in_parallel, insert_all
-from tablewright.runtime.errors import AccessDenied, StoreError, TableMissing, Throttled
+from tablewright.runtime.errors import AccessDenied, ResourceMissing, StoreError, Throttled
 from tablewright.runtime.records import Item
 from tablewright.runtime.retry import Backoff
 
@@ -114,7 +114,7 @@ def test_what_is_refused_to_the_last_is_an_error(two: ThreadPoolExecutor) -> Non
     ("code", "error"),
     [
         ("AccessDenied", AccessDenied),
-        ("ResourceNotFound", TableMissing),
+        ("ResourceNotFound", ResourceMissing),
         ("ValidationError", StoreError),
     ],
 )

@@ -3,9 +3,15 @@
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.errors import (
+    AccessDenied,
+    ResourceMissing,
+    StoreError,
+    Throttled,
+    Unavailable,
+)
 from tablewright.runtime.secret_keys import SecretKeys
 
 
@@ -16,20 +22,19 @@ class Secrets:
         self.stages = stages
         self.reads = 0
         self.now = 0.0
+        self.fails: StoreError | None = None
 
-    def client(self, service: str, **_: Any) -> "Secrets":
-        assert service == "secretsmanager"
-        return self
-
-    def get_secret_value(self, *, SecretId: str, VersionStage: str) -> Any:  # noqa: N803
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        assert operation == "GetSecretValue"
         self.reads += 1
-        if VersionStage not in self.stages:
-            code = self.stages.get("error", "ResourceNotFoundException")
-            raise ClientError({"Error": {"Code": code}}, "GetSecretValue")
-        return {"SecretString": self.stages[VersionStage]}
+        if self.fails:
+            raise self.fails
+        if params["VersionStage"] not in self.stages:
+            raise ResourceMissing("GetSecretValue: ResourceNotFoundException")
+        return {"SecretString": self.stages[params["VersionStage"]]}
 
     def keys(self) -> SecretKeys:
-        return SecretKeys(self, "secret", clock=lambda: self.now)
+        return SecretKeys(lambda: self, "secret", clock=lambda: self.now)
 
 
 def test_a_secret_that_was_never_rotated_is_one_key() -> None:
@@ -58,8 +63,32 @@ def test_a_cursor_lives_through_a_rotation() -> None:
     assert cursors.issue("t", "q", {}, ["x"])[:6] != cursor[:6]
 
 
-def test_a_secret_that_cannot_be_read_is_an_error() -> None:
-    with pytest.raises(ClientError):
+def test_without_any_key_an_error_is_passed_on() -> None:
+    with pytest.raises(ResourceMissing):
         Secrets().keys()()
-    with pytest.raises(ClientError):
-        Secrets(AWSCURRENT="a" * 64, error="AccessDeniedException").keys()()
+    secrets = Secrets(AWSCURRENT="a" * 64)
+    secrets.fails = AccessDenied("no")
+    with pytest.raises(AccessDenied):
+        secrets.keys()()
+
+
+@pytest.mark.parametrize("trouble", [Throttled("slower"), Unavailable("down"), AccessDenied("no")])
+def test_keys_that_are_held_serve_on_while_they_cannot_be_read_again(trouble: StoreError) -> None:
+    secrets = Secrets(AWSCURRENT="a" * 64)
+    keys = secrets.keys()
+    held = keys()
+    secrets.now, secrets.fails = 301, trouble
+    assert keys() is held
+    reads = secrets.reads
+    assert keys() is held
+    assert secrets.reads == reads  # a pause, not a question with every request
+
+
+def test_keys_are_read_again_shortly_after_they_could_not_be() -> None:
+    secrets = Secrets(AWSCURRENT="a" * 64)
+    keys = secrets.keys()
+    held = keys()
+    secrets.now, secrets.fails = 301, Unavailable("down")
+    keys()
+    secrets.now, secrets.fails = 312, None
+    assert keys() is not held

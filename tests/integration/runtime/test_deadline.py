@@ -1,0 +1,142 @@
+"""A function whose services hang answers before Lambda stops it."""
+
+import time
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import boto3
+import pytest
+
+from lambdas.sales import api
+from tablewright.runtime import aws as edge
+from tablewright.runtime import deadline
+from tablewright.runtime.aws import connect
+from tablewright.runtime.deadline import invocation, seconds_left
+from tablewright.runtime.errors import OutOfTime, Unavailable
+from tablewright.runtime.retry import Backoff
+from tests.infrastructure.synthesis import Assembly, resources
+from tests.integration.http import Context
+from tests.integration.loopback import Loopback, Session, loopback
+from tests.integration.sales.http import CONTRACT, body_of
+
+LIMIT = 3.0
+CLAIMS = {"custom:tenant": "acme"}
+
+
+class Limited(Context):
+    """A context that leaves so many seconds from now on."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ends = time.monotonic() + seconds
+
+    def get_remaining_time_in_millis(self) -> int:
+        return int((self._ends - time.monotonic()) * 1000)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same proportions in a tenth of the time."""
+    plain = edge.client_config
+    quicker = {"connect_timeout": 0.2, "read_timeout": 0.4}
+    monkeypatch.setattr(edge, "client_config", lambda **given: plain(**{**quicker, **given}))
+    monkeypatch.setattr(deadline, "_ANSWERING", 0.1)
+
+
+@pytest.fixture
+def cloud(quick: None) -> Iterator[tuple[Loopback, Session]]:
+    with loopback() as found:
+        yield found
+
+
+@pytest.fixture
+def function(cloud: tuple[Loopback, Session], monkeypatch: pytest.MonkeyPatch) -> Loopback:
+    world, session = cloud
+    for name in ("TABLE_NAME", "TENANT_ROLE_ARN", "CURSOR_SECRET_ARN"):
+        monkeypatch.setenv(name, name.lower())
+    monkeypatch.setattr(boto3.session, "Session", lambda: session)
+    monkeypatch.setattr(api, "access", cache(api.access.__wrapped__))
+    return world
+
+
+def ask(method: str, path: str, body: Any = None, **query: Any) -> tuple[Any, float]:
+    event = CONTRACT.event(method, path, body, claims=CLAIMS, query=query)
+    began = time.monotonic()
+    answer = api.handler(event, Limited(LIMIT))
+    return answer, time.monotonic() - began
+
+
+@pytest.mark.parametrize("hung", ["PutItem", "AssumeRole"])
+def test_a_write_that_hangs_is_answered_in_time(function: Loopback, hung: str) -> None:
+    function.hangs = {hung}
+    answer, took = ask("POST", "/sales", body_of())
+    assert answer["statusCode"] == 503
+    assert answer["headers"]["Retry-After"]
+    assert took < LIMIT
+    assert function.asked.count(hung) > 1  # it was not given up at the first attempt
+
+
+def test_a_list_whose_shards_hang_is_answered_in_time(function: Loopback) -> None:
+    function.hangs = {"Query"}
+    answer, took = ask("GET", "/sales", category="dress")
+    assert answer["statusCode"] == 503
+    assert took < LIMIT
+
+
+def test_keys_that_cannot_be_read_are_answered_in_time(function: Loopback) -> None:
+    function.hangs = {"GetSecretValue"}
+    answer, took = ask("GET", "/sales", category="dress", cursor="x" * 40)
+    assert answer["statusCode"] == 503
+    assert took < LIMIT
+
+
+def test_near_the_end_of_an_invocation_no_call_begins(cloud: tuple[Loopback, Session]) -> None:
+    world, session = cloud
+    dynamo = connect(session, "dynamodb")
+    with invocation(Limited(0.5)), pytest.raises(OutOfTime):
+        dynamo.call("ListTables", {})
+    assert world.asked == []
+    dynamo.call("ListTables", {})
+
+
+def test_retries_end_with_the_invocation(cloud: tuple[Loopback, Session]) -> None:
+    world, session = cloud
+    world.hangs = {"ListTables"}
+    dynamo = connect(session, "dynamodb", retries={"mode": "standard", "total_max_attempts": 100})
+    began = time.monotonic()
+    with invocation(Limited(2.0)), pytest.raises(Unavailable):
+        dynamo.call("ListTables", {})
+    assert time.monotonic() - began < 2.0
+
+
+def test_waits_between_tries_end_with_the_invocation() -> None:
+    with invocation(Limited(1.5)):
+        assert sum(1 for _ in Backoff(attempts=100, first=0.2)) < 100
+
+
+def test_an_invocation_within_another_has_no_more_time_than_that() -> None:
+    with invocation(Limited(10)):
+        with invocation(Limited(100), at_most=29):
+            assert seconds_left() < 10
+        assert seconds_left() < 10
+    assert seconds_left() == float("inf")
+
+
+def test_the_time_of_one_call_fits_into_that_of_every_function(dev: Assembly) -> None:
+    config = edge.client_config()
+    attempts = config.retries["total_max_attempts"]
+    longest = attempts * (config.connect_timeout + config.read_timeout)
+    for name in ("forms", "portal", "sales", "sentiment"):
+        for function in resources(dev.template(name), "AWS::Lambda::Function").values():
+            if function["Handler"] != "lambdas.sentiment.site.handler":  # it calls nobody
+                assert function["Timeout"] > longest, function["Handler"]
+
+
+def test_every_function_is_bound_by_its_time(dev: Assembly) -> None:
+    """Those that answer requests are so where all of them are answered."""
+    for name in ("forms", "portal", "sales", "sentiment"):
+        for function in resources(dev.template(name), "AWS::Lambda::Function").values():
+            module = import_module(function["Handler"].removesuffix(".handler"))
+            bound = hasattr(module.handler, "__wrapped__") or hasattr(module, "app")
+            assert bound or module.__name__ == "lambdas.sentiment.site", module
