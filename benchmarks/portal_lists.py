@@ -16,9 +16,10 @@ import boto3
 from local.dynamodb_local import DynamoDbLocal
 from local.tables import create
 from tablewright.designs import Record
-from tablewright.designs.capacity import item_bytes, read_floor
+from tablewright.designs.capacity import read_floor
 from tablewright.designs.content_registry import APPROVED, CONTENT, CONTENT_REGISTRY
 from tablewright.designs.fields import timestamp
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.bulk import put_request, write_all
 from tablewright.runtime.cursor import Cursors, KeyRing

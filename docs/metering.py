@@ -7,8 +7,9 @@ from math import ceil
 from typing import Any
 
 from tablewright.designs import Entity, Index, Table
-from tablewright.designs.capacity import WRITE_UNIT_BYTES, item_bytes, read_floor
+from tablewright.designs.capacity import WRITE_UNIT_BYTES, read_floor
 from tablewright.designs.errors import KeyMismatch
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.records import Records

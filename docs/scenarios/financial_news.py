@@ -5,9 +5,10 @@ from decimal import Decimal
 from docs.costs import Kept, Scale, Use
 from docs.metering import NONE, Measurement, Measuring
 from tablewright.designs import Record
-from tablewright.designs.capacity import item_bytes, read_floor, update_floor, write_floor
+from tablewright.designs.capacity import read_floor, update_floor, write_floor
 from tablewright.designs.financial_news import DAYS_KEPT, NEWS, news_healing
 from tablewright.designs.sentiment_items import PENDING
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.store import Store
 

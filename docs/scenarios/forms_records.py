@@ -7,10 +7,11 @@ from typing import Any
 
 from docs.metering import TRANSACTION_WRITES
 from tablewright.designs import Entity, Record
-from tablewright.designs.capacity import item_bytes, write_floor
+from tablewright.designs.capacity import write_floor
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import COUNTED, DAILY, DAY
+from tablewright.designs.sizes import item_bytes
 from tablewright.designs.time_ids import moment_of
 from tablewright.runtime.counters import Event
 from tablewright.runtime.ids import uuid7

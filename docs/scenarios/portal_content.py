@@ -6,8 +6,9 @@ from typing import Any
 from docs.costs import Kept, Scale, Use
 from docs.metering import Measurement, Measuring
 from tablewright.designs import Record
-from tablewright.designs.capacity import item_bytes, read_floor, update_floor, write_floor
+from tablewright.designs.capacity import read_floor, update_floor, write_floor
 from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, DRAFT
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors, KeyRing
 from tablewright.runtime.store import Store

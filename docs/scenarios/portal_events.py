@@ -8,8 +8,9 @@ from functools import partial
 from docs.costs import Kept, Scale, Use
 from docs.metering import Measurement, Measuring
 from tablewright.designs import Record, Shards, Table
-from tablewright.designs.capacity import item_bytes, page_floor, read_floor, write_floor
+from tablewright.designs.capacity import page_floor, read_floor, write_floor
 from tablewright.designs.events import DAYS_KEPT, EVENTS, SHARDED_EVENTS, event_key
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors, KeyRing
 from tablewright.runtime.ids import uuid7

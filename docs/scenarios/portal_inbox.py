@@ -3,8 +3,9 @@
 from docs.costs import Kept, Scale, Use
 from docs.metering import Measurement, Measuring
 from tablewright.designs import Record, Table
-from tablewright.designs.capacity import item_bytes, read_floor, update_floor, write_floor
+from tablewright.designs.capacity import read_floor, update_floor, write_floor
 from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.designs.sizes import item_bytes
 from tablewright.designs.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors, KeyRing

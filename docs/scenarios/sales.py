@@ -5,15 +5,10 @@ from typing import Any
 
 from docs.metering import NONE, Measurement, Measuring
 from tablewright.designs import Record, Shards
-from tablewright.designs.capacity import (
-    item_bytes,
-    page_floor,
-    read_floor,
-    update_floor,
-    write_floor,
-)
+from tablewright.designs.capacity import page_floor, read_floor, update_floor, write_floor
 from tablewright.designs.patterns import Query
 from tablewright.designs.sales import SALE, SALES
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors, KeyRing
 from tablewright.runtime.store import Store

@@ -11,7 +11,7 @@ from docs.scenarios.sentiment_items import TAGS
 from lambdas.sentiment.dashboard import Dashboard
 from lambdas.sentiment.projection import analysed, counted, implied, sound
 from tablewright.designs import Entity, Record
-from tablewright.designs.capacity import item_bytes, page_floor, read_floor, write_floor
+from tablewright.designs.capacity import page_floor, read_floor, write_floor
 from tablewright.designs.fields import timestamp
 from tablewright.designs.patterns import BatchWrite, Count
 from tablewright.designs.sentiment_dashboard import (
@@ -23,6 +23,7 @@ from tablewright.designs.sentiment_dashboard import (
     TAG_ROW,
 )
 from tablewright.designs.sentiment_items import ITEM, ITEMS, SENTIMENTS, SOURCE_TYPES
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.counters import Counters, Event
 from tablewright.runtime.cursor import Cursors, KeyRing

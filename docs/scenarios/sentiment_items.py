@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from docs.metering import NONE, Measurement, Measuring
 from tablewright.designs import Record
-from tablewright.designs.capacity import item_bytes, read_floor, update_floor, write_floor
+from tablewright.designs.capacity import read_floor, update_floor, write_floor
 from tablewright.designs.sentiment_items import (
     ANALYZED,
     CLAIMED,
@@ -15,6 +15,7 @@ from tablewright.designs.sentiment_items import (
     SETTLED,
     UNKNOWN,
 )
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.store import Store
 

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from lambdas.forms.bodies import fields_of, filled
 from tablewright.designs import Record
-from tablewright.designs.capacity import item_bytes
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import PENDING, SUBMISSION, payload_key
+from tablewright.designs.sizes import item_bytes
 from tablewright.designs.time_ids import moment_of
 from tablewright.runtime.errors import AlreadyExists, Conflict, Unavailable
 from tablewright.runtime.ids import uuid7

@@ -72,6 +72,8 @@ def from_store(error: Exception) -> Problem:
         return Problem(404, str(error))
     if isinstance(error, (store_errors.AlreadyExists, store_errors.Conflict)):
         return Problem(409, str(error))
+    if isinstance(error, store_errors.ItemTooLarge):
+        return Problem(413, "With this change, what is stored would be larger than 400 KB.")
     if isinstance(error, (store_errors.Throttled, store_errors.Unavailable)):
         return Problem(503, "The table is busy; repeating the same request is safe.")
     return Problem(500, "The error was logged; repeating the request will not help.")

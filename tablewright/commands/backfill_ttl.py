@@ -30,7 +30,11 @@ OUTCOMES = {
     "changed": "changed or deleted meanwhile, left alone",
     "foreign": "not of an entity that expires",
     "unreadable": "without a readable date",
+    "endless": "of a date that no expiry can be computed from",
+    "not_a_number": "with a non-numeric ttl, left alone",
 }
+# What somebody has to look at.
+UNSETTLED = ("unreadable", "endless", "not_a_number")
 IF_IT_WERE_DONE = {**OUTCOMES, "set": "expiry would be set"}
 
 
@@ -70,10 +74,15 @@ class Backfill:
             since = field.check(item.get(field.stored, {}).get("S"))
         except InvalidValue:
             return "unreadable"
+        if entity.expires.refuses(since):
+            return "endless"
         expiry = entity.expires.at(since)
-        there = item.get(self._design.ttl, {}).get("N")
-        if there is not None and float(there) >= expiry:
-            return "right" if float(there) == expiry else "later"
+        there = item.get(self._design.ttl)
+        if there is not None:
+            if "N" not in there:
+                return "not_a_number"
+            if float(there["N"]) >= expiry:
+                return "right" if float(there["N"]) == expiry else "later"
         if self._dry_run:
             return "set"
         return self._write(item, field.stored, expiry)
@@ -138,7 +147,7 @@ def _backfill(options: argparse.Namespace) -> int:
     )
     outcomes = IF_IT_WERE_DONE if options.dry_run else OUTCOMES
     segments.summary(counts, outcomes, dry_run=options.dry_run)
-    return 1 if counts["unreadable"] else 0
+    return 1 if any(counts[outcome] for outcome in UNSETTLED) else 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,9 +1,10 @@
 """What a table is. Standard library only: every Lambda function imports this."""
 
 from tablewright.designs.compound import Binary, Document, Tally, TextList, TextSet
-from tablewright.designs.entity import Entity, Expiry, Key, Record
+from tablewright.designs.entity import Entity, Key, Record
 from tablewright.designs.epochs import Epoch, EpochList, Epochs, EpochShards
 from tablewright.designs.errors import DesignError, InvalidRecord, InvalidValue, TablewrightError
+from tablewright.designs.expiry import Expiry
 from tablewright.designs.fields import (
     IN_KEY,
     Choice,
@@ -11,6 +12,7 @@ from tablewright.designs.fields import (
     Field,
     Flag,
     Hour,
+    Name,
     Prose,
     Text,
     Timestamp,
@@ -64,6 +66,7 @@ __all__ = [
     "InvalidValue",
     "Key",
     "Money",
+    "Name",
     "Number",
     "Pattern",
     "Prose",

@@ -1,42 +1,20 @@
-"""What items weigh and what reading and writing them costs at the least.
+"""Capacity: what reading and writing items costs at the least.
 
-Sizes follow the rules that DynamoDB documents: names and values in UTF-8, numbers at about half a
-byte a digit. These floors are what measured capacity is compared with.
+These floors are what measured capacity is compared with.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import cache
 from math import ceil
-from typing import Any
 
 from tablewright.designs.entity import Entity, Record
 from tablewright.designs.model import Table
 from tablewright.designs.patterns import Query
+from tablewright.designs.sizes import item_bytes
 
 READ_UNIT_BYTES = 4096
 WRITE_UNIT_BYTES = 1024
-
-
-def value_bytes(value: Any) -> int:
-    if isinstance(value, str):
-        return len(value.encode())
-    if isinstance(value, bool) or value is None:
-        return 1
-    if isinstance(value, (int, Decimal)):
-        digits = Decimal(value).normalize().as_tuple().digits
-        return (len(digits) + 1) // 2 + 1 + (1 if value < 0 else 0)
-    if isinstance(value, bytes):
-        return len(value)
-    if isinstance(value, Mapping):
-        return 3 + sum(len(name.encode()) + value_bytes(v) + 1 for name, v in value.items())
-    if isinstance(value, (list, tuple)):
-        return 3 + sum(value_bytes(inner) + 1 for inner in value)
-    return sum(value_bytes(inner) for inner in value)  # a set
-
-
-def item_bytes(attributes: Mapping[str, Any]) -> int:
-    return sum(len(name.encode()) + value_bytes(value) for name, value in attributes.items())
 
 
 def write_floor(design: Table, entity: Entity, record: Record) -> Decimal:

@@ -9,6 +9,8 @@ from tablewright.designs.errors import InvalidValue
 from tablewright.designs.fields import Field, Text
 from tablewright.designs.numbers import Number
 
+_NAME_BYTES = 1024
+
 
 class TextSet(Field):
     """A set of texts. DynamoDB has no empty set, so an empty one is not stored at all."""
@@ -23,6 +25,10 @@ class TextSet(Field):
         super().__init__(name, stored, optional=True)
         self.of = of
         self.max_items = max_items
+
+    @property
+    def most_bytes(self) -> int:
+        return self.max_items * (self.of.most_bytes + 1)
 
     def check(self, value: Any) -> set[str] | None:
         if not isinstance(value, (list, tuple, set, frozenset)):
@@ -59,6 +65,10 @@ class TextList(Field):
         self.of = of
         self.max_items = max_items
 
+    @property
+    def most_bytes(self) -> int:
+        return 3 + self.max_items * (self.of.most_bytes + 1)
+
     def check(self, value: Any) -> list[str]:
         if not isinstance(value, (list, tuple)):
             raise self.refuse("must be a list of texts")
@@ -91,6 +101,10 @@ class Document(Field):
     ) -> None:
         super().__init__(name, stored, optional=optional)
         self.max_bytes = max_bytes
+
+    @property
+    def most_bytes(self) -> int:
+        return 2 * self.max_bytes  # in JSON, which is written with a byte or two less for an entry
 
     def check(self, value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
@@ -150,6 +164,10 @@ class Binary(Field):
         super().__init__(name, stored, optional=optional)
         self.max_bytes = max_bytes
 
+    @property
+    def most_bytes(self) -> int:
+        return self.max_bytes
+
     def check(self, value: Any) -> bytes:
         if not isinstance(value, (bytes, bytearray, memoryview)):
             raise self.refuse("must be bytes")
@@ -174,10 +192,19 @@ class Tally(Field):
         self.prefix = prefix
 
     def check(self, value: Any) -> dict[str, Decimal] | None:
-        if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        if not isinstance(value, Mapping):
             raise self.refuse("must be an object of numbers")
         number = Number(self.name)
-        return {name: number.check(count) for name, count in value.items()} or None
+        return {self._key(name): number.check(count) for name, count in value.items()} or None
+
+    def _key(self, name: Any) -> str:
+        # Any text that can be part of an attribute's name.
+        try:
+            if isinstance(name, str) and len(name.encode()) <= _NAME_BYTES:
+                return name
+        except UnicodeEncodeError:
+            pass
+        raise self.refuse(f"must be numbers under valid texts of at most {_NAME_BYTES} bytes")
 
     def attributes(self, value: Mapping[str, Any]) -> dict[str, Any]:
         return {self.prefix + name: count for name, count in value.items()}

@@ -2,9 +2,10 @@
 
 from decimal import Decimal
 
-from tablewright.designs.capacity import item_bytes, write_floor
+from tablewright.designs.capacity import write_floor
 from tablewright.designs.entity import Record
 from tablewright.designs.model import Table
+from tablewright.designs.sizes import item_bytes
 
 DAYS_PER_MONTH = Decimal(30)
 DAYS_PER_YEAR = 365

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tablewright.designs.errors import InvalidValue
 from tablewright.designs.fields import Field, Timestamp
+from tablewright.designs.numbers import Whole
 from tablewright.designs.sharding import ShardFunction, uniform
 from tablewright.designs.time_ids import made_at, milliseconds, moment_of
 
@@ -95,6 +96,10 @@ class EpochList(Field):
     kind = "L"
     ordered = False
 
+    @property
+    def most_bytes(self) -> int:
+        return MOST_EPOCHS * 64
+
     def check(self, value: Any) -> list[dict[str, Any]]:
         epochs = value if isinstance(value, Epochs) else self._epochs(value)
         return [{"from": epoch.since, "count": Decimal(epoch.shards)} for epoch in epochs]
@@ -102,16 +107,13 @@ class EpochList(Field):
     def _epochs(self, value: Any) -> Epochs:
         if not isinstance(value, (list, tuple)):
             raise self.refuse("must be a list of epochs")
-        since = Timestamp("from")
+        since, count = Timestamp("from"), Whole("count", digits=3)
         found = []
         for one in value:
             if not isinstance(one, Mapping) or one.keys() != {"from", "count"}:
                 raise self.refuse("must hold epochs of a 'from' and a 'count'")
-            count = one["count"]
-            if isinstance(count, bool) or not isinstance(count, (int, Decimal)) or count % 1:
-                raise self.refuse("must have whole numbers as counts")
             try:
-                found.append(Epoch(since.check(one["from"]), int(count)))
+                found.append(Epoch(since.check(one["from"]), int(count.check(one["count"]))))
             except InvalidValue as problem:
                 raise self.refuse(f"has an epoch whose {problem}") from None
         try:
@@ -188,10 +190,20 @@ class EpochShards:
         made = made_at(id)
         if made > epochs.latest():
             raise InvalidValue(self.by, "must not have been made in the future")
-        if self.dated and texts.get(self.dated, moment_of(id)) != moment_of(id):
-            raise InvalidValue(self.dated, f"must be the moment of {self.by}, {moment_of(id)}")
+        misdated = self.misdated(texts)
+        if misdated:
+            raise misdated
         count = epochs.known(texts[self.whose], made).count_at(made)
         return str(self.function(id, count))
+
+    def misdated(self, texts: Mapping[str, str]) -> InvalidValue | None:
+        """What is wrong with a moment that is not that of the id, where both are there."""
+        if not self.dated or self.dated not in texts or self.by not in texts:
+            return None
+        moment = moment_of(texts[self.by])
+        if texts[self.dated] == moment:
+            return None
+        return InvalidValue(self.dated, f"must be the moment of {self.by}, {moment}")
 
     def among(
         self,

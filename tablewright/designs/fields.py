@@ -5,13 +5,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
+from unicodedata import normalize
 
 from tablewright.designs.errors import InvalidValue
+from tablewright.designs.sizes import ITEM_BYTES
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z")
 _SECONDS = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 _HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{2})")
+# Every character that Unicode calls a space, tabs and line ends not among them.
+_SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 # In place of a stored name: the field stands in the item's keys and nowhere else.
@@ -41,6 +45,11 @@ class Field(ABC):
     def label(self) -> str:
         """What the field is called outside the program."""
         return self.stored or self.name
+
+    @property
+    def most_bytes(self) -> int:
+        """The most that a value can have, stored or in a key; by default, what an item may."""
+        return ITEM_BYTES
 
     @abstractmethod
     def check(self, value: Any) -> Any:
@@ -72,6 +81,13 @@ class Field(ABC):
     def schema(self) -> dict[str, Any]:
         """The value as JSON Schema, for OpenAPI documents."""
 
+    def _in_utc(self, moment: datetime) -> str:
+        try:
+            return timestamp(moment)
+        except (ValueError, OverflowError):
+            reason = "must be a time with its time zone, of the years 1 to 9999 in UTC"
+            raise self.refuse(reason) from None
+
     def refuse(self, reason: str) -> InvalidValue:
         return InvalidValue(self.name, reason)
 
@@ -96,6 +112,10 @@ class Text(Field):
         self.pattern = pattern
         self.form = form
 
+    @property
+    def most_bytes(self) -> int:
+        return 4 * self.max_length
+
     def check(self, value: Any) -> str:
         if not isinstance(value, str):
             raise self.refuse("must be text")
@@ -110,7 +130,7 @@ class Text(Field):
 
     def _unfit(self, value: str) -> str | None:
         if not value.isprintable():
-            return "must not contain control or unprintable characters"
+            return "must not contain control characters, nor spaces other than U+0020"
         return None
 
     def schema(self) -> dict[str, Any]:
@@ -124,6 +144,23 @@ class Prose(Text):
     """Text as people write it: emoji, joiners and any space, but no control characters."""
 
     __slots__ = ()
+
+    def _unfit(self, value: str) -> str | None:
+        return "must not contain control characters" if _CONTROL.search(value) else None
+
+
+class Name(Text):
+    """A name as people write it, kept in one spelling: composed (NFC), with one plain space for
+    every run of spaces, and none at its ends. So one name is one key, whoever typed it."""
+
+    __slots__ = ()
+
+    def check(self, value: Any) -> str:
+        if isinstance(value, str):
+            value = _SPACES.sub(" ", normalize("NFC", value)).strip(" ")
+            if not value:
+                raise self.refuse(f"must have 1 to {self.max_length} characters that are not blank")
+        return super().check(value)
 
     def _unfit(self, value: str) -> str | None:
         return "must not contain control characters" if _CONTROL.search(value) else None
@@ -145,6 +182,10 @@ class Choice(Field):
         super().__init__(name, stored, optional=optional)
         self.choices = tuple(choices)
 
+    @property
+    def most_bytes(self) -> int:
+        return max((len(word.encode()) for word in self.choices), default=0)
+
     def check(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self.choices:
             raise self.refuse("must be one of " + ", ".join(self.choices))
@@ -160,6 +201,10 @@ class Flag(Field):
     __slots__ = ()
     kind = "BOOL"
     ordered = False
+
+    @property
+    def most_bytes(self) -> int:
+        return 1
 
     def check(self, value: Any) -> bool:
         if not isinstance(value, bool):
@@ -177,6 +222,10 @@ class Date(Field):
     """A calendar day, ``YYYY-MM-DD``, that exists."""
 
     __slots__ = ()
+
+    @property
+    def most_bytes(self) -> int:
+        return len("YYYY-MM-DD")
 
     def check(self, value: Any) -> str:
         if type(value) is date:
@@ -197,9 +246,13 @@ class Hour(Field):
 
     __slots__ = ()
 
+    @property
+    def most_bytes(self) -> int:
+        return len("YYYY-MM-DD-HH")
+
     def check(self, value: Any) -> str:
         if isinstance(value, datetime):
-            return timestamp(value)[:13].replace("T", "-")
+            return self._in_utc(value)[:13].replace("T", "-")
         if not isinstance(value, str) or not _HOUR.fullmatch(value):
             raise self.refuse("must be an hour of the form YYYY-MM-DD-HH")
         try:
@@ -237,9 +290,13 @@ class Timestamp(Field):
         super().__init__(name, stored, optional=optional)
         self.seconds = seconds
 
+    @property
+    def most_bytes(self) -> int:
+        return len("YYYY-MM-DDTHH:MM:SS.mmmZ")
+
     def check(self, value: Any) -> str:
         if isinstance(value, datetime):
-            text = timestamp(value)
+            text = self._in_utc(value)
             return f"{text[:19]}Z" if self.seconds else text
         if not isinstance(value, str) or not self._form.fullmatch(value):
             fraction = "" if self.seconds else ".mmm"

@@ -1,6 +1,6 @@
 """Number fields: exact, and in keys of a fixed width where their order matters."""
 
-from decimal import Decimal
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
 from tablewright.designs.fields import Field
@@ -9,6 +9,9 @@ _CENT = Decimal("0.01")
 # The numbers that DynamoDB can keep exactly.
 _DIGITS = 38
 _MAGNITUDES = range(-130, 126)
+# The longest text of such a number: sign, digits and point, exponent.
+_TEXT_BYTES = _DIGITS + 8
+_EXACT = Context(prec=_DIGITS)
 
 
 class Number(Field):
@@ -18,13 +21,26 @@ class Number(Field):
     kind = "N"
     ordered = False
 
+    @property
+    def most_bytes(self) -> int:
+        return _TEXT_BYTES
+
     def check(self, value: Any) -> Decimal:
         number = self._decimal(value)
-        if len(number.as_tuple().digits) > _DIGITS:
-            raise self.refuse(f"must have at most {_DIGITS} digits")
-        if number and number.adjusted() not in _MAGNITUDES:
+        if not number:
+            return Decimal(0)
+        if number.adjusted() not in _MAGNITUDES:
             raise self.refuse("must lie between 1E-130 and 9.9E+125 in magnitude")
+        if len(number.as_tuple().digits) > _DIGITS:
+            shorter = number.normalize(_EXACT)
+            if shorter != number:
+                raise self.refuse(f"must have at most {_DIGITS} digits, zeros at the end apart")
+            return shorter
         return number
+
+    def to_text(self, value: Decimal) -> str:
+        # 5, 5.0 and 5E0 are one number, and stand in one key.
+        return str(value.normalize(_EXACT))
 
     def from_text(self, text: str) -> Decimal:
         return Decimal(text)
@@ -36,7 +52,10 @@ class Number(Field):
         # bool is an int and float is inexact: neither is what a caller means by a number.
         if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
             raise self.refuse("must be a number")
-        number = Decimal(value)
+        try:
+            number = Decimal(value)
+        except InvalidOperation:
+            raise self.refuse("must be a number of a size that can be kept") from None
         if not number.is_finite():
             raise self.refuse("must be a finite number")
         return number
@@ -129,7 +148,8 @@ class Whole(Number):
     def check(self, value: Any) -> Decimal:
         number = self._decimal(value)
         highest = 10**self.digits - 1
-        if not self.lowest <= number <= highest or number % 1:
+        fits = self.lowest <= number <= highest and number == number.to_integral_value()
+        if not fits:
             raise self.refuse(f"must be a whole number from {self.lowest} to {highest}")
         return Decimal(int(number))
 

@@ -19,6 +19,7 @@ from tablewright.designs import (
     Index,
     Key,
     Money,
+    Name,
     Put,
     Query,
     ShardFunction,
@@ -81,8 +82,8 @@ def sales_design(*, category_shard: ShardFunction = uniform) -> Table:
             Date("sale_date", "saleDate"),
             Money("sale_price", "salePrice"),
             Money("original_price", "originalPrice"),
-            Text("category", max_length=128),
-            Text("brand", optional=True, max_length=128),
+            Name("category", max_length=128),
+            Name("brand", optional=True, max_length=128),
             Choice("season", SEASONS),
             Text("embedding_id", "embeddingId", max_length=128),
             Text(

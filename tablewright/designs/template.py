@@ -58,11 +58,20 @@ class Template:
             if reason:
                 raise InvalidValue(field, reason)
             key += text + literal
-        # A character is at most four bytes, so most keys need no encoding to be measured.
         if len(key) * 4 > self.limit and len(key.encode()) > self.limit:
-            longest = max(self.fields, key=lambda field: len(texts[field]))
-            raise InvalidValue(longest, f"makes the key {self.text} longer than {self.limit} bytes")
+            raise self._overlong(texts)
         return key
+
+    def too_long(self, texts: Mapping[str, str]) -> InvalidValue | None:
+        """What makes the key of these texts longer than it may be, if all of it is known."""
+        if not all(field in texts for field in self.fields):
+            return None
+        key = "".join([*self.literals, *(texts[field] for field in self.fields)])
+        return self._overlong(texts) if len(key.encode()) > self.limit else None
+
+    def _overlong(self, texts: Mapping[str, str]) -> InvalidValue:
+        longest = max(self.fields, key=lambda field: len(texts[field].encode()))
+        return InvalidValue(longest, f"makes the key {self.text} longer than {self.limit} bytes")
 
     def refuses(self, text: str) -> str | None:
         """Why this text cannot stand in the key, or None when it can."""

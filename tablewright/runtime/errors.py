@@ -37,6 +37,10 @@ class Conflict(StoreError):
     """The item is not, or no longer, as the caller expected: read it again and decide anew."""
 
 
+class ItemTooLarge(StoreError, ValueError):
+    """An item would become larger than DynamoDB keeps: 400 KB, its names and keys included."""
+
+
 class Throttled(StoreError):
     """A service was asked too much of, after all retries: try again later, more slowly."""
 
@@ -192,6 +196,8 @@ def from_response(operation: str, response: dict[str, Any]) -> StoreError:
     if code == "TransactionCanceledException":
         reasons = [str(r.get("Code", "None")) for r in response.get("CancellationReasons", [])]
         return TransactionCanceled(reasons)
+    if code == "ValidationException" and "Item size" in error.get("Message", ""):
+        return ItemTooLarge(f"{operation}: {error['Message']}")
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     by_status = Unavailable if status >= 500 else _BY_STATUS.get(status, StoreError)
     kind = _BY_CODE.get(code, by_status)

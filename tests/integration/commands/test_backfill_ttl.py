@@ -122,6 +122,32 @@ def test_an_item_without_a_readable_date_is_reported(
     assert "1 not of an entity that expires" in told
 
 
+def test_an_item_of_a_date_without_an_expiry_is_reported_and_passed_over(
+    database: Database, environment: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(database, 20)
+    for item, day in zip(database.items(), ("9999-12-31", "0001-01-01"), strict=False):
+        put = {**item, "saleDate": {"S": day}}
+        database.client().put_item(TableName=TABLE, Item=put)
+    assert run() == 1
+    assert "2 of a date that no expiry can be computed from" in capsys.readouterr().err
+    assert sum(expiry is not None for expiry in expiries(database).values()) == 18
+
+
+def test_a_ttl_that_is_no_number_is_called_so(
+    database: Database, environment: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(database, 2)
+    odd = {**database.items()[0], "ttl": {"S": "2025-12-29"}}
+    database.client().put_item(TableName=TABLE, Item=odd)
+    for options in (("--dry-run",), ()):
+        assert run(*options) == 1
+        told = capsys.readouterr().err
+        assert "1 with a non-numeric ttl, left alone" in told
+        assert "changed or deleted" not in told
+    assert odd in database.items()
+
+
 @pytest.mark.parametrize("effect", ["before", "after"])
 def test_killed_at_any_call_it_goes_on_and_ends_the_same(
     database: Database, environment: Any, monkeypatch: pytest.MonkeyPatch, effect: str

@@ -11,10 +11,10 @@ import pytest
 from benchmarks.form_payloads import payload as form_payload
 from lambdas.forms.domains import domain_key
 from tablewright.designs import Entity, Record
-from tablewright.designs.capacity import item_bytes
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import SUBMISSION
 from tablewright.designs.patterns import Count, Delete, Get, Put
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.counters import Counters, Event
 from tablewright.runtime.errors import AlreadyExists, Conflict
 from tablewright.runtime.payload import LARGEST, Payloads

@@ -9,9 +9,10 @@ from typing import Any
 
 from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.model import MODEL_VERSION, Model
-from tablewright.designs.capacity import item_bytes, read_floor
+from tablewright.designs.capacity import read_floor
 from tablewright.designs.financial_news import NEWS, PARKED
 from tablewright.designs.sentiment_items import ANALYZED
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.healing import Healed
 from tablewright.runtime.meter import Meter
 from tests.faults import survives_every_fault

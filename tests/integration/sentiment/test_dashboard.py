@@ -9,9 +9,10 @@ import pytest
 from lambdas.http.problems import Problem
 from lambdas.sentiment.dashboard import Dashboard
 from tablewright.designs import Record
-from tablewright.designs.capacity import item_bytes, page_floor
+from tablewright.designs.capacity import page_floor
 from tablewright.designs.fields import timestamp
 from tablewright.designs.sentiment_dashboard import DASHBOARD, ROW
+from tablewright.designs.sizes import item_bytes
 from tablewright.runtime.errors import CursorError
 from tablewright.runtime.meter import Meter
 from tests.integration.sentiment.conftest import World, item

@@ -64,7 +64,7 @@ def test_a_given_season_is_kept() -> None:
         ("productId", "a/b", ID),
         ("productId", "..", ID),
         ("category", "a#b", "must not contain '#'"),
-        ("brand", "", "must have 1 to 128 characters"),
+        ("brand", "", "must have 1 to 128 characters that are not blank"),
         ("season", "AUTUMN", "must be one of SPRING, SUMMER, FALL, WINTER"),
         ("embeddingS3Key", "http://x/y", "must be an S3 address, s3://bucket/key"),
         ("color", "red", "is not a field that can be given"),

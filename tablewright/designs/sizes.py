@@ -1,0 +1,29 @@
+"""Sizes of items, by the rules that DynamoDB documents: names and values in UTF-8, numbers at about
+half a byte a digit."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+ITEM_BYTES = 400 * 1024
+
+
+def value_bytes(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, bool) or value is None:
+        return 1
+    if isinstance(value, (int, Decimal)):
+        digits = "".join(map(str, Decimal(value).as_tuple().digits)).strip("0")
+        return (len(digits) + 1) // 2 + 1 + (1 if value < 0 else 0)
+    if isinstance(value, bytes):
+        return len(value)
+    if isinstance(value, Mapping):
+        return 3 + sum(len(name.encode()) + value_bytes(v) + 1 for name, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return 3 + sum(value_bytes(inner) + 1 for inner in value)
+    return sum(value_bytes(inner) for inner in value)  # a set
+
+
+def item_bytes(attributes: Mapping[str, Any]) -> int:
+    return sum(len(name.encode()) + value_bytes(value) for name, value in attributes.items())
