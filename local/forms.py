@@ -117,7 +117,7 @@ class Forms:
 
     def hook_secret(self, destination: str = "hook") -> str:
         """What requests to a webhook are signed with."""
-        return self._kept(f"hook:{destination}")
+        return self._kept(_done(self.api("GET", f"/destinations/{destination}")).json["key_id"])
 
     def _secret(self) -> tuple[str, str]:
         keys = _done(self.api("GET", "/secrets")).json["items"]

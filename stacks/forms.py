@@ -35,6 +35,7 @@ ADMIN_ROUTES = (
     ("GET", "/destinations/{destination_id}"),
     ("PATCH", "/destinations/{destination_id}"),
     ("DELETE", "/destinations/{destination_id}"),
+    ("POST", "/destinations/{destination_id}/secret"),
     ("POST", "/destinations/{destination_id}/test"),
     ("GET", "/destinations/{destination_id}/attempts"),
     *(("GET", "/submissions"), ("GET", "/submissions/{submission_id}")),

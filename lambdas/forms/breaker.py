@@ -2,12 +2,17 @@
 
 After so many failures in a row nothing is tried for a while. Then one attempt is let through, and
 what comes of it decides: a success closes the breaker, a failure makes the pause twice as long.
+
+Everything that follows from an attempt is written for the version of the destination that was
+attempted: what the old address did says nothing about the new one.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from lambdas.forms.next_version import next_version
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
@@ -15,6 +20,7 @@ from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
 
 CLOSED, OPEN, HALF_OPEN = "closed", "open", "half-open"
+VERSION = "updated_at"
 # What a destination that works again has no more of.
 KEPT = ("failures", "last_failure", "breaker_until", "probed_by")
 _TRIES = 3
@@ -113,15 +119,23 @@ class Breakers:
         """The destination works: forget its failures."""
         if all(destination.get(field) is None for field in KEPT):
             return
-        try:
+        with suppress(Conflict, NotFound):
             self._update(destination, dict.fromkeys(KEPT), {})
-        except (Conflict, NotFound):
-            return
+
+    def gone(self, destination: Record, now: datetime) -> None:
+        """The destination wants nothing more: disable it."""
+        version = next_version(destination[VERSION], now)
+        changes = {"state": "disabled", VERSION: version}
+        with suppress(Conflict, NotFound):
+            self._update(destination, changes, {"state": "active"})
 
     def _update(self, destination: Record, changes: Record, expect: Record) -> Record:
         key = {name: destination[name] for name in ("tenant_id", "destination_id")}
-        return self._store.update(FORMS.update_destination, key, changes, expect=expect)
+        expected = {VERSION: destination[VERSION], **expect}
+        return self._store.update(FORMS.update_destination, key, changes, expect=expected)
 
     def _again(self, destination: Record) -> Record | None:
+        """The destination as it is now, None when it is another."""
         key = {name: destination[name] for name in ("tenant_id", "destination_id")}
-        return self._store.get(FORMS.get_destination, key)
+        found = self._store.get(FORMS.get_destination, key)
+        return found if found and found[VERSION] == destination[VERSION] else None

@@ -8,7 +8,7 @@ attempt is finished only does what follows from it, which is the same however of
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -87,7 +87,7 @@ class Deliveries:
             return self._finish(asked, claim, refused(refusal.error), 0, now)
         if payload is None:
             return self._finish(asked, claim, refused("the payload cannot be read"), 0, now)
-        shipment = _shipment(submission, destination, payload)
+        shipment = _shipment(submission, destination, payload, now)
         began = self._clock()
         outcome = self._destinations[destination["destination_type"]].deliver(shipment, now)
         duration = round((self._clock() - began) * 1000)
@@ -150,11 +150,7 @@ class Deliveries:
         # Whatever it answered, it answers.
         self._breakers.answered(destination)
         if outcome.disables:
-            changes = {"state": "disabled", "updated_at": timestamp(now)}
-            try:
-                self._store.update(FORMS.update_destination, asked.destination, changes)
-            except NotFound:
-                return
+            self._breakers.gone(destination, now)
 
     def _finish(
         self, asked: Delivery, claim: str, outcome: Outcome, duration: int, now: datetime
@@ -204,7 +200,7 @@ class Deliveries:
         return POSTPONED
 
 
-def _shipment(submission: Record, destination: Record, payload: bytes) -> Shipment:
+def _shipment(submission: Record, destination: Record, payload: bytes, now: datetime) -> Shipment:
     return Shipment(
         submission["tenant_id"],
         submission["submission_id"],
@@ -214,4 +210,13 @@ def _shipment(submission: Record, destination: Record, payload: bytes) -> Shipme
         destination["settings"],
         payload,
         submission.get("content_type"),
+        tuple(_key_ids(destination, now)),
     )
+
+
+def _key_ids(destination: Record, now: datetime) -> Iterator[str]:
+    """The secrets that sign: that of the destination, and the one before it for a while."""
+    if "key_id" in destination:
+        yield destination["key_id"]
+    if seconds_until(destination.get("previous_key_until"), now):
+        yield destination["previous_key_id"]

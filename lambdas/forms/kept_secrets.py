@@ -7,7 +7,8 @@ from lambdas.forms.remembered import Remembered
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ResourceMissing, StoreError
 
-# The value under a key id never changes: rotation makes another key.
+# The value under a key id never changes: rotation makes another key, and no id is used again. It is
+# looked at again so that what was destroyed is not used for ever.
 _LIFE = 300.0
 # A secret that is being deleted is refused as an invalid request.
 _BEING_DELETED = ": InvalidRequestException:"

@@ -132,6 +132,20 @@ def _destinations() -> Json:
             "delete": operation("delete_destination", "Remove a destination", {204: None}),
             "parameters": [id, _FOR],
         },
+        "/destinations/{destination_id}/secret": {
+            "post": {
+                **operation(
+                    "rotate_hook_secret",
+                    "Make a new secret for a webhook",
+                    {201: made, 200: made},
+                    fails=(404, 409),
+                ),
+                "description": "For a day requests carry the signatures of both, separated by a "
+                "comma; then of the new one alone. The value is told once; repeated within ten "
+                "minutes, the request gives the same one again.",
+            },
+            "parameters": [id, _FOR],
+        },
         "/destinations/{destination_id}/test": {
             "post": operation(
                 "test_destination",

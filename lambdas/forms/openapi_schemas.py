@@ -54,8 +54,6 @@ def _destinations() -> Json:
         }
         for kind in SETTINGS
     ]
-    hook = {"maxLength": destinations.LONGEST_HOOK}
-    kinds[list(SETTINGS).index("webhook")]["properties"]["destination_id"] = hook
     change = _changes(DESTINATION, destinations.CHANGEABLE)
     # What a bus and an address must be told may look alike.
     change["properties"]["settings"] = {"anyOf": shown["oneOf"]}

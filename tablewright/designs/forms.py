@@ -102,7 +102,7 @@ _TENANTS = (
     Put("begin_shards", "TenantShards", create=True, describes="Store a tenant's first epoch."),
     Update("append_shards", "TenantShards", describes="Add an epoch to a tenant's."),
     Put("put_destination", "Destination", create=True, describes="Store a new destination."),
-    Get("get_destination", "Destination", describes="Read a destination."),
+    Get("get_destination", "Destination", consistent=True, describes="Read a destination."),
     Update("update_destination", "Destination", describes="Change, pause or disable one."),
     Delete("delete_destination", "Destination", describes="Remove a destination."),
     Query("destinations", "Destination", describes="A tenant's destinations."),

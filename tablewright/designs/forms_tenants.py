@@ -77,6 +77,10 @@ DESTINATION = Entity(
         Choice("state", STATES),
         Prose("name", optional=True, max_length=128),
         Document("settings", max_bytes=16_384),
+        # By which the secret of a webhook is found, and the one before it while both sign.
+        Text("key_id", optional=True, max_length=64),
+        Text("previous_key_id", optional=True, max_length=64),
+        Timestamp("previous_key_until", optional=True),
         # The breaker: failures in a row, the last that was counted, how long nothing is tried,
         # and who tries then.
         Whole("failures", optional=True),

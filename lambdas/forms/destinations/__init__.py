@@ -9,7 +9,7 @@ from tablewright.runtime.errors import StoreError, Throttled, Unavailable
 
 
 class Shipment(NamedTuple):
-    """What is delivered, and where to."""
+    """What is delivered, and where to; `key_ids` are those of the secrets that sign it."""
 
     tenant_id: str
     submission_id: str
@@ -19,6 +19,7 @@ class Shipment(NamedTuple):
     settings: Mapping[str, Any]
     payload: bytes
     stored_type: str | None = None
+    key_ids: tuple[str, ...] = ()
 
     @property
     def idempotency_key(self) -> str:

@@ -1,12 +1,12 @@
 """Delivers by an HTTPS request to an address that a tenant chose, and so to no other than public.
 
 The request is signed as submissions are (`lambdas.forms.signing`), with the secret that is kept for
-it.
+it; while that is rotated, with the one before it too.
 """
 
 import re
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
@@ -29,7 +29,6 @@ Secrets = Callable[[str, str], str | None]
 
 _TOO_MANY, _GONE, _TIMEOUT, _TOO_EARLY = 429, 410, 408, 425
 _UNSAFE = re.compile(r"[^\x21-\x7e]")
-_KEY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~:@-]{0,63}")
 
 
 class _Address(NamedTuple):
@@ -67,10 +66,10 @@ class Webhook:
         address = _address(shipment.settings.get("url"))
         if address is None or not (address.encrypted or self._local):
             return refused("the destination's url must be like https://example.com/path")
-        key_id = str(shipment.settings.get("key_id", shipment.destination_id))
-        secret = self._secrets(shipment.tenant_id, key_id) if _KEY_ID.fullmatch(key_id) else None
-        if secret is None:
-            return refused("no secret is kept for the destination, to sign its requests with")
+        keys = {id: self._secrets(shipment.tenant_id, id) for id in shipment.key_ids}
+        secrets = {id: value for id, value in keys.items() if value is not None}
+        if not secrets:  # it is being made
+            return Outcome("no secret is kept for the destination, to sign with", again=True)
         try:
             chosen = pinned(address.host, address.port, self._resolver, self._allows(address))
         except AddressRefused:
@@ -78,7 +77,7 @@ class Webhook:
         except (OSError, ValueError):  # a name can also be one that cannot be encoded
             return Outcome("the destination's name has no address", again=True)
         target = Target(chosen, address.port, address.host, address.encrypted)
-        headers = _headers(shipment, address.path, key_id, secret, now)
+        headers = _headers(shipment, address.path, secrets, now)
         try:
             answer = post(
                 target,
@@ -116,15 +115,20 @@ def outcome_of(answer: Answer, now: datetime) -> Outcome:
 
 
 def _headers(
-    shipment: Shipment, path: str, key_id: str, secret: str, now: datetime
+    shipment: Shipment, path: str, secrets: Mapping[str, str], now: datetime
 ) -> dict[str, str]:
+    signed = [
+        sign(secret, "POST", path, shipment.payload, now=now, key=key_id)
+        for key_id, secret in secrets.items()
+    ]
     return {
         "Content-Type": shipment.content_type,
         "User-Agent": "tablewright-forms/1",
         "Idempotency-Key": shipment.idempotency_key,
         "X-Form-Id": shipment.form_id,
         "X-Form-Submission-Id": shipment.submission_id,
-        **sign(secret, "POST", path, shipment.payload, now=now, key=key_id),
+        # Of two secrets both: whoever has one of them finds its signature.
+        **{name: ", ".join(dict.fromkeys(one[name] for one in signed)) for name in signed[0]},
     }
 
 

@@ -14,6 +14,7 @@ from lambdas.forms.management.versions import DESTINATIONS
 from lambdas.forms.messages import Delivery
 from lambdas.http.answers import answer, record_json
 from lambdas.http.requests import choice, json_body
+from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms_submissions import ATTEMPT, ATTEMPT_STATUSES
 from tablewright.designs.forms_tenants import DESTINATION, DESTINATION_TYPES
@@ -44,9 +45,7 @@ def create_destination() -> Response[str]:
         destination_id=made["destination_id"],
         new=new,
     )
-    told = record_json(DESTINATION, made) | ({"secret": secret} if secret else {})
-    headers = {"ETag": DESTINATIONS.etag(made), "Cache-Control": "no-store"}
-    return answer(told, 201 if new else 200, headers)
+    return _made(made, new, secret)
 
 
 @router.get(_ONE)
@@ -73,6 +72,16 @@ def delete_destination(destination_id: str) -> Response[str]:
     return Response(204)
 
 
+@router.post(f"{_ONE}/secret")
+def rotate_hook_secret(destination_id: str) -> Response[str]:
+    asked = Asked(router.current_event)
+    made, new, secret = _destinations(asked).rotate(destination_id, access.current().now())
+    logger.info(
+        "hook secret rotated", tenant_id=asked.tenant, destination_id=destination_id, new=new
+    )
+    return _made(made, new, secret)
+
+
 @router.post(f"{_ONE}/test")
 def test_destination(destination_id: str) -> Response[str]:
     asked = Asked(router.current_event)
@@ -97,6 +106,13 @@ def destination_attempts(destination_id: str) -> Response[str]:
         **asked.paging,
     )
     return listed(ATTEMPT, page)
+
+
+def _made(destination: Record, new: bool, secret: str | None) -> Response[str]:
+    """A destination with its secret, which is told once."""
+    told = record_json(DESTINATION, destination) | ({"secret": secret} if secret else {})
+    headers = {"ETag": DESTINATIONS.etag(destination), "Cache-Control": "no-store"}
+    return answer(told, 201 if new else 200, headers)
 
 
 def _destinations(asked: Asked) -> Destinations:

@@ -1,16 +1,21 @@
 """Where a tenant's submissions are delivered to.
 
-Requests to a webhook are signed with a secret of its own, which is made with it.
+Requests to a webhook are signed with a secret of its own. Each secret has an id that no other ever
+has, so that whoever remembers its value remembers the right one. The id is stored before the value
+is made: nothing is kept that no destination knows of.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from lambdas.forms import breaker
 from lambdas.forms.management.secret_values import REPEATABLE, SecretValues
 from lambdas.forms.management.settings import SETTINGS, check_settings
-from lambdas.forms.management.versions import Change, stored
+from lambdas.forms.management.versions import VERSION, Change, stored
+from lambdas.forms.next_version import next_version
 from lambdas.http.given import Errors, changes, new_record
 from lambdas.http.problems import Problem
 from lambdas.http.versions import Version
@@ -25,10 +30,9 @@ from tablewright.runtime.store import Store
 CHANGEABLE = ("state", "name", "settings")
 DECISIVE = ("state", "settings")
 GIVEN = ("destination_id", "destination_type", *CHANGEABLE)
-# By which the secret of a webhook is found; not for clients to give.
-KEY_ID = "key_id"
-_HOOK = "hook:"
-LONGEST_HOOK = 64 - len(_HOOK)
+# How long requests carry the signature of the secret before as well, when it is rotated.
+OVERLAP = timedelta(days=1)
+_TRIES = 3
 
 
 class Made(NamedTuple):
@@ -53,12 +57,14 @@ class Destinations:
         ours = {"tenant_id": self._tenant, "created_at": moment, "updated_at": moment}
         if isinstance(body, dict):
             body = {"state": "active", **body}
-        record = _signed(new_record(DESTINATION, body, GIVEN, ours, _check))
+        record = new_record(DESTINATION, body, GIVEN, ours, _check)
+        if record["destination_type"] == "webhook":
+            record["key_id"] = _new_key_id()
         there = self._there(record)
         if there is None:
-            value = self._secret(record)  # before it is used
             try:
-                return Made(self._store.put(FORMS.put_destination, record), True, value)
+                made = self._store.put(FORMS.put_destination, record)
+                return Made(made, True, self._secret(made))
             except AlreadyExists:
                 there = self._there(record)
         if there is None:
@@ -66,16 +72,48 @@ class Destinations:
         lately = now - datetime.fromisoformat(there["created_at"]) < REPEATABLE
         return Made(there, False, self._secret(there) if lately else None)
 
+    def rotate(self, destination_id: str, now: datetime) -> Made:
+        """A new secret; requests are signed with the one before as well, for a while.
+
+        A rotation that died on the way is gone on with, and one that is repeated shortly after
+        gives the same secret, for its answer may not have arrived.
+        """
+        there = self._stored(destination_id)
+        if there is None:
+            raise NotFound("no Destination has this key")
+        if "key_id" not in there:
+            raise Problem(409, "Only requests to webhooks are signed: it has no secret.")
+        value = self._values.value(self._tenant, there["key_id"])
+        if value is None or _rotated_lately(there, now):
+            return Made(there, value is None, value or self._secret(there))
+        if "previous_key_id" in there:
+            self._values.destroy(self._tenant, there["previous_key_id"])
+        changes = {
+            "key_id": _new_key_id(),
+            "previous_key_id": there["key_id"],
+            "previous_key_until": timestamp(now + OVERLAP),
+            VERSION: next_version(there[VERSION], now),
+        }
+        rotated = self._store.update(
+            FORMS.update_destination,
+            self._key(destination_id),
+            changes,
+            expect={VERSION: there[VERSION]},
+        )
+        return Made(rotated, True, self._secret(rotated))
+
     def _there(self, record: Record) -> Record | None:
         """What is stored already, if it is the same."""
-        key = self._key(record["destination_id"])
-        there = stored(self._store, FORMS.update_destination, key)
+        there = self._stored(record["destination_id"])
         if there and any(there.get(name) != record.get(name) for name in GIVEN):
             raise AlreadyExists("Destination with this key exists already")
         return there
 
+    def _stored(self, destination_id: str) -> Record | None:
+        return stored(self._store, FORMS.update_destination, self._key(destination_id))
+
     def _secret(self, record: Record) -> str | None:
-        key_id = record["settings"].get(KEY_ID)
+        key_id = record.get("key_id")
         return self._values.kept(self._tenant, key_id).value if key_id else None
 
     def one(self, destination_id: str) -> Record:
@@ -99,19 +137,28 @@ class Destinations:
             errors = check_settings(kind, change["settings"]) if "settings" in change else []
             if errors:
                 raise Problem(400, "The body is not valid; nothing was stored.", errors)
-            whole = _signed({**before, **change})
-            decided = {name: whole.get(name) for name in change}
             # What failed at the old address says nothing about the new one.
-            other = any(decided.get(name, before[name]) != before[name] for name in DECISIVE)
-            return {**decided, **(dict.fromkeys(breaker.KEPT) if other else {})}
+            other = any(change.get(name, before[name]) != before[name] for name in DECISIVE)
+            return {**change, **(dict.fromkeys(breaker.KEPT) if other else {})}
 
         key = self._key(destination_id)
         return Change(self._store, FORMS.update_destination, key).apply(version, now, decide)
 
     def remove(self, destination_id: str) -> None:
-        self._store.delete(FORMS.delete_destination, self._key(destination_id))
-        # Of any type: whoever repeats this can no longer tell of which it was.
-        self._values.destroy(self._tenant, _key_id(destination_id))
+        """Remove a destination, after its secrets: whoever repeats this finds what is left."""
+        for _ in range(_TRIES):
+            there = self._stored(destination_id)
+            if there is None:
+                return
+            for name in ("key_id", "previous_key_id"):
+                if name in there:
+                    self._values.destroy(self._tenant, there[name])
+            expected = {VERSION: there[VERSION]}
+            with suppress(Conflict):  # another key has come meanwhile
+                key = self._key(destination_id)
+                self._store.delete(FORMS.delete_destination, key, expect=expected)
+                return
+        raise Conflict("the destination is being changed by somebody else")
 
     def page(self, kind: str | None, **paging: Any) -> Page:
         where = {"tenant_id": self._tenant}
@@ -129,25 +176,18 @@ class Destinations:
         return {"tenant_id": self._tenant, "destination_id": destination_id}
 
 
-def _key_id(destination_id: str) -> str:
-    # No key of the tenant's own is called so.
-    return f"{_HOOK}{destination_id}"
+def _new_key_id() -> str:
+    # Of characters that Secrets Manager takes; no key of the tenant's own is called so.
+    return f"hook-{uuid4().hex}"
 
 
-def _signed(destination: Record) -> Record:
-    """The destination with the id of its secret, if it is of a type that has one."""
-    if destination["destination_type"] != "webhook":
-        return destination
-    key_id = _key_id(destination["destination_id"])
-    return {**destination, "settings": {**destination["settings"], KEY_ID: key_id}}
+def _rotated_lately(destination: Record, now: datetime) -> bool:
+    until = destination.get("previous_key_until")
+    return until is not None and now - (datetime.fromisoformat(until) - OVERLAP) < REPEATABLE
 
 
 def _check(values: Mapping[str, Any]) -> Errors:
     kind, settings = values.get("destination_type"), values.get("settings")
     if not isinstance(kind, str) or kind not in SETTINGS or not isinstance(settings, dict):
         return []  # their own fields say so
-    errors = check_settings(kind, settings)
-    id = values.get("destination_id")
-    if kind == "webhook" and isinstance(id, str) and len(id) > LONGEST_HOOK:
-        errors.append(("/destination_id", f"must have at most {LONGEST_HOOK} characters"))
-    return errors
+    return check_settings(kind, settings)

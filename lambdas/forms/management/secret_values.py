@@ -57,6 +57,16 @@ class SecretValues:
         there = self._secrets.call("GetSecretValue", {"SecretId": name})
         return Kept(there["ARN"], there["SecretString"])
 
+    def value(self, tenant_id: str, key_id: str) -> str | None:
+        """The value of a key, None where none was made."""
+        try:
+            there = self._secrets.call(
+                "GetSecretValue", {"SecretId": self._name(tenant_id, key_id)}
+            )
+        except ResourceMissing:
+            return None
+        return str(there["SecretString"])
+
     def destroy(self, tenant_id: str, key_id: str) -> None:
         """Destroy the value of a key; one that is not there is destroyed already."""
         # Not kept for recovery: what was revoked must not come back.

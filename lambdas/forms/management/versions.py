@@ -4,12 +4,12 @@ Every change moves `updated_at` on, so that it tells one version from another.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
+from lambdas.forms.next_version import next_version
 from lambdas.http.versions import Version, Versioned
 from tablewright.designs import Pattern, Record
-from tablewright.designs.fields import timestamp
 from tablewright.designs.forms_tenants import CONFIG, DESTINATION
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
@@ -47,7 +47,7 @@ class Change(NamedTuple):
         if _holds(before, changes):
             return before
         versioned.require(version, before)
-        new = {**changes, VERSION: _later(before[VERSION], now)}
+        new = {**changes, VERSION: next_version(before[VERSION], now)}
         try:
             expected = {VERSION: before[VERSION]}
             return self.store.update(self.update, self.key, new, expect=expected)
@@ -66,9 +66,3 @@ class Change(NamedTuple):
 
 def _holds(record: Record, changes: Mapping[str, Any]) -> bool:
     return all(record.get(name) == value for name, value in changes.items())
-
-
-def _later(before: str, now: datetime) -> str:
-    """Now, or as soon after the last version as can be told from it."""
-    soonest = datetime.fromisoformat(before) + timedelta(milliseconds=1)
-    return timestamp(max(now, soonest))

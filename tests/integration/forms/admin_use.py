@@ -67,6 +67,8 @@ def deliver(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
     ask("GET", "/destinations", type="s3")
     ask("GET", "/destinations/crm")
     ask("PATCH", "/destinations/crm", {"name": "CRM"}, headers=ANY)
+    for status in (201, 200):
+        ask("POST", "/destinations/crm/secret", expect=status)
     ask("POST", "/destinations/crm/test", expect=202)
     ask("GET", "/destinations/crm/attempts", status="FAILED")
     ask("DELETE", "/destinations/archive", expect=204)

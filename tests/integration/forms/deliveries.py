@@ -126,8 +126,9 @@ class World:
         """A tenant whose form goes to these destinations."""
         for one in destinations:
             example = FORMS.entities["Destination"].example
-            self.store.put(FORMS.put_destination, {**example, "tenant_id": tenant, **one})
-            self.cloud.secrets[f"test/forms/{tenant}/{one['destination_id']}"] = SECRET
+            key = {"tenant_id": tenant, "key_id": f"hook-{one['destination_id']}"}
+            self.store.put(FORMS.put_destination, {**example, **key, **one})
+            self.cloud.secrets[f"test/forms/{tenant}/{key['key_id']}"] = SECRET
         route = {form: {"destinations": [one["destination_id"] for one in destinations]}}
         config = FORMS.entities["TenantConfig"].example
         self.store.put(FORMS.put_config, {**config, "tenant_id": tenant, "forms": route})

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from lambdas.forms.delivery import _shipment
+from lambdas.forms.kept_secrets import KeptSecrets
 from lambdas.forms.management.destinations import Destinations
 from lambdas.forms.management.secret_values import SecretValues
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import ATTEMPT_STATUSES
+from tablewright.designs.forms_submissions import ATTEMPT_STATUSES, SUBMISSION
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.ids import uuid7
 from tests.faults import survives_every_fault
@@ -60,7 +62,7 @@ def test_a_destination_is_stored_read_changed_and_removed(admin: Admin) -> None:
 
 def test_a_webhook_has_a_secret_of_its_own_which_is_told_when_it_is_made(admin: Admin) -> None:
     made = admin("POST", "/destinations", WEBHOOK)
-    key_id = made.json["settings"]["key_id"]
+    key_id = made.json["key_id"]
     assert admin.cloud.secrets == {f"{PREFIX}acme/{key_id}": made.json["secret"]}
     again = admin("POST", "/destinations", WEBHOOK)
     assert (again.status, again.json) == (200, made.json)
@@ -71,7 +73,7 @@ def test_a_webhook_has_a_secret_of_its_own_which_is_told_when_it_is_made(admin: 
     # A change of its address does not change what it signs with.
     body = {"settings": {"url": "https://new.example.com/"}}
     changed = admin("PATCH", ONE, body, headers={"if-match": "*"})
-    assert changed.json["settings"] == {**body["settings"], "key_id": key_id}
+    assert (changed.json["settings"], changed.json["key_id"]) == (body["settings"], key_id)
     bucket = admin("POST", "/destinations", {"destination_id": "archive", **S3})
     assert bucket.status == 201
     assert "secret" not in bucket.json
@@ -133,8 +135,9 @@ def test_a_change_of_what_it_is_closes_the_breaker(
         ({"settings": "x"}, {"/settings"}),
         ({"destination_type": "ftp"}, {"/destination_type"}),
         ({"destination_id": "a/b", "state": "on"}, {"/destination_id", "/state"}),
-        ({"destination_id": "x" * 60}, {"/destination_id"}),
+        ({"destination_id": "x" * 65}, {"/destination_id"}),
         ({"failures": 0, "colour": "red"}, {"/failures", "/colour"}),
+        ({"key_id": "k1"}, {"/key_id"}),
         ({"destination_type": "email"}, {"/settings/to", "/settings/url"}),
     ],
 )
@@ -234,7 +237,69 @@ def test_attempts_at_a_destination_are_listed_by_status_newest_first(admin: Admi
     assert problem(admin("GET", path, status="FAILED", since="today"), 400).keys() == {"since"}
 
 
-def test_making_and_removing_a_webhook_end_the_same_whatever_fails(forms: Forms) -> None:
+def test_a_destination_that_is_made_again_is_signed_for_with_its_new_secret_at_once(
+    admin: Admin,
+) -> None:
+    remembered = KeptSecrets(admin.cloud, PREFIX)
+    old = admin("POST", "/destinations", WEBHOOK).json
+    assert remembered("acme", old["key_id"]) == old["secret"]
+    admin("DELETE", ONE)
+    new = admin("POST", "/destinations", WEBHOOK).json
+    assert new["secret"] != old["secret"]
+    # By a function that has been warm all the while.
+    assert remembered("acme", new["key_id"]) == new["secret"]
+    assert list(admin.cloud.secrets.values()) == [new["secret"]]
+
+
+def signing(admin: Admin) -> list[str]:
+    """The secrets that a delivery is signed with now."""
+    key = {"tenant_id": "acme", "destination_id": "crm"}
+    found = admin.forms.store().get(FORMS.get_destination, key) or {}
+    made = SUBMISSION.example
+    shipment = _shipment(made, found, b"{}", admin.now)
+    return [admin.cloud.secrets[f"{PREFIX}acme/{id}"] for id in shipment.key_ids]
+
+
+def test_a_secret_is_rotated_and_both_sign_for_a_day(admin: Admin) -> None:
+    first = admin("POST", "/destinations", WEBHOOK).json["secret"]
+    rotated = admin("POST", f"{ONE}/secret")
+    assert rotated.status == 201
+    assert conforms(rotated, "MadeDestination")
+    assert "no-store" in rotated.headers["cache-control"]
+    second = rotated.json["secret"]
+    assert signing(admin) == [second, first]
+    again = admin("POST", f"{ONE}/secret")
+    assert (again.status, again.json) == (200, rotated.json)
+    admin.wait(hours=23)
+    assert signing(admin) == [second, first]
+    admin.wait(hours=1)
+    assert signing(admin) == [second]
+    third = admin("POST", f"{ONE}/secret").json["secret"]
+    assert signing(admin) == [third, second]
+    assert sorted(admin.cloud.secrets.values()) == sorted([second, third])
+    assert admin("DELETE", ONE).status == 204
+    assert admin.cloud.secrets == {}
+
+
+def test_only_webhooks_that_there_are_have_a_secret_to_rotate(admin: Admin) -> None:
+    problem(admin("POST", f"{ONE}/secret"), 404)
+    admin("POST", "/destinations", {"destination_id": "crm", **S3})
+    problem(admin("POST", f"{ONE}/secret"), 409)
+    assert admin.cloud.secrets == {}
+
+
+def test_a_rotation_that_died_long_ago_is_gone_on_with(admin: Admin) -> None:
+    """Its key was stored and its value not made: what signs until then must go on signing."""
+    first = admin("POST", "/destinations", WEBHOOK).json["secret"]
+    died = admin("POST", f"{ONE}/secret").json
+    del admin.cloud.secrets[f"{PREFIX}acme/{died['key_id']}"]
+    admin.wait(hours=1)
+    rotated = admin("POST", f"{ONE}/secret")
+    assert (rotated.status, rotated.json["key_id"]) == (201, died["key_id"])
+    assert signing(admin) == [rotated.json["secret"], first]
+
+
+def test_making_rotating_and_removing_a_webhook_end_the_same_whatever_fails(forms: Forms) -> None:
     cloud = Cloud()
     edge = Edge(forms.database.dynamo, cloud)
     told: list[str | None] = []
@@ -249,10 +314,14 @@ def test_making_and_removing_a_webhook_end_the_same_whatever_fails(forms: Forms)
         destinations = Destinations(forms.store(caller), values, "acme")
         destinations.create({**WEBHOOK, "destination_id": "gone"}, NOW)
         destinations.remove("gone")
-        told[:] = [destinations.create(WEBHOOK, NOW).secret]
+        assert destinations.create(WEBHOOK, NOW).secret
+        told[:] = [destinations.rotate("crm", NOW + timedelta(days=1)).secret]
 
     def outcome() -> Any:
-        assert list(cloud.secrets.values()) == told
-        return list(cloud.secrets), forms.database.items()
+        (item,) = forms.database.items()
+        keys = [item.pop(name)["S"] for name in ("previous_key_id", "key_id")]
+        assert [f"{PREFIX}acme/{id}" for id in keys] == list(cloud.secrets)
+        assert list(cloud.secrets.values())[1:] == told
+        return item
 
-    assert survives_every_fault(fresh, work, outcome) >= 7
+    assert survives_every_fault(fresh, work, outcome) >= 12

@@ -10,6 +10,7 @@ import pytest
 from lambdas.forms.delivery import CLAIM, PATIENCE, POSTPONED, SUPERSEDED
 from lambdas.forms.destinations import Outcome
 from lambdas.forms.redelivery import NotRedeliverable
+from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.errors import NotFound, Unavailable
@@ -117,6 +118,31 @@ def test_a_destination_that_is_gone_is_disabled_and_tried_no_more(world: World) 
     attempt = world.store.get(FORMS.get_attempt, key)
     assert attempt is not None
     assert attempt["error"] == "the destination is disabled"
+
+
+@pytest.mark.parametrize("outcome", [GONE, BUSY, Outcome(response_status=200)])
+@pytest.mark.parametrize("opened", [{}, {"failures": 4, "last_failure": "another"}])
+def test_what_comes_late_from_the_old_address_changes_nothing_at_the_new_one(
+    world: World, outcome: Outcome, opened: Record
+) -> None:
+    world.tenant("acme", webhook())
+    world.change(**opened)
+    new = webhook(url="https://new.example.com/")["settings"]
+
+    class Slow(Scripted):
+        def deliver(self, *args: object) -> Outcome:
+            # As the tenant's change of the address does it, and one failure there since.
+            version = timestamp(world.clock.moment + timedelta(seconds=1))
+            world.change(settings=new, updated_at=version, failures=1, last_failure="new")
+            return outcome
+
+    world.webhook = Slow()
+    world.submit()
+    world.step()
+    world.step()
+    found = world.destination()
+    assert (found["state"], found["failures"], found["last_failure"]) == ("active", 1, "new")
+    assert "breaker_until" not in found
 
 
 def test_a_paused_destination_costs_no_attempt_and_has_all_of_them_afterwards(

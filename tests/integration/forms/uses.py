@@ -127,8 +127,8 @@ def use_deliver(aws: Aws, forms: Forms, destinations: dict[str, Any] = OWN) -> N
         for name, settings in destinations.items():
             example = FORMS.entities["Destination"].example
             made = {**example, **settings, "tenant_id": id, "destination_id": name}
-            forms.store().put(FORMS.put_destination, made)
-            aws.cloud.secrets[f"{SECRETS}{id}/{name}"] = "secret"
+            forms.store().put(FORMS.put_destination, {**made, "key_id": f"hook-{name}"})
+            aws.cloud.secrets[f"{SECRETS}{id}/hook-{name}"] = "secret"
         for number, form in enumerate(routes):
             sent = stored(aws, forms, id, number, form_id=form)
             event = {"source": SOURCE, "detail-type": CREATED, "detail": sent}
