@@ -15,21 +15,16 @@ from lambdas.http.problems import Problem
 from lambdas.http.requests import json_body, page_limit, parameters
 from lambdas.portal.events.exact_json import exact_json
 from lambdas.portal.events.log import EventLog, design_here
-from lambdas.portal.events.rules import EVENT, Batch, batch_from
+from lambdas.portal.events.rules import EVENT, events_from
 from lambdas.portal.resources import Resources
 from lambdas.portal.roles import require, user_of
 from lambdas.portal.users import ADMINS, APPROVERS
-from tablewright.runtime.errors import Throttled, Unavailable
 from tablewright.runtime.reader import Page
 
 logger = Logger()
 app = application({"date_bucket": "day"})
 
 _BY = ("day", "user_id")
-_REPEAT = (
-    "The table is busy and some events may be stored. Repeating the request is safe once each "
-    "event has an id."
-)
 _CLASH = "Some ids are taken; these events were not stored. All others are, and can be sent again."
 
 
@@ -61,19 +56,14 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 @app.post("/events")
 def append() -> Response[str]:
     user_id = require(app.current_event)
-    batch = batch_from(json_body(app.current_event), user_id, access().now())
-    try:
-        taken_otherwise = access().log.append(batch.events)
-    except (Throttled, Unavailable):
-        if not batch.made:
-            raise
-        logger.exception("the store failed")
-        raise Problem(503, _REPEAT, _ids(batch, "give this id: ", batch.made)) from None
+    events = events_from(json_body(app.current_event), user_id, access().now())
+    taken_otherwise = access().log.append(events)
     if taken_otherwise:
-        reason = "belongs to another event: give each its own; this one was "
-        raise Problem(409, _CLASH, _ids(batch, reason, taken_otherwise))
-    logger.info("events taken", user_id=user_id, count=len(batch.events))
-    return answer({"event_ids": [event["event_id"] for event in batch.events]}, 202)
+        reason = "belongs to another event: give each its own"
+        wrong = [(f"/events/{position}/event_id", reason) for position in taken_otherwise]
+        raise Problem(409, _CLASH, wrong)
+    logger.info("events taken", user_id=user_id, count=len(events))
+    return answer({"event_ids": [event["event_id"] for event in events]}, 202)
 
 
 @app.get("/events")
@@ -107,8 +97,3 @@ def _paging(given: dict[str, str], caller: str) -> dict[str, Any]:
         "cursor": given.get("cursor"),
         "caller": caller,
     }
-
-
-def _ids(batch: Batch, reason: str, positions: list[int]) -> list[tuple[str, str]]:
-    found = ((n, batch.events[n]["event_id"]) for n in positions)
-    return [(f"/events/{position}/event_id", reason + id) for position, id in found]

@@ -7,7 +7,6 @@ from lambdas.http.openapi import (
     object_of,
     only,
     operation,
-    or_null,
     page_of,
     paging,
     query,
@@ -28,9 +27,9 @@ PATHS: Json = {
                 fails=(409,),
             ),
             "description": "An event's id is a UUID of version 7 that tells when it happened: at "
-            "most 24 hours ago and 5 minutes ahead. With ids, the request can be repeated: an "
-            "event that is stored is not stored again, and never changed. Where there is none, "
-            "one is made, and told. All are stored or, if one is not valid, none.",
+            "most 24 hours ago and 5 minutes ahead. The request can be repeated: an event that is "
+            "stored is not stored again, and never changed. All are stored or, if one is not "
+            "valid, none.",
         },
         "get": {
             **operation("list_events", "Events, newest first", {200: json_of("EventPage")}),
@@ -48,17 +47,12 @@ PATHS: Json = {
 }
 
 
-def _new_event() -> Json:
-    given = [_FIELDS[name] for name in GIVEN]
-    shape = object_of(given, ["event_name"], nullable=True)
-    shape["properties"]["event_id"] = or_null(shape["properties"]["event_id"])
-    return shape
-
-
 SCHEMAS: Json = {
     "Event": object_of(EVENT.fields, [f.label for f in EVENT.fields if not f.optional]),
     "EventPage": page_of(ref("Event"), cursor="next_cursor"),
-    "NewEvent": _new_event(),
+    "NewEvent": object_of(
+        [_FIELDS[name] for name in GIVEN], ["event_id", "event_name"], nullable=True
+    ),
     "NewEvents": only({"events": list_of(ref("NewEvent"), minItems=1, maxItems=MAX_EVENTS)}),
     "EventIds": only({"event_ids": list_of(_FIELDS["event_id"].schema())}),
 }

@@ -5,13 +5,12 @@ at a moment that is known: what was exported after it lacks nothing.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from lambdas.http.problems import Problem
 from tablewright.designs import Date, InvalidRecord, InvalidValue, Record
 from tablewright.designs.events import DAYS_KEPT, EVENTS, event_key
 from tablewright.designs.fields import timestamp
-from tablewright.runtime.ids import uuid7
 
 EVENT = EVENTS.entities["Event"]
 GIVEN = ("event_id", "event_name", "content_id", "metadata")
@@ -27,27 +26,16 @@ _REPORTED = 100
 _WINDOW = "must be of the last 24 hours, and at most 5 minutes ahead"
 
 
-class Batch(NamedTuple):
-    """Events of one request in their order; `made` are the positions of ids that we gave."""
-
-    events: list[Record]
-    made: list[int]
-
-
-def batch_from(body: Any, user_id: str, now: datetime) -> Batch:
+def events_from(body: Any, user_id: str, now: datetime) -> list[Record]:
     """The events in a request's body; raises Problem with everything that is wrong with them."""
     entries = body["events"] if isinstance(body, dict) and set(body) == {"events"} else None
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_EVENTS:
         reason = f"must be a list of 1 to {MAX_EVENTS} events, and nothing beside it"
         raise Problem(400, "The body is not valid.", [("/events", reason)])
     events: list[Record] = []
-    made: list[int] = []
     wrong: list[tuple[str, str]] = []
     first: dict[str, int] = {}
     for position, entry in enumerate(entries):
-        if isinstance(entry, dict) and entry.get("event_id") is None:
-            entry = {**entry, "event_id": uuid7(now)}
-            made.append(position)
         try:
             event = _event(entry, user_id, now)
         except InvalidRecord as invalid:
@@ -60,7 +48,7 @@ def batch_from(body: Any, user_id: str, now: datetime) -> Batch:
     if wrong:
         detail = f"{len(wrong)} errors in the events; nothing was stored."
         raise Problem(400, detail, wrong[:_REPORTED])
-    return Batch(events, made)
+    return events
 
 
 def same_event(one: Record, two: Record) -> bool:
@@ -94,7 +82,8 @@ def _event(entry: Any, user_id: str, now: datetime) -> Record:
     if not isinstance(entry, dict) or not set(entry) <= set(GIVEN):
         reason = f"must be an object of {', '.join(GIVEN)} only"
         raise InvalidRecord(EVENT.name, [InvalidValue("", reason)])
-    id = entry["event_id"]
+    # Made by the client: only then a request whose answer was lost can be repeated.
+    id = entry.get("event_id", "")
     key = event_key(id) if EVENT.by_name["event_id"].accepts_text(id) else {}
     problems = []
     if key and not timestamp(now - LATE) <= key["timestamp"] <= timestamp(now + AHEAD):

@@ -58,11 +58,11 @@ def test_a_hundred_events_are_appended_in_one_request(either: World) -> None:
     }
 
 
-def test_an_id_that_is_absent_is_made_and_told(world: World) -> None:
-    told = world.send({"event_name": "search"}, view(1), {"event_id": None, "event_name": "search"})
-    assert told[1] == id_of(1)
-    assert sorted(told) == ids(world.stored())
-    assert {event["timestamp"] for event in world.stored()} == {"2099-01-26T12:00:00.000Z"}
+def test_an_event_without_an_id_is_refused_since_it_could_not_be_repeated(world: World) -> None:
+    sent = [{"event_name": "search"}, view(1), {"event_id": None, "event_name": "search"}]
+    wrong = problem(world("POST", {"events": sent}), 400)
+    assert wrong.keys() == {"/events/0/event_id", "/events/2/event_id"}
+    assert world.stored() == []
 
 
 def test_a_day_is_listed_newest_first(either: World) -> None:

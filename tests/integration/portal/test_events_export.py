@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lambdas.portal.events.exporting import FolderDisturbed, Progress, manifest_key, part_key
-from lambdas.portal.events.rules import EVENT, batch_from
+from lambdas.portal.events.rules import EVENT, events_from
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.designs import InvalidValue, Record
 from tablewright.runtime.aws import Caller
@@ -100,7 +100,7 @@ def test_a_day_is_closed_when_nothing_of_it_is_taken_any_more(world: World) -> N
     """The last moment that an event of the day is let in is an hour before its export."""
     last = view(1, datetime.fromisoformat(f"{DAY}T23:59:59.999Z"))
     taken = datetime.fromisoformat(last_taken := "2099-01-27T23:59:59.999Z")
-    assert batch_from({"events": [last]}, "ada", taken).events
+    assert events_from({"events": [last]}, "ada", taken)
     assert CLOSED - taken > timedelta(minutes=59), last_taken
     with pytest.raises(InvalidValue, match="must be closed: 2099-01-26 is so from 2099-01-28T01"):
         world.export().run(DAY, CLOSED - timedelta(milliseconds=1))

@@ -20,7 +20,7 @@ from lambdas.portal.events.api import app
 from lambdas.portal.events.exact_json import exact_json
 from lambdas.portal.events.openapi import PATHS, SCHEMAS
 from lambdas.portal.events.parts import COLUMNS, line_of, parts_of
-from lambdas.portal.events.rules import AHEAD, batch_from, closed_days, closes_at, exportable
+from lambdas.portal.events.rules import AHEAD, closed_days, closes_at, events_from, exportable
 from tablewright.designs import InvalidValue, Record
 from tablewright.designs.events import EVENTS
 from tablewright.runtime.ids import uuid7
@@ -40,9 +40,8 @@ values = st.recursive(
 
 @given(moments, st.timedeltas(timedelta(hours=-24), AHEAD))
 def test_no_event_is_taken_of_a_day_that_is_closed(now: datetime, ago: timedelta) -> None:
-    (event,) = batch_from(
-        {"events": [{"event_id": uuid7(now + ago), "event_name": "seen"}]}, "ada", now
-    ).events
+    sent = {"events": [{"event_id": uuid7(now + ago), "event_name": "seen"}]}
+    (event,) = events_from(sent, "ada", now)
     assert now < closes_at(event["date_bucket"])
 
 
@@ -121,14 +120,16 @@ def test_the_document_says_what_the_routes_are_and_take() -> None:
     valid = Draft202012Validator(schema).is_valid
     id = uuid7(NOW)
     for fields, fits in (
-        ({"event_name": "seen"}, True),
+        ({"event_id": id, "event_name": "seen"}, True),
+        ({"event_name": "seen"}, False),
         ({"event_id": id, "event_name": "seen", "content_id": "a", "metadata": {}}, True),
-        ({"event_id": None, "event_name": "seen", "content_id": None}, True),
+        ({"event_id": id, "event_name": "seen", "content_id": None}, True),
+        ({"event_id": None, "event_name": "seen"}, False),
         ({"event_id": id}, False),
-        ({"event_name": "a b"}, False),
-        ({"event_name": "seen", "user_id": "ada"}, False),
+        ({"event_id": id, "event_name": "a b"}, False),
+        ({"event_id": id, "event_name": "seen", "user_id": "ada"}, False),
     ):
         body = {"events": [fields]}
         assert valid(body) == fits, fields
         if fits:
-            assert batch_from(body, "ada", NOW).events
+            assert events_from(body, "ada", NOW)
