@@ -208,6 +208,8 @@ class PortalStack(Stack):
             api.function,
             *(SUBSCRIPTIONS.put_subscription, SUBSCRIPTIONS.get_subscription),
             *(SUBSCRIPTIONS.delete_subscription, SUBSCRIPTIONS.subscriptions),
+            *(SUBSCRIPTIONS.put_subscriber, SUBSCRIPTIONS.get_subscriber),
+            SUBSCRIPTIONS.count_subscription,
         )
         return api
 

@@ -1,12 +1,14 @@
 """One run of each access pattern of the portal's notifications and subscriptions."""
 
+from decimal import Decimal
+
 from docs.costs import Kept, Scale, Use
-from docs.metering import Measurement, Measuring
+from docs.metering import TRANSACTION_WRITES, Measurement, Measuring
 from tablewright.designs import Record, Table
 from tablewright.designs.capacity import read_floor, update_floor, write_floor
 from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
 from tablewright.designs.sizes import item_bytes
-from tablewright.designs.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS
+from tablewright.designs.subscriptions import SUBSCRIBER, SUBSCRIPTION, SUBSCRIPTIONS
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors, KeyRing
 from tablewright.runtime.store import Store
@@ -49,7 +51,7 @@ def subscription(number: int, **changes: str) -> Record:
 
 
 def _bytes(design: Table, record: Record, index: str | None = None) -> int:
-    (entity,) = design.entity_list
+    entity, *_ = design.entity_list
     stored = design.attributes(entity, record)
     return item_bytes(
         design.projected(entity, stored, design.indexes[index]) or {} if index else stored
@@ -130,7 +132,7 @@ def _notification_lists(measuring: Measuring, store: Store) -> None:
 
 def measure_subscriptions(caller: Caller, table: str) -> list[Measurement]:
     """Run each pattern on a topic with two hundred subscribers."""
-    measuring = Measuring(caller)
+    measuring = Measuring(caller, SUBSCRIPTIONS)
     store = _store(SUBSCRIPTIONS, table, measuring)
     others = [subscription(n, user_id=f"user-{n:031}") for n in range(SUBSCRIBERS)]
     for one in others:
@@ -139,12 +141,7 @@ def measure_subscriptions(caller: Caller, table: str) -> list[Measurement]:
     key = {name: new[name] for name in SUBSCRIPTION.key.fields}
     written = write_floor(SUBSCRIPTIONS, SUBSCRIPTION, new)
     whole = _bytes(SUBSCRIPTIONS, new)
-    measuring.run(
-        "put_subscription",
-        "one subscription",
-        lambda: store.put(SUBSCRIPTIONS.put_subscription, new),
-        write=written,
-    )
+    _subscribe(measuring, store, new)
     measuring.run(
         "get_subscription",
         "one subscription",
@@ -179,6 +176,48 @@ def measure_subscriptions(caller: Caller, table: str) -> list[Measurement]:
     return measuring.found
 
 
+def _subscribe(measuring: Measuring, store: Store, new: Record) -> None:
+    """The count of whoever subscribes, then his subscription along with it."""
+    none = {**OWN, "made": 0}
+    counted = write_floor(SUBSCRIPTIONS, SUBSCRIBER, SUBSCRIBER.check(none))
+    measuring.run(
+        "put_subscriber",
+        "one count",
+        lambda: store.put(SUBSCRIPTIONS.put_subscriber, none),
+        write=counted,
+    )
+    measuring.run(
+        "get_subscriber",
+        "one count",
+        lambda: store.get(SUBSCRIPTIONS.get_subscriber, OWN),
+        read=read_floor([1], consistent=True),
+    )
+    measuring.run(
+        "put_subscription",
+        "one subscription, by itself",
+        lambda: store.put(SUBSCRIPTIONS.put_subscription, new),
+        write=write_floor(SUBSCRIPTIONS, SUBSCRIPTION, new),
+    )
+    other = subscription(SUBSCRIBERS + 1)
+    indexed = Decimal(len(SUBSCRIPTION.indexed))
+    whole = write_floor(SUBSCRIPTIONS, SUBSCRIPTION, other) - indexed
+    measuring.run(
+        "count_subscription",
+        "a subscription with it",
+        lambda: store.put_along(
+            SUBSCRIPTIONS.put_subscription,
+            other,
+            SUBSCRIPTIONS.count_subscription,
+            OWN,
+            {"made": 1},
+            expect={"made": 0},
+        ),
+        write=TRANSACTION_WRITES * (whole + counted) + indexed,
+    )
+    key = {name: other[name] for name in SUBSCRIPTION.key.fields}
+    store.delete(SUBSCRIPTIONS.delete_subscription, key)
+
+
 def _notifications(name: str, users: int) -> Scale:
     told, looks = 30 * 5 * users, 20 * 10 * users
     return Scale(
@@ -199,7 +238,8 @@ def _subscriptions(name: str, users: int, versions: int) -> Scale:
     return Scale(
         name,
         uses=(
-            Use("put_subscription", "one subscription", kept // 20),
+            Use("get_subscriber", "one count", kept // 20),
+            Use("count_subscription", "a subscription with it", kept // 20),
             Use("delete_subscription", "one subscription", kept // 20),
             Use("subscriptions", "those of one user", users),
             Use("subscribers", f"{SUBSCRIBERS} subscribers of a topic", 2 * told),

@@ -4,16 +4,20 @@ Every write stores the whole item's index keys, so an item is always in the list
 is in. Beside the lists, `by_due` has the items that something is to happen to on a date.
 """
 
+import unicodedata
 from decimal import Decimal
+from typing import Any
 
 from tablewright.designs import (
     KEYS_ONLY,
     Choice,
     Delete,
     Entity,
+    Flag,
     Get,
     Index,
     Key,
+    Lines,
     Prose,
     Put,
     Query,
@@ -40,9 +44,9 @@ def content_id(*, optional: bool = False) -> Text:
     return Text("content_id", max_length=64, pattern=_ID, form=_ID_FORM, optional=optional)
 
 
-def user_id(name: str = "user_id", *, optional: bool = False) -> Text:
+def user_id(name: str = "user_id", stored: str | None = None, *, optional: bool = False) -> Text:
     """The subject of a token."""
-    return Text(name, max_length=128, pattern=_ID, form=_ID_FORM, optional=optional)
+    return Text(name, stored, max_length=128, pattern=_ID, form=_ID_FORM, optional=optional)
 
 
 def product(name: str) -> Prose:
@@ -51,8 +55,28 @@ def product(name: str) -> Prose:
     return Prose(name, max_length=100, optional=True, pattern=r"[^#]*[^#\s][^#]*", form=form)
 
 
+def folded(text: str) -> str:
+    r"""A text without what case, spaces and compatible forms of characters set apart.
+
+    >>> folded(" Straße \u00a0 \uff21BC")
+    'strasse abc'
+    """
+    once = unicodedata.normalize("NFKC", text).casefold()
+    # Folding can undo what was normalized.
+    return " ".join(unicodedata.normalize("NFKC", once).split())
+
+
+class Tag(Prose):
+    """A word or two that content is found by: stored folded, however it was written."""
+
+    __slots__ = ()
+
+    def check(self, value: Any) -> str:
+        return super().check(folded(value) if isinstance(value, str) else value)
+
+
 def tags(*, optional: bool = False) -> TextList:
-    tag = Prose("tag", max_length=50, pattern=r".*\S.*", form="text that is not blank")
+    tag = Tag("tag", max_length=50, pattern=r".*\S.*", form="text that is not blank")
     return TextList("tags", of=tag, max_items=MAX_TAGS, optional=optional)
 
 
@@ -69,7 +93,7 @@ CONTENT = Entity(
         content_id(),
         Choice("status", STATUSES),
         Prose("title", max_length=200),
-        Prose("summary", max_length=2000),
+        Lines("summary", max_length=2000),
         product("product_suite"),
         product("product_concept"),
         Prose("audience_role", max_length=100, optional=True),
@@ -94,6 +118,8 @@ CONTENT = Entity(
         # Who approved it; before its effective date it is a draft all the same.
         user_id("approved_by", optional=True),
         Timestamp("approved_at", optional=True),
+        # Of a draft that readers have seen in an earlier version.
+        Flag("was_public", optional=True),
         # The next moment at which something is to be done to it, if there is one.
         Timestamp("due_at", optional=True),
         # The review date that its owner was told of.

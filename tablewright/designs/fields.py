@@ -149,6 +149,21 @@ class Prose(Text):
         return "must not contain control characters" if _CONTROL.search(value) else None
 
 
+class Lines(Prose):
+    """Prose of several lines: a line break, however it was written, is a line feed."""
+
+    __slots__ = ()
+
+    def check(self, value: Any) -> str:
+        if isinstance(value, str):
+            value = value.replace("\r\n", "\n").replace("\r", "\n")
+        return super().check(value)
+
+    def _unfit(self, value: str) -> str | None:
+        unfit = _CONTROL.search(value.replace("\n", ""))
+        return "must not contain control characters other than line breaks" if unfit else None
+
+
 class Name(Text):
     """A name as people write it, kept in one spelling: composed (NFC), with one plain space for
     every run of spaces, and none at its ends. So one name is one key, whoever typed it."""

@@ -6,9 +6,11 @@ content finds its subscribers by the few topics that it has.
 """
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from tablewright.designs import (
+    IN_KEY,
     Delete,
     Entity,
     Get,
@@ -18,10 +20,12 @@ from tablewright.designs import (
     Put,
     Query,
     Table,
-    TimeId,
+    Text,
     Timestamp,
+    Update,
+    Whole,
 )
-from tablewright.designs.content_registry import product, tags, user_id
+from tablewright.designs.content_registry import folded, product, tags, user_id
 
 EVERYTHING = "all"
 
@@ -32,7 +36,8 @@ SUBSCRIPTION = Entity(
     indexed={"by_topic": Key("{topic}", "{user_id}")},
     fields=(
         user_id(),
-        TimeId("subscription_id"),
+        # Made of what is asked for: asked for twice, it is the same one.
+        Text("subscription_id", max_length=36, pattern="[0-9a-f-]{32,36}", form="an id as told"),
         product("product_suite"),
         product("product_concept"),
         tags(optional=True),
@@ -42,7 +47,7 @@ SUBSCRIPTION = Entity(
     ),
     example={
         "user_id": "4f1c2a9e-0d51-4f61-9f0e-3c5d8a1b7e20",
-        "subscription_id": "0194a211-7280-7abc-8def-0123456789ab",
+        "subscription_id": "5d41402abc4b2a76b9719d911017c592",
         "product_suite": "Data",
         "product_concept": "Warehouse",
         "tags": ["demo"],
@@ -51,13 +56,22 @@ SUBSCRIPTION = Entity(
     },
 )
 
+SUBSCRIBER = Entity(
+    "Subscriber",
+    describes="How often a user has subscribed: whoever counts on is the next, and the only one.",
+    # No user's id has a '#', so it is in no user's list.
+    key=Key("{user_id}#subscriber", "made"),
+    fields=(user_id(stored=IN_KEY), Whole("made")),
+    example={"user_id": SUBSCRIPTION.example["user_id"], "made": Decimal(4)},
+)
+
 SUBSCRIPTIONS = Table(
     "subscriptions",
     name="{stage}-subscriptions",
     describes="What users want to be told of, and who wants to be told of a topic.",
     pk="user_id",
     sk="subscription_id",
-    entities=(SUBSCRIPTION,),
+    entities=(SUBSCRIPTION, SUBSCRIBER),
     indexes=(
         Index(
             "by_topic",
@@ -84,6 +98,9 @@ SUBSCRIPTIONS = Table(
             range="user_id",
             describes="Who is subscribed to a topic, by user.",
         ),
+        Put("put_subscriber", "Subscriber", create=True, describes="Begin to count."),
+        Get("get_subscriber", "Subscriber", consistent=True, describes="The count of a user."),
+        Update("count_subscription", "Subscriber", describes="Count on, as one subscribes."),
     ),
 )
 
@@ -94,7 +111,7 @@ def topic(wanted: Mapping[str, Any]) -> str:
     if suite or concept:
         return _product(suite, concept)
     named = wanted.get("tags")
-    return _tag(min(named)) if named else EVERYTHING
+    return _tag(min(map(folded, named))) if named else EVERYTHING
 
 
 def topics(content: Mapping[str, Any]) -> list[str]:
@@ -104,7 +121,7 @@ def topics(content: Mapping[str, Any]) -> list[str]:
     products += [(suite, None)] if suite else []
     products += [(None, concept)] if concept else []
     found = [_product(*named) for named in products]
-    found += [_tag(name) for name in dict.fromkeys(content.get("tags") or ())]
+    found += [_tag(name) for name in dict.fromkeys(map(folded, content.get("tags") or ()))]
     return [*found, EVERYTHING]
 
 
@@ -114,7 +131,7 @@ def matches(wanted: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
         if wanted.get(name) and wanted[name] != content.get(name):
             return False
     asked: Iterable[str] = wanted.get("tags") or ()
-    return set(asked) <= set(content.get("tags") or ())
+    return set(map(folded, asked)) <= set(map(folded, content.get("tags") or ()))
 
 
 def _product(suite: str | None, concept: str | None) -> str:

@@ -99,6 +99,9 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "delete_subscription": {("DeleteItem", None)},
         "subscriptions": {("Query", None)},
         "subscribers": {("Query", "by_topic")},
+        "put_subscriber": {("PutItem", None)},
+        "get_subscriber": {("GetItem", None)},
+        "count_subscription": {("GetItem", None), ("UpdateItem", None)},
     },
     "Events": {
         "put_events": {("PartiQLInsert", None)},

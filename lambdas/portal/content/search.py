@@ -6,13 +6,13 @@ behind the same protocol.
 """
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from lambdas.portal.content.lifecycle import Content, may_read
 from lambdas.portal.users import User
 from tablewright.designs import Pattern
+from tablewright.designs.content_registry import folded
 from tablewright.runtime.reader import Keep, Page
 from tablewright.runtime.store import Store
 
@@ -67,9 +67,7 @@ def words(text: str) -> list[str]:
     >>> words("Straße: \uff21BC, v2.1")
     ['strasse', 'abc', 'v2', '1']
     """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    # Folding can undo what was normalized.
-    return _WORD.findall(unicodedata.normalize("NFKC", folded))
+    return _WORD.findall(folded(text))
 
 
 def matches(asked: list[str], content: Content) -> bool:

@@ -1,7 +1,10 @@
 """The subscriptions of one user: what he wants to be told of."""
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
+from hashlib import sha256
 from itertools import islice
 from typing import Any
 
@@ -10,9 +13,9 @@ from lambdas.http.problems import Problem
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.subscriptions import EVERYTHING, SUBSCRIPTION, SUBSCRIPTIONS, topic
-from tablewright.runtime.errors import NotFound
-from tablewright.runtime.ids import uuid7
+from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, Throttled
 from tablewright.runtime.reader import Page
+from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
 
 # Who is told of content has all of his subscriptions to a topic looked at, at once.
@@ -37,13 +40,19 @@ class Subscriptions:
         changes nothing.
         """
         wanted = self._wanted(body, now)
-        mine = list(islice(self._store.each(SUBSCRIPTIONS.subscriptions, self._own), MOST))
-        for one in mine:
-            if _filters(one) == _filters(wanted):
-                return one, False
-        if len(mine) == MOST:
-            raise Problem(409, f"There are {MOST} subscriptions already: remove one first.")
-        return self._store.put(SUBSCRIPTIONS.put_subscription, wanted), True
+        for _ in Backoff():
+            # Read before the list, and counted on with the subscription: what others have added
+            # to the list since is noticed, so the bound holds. What they have removed may go.
+            made = self._made()
+            mine = list(islice(self._store.each(SUBSCRIPTIONS.subscriptions, self._own), MOST))
+            for one in mine:
+                if _filters(one) == _filters(wanted):
+                    return one, False
+            if len(mine) == MOST:
+                raise Problem(409, f"There are {MOST} subscriptions already: remove one first.")
+            with suppress(AlreadyExists, Conflict):
+                return self._add(wanted, made), True
+        raise Throttled("the user was subscribing to something else all the while")
 
     def one(self, subscription_id: str) -> Record:
         key = {**self._own, "subscription_id": subscription_id}
@@ -69,17 +78,41 @@ class Subscriptions:
     def _own(self) -> Record:
         return {"user_id": self._user_id}
 
+    def _made(self) -> int:
+        """How many subscriptions the user has ever made, of which some may be gone."""
+        found = self._store.get(SUBSCRIPTIONS.get_subscriber, self._own)
+        if found is None:
+            with suppress(AlreadyExists):
+                self._store.put(SUBSCRIPTIONS.put_subscriber, {**self._own, "made": 0})
+            return 0
+        return int(found["made"])
+
+    def _add(self, wanted: Record, made: int) -> Record:
+        return self._store.put_along(
+            SUBSCRIPTIONS.put_subscription,
+            wanted,
+            SUBSCRIPTIONS.count_subscription,
+            self._own,
+            {"made": made + 1},
+            expect={"made": made},
+        )
+
     def _wanted(self, body: Any, now: datetime) -> Record:
         ours = {
             **self._own,
-            "subscription_id": uuid7(now),
+            "subscription_id": _id({}),
             "topic": EVERYTHING,
             "created_at": timestamp(now),
         }
         given = new_record(SUBSCRIPTION, body, FILTERS, ours, lambda values: [])
         tags = sorted(set(given.pop("tags", ())))
         wanted = {**given, **({"tags": tags} if tags else {})}
-        return {**wanted, "topic": topic(wanted)}
+        return {**wanted, "subscription_id": _id(wanted), "topic": topic(wanted)}
+
+
+def _id(wanted: Mapping[str, Any]) -> str:
+    """Always the same one for the same filters of a user."""
+    return sha256(json.dumps(_filters(wanted)).encode()).hexdigest()[:32]
 
 
 def _filters(subscription: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tablewright.designs import (
     Flag,
     Fraction,
     InvalidValue,
+    Lines,
     Money,
     Number,
     Prose,
@@ -162,6 +163,17 @@ def test_prose_is_as_bounded_and_formed_as_text() -> None:
     for value, reason in (("abcd", "1 to 3 characters"), ("a|b", "must be text without '|'")):
         with pytest.raises(InvalidValue, match=reason):
             field.check(value)
+
+
+@pytest.mark.parametrize("value", ["a\nb", "a\r\nb", "a\rb"])
+def test_a_line_break_is_one_however_it_was_written(value: str) -> None:
+    assert Lines("text").check(value) == "a\nb"
+
+
+@pytest.mark.parametrize("value", ["\t", "a\n\x00", "\x85", "\u2028", "\ud800"])
+def test_lines_hold_no_other_control_characters(value: str) -> None:
+    with pytest.raises(InvalidValue, match="other than line breaks"):
+        Lines("text").check(value)
 
 
 SCORE = Fraction("score")

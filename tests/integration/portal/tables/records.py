@@ -56,13 +56,13 @@ def subscription(number: int = 0, **changes: Any) -> Record:
 
 
 def event(design: Table, number: int = 0, **changes: Any) -> Record:
-    (entity,) = design.entity_list
+    entity, *_ = design.entity_list
     key = event_key(id_of(number))
     return entity.check({"event_name": "content.viewed", "user_id": USER, **key, **changes})
 
 
 def key_of(design: Table, record: Record) -> Record:
-    (entity,) = design.entity_list
+    entity, *_ = design.entity_list
     return {name: record[name] for name in entity.key.fields}
 
 

@@ -79,7 +79,7 @@ class Kept:
 
     def agree(self) -> None:
         """The table and each index hold what follows from the records, and nothing else."""
-        (entity,) = self.design.entity_list
+        entity, *_ = self.design.entity_list
         items = [self.design.attributes(entity, one) for one in self.records.values()]
         assert self.stored() == ordered(items)
         for index in self.design.index_list:
