@@ -14,6 +14,7 @@ from tablewright.constructs import (
     StreamConsumer,
     SubscriptionsTable,
 )
+from tablewright.designs.content_registry import CONTENT_REGISTRY
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.restored import NOT_RESTORED
 from tablewright.designs.subscriptions import SUBSCRIPTIONS
@@ -68,10 +69,12 @@ class FanOut(Construct):
             alarm_topic=alarm_topic,
         )
         tables = {
+            "CONTENT_TABLE": content.table_name,
             "SUBSCRIPTIONS_TABLE": subscriptions.table_name,
             "NOTIFICATIONS_TABLE": notifications.table_name,
         }
         self.notify = self._function("Notify", "news.notify", tables, timeout=_TELLING)
+        content.grant(self.notify.function, CONTENT_REGISTRY.get_content)
         subscriptions.grant(self.notify.function, SUBSCRIPTIONS.subscribers)
         notifications.grant(self.notify.function, NOTIFICATIONS.put_notifications)
         # More subscribers than it has time for are another message's.

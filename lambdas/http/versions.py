@@ -20,6 +20,11 @@ class Version(NamedTuple):
     tags: tuple[str, ...]
     refusal: int
 
+    @property
+    def any(self) -> bool:
+        """Whether it is whichever there is."""
+        return _ANY in self.tags
+
 
 class Versioned:
     """Records of an entity whose `field` tells one version from another."""
@@ -51,7 +56,7 @@ class Versioned:
 
     def require(self, version: Version, current: Record) -> None:
         """Raise Stale unless the record is of the version."""
-        if _ANY not in version.tags and self.etag(current) not in version.tags:
+        if not version.any and self.etag(current) not in version.tags:
             raise self.stale(version, current)
 
     def stale(self, version: Version, current: Record) -> "Stale":

@@ -18,6 +18,7 @@ from tablewright.designs import (
     Index,
     Key,
     Lines,
+    Name,
     Prose,
     Put,
     Query,
@@ -49,10 +50,10 @@ def user_id(name: str = "user_id", stored: str | None = None, *, optional: bool 
     return Text(name, stored, max_length=128, pattern=_ID, form=_ID_FORM, optional=optional)
 
 
-def product(name: str) -> Prose:
+def product(name: str) -> Name:
     # Part of keys in which '#' sets fields apart.
     form = "text without '#'"
-    return Prose(name, max_length=100, optional=True, pattern=r"[^#]*[^#\s][^#]*", form=form)
+    return Name(name, max_length=100, optional=True, pattern=r"[^#]*", form=form)
 
 
 def folded(text: str) -> str:

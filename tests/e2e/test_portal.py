@@ -11,6 +11,7 @@ from local.cloud import Cloud
 from local.deployment import Deployment
 from local.portal import Portal
 from local.users import ADMIN, APPROVER, AUTHOR, Users
+from tablewright.designs.content_registry import CONTENT_REGISTRY
 from tablewright.designs.events import EVENTS, event_key
 from tablewright.designs.fields import timestamp
 from tablewright.runtime.aws import Dynamo
@@ -75,8 +76,10 @@ def test_an_edit_of_what_somebody_else_has_changed_is_refused_with_what_is_there
     changed = portal.api(AUTHOR)("PATCH", path, change)
     assert changed.status == 200
     stale = portal.api(APPROVER)("PATCH", path, {"title": "Mine", "version": made["version"]})
-    assert (stale.status, stale.json["version"]) == (409, changed.json["version"])
-    # Two versions were approved content: each is told, once.
+    assert (stale.status, stale.json["current"]) == (409, changed.json)
+    # What was changed is to be approved anew. Each approval is told, once.
+    assert changed.json["status"] == "Draft"
+    portal.approve(changed.json)
     reader = portal.api(portal.reader)
 
     def told() -> list[str]:
@@ -89,8 +92,14 @@ def test_an_edit_of_what_somebody_else_has_changed_is_refused_with_what_is_there
 def test_the_calendar_lets_content_expire_and_tells_its_owner(
     portal: Portal, cloud: Cloud, deployment: Deployment
 ) -> None:
-    past = timestamp(datetime.now(UTC) - timedelta(seconds=1))
-    made = portal.approve(portal.create("Soon gone", expiry_date=past, expiry_policy="soft_expire"))
+    ahead, past = (timestamp(datetime.now(UTC) + timedelta(hours=h)) for h in (1, -1))
+    draft = portal.create("Soon gone", expiry_date=ahead, expiry_policy="soft_expire")
+    key = {"content_id": portal.approve(draft)["content_id"]}
+    table = deployment.output("portal", "ContentTable")
+    store = Store(CONTENT_REGISTRY, table, Dynamo(cloud.connection.client("dynamodb")))
+    # As if an hour had gone by.
+    due = {"expiry_date": past, "due_at": past}
+    made = store.update(CONTENT_REGISTRY.update_content, key, due)
     ran = invoke(cloud, deployment.output("portal", "CalendarFunction"), {})
     assert ran["failed"] == 0
     path = f"/content/{made['content_id']}"

@@ -17,13 +17,12 @@ from lambdas.http.requests import choice, json_body, page_limit, parameters
 from lambdas.portal.content.asking import asked_file, asked_listing, asked_query
 from lambdas.portal.content.files import Files
 from lambdas.portal.content.lifecycle import NotAllowed, NotPossible, edited, hard_expired
-from lambdas.portal.content.registry import Registry
+from lambdas.portal.content.registry import VERSIONS, Registry
 from lambdas.portal.content.search import ListSearch, Search
-from lambdas.portal.content.versions import tagged, version_in
 from lambdas.portal.resources import Resources
 from lambdas.portal.roles import user_of
 from lambdas.portal.users import APPROVERS, AUTHORS
-from tablewright.designs.content_registry import CONTENT, STATUSES
+from tablewright.designs.content_registry import APPROVED, CONTENT, STATUSES
 
 logger = Logger()
 app = application({"product_suite": "suite", "product_concept": "concept"})
@@ -76,7 +75,7 @@ def create_content() -> Response[str]:
     user = user_of(app.current_event, AUTHORS)
     made, new = portal().registry.create(json_body(app.current_event), user, portal().now())
     logger.info("content stored", content_id=made["content_id"], new=new)
-    return tagged(made, 201 if new else 200)
+    return VERSIONS.tagged(made, 201 if new else 200)
 
 
 @app.get("/content")
@@ -95,24 +94,25 @@ def list_content() -> Response[str]:
 
 @app.get(_ONE)
 def get_content(content_id: str) -> Response[str]:
-    return tagged(portal().registry.one(content_id, user_of(app.current_event)))
+    return VERSIONS.tagged(portal().registry.one(content_id, user_of(app.current_event)))
 
 
 @app.patch(_ONE)
 def change_content(content_id: str) -> Response[str]:
     user = user_of(app.current_event, *_WRITERS)
     body = json_body(app.current_event)
-    version = version_in(app.current_event, body)
+    version = VERSIONS.named_in(app.current_event, body)
     changed = portal().registry.change(content_id, body, version, user, portal().now())
     logger.info("content changed", content_id=content_id, version=changed["version"])
-    return tagged(changed)
+    return VERSIONS.tagged(changed)
 
 
 @app.delete(_ONE)
 def delete_content(content_id: str) -> Response[str]:
     user = user_of(app.current_event, *_WRITERS)
     body = only(json_body(app.current_event), ("version",)) if app.current_event.body else None
-    portal().registry.remove(content_id, version_in(app.current_event, body), user)
+    version = VERSIONS.named_in(app.current_event, body)
+    portal().registry.remove(content_id, version, user, portal().now())
     logger.info("content deleted", content_id=content_id)
     return Response(204)
 
@@ -121,13 +121,15 @@ def delete_content(content_id: str) -> Response[str]:
 def move_content(content_id: str) -> Response[str]:
     user = user_of(app.current_event, *_WRITERS)
     body = only(json_body(app.current_event), ("status", "version"))
-    version = version_in(app.current_event, body)
+    version = VERSIONS.named_in(app.current_event, body)
     if not isinstance(body.get("status"), str):
         raise Problem(400, "The body is not valid.", [("/status", "must be text")])
     status = choice("/status", body["status"], STATUSES)
+    if status == APPROVED and version.any:
+        raise Problem(428, "An approval is of what was read: send its ETag as If-Match.")
     moved = portal().registry.move(content_id, status, version, user, portal().now())
     logger.info("content moved", content_id=content_id, status=moved["status"])
-    return tagged(moved)
+    return VERSIONS.tagged(moved)
 
 
 @app.post(f"{_ONE}/file")
@@ -147,7 +149,9 @@ def download_file(content_id: str) -> Response[str]:
     if "s3_key" not in content or hard_expired(content):
         raise Problem(404, "The content has no file.")
     download = portal().files.download(content, portal().now())
-    return answer(download, headers={"Cache-Control": "no-store"})
+    # Whoever approves the file names the content's version that it is of.
+    tag = {"ETag": VERSIONS.etag(content)}
+    return answer(download, headers={"Cache-Control": "no-store", **tag})
 
 
 @app.get("/openapi.json")

@@ -71,7 +71,7 @@ class Completion:
                 except (Conflict, NotFound):
                     continue  # changed or deleted meanwhile: look again
             # Also when it was recorded before: whoever did so may have come no further.
-            self._files.clear(place.content_id, before=place.upload_id)
+            self._files.clear_before(place.content_id, place.upload_id)
             return RECORDED
         raise Conflict("the content was being changed by others all the while")
 

@@ -23,6 +23,8 @@ PREFIX = "content/"
 UPLOAD_SECONDS = 15 * 60
 DOWNLOAD_SECONDS = 5 * 60
 _ASKED = "asked"
+# What the moment of an id is exact to.
+_TICK = timedelta(milliseconds=1)
 _CONTENT_ID, _UPLOAD_ID = content_id_field(), TimeId("upload_id")
 
 # Signs an operation with its parameters, for so many seconds.
@@ -139,10 +141,14 @@ class Files:
             "uploaded_at": timestamp(head["LastModified"]),
         }
 
-    def clear(self, content_id: str, before: str | None = None) -> None:
-        """Remove a content's objects: all of them, or those asked for before an upload."""
+    def clear(self, content_id: str, *, asked_until: datetime) -> None:
+        """Remove a content's objects that were asked for until this moment."""
+        self.clear_before(content_id, uuid7(asked_until + _TICK, bytes(10)))
+
+    def clear_before(self, content_id: str, upload_id: str) -> None:
+        """Remove a content's objects that were asked for before an upload."""
         for place in self.places(f"{PREFIX}{content_id}/"):
-            if before is None or place.upload_id < before:
+            if place.upload_id < upload_id:
                 self.remove(place.key)
 
     def remove(self, key: str) -> None:

@@ -1,7 +1,8 @@
 """What may happen to content, by whom, and what follows: pure rules, without HTTP or storage.
 
 Draft → Approved → Deprecated → Expired, back from Deprecated to Approved, and from Expired to a
-draft again. Content that is approved before its effective date waits for it as a draft.
+draft again. Content that is approved before its effective date waits for it as a draft. An approval
+is of what the approver has read: whatever changes that makes the content a draft again.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,8 +21,11 @@ FILE_FIELDS = (
     *("s3_uri", "s3_bucket", "s3_key"),
     *("file_name", "content_type", "size_bytes", "uploaded_at"),
 )
+# When it is to be looked at again is no part of what was approved.
+_NOT_APPROVED_OF = ("review_due_date",)
 _NO_FILE = dict.fromkeys(FILE_FIELDS)
 _NO_APPROVAL = {"approved_by": None, "approved_at": None}
+_TAKEN_BACK = {"status": DRAFT, **_NO_APPROVAL, "was_public": True}
 
 
 class NotAllowed(TablewrightError):
@@ -75,23 +79,29 @@ def may_read(content: Content, user: User) -> bool:
 
 
 def edited(content: Content, changes: Content, user: User) -> Record:
-    """The changes that an edit makes: it takes back an approval that is not effective yet."""
+    """The changes that an edit by this user makes."""
     if not _tends(content, user):
         raise NotAllowed(f"Only {_TENDERS} may change this content.")
     return edit(content, changes)
 
 
 def edit(content: Content, changes: Content) -> Record:
-    """What an edit by somebody who may make it changes."""
+    """What an edit by somebody who may make it changes: it takes back an approval of the rest."""
     if content["status"] == EXPIRED:
         raise NotPossible("Expired content cannot be changed; it can become: Draft.")
+    changed = {name for name, value in changes.items() if content.get(name) != value}
+    if not changed.difference(_NOT_APPROVED_OF):
+        return dict(changes)
+    if content["status"] in (APPROVED, DEPRECATED):
+        return {**changes, **_TAKEN_BACK}
     return {**changes, **(_NO_APPROVAL if waiting(content) else {})}
 
 
 def may_delete(content: Content, user: User) -> None:
     """Drafts go with those who tend them; what has been public, with an admin only."""
-    if not (_tends(content, user) if content["status"] == DRAFT else user.has(ADMINS)):
-        who = _TENDERS if content["status"] == DRAFT else "admins"
+    unseen = content["status"] == DRAFT and not content.get("was_public")
+    if not (_tends(content, user) if unseen else user.has(ADMINS)):
+        who = _TENDERS if unseen else "admins"
         raise NotAllowed(f"Only {who} may delete this content.")
 
 
@@ -120,17 +130,16 @@ def expired(content: Content) -> Record:
 
 
 def _approved(content: Content, user: User, now: datetime) -> Record:
-    effective = content.get("effective_date")
-    waits = effective is not None and effective > timestamp(now)
+    moment = timestamp(now)
+    effective, expiry = content.get("effective_date"), content.get("expiry_date")
+    if expiry is not None and expiry <= moment:
+        raise NotPossible(f"Its expiry_date, {expiry}, is over: change or remove it first.")
+    waits = effective is not None and effective > moment
     return {
         "status": DRAFT if waits else APPROVED,
         "approved_by": user.user_id,
-        "approved_at": timestamp(now),
+        "approved_at": moment,
     }
-
-
-def _reinstated(_content: Content, user: User, now: datetime) -> Record:
-    return {"status": APPROVED, "approved_by": user.user_id, "approved_at": timestamp(now)}
 
 
 def _deprecated(_content: Content, _user: User, _now: datetime) -> Record:
@@ -143,7 +152,7 @@ def _withdrawn(content: Content, _user: User, _now: datetime) -> Record:
 
 def _revised(content: Content, _user: User, _now: datetime) -> Record:
     gone = _NO_FILE if hard_expired(content) else {}
-    return {"status": DRAFT, "expiry_date": None, **_NO_APPROVAL, **gone}
+    return {**_TAKEN_BACK, "expiry_date": None, **gone}
 
 
 def _owns(content: Content, user: User) -> bool:
@@ -177,12 +186,11 @@ class Step(NamedTuple):
     changes: Callable[[Content, User, datetime], Record]
 
 
+_APPROVAL = Step(_approves_of_others, "approvers who do not own it, and admins,", _approved)
 STEPS: dict[tuple[str, str], Step] = {
-    (DRAFT, APPROVED): Step(
-        _approves_of_others, "approvers who do not own it, and admins,", _approved
-    ),
+    (DRAFT, APPROVED): _APPROVAL,
     (APPROVED, DEPRECATED): Step(_tends, _TENDERS, _deprecated),
-    (DEPRECATED, APPROVED): Step(_approves, "approvers and admins", _reinstated),
+    (DEPRECATED, APPROVED): _APPROVAL,
     (APPROVED, EXPIRED): Step(_approves, "approvers and admins", _withdrawn),
     (DEPRECATED, EXPIRED): Step(_approves, "approvers and admins", _withdrawn),
     (EXPIRED, DRAFT): Step(_authors, "its owner as an author, and admins,", _revised),

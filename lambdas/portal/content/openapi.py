@@ -16,9 +16,10 @@ _IF_MATCH = {
     "name": "If-Match",
     "in": "header",
     "schema": {"type": "string"},
-    "description": "The ETag of what was read; or give its `version` in the body",
+    "description": "The ETag of what was read; or give its `version` in the body. `*` is any, but "
+    "for an approval: that is of what was read",
 }
-_STALE = (404, 409, 428)
+_STALE = (404, 409, 412, 428)
 _CONTENT = json_of("Content")
 _TEXT: Json = {"type": "string"}
 _TIME: Json = {"type": "string", "format": "date-time"}

@@ -9,6 +9,7 @@ from typing import Any
 
 from lambdas.http.given import Errors, changes, new_record
 from lambdas.http.problems import Problem
+from lambdas.http.versions import Version, Versioned
 from lambdas.portal.content.files import Files
 from lambdas.portal.content.lifecycle import (
     Content,
@@ -21,10 +22,9 @@ from lambdas.portal.content.lifecycle import (
     revision,
     stands,
 )
-from lambdas.portal.content.versions import Stale
 from lambdas.portal.users import User
 from tablewright.designs import Record
-from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, DRAFT
+from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, DRAFT, folded
 from tablewright.designs.fields import timestamp
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.ids import uuid7
@@ -36,6 +36,7 @@ CHANGEABLE = (
     *("expiry_date", "expiry_policy"),
 )
 GIVEN = ("content_id", *CHANGEABLE)
+VERSIONS = Versioned(CONTENT, "version")
 _NONE = "no content has this content_id"
 
 
@@ -73,7 +74,9 @@ class Registry:
         """The content, if the user may read it; who may not is not told that it is there."""
         return _readable(self._read(content_id), user)
 
-    def change(self, content_id: str, body: Any, version: str, user: User, now: datetime) -> Record:
+    def change(
+        self, content_id: str, body: Any, version: Version, user: User, now: datetime
+    ) -> Record:
         before = self.one(content_id, user)
         change = changes(CONTENT, body, CHANGEABLE, _check)
         whole = edited(before, change, user)
@@ -86,59 +89,61 @@ class Registry:
 
         return before if done(before) else self._write(before, whole, version, now, done)
 
-    def move(self, content_id: str, status: str, version: str, user: User, now: datetime) -> Record:
+    def move(
+        self, content_id: str, status: str, version: Version, user: User, now: datetime
+    ) -> Record:
         """Bring content into another status; withdrawn for good, its file goes as well."""
         found = self.one(content_id, user)
         if not stands(found, status):
             step = moved(found, status, user, now)
             if hard_expired(found):
                 # Nothing can be recorded of it now, so nothing that was withdrawn comes back.
-                self._files.clear(content_id)
+                self._files.clear(content_id, asked_until=now)
             found = self._write(found, step, version, now, lambda one: stands(one, status))
         if hard_expired(found):
-            self._files.clear(content_id)
+            self._files.clear(content_id, asked_until=now)
         return found
 
-    def remove(self, content_id: str, version: str, user: User) -> None:
+    def remove(self, content_id: str, version: Version, user: User, now: datetime) -> None:
         """Delete content and its files; what is gone is gone."""
         found = self._read(content_id)
         if found is not None:
             self._delete(_readable(found, user), version, user)
-        self._files.clear(content_id)
+        # The id can be given again at once: what is asked for from now on is another content's.
+        self._files.clear(content_id, asked_until=now)
 
-    def _delete(self, found: Record, version: str, user: User) -> None:
+    def _delete(self, found: Record, version: Version, user: User) -> None:
         may_delete(found, user)
-        if found["version"] != version:
-            raise Stale(found)
+        VERSIONS.require(version, found)
         key = {"content_id": found["content_id"]}
+        expected = {"version": found["version"]}
         try:
-            self._store.delete(CONTENT_REGISTRY.delete_content, key, expect={"version": version})
+            self._store.delete(CONTENT_REGISTRY.delete_content, key, expect=expected)
         except Conflict:
-            raise Stale(self.one(found["content_id"], user)) from None
+            raise VERSIONS.stale(version, self.one(found["content_id"], user)) from None
 
     def _write(
         self,
         before: Record,
         change: Content,
-        version: str,
+        version: Version,
         now: datetime,
         done: Callable[[Content], bool],
     ) -> Record:
         """Make a change to the version that it is meant for, unless somebody has just done so."""
-        if before["version"] != version:
-            raise Stale(before)
+        VERSIONS.require(version, before)
         key = {"content_id": before["content_id"]}
         new = revision(before, change, now)
         try:
             update = CONTENT_REGISTRY.update_content
-            return self._store.update(update, key, new, expect={"version": version})
+            return self._store.update(update, key, new, expect={"version": before["version"]})
         except Conflict:
             meanwhile = self._read(before["content_id"])
             if meanwhile is None:
                 raise NotFound(_NONE) from None
             if done(meanwhile):
                 return meanwhile
-            raise Stale(meanwhile) from None
+            raise VERSIONS.stale(version, meanwhile) from None
 
     def _read(self, content_id: str) -> Record | None:
         return self._store.get(CONTENT_REGISTRY.get_content, {"content_id": content_id})
@@ -152,9 +157,12 @@ def _readable(found: Record | None, user: User) -> Record:
 
 def _check(values: Mapping[str, Any]) -> Errors:
     tags = values.get("tags")
-    texts = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+    texts = [folded(tag) for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     twice = len(set(texts)) < len(texts)
-    return [*([("/tags", "has the same entry twice")] if twice else []), *_order(values)]
+    return [
+        *([("/tags", "has the same entry twice: case and spaces do not count")] if twice else []),
+        *_order(values),
+    ]
 
 
 def _order(values: Mapping[str, Any]) -> Errors:

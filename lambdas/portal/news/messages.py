@@ -3,7 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
-from lambdas.portal.news.news import FOR_SUBSCRIBERS, KINDS, News
+from lambdas.portal.news.news import KINDS, NEW, News
 from tablewright.designs import Entity, Record
 from tablewright.designs.content_registry import CONTENT
 from tablewright.designs.errors import TablewrightError
@@ -32,7 +32,7 @@ class Message(NamedTuple):
 
 def messages_of(news: News, owner: str) -> list[Message]:
     """One for each topic that subscribers may be found by, or one for the owner."""
-    if news.kind in FOR_SUBSCRIBERS:
+    if news.kind == NEW:
         return [Message(news, topic=topic) for topic in news.topics]
     return [Message(news, owner=owner)]
 

@@ -12,10 +12,8 @@ from tablewright.designs import Record
 from tablewright.designs.content_registry import APPROVED, EXPIRED
 from tablewright.designs.subscriptions import topics
 
-NEW, CHANGED, ENDED, REVIEW = "approved", "updated", "expired", "review_due"
-# These are told to whoever has subscribed, the others to the owner.
-FOR_SUBSCRIBERS = (NEW, CHANGED)
-KINDS = (*FOR_SUBSCRIBERS, ENDED, REVIEW)
+# What is new is told to whoever has subscribed, the rest to the owner.
+NEW, ENDED, REVIEW = KINDS = ("approved", "expired", "review_due")
 
 _ID_LENGTH = 32
 
@@ -31,6 +29,7 @@ class News(NamedTuple):
     tags: tuple[str, ...] = ()
     product_suite: str | None = None
     product_concept: str | None = None
+    approved_at: str | None = None
 
     @classmethod
     def of(cls, kind: str, content: Mapping[str, Any], at: str) -> "News":
@@ -43,12 +42,19 @@ class News(NamedTuple):
             tuple(content.get("tags") or ()),
             content.get("product_suite"),
             content.get("product_concept"),
+            content.get("approved_at"),
         )
 
     @property
     def topics(self) -> list[str]:
         """The topics of all subscriptions that can ask for this content."""
         return topics(self._asdict())
+
+    def stands(self, content: Mapping[str, Any] | None) -> bool:
+        """Whether the approval that is told of is still that of the content."""
+        if content is None or content["status"] != APPROVED:
+            return False
+        return content.get("approved_at") == self.approved_at
 
 
 def news_of(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> list[News]:
@@ -60,8 +66,6 @@ def news_of(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> lis
     was, status, at = before.get("status"), new["status"], new["last_updated"]
     if status == APPROVED and was != APPROVED:
         found.append(News.of(NEW, new, at))
-    elif status == APPROVED and before.get("version") != new["version"]:
-        found.append(News.of(CHANGED, new, at))
     elif status == EXPIRED and was != EXPIRED:
         found.append(News.of(ENDED, new, at))
     told = new.get("review_told")
@@ -72,11 +76,10 @@ def news_of(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> lis
 
 def notification(news: News, user_id: str) -> Record:
     """The notification of a user, always the same one for the same news."""
-    warns = news.kind not in FOR_SUBSCRIBERS
     return {
         "user_id": user_id,
         "notification_id": _id(news, user_id),
-        "type": "warning" if warns else "info",
+        "type": "info" if news.kind == NEW else "warning",
         "title": news.title,
         "message": _text(news),
         "read": False,
@@ -98,7 +101,6 @@ def _text(news: News) -> str:
     day = news.at[:10]
     return {
         NEW: f"Version {news.version} was approved.",
-        CHANGED: f"Version {news.version} takes the place of the one before.",
         ENDED: f"It expired on {day}.",
         REVIEW: f"Its review was due on {day}.",
     }[news.kind]

@@ -25,6 +25,7 @@ RESERVED_MS = 30_000
 def telling() -> Telling:
     made = Resources.from_environment()
     return Telling(
+        made.content(),
         made.store(SUBSCRIPTIONS, "SUBSCRIPTIONS_TABLE"),
         made.store(NOTIFICATIONS, "NOTIFICATIONS_TABLE"),
         Queue(made.sqs, os.environ["FANOUT_QUEUE_URL"]),

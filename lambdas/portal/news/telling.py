@@ -2,7 +2,8 @@
 
 Subscribers are read in the order of their ids, page by page, and told in batches. Notifications
 are created and never replaced, so it does not matter who was told before: work that died is done
-again from its beginning. When time is short, a message says after whom to go on.
+again from its beginning. When time is short, a message says after whom to go on. Before each page
+it is looked whether the approval still stands: of what was withdrawn, nobody else is told.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 from lambdas.portal.news.messages import Message
 from lambdas.portal.news.news import News, notification
+from tablewright.designs.content_registry import CONTENT_REGISTRY
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.designs.subscriptions import SUBSCRIPTIONS, matches
 from tablewright.runtime.queue import Queue
@@ -32,8 +34,15 @@ class Telling:
     """Carries out messages; `page` subscribers are read at once."""
 
     def __init__(
-        self, subscriptions: Store, notifications: Store, queue: Queue, *, page: int = PAGE
+        self,
+        content: Store,
+        subscriptions: Store,
+        notifications: Store,
+        queue: Queue,
+        *,
+        page: int = PAGE,
     ) -> None:
+        self._content = content
         self._subscriptions = subscriptions
         self._notifications = notifications
         self._queue = queue
@@ -46,6 +55,8 @@ class Telling:
         done = Told()
         users = self._users(message)
         while page := list(islice(users, self._page)):
+            if not self._stands(message.news):
+                return done
             asking = [user for user, asks in page if asks]
             now = self._told(message.news, asking)
             done = Told(done.told + now.told, done.before + now.before)
@@ -55,6 +66,10 @@ class Telling:
                 self._queue.send([message._replace(after=last).body])
                 return done._replace(after=last)
         return done
+
+    def _stands(self, news: News) -> bool:
+        key = {"content_id": news.content_id}
+        return news.stands(self._content.get(CONTENT_REGISTRY.get_content, key))
 
     def _users(self, message: Message) -> Iterator[tuple[str, bool]]:
         """Everybody with subscriptions to the topic, each once, and whether one of them matches."""

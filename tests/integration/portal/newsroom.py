@@ -163,6 +163,7 @@ class Newsroom:
 
     def telling(self, caller: Caller | None = None, **settings: Any) -> Telling:
         return Telling(
+            self.content_store(caller),
             self.subscriptions_store(caller),
             self.notifications_store(caller),
             Queue(caller or self.edge, "queue"),

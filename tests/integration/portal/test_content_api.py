@@ -109,8 +109,11 @@ def test_index_keys_follow_every_change_in_the_same_write(world: World) -> None:
     world.wait(minutes=1)
     world("PATCH", ONE, {"product_concept": None, "expiry_date": later(days=1), "version": "2"})
     (item,) = world.items()
-    assert item["status#last_updated#content_id"]["S"] == f"Approved#{later(minutes=1)}#c1"
+    assert item["status#last_updated#content_id"]["S"] == f"Draft#{later(minutes=1)}#c1"
     assert "product_suite#product_concept" not in item
+    world.bring(APPROVED)
+    (item,) = world.items()
+    assert item["status#last_updated#content_id"]["S"] == f"Approved#{later(minutes=1)}#c1"
     assert item["due_at#content_id"]["S"] == f"{later(days=1)}#c1"
     world.move(EXPIRED)
     (item,) = world.items()
@@ -123,15 +126,15 @@ def test_a_stale_change_is_refused_and_shown_what_there_is_now(world: World) -> 
     world.make()
     current = world("PATCH", ONE, {"title": "Newer", "version": "1"}).json
     stale = [
-        world("PATCH", ONE, {"title": "Mine", "version": "1"}),
-        world("PATCH", ONE, {"title": "Mine"}, headers={"if-match": '"1"'}),
-        world("POST", f"{ONE}/status", {"status": APPROVED, "version": "1"}, user=PAM),
-        world("DELETE", ONE, {"version": "1"}),
-        world("DELETE", ONE, headers={"if-match": '"9"'}),
+        (409, world("PATCH", ONE, {"title": "Mine", "version": "1"})),
+        (412, world("PATCH", ONE, {"title": "Mine"}, headers={"if-match": '"1"'})),
+        (409, world("POST", f"{ONE}/status", {"status": APPROVED, "version": "1"}, user=PAM)),
+        (409, world("DELETE", ONE, {"version": "1"})),
+        (412, world("DELETE", ONE, headers={"if-match": '"9"'})),
     ]
-    for refused in stale:
-        problem(refused, 409)
-        assert (refused.json["version"], refused.json["current"]) == ("2", current)
+    for status, refused in stale:
+        problem(refused, status)
+        assert refused.json["current"] == current
         assert refused.headers["etag"] in ('"2"', ['"2"'])
     assert world.read() == current
 
@@ -141,13 +144,19 @@ def test_a_change_must_say_what_was_read(world: World) -> None:
     problem(world("PATCH", ONE, {"title": "x"}), 428)
     problem(world("POST", f"{ONE}/status", {"status": APPROVED}, user=PAM), 428)
     problem(world("DELETE", ONE), 428)
-    assert "If-Match" in problem(world("DELETE", ONE, headers={"if-match": "*"}), 400)
     for version in (1, "01", "x", ""):
         refused = world("PATCH", ONE, {"title": "x", "version": version})
         assert problem(refused, 400).keys() == {"/version"}
     # Nor is it passed over because there is a header.
     both = world("PATCH", ONE, {"title": "x", "version": None}, headers={"if-match": '"1"'})
     assert problem(both, 400).keys() == {"/version"}
+
+
+def test_any_version_can_be_meant(world: World) -> None:
+    world.make()
+    changed = world("PATCH", ONE, {"title": "x"}, headers={"if-match": "*"})
+    assert (changed.status, changed.json["version"]) == (200, "2")
+    assert world("DELETE", ONE, headers={"if-match": "*"}).status == 204
 
 
 def test_a_repeated_change_is_answered_like_the_first(world: World) -> None:
@@ -308,3 +317,29 @@ def test_a_step_that_there_is_not_tells_what_there_is(world: World) -> None:
     problem(refused, 409)
     assert "can become: Approved" in refused.json["detail"]
     assert world.store.get(CONTENT_REGISTRY.get_content, {"content_id": "c1"}) == world.read()
+
+
+def test_a_summary_may_have_several_lines_and_a_title_one(world: World) -> None:
+    made = world.make(summary="First.\r\nSecond.\n\nThird.")
+    assert made["summary"] == "First.\nSecond.\n\nThird."
+    for wrong in ({"title": "a\nb"}, {"summary": "a\tb"}, {"summary": "a\x00"}):
+        refused = world("PATCH", ONE, {**wrong, "version": "1"})
+        assert problem(refused, 400).keys() == {f"/{name}" for name in wrong}
+
+
+def test_tags_are_stored_in_one_form_and_found_by_it(world: World) -> None:
+    made = world.make(tags=["Data  Lake", "STRASSE", "cafe\u0301"])
+    assert made["tags"] == ["data lake", "strasse", "caf\u00e9"]
+    for asked in ("data lake", "DATA", "straße", "caf\u00e9"):
+        assert world.listed(status=DRAFT, q=asked) == ["c1"]
+    refused = world("PATCH", ONE, {"tags": ["SQL", "sql"], "version": "1"})
+    assert problem(refused, 400).keys() == {"/tags"}
+
+
+def test_tags_that_were_stored_otherwise_are_found_still(world: World) -> None:
+    world.make(tags=["kept"])
+    (item,) = world.items()
+    world.database.write([{**item, "tags": {"L": [{"S": "Data  LAKE"}]}}])
+    assert world.listed(status=DRAFT, q="data lake") == ["c1"]
+    changed = world("PATCH", ONE, {"title": "Other", "version": "1"})
+    assert changed.json["tags"] == ["data lake"]

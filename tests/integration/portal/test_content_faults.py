@@ -43,6 +43,7 @@ def sent(world: World, method: str, path: str, body: Any) -> Any:
 def prepared(world: World, *keys: str, recorded: str | None = None, **fields: Any) -> Caller:
     """A world with one content in it, and these objects, of which one is its file."""
     world.empty()
+    world.wait(minutes=1)  # uploads were asked for before
     world.start()
     if fields:
         moment = {"last_updated": NOW, "created_at": NOW}

@@ -187,8 +187,8 @@ def test_a_search_reads_five_hundred_contents_and_no_more(world: World) -> None:
 
 def test_what_is_not_in_lists_is_not_shown(world: World) -> None:
     world.make(product_suite="Data", product_concept="Lake")
-    world.bring(APPROVED)
     world.upload()
+    world.bring(APPROVED)
     lists: list[dict[str, Any]] = [{"status": APPROVED}, LAKE]
     for asked in lists:
         (page,) = world.pages(5, RON, **asked)

@@ -4,8 +4,9 @@ from itertools import chain, repeat
 
 import pytest
 
-from lambdas.portal.news.messages import Message
+from lambdas.portal.news.messages import Message, read
 from lambdas.portal.news.news import NEW, News
+from lambdas.portal.news.telling import Told
 from tablewright.designs import Record
 from tablewright.designs.notifications import NOTIFICATIONS
 from tablewright.runtime.aws import Caller
@@ -79,6 +80,7 @@ def test_a_notification_says_what_it_is_about(room: Newsroom) -> None:
 
 
 def test_time_that_is_up_is_gone_on_with_after_the_last_user(room: Newsroom) -> None:
+    room.approved(**DATA)
     room.subscribe(*users(25))
     room.cloud.messages = [Message(NEWS, topic="all").body]
     done = room.drain(page=10, hurried=True)
@@ -91,6 +93,7 @@ def test_time_that_is_up_is_gone_on_with_after_the_last_user(room: Newsroom) -> 
 
 
 def test_with_time_one_message_is_enough(room: Newsroom) -> None:
+    room.approved(**DATA)
     room.subscribe(*users(25))
     room.cloud.messages = [Message(NEWS, topic="all").body]
     (done,) = room.drain(page=10)
@@ -101,6 +104,7 @@ def test_with_time_one_message_is_enough(room: Newsroom) -> None:
 
 def test_every_fault_at_every_call_tells_everybody_once(room: Newsroom) -> None:
     everybody = users(40)
+    room.approved(**DATA)
     room.subscribe(*everybody, product_suite="Data")
     room.subscribe(*everybody[3:9], product_suite="Data", tags=["sql"])
     messages = [Message(NEWS, topic="product#Data#").body]
@@ -115,7 +119,7 @@ def test_every_fault_at_every_call_tells_everybody_once(room: Newsroom) -> None:
 
     calls = survives_every_fault(fresh, work, room.notifications)
     assert room.told() == [(user, APPROVED) for user in everybody]
-    assert calls == 3 + 3 + 1  # batches, queries, a message to go on
+    assert calls == 3 + 3 + 2 + 1  # batches, queries, looks at the content, a message to go on
 
 
 def test_what_was_read_stays_read(room: Newsroom) -> None:
@@ -134,22 +138,77 @@ def test_what_was_read_stays_read(room: Newsroom) -> None:
     assert room.notifications() == before
 
 
-def test_every_version_of_approved_content_is_told_once(room: Newsroom) -> None:
+def test_every_approval_is_told_once_and_nothing_between(room: Newsroom) -> None:
     room.subscribe("ada")
     made = room.approved()
-    made = room.change(made, title="Better")
-    made = room.change(made, status="Deprecated")
-    made = room.change(made, status="Approved")
-    made = room.change(made, title="Best")
-    for _ in range(3):
+    later: list[Record] = [
+        {"review_due_date": "2025-07-26T00:00:00.000Z"},
+        {"status": "Deprecated"},
+        {"status": "Approved"},
+        {"status": "Draft", "title": "Better"},
+        {"status": "Approved"},
+    ]
+    for changes in later:
+        for _ in range(2):
+            room.publish()
+            room.drain()
+        made = room.change(made, **changes)
+    for _ in range(2):
         room.publish()
         room.drain()
-    assert room.told() == [
-        ("ada", "Version 2 was approved."),
-        ("ada", "Version 3 takes the place of the one before."),
-        ("ada", "Version 5 was approved."),
-        ("ada", "Version 6 takes the place of the one before."),
+    told = [(one["message"], one["title"]) for one in room.notifications()]
+    assert sorted(told) == [
+        ("Version 2 was approved.", "About c1"),
+        ("Version 5 was approved.", "About c1"),
+        ("Version 7 was approved.", "Better"),
     ]
+
+
+LATER = "2025-01-27T00:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        [{"status": "Expired"}],
+        [{"status": "Deprecated"}],
+        [{"status": "Draft", "title": "Unread", "approved_at": None}],
+        # Whoever is left is told of the next approval.
+        [{"status": "Draft"}, {"status": "Approved", "approved_at": LATER}],
+    ],
+    ids=["expired", "deprecated", "edited", "approved anew"],
+)
+def test_of_an_approval_that_is_over_nobody_else_is_told(
+    room: Newsroom, meanwhile: list[Record]
+) -> None:
+    room.subscribe(*users(25))
+    made = room.approved(approved_at="2025-01-26T12:00:00.000Z")
+    room.publish()
+    telling = room.telling(page=10)
+    first = telling.tell(read(room.cloud.messages.pop()), lambda: False)
+    for changes in meanwhile:
+        made = room.change(made, **changes)
+    (rest,) = room.cloud.messages
+    assert (first.told, telling.tell(read(rest))) == (10, Told())
+    assert [user for user, _ in room.told()] == users(10)
+
+
+def test_of_content_that_is_gone_nobody_is_told(room: Newsroom) -> None:
+    room.subscribe("ada")
+    room.approved()
+    room.publish()
+    room.clear_content()
+    room.drain()
+    assert room.told() == []
+
+
+def test_a_change_of_the_review_date_does_not_stop_the_telling(room: Newsroom) -> None:
+    room.subscribe("ada")
+    made = room.approved(approved_at="2025-01-26T12:00:00.000Z")
+    room.publish()
+    room.change(made, review_due_date=LATER)
+    room.drain()
+    assert room.told() == [("ada", APPROVED)]
 
 
 def test_ten_thousand_subscribers_get_ten_thousand_notifications(room: Newsroom) -> None:

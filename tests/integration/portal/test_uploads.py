@@ -209,18 +209,55 @@ def test_only_hard_expiry_takes_the_file(world: World, policy: str | None, kept:
     assert ("s3_key" in world.read()) == kept
 
 
-def test_a_file_of_waiting_content_takes_its_approval_back_and_of_public_content_keeps_it(
-    world: World,
-) -> None:
+def test_a_file_of_waiting_content_takes_its_approval_back(world: World) -> None:
     world("PATCH", "/content/c1", {"effective_date": later(days=1), "version": "1"})
     world.move(APPROVED)
     world.upload()
     assert not {"approved_at", "due_at"} & world.read().keys()
-    world.wait(days=2)
+
+
+@pytest.mark.parametrize("content_is", ["deleted", "withdrawn for good"])
+def test_a_file_that_is_asked_for_after_a_removal_is_not_removed_with_the_rest(
+    world: World, content_is: str
+) -> None:
+    """Somebody uses the id again, or revises the content, before its objects are cleared."""
+    world("PATCH", "/content/c1", {"expiry_policy": HARD, "version": "1"})
+    world.bring(APPROVED)
+    gone = world.upload(b"old")
     world.move(APPROVED)
-    world.upload(b"new")
-    assert (world.read()["status"], world.read()["version"]) == (APPROVED, "6")
-    assert "approved_at" in world.read()
+    world.wait(seconds=1)
+    world.start(Interrupted(world, content_is))
+    if content_is == "deleted":
+        assert world("DELETE", "/content/c1", {"version": "5"}, user=OLA).status == 204
+    else:
+        assert world.move(EXPIRED).status == 200
+    world.start()
+    (kept,) = world.bucket.objects
+    assert kept != gone
+    assert world.read()["s3_key"] == kept
+
+
+class Interrupted:
+    """Somebody else is quicker than the first look at a content's objects after a removal."""
+
+    def __init__(self, world: World, content_is: str) -> None:
+        self._world = world
+        self._edge = world.edge
+        self._makes = content_is == "deleted"
+        self._done = False
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        if operation == "ListObjectsV2" and not self._done:
+            self._done = True
+            self._world.start(self._edge)
+            self._world.wait(seconds=1)
+            if self._makes:
+                self._world.make()
+            else:
+                self._world.move(DRAFT)
+            self._world.upload(b"new")
+            self._world.start(self)
+        return self._edge.call(operation, params)
 
 
 def test_a_change_meanwhile_is_not_lost(world: World) -> None:

@@ -143,7 +143,8 @@ def use_publish(aws: Aws, room: Newsroom) -> None:
 def use_notify(aws: Aws, room: Newsroom) -> None:
     """More subscribers than it has time for, each told once; and an owner."""
     room.subscribe(*users(501))
-    room.change(room.approved("c1"), status=EXPIRED)
+    room.approved("c1")
+    room.change(room.approved("c2"), status=EXPIRED)
     room.publish()
     waiting = room.cloud.messages
     for body in [*waiting, *waiting]:

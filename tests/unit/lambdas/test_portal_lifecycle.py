@@ -40,6 +40,9 @@ GROUPS = [
 OWNERS = ("ada", "ben")
 
 
+TAKEN_BACK = {"status": DRAFT, "approved_by": None, "approved_at": None, "was_public": True}
+
+
 def content(status: str = DRAFT, **fields: Any) -> dict[str, Any]:
     return {"content_id": "c", "status": status, "owner_user_id": "ada", "version": "7", **fields}
 
@@ -52,7 +55,7 @@ def is_owning_author(user: User) -> bool:
 MAY = {
     (DRAFT, APPROVED): lambda u: "approvers" in u.roles and u.user_id != "ada",
     (APPROVED, DEPRECATED): lambda u: "approvers" in u.roles or is_owning_author(u),
-    (DEPRECATED, APPROVED): lambda u: "approvers" in u.roles,
+    (DEPRECATED, APPROVED): lambda u: "approvers" in u.roles and u.user_id != "ada",
     (APPROVED, EXPIRED): lambda u: "approvers" in u.roles,
     (DEPRECATED, EXPIRED): lambda u: "approvers" in u.roles,
     (EXPIRED, DRAFT): is_owning_author,
@@ -98,12 +101,14 @@ def test_content_is_changed_and_deleted_by_those_who_may(status: str) -> None:
             with pytest.raises(NotPossible, match="Draft"):
                 edited(content(status), {"title": "x"}, user)
         else:
-            assert edited(content(status), {"title": "x"}, user) == {"title": "x"}
-        if tends if status == DRAFT else "admins" in groups:
-            may_delete(content(status), user)
-        else:
-            with pytest.raises(NotAllowed):
-                may_delete(content(status), user)
+            back = {} if status == DRAFT else TAKEN_BACK
+            assert edited(content(status), {"title": "x"}, user) == {"title": "x", **back}
+        for one in (content(status), content(status, was_public=True)):
+            if tends if one == content(DRAFT) else "admins" in groups:
+                may_delete(one, user)
+            else:
+                with pytest.raises(NotAllowed):
+                    may_delete(one, user)
 
 
 PAM = User("pam", frozenset({"approvers"}))
@@ -129,12 +134,25 @@ def test_approved_content_waits_for_its_date(effective: str | None, status: str)
     assert not stands(draft, APPROVED)
 
 
-def test_an_edit_takes_back_an_approval_that_waits_and_no_other() -> None:
+def test_an_edit_takes_back_the_approval_of_what_it_changes() -> None:
     no = {"approved_by": None, "approved_at": None}
     waiting = content(approved_at=PAST, approved_by="pam")
     assert edited(waiting, {"title": "x"}, ADA) == {"title": "x", **no}
-    public = content(APPROVED, approved_at=PAST, approved_by="pam")
-    assert edited(public, {"title": "x"}, ADA) == {"title": "x"}
+    for status in (APPROVED, DEPRECATED):
+        public = content(status, approved_at=PAST, approved_by="pam", title="x")
+        assert edited(public, {"title": "y"}, ADA) == {"title": "y", **TAKEN_BACK}
+        assert edited(public, {"s3_key": "k"}, ADA) == {"s3_key": "k", **TAKEN_BACK}
+        for nothing in ({"title": "x"}, {"review_due_date": SOON}, {}):
+            assert edited(public, nothing, ADA) == nothing
+
+
+@pytest.mark.parametrize("start", [DRAFT, DEPRECATED])
+def test_what_is_over_is_not_approved(start: str) -> None:
+    over = content(start, expiry_date="2025-01-26T12:00:00.000Z")
+    with pytest.raises(NotPossible, match="expiry_date"):
+        moved(over, APPROVED, PAM, NOW)
+    not_yet = content(start, expiry_date="2025-01-26T12:00:00.001Z")
+    assert moved(not_yet, APPROVED, PAM, NOW)["status"] == APPROVED
 
 
 @pytest.mark.parametrize("policy", [None, SOFT, HARD])
@@ -144,8 +162,7 @@ def test_only_a_hard_policy_takes_the_file(policy: str | None) -> None:
     assert expired(one) == {"status": EXPIRED, **gone} == moved(one, EXPIRED, PAM, NOW)
     ended = {**one, "status": EXPIRED}
     assert hard_expired(ended) == (policy == HARD)
-    cleared = dict.fromkeys(("expiry_date", "approved_by", "approved_at"))
-    assert moved(ended, DRAFT, ADA, NOW) == {"status": DRAFT, **cleared, **gone}
+    assert moved(ended, DRAFT, ADA, NOW) == {**TAKEN_BACK, "expiry_date": None, **gone}
 
 
 def test_what_is_due_next_is_the_earliest_of_what_can_happen() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from lambdas.portal.news.messages import BadMessage, Message, messages_of, read
-from lambdas.portal.news.news import CHANGED, ENDED, NEW, REVIEW, News, news_of, notification
+from lambdas.portal.news.news import ENDED, NEW, REVIEW, News, news_of, notification
 from tablewright.designs.content_registry import CONTENT
 from tablewright.designs.notifications import NOTIFICATION
 
@@ -24,7 +24,7 @@ def content(status: str, version: str = "2", **changes: Any) -> dict[str, Any]:
         (None, content("Approved"), [NEW]),
         (content("Draft", "1"), content("Draft"), []),
         (content("Draft", "1"), content("Approved"), [NEW]),
-        (content("Approved", "1"), content("Approved"), [CHANGED]),
+        (content("Approved", "1"), content("Approved"), []),
         (content("Approved"), content("Approved"), []),
         (content("Approved", "1"), content("Deprecated"), []),
         (content("Deprecated", "1"), content("Approved"), [NEW]),
@@ -40,7 +40,7 @@ def test_what_a_change_is_news_of(old: Any, new: Any, kinds: list[str]) -> None:
     assert [news.kind for news in news_of(old, new)] == kinds
 
 
-@pytest.mark.parametrize("kind", [NEW, CHANGED, ENDED, REVIEW])
+@pytest.mark.parametrize("kind", [NEW, ENDED, REVIEW])
 def test_a_notification_is_sound_and_always_the_same(kind: str) -> None:
     news = News.of(kind, content("Approved", title="x" * 200), AT)
     made = notification(news, "ada")
@@ -51,7 +51,7 @@ def test_a_notification_is_sound_and_always_the_same(kind: str) -> None:
 def test_ids_differ_by_kind_content_version_time_and_user() -> None:
     news = News.of(NEW, content("Approved"), AT)
     others = [
-        news._replace(kind=CHANGED),
+        news._replace(kind=ENDED),
         news._replace(content_id="other"),
         news._replace(version="3"),
         news._replace(at="2025-01-26T12:00:00.001Z"),
@@ -66,7 +66,7 @@ def test_a_review_is_told_once_whatever_the_version() -> None:
     assert notification(news, "a")["notification_id"] == notification(later, "a")["notification_id"]
 
 
-@pytest.mark.parametrize("kind", [NEW, CHANGED, ENDED, REVIEW])
+@pytest.mark.parametrize("kind", [NEW, ENDED, REVIEW])
 def test_messages_arrive_as_they_were_sent(kind: str) -> None:
     for message in messages_of(News.of(kind, content("Approved"), AT), "olga"):
         assert read(message.body) == message
