@@ -213,7 +213,7 @@ def test_one_shard_is_not_the_same_as_none() -> None:
         ({"status": "approved"}, "must be one of Draft, Approved, Deprecated, Expired"),
         ({"expiry_policy": "expire"}, "must be one of soft_expire, hard_expire"),
         ({"product_suite": "C#"}, "product_suite must be text without '#'"),
-        ({"product_concept": "  "}, "product_concept must be text without '#'"),
+        ({"product_concept": "  "}, "product_concept must have 1 to 100 characters"),
         ({"tags": ["demo", " "]}, "tags has an entry that must have 1 to 50 characters"),
         ({"tags": [f"t{n}" for n in range(21)]}, "tags must have at most 20 entries"),
         ({"version": "01"}, "version must be a whole number from 1"),
