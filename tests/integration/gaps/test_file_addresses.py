@@ -96,10 +96,10 @@ def test_older_uploads_are_removed_and_newer_ones_kept(files: Files) -> None:
     for upload in (*asked, other):
         assert request("PUT", upload["url"], PDF, upload["headers"])[0] == 200
     ids = [upload["upload_id"] for upload in asked]
-    files.clear("c1", before=ids[1])
+    files.clear_before("c1", ids[1])
     theirs = Place("c10", other["upload_id"])
     assert set(files.places()) == {Place("c1", ids[1]), Place("c1", ids[2]), theirs}
     assert list(files.places(after=Place("c1", ids[1]).key)) == [Place("c1", ids[2]), theirs]
-    files.clear("c1")
-    files.clear("c1")
+    for _ in range(2):
+        files.clear("c1", asked_until=datetime(2025, 1, 3, tzinfo=UTC))
     assert list(files.places()) == [theirs]
