@@ -26,8 +26,12 @@ FOUND = {"sentiment": "positive", "score": Decimal("0.72"), "model_version": "v1
 
 
 def guard(number: int, state: str) -> Record:
+    """The guard of a source; while it is claimed, with what was offered."""
+    text = f"{ITEM.example['text_snippet']} " * 2
+    item = {name: ITEM.example[name] for name in ("source_url", "matched_tags", "metadata")}
+    offered = {"text": text.strip(), **item} if state == CLAIMED else {}
     return GUARD.check(
-        {"source_id": _source(number), "item_ingested_at": MOMENT, "state": state},
+        {"source_id": _source(number), "item_ingested_at": MOMENT, "state": state, **offered}
     )
 
 

@@ -109,7 +109,7 @@ def post_items() -> Response[str]:
     outcome = _take(ingestion(), batch, timestamp(datetime.now(UTC)))
     counts = _log(outcome, "http")
     # What was refused is told to who sent it: nothing for an operator to look after.
-    _count({"ItemsStored": outcome.stored})
+    _raise_failure(outcome)
     wrong = [
         (f"/items/{one.position}" + ("" if field == _WHOLE else f"/{field}"), reason)
         for one in outcome.refused
@@ -142,8 +142,11 @@ def _take_listed(intake: Intake, event: dict[str, Any], name: str, moment: str) 
     if not isinstance(batch, list):
         raise InvalidValue(name, "must be a list")
     outcome = _take(intake, batch, moment)
+    counts = _log(outcome, "event")
     intake.park(outcome.refused, moment)
-    return _report(outcome, "event")
+    _count({"ItemsRejected": len(outcome.refused)})
+    _raise_failure(outcome)
+    return counts
 
 
 def _poll(context: Any) -> dict[str, dict[str, int]]:
@@ -156,7 +159,8 @@ def _poll(context: Any) -> dict[str, dict[str, int]]:
     )
     totals = {}
     for one in polled:
-        totals[one.source_type] = _report(one.outcome, one.source_type)
+        _count({"ItemsStored": one.outcome.stored, "ItemsRejected": len(one.outcome.refused)})
+        totals[one.source_type] = _log(one.outcome, one.source_type)
         if one.error:
             logger.error("a source stopped", source=one.source_type, reason=str(one.error))
             _count({"SourceErrors": 1}, source=one.source_type)
@@ -179,10 +183,10 @@ def _moment(given: Any) -> str:
     return moment
 
 
-def _report(outcome: Outcome, source: str) -> dict[str, int]:
-    """Log and count what became of a batch whose refused items are parked."""
-    _count({"ItemsStored": outcome.stored, "ItemsRejected": len(outcome.refused)})
-    return _log(outcome, source)
+def _raise_failure(outcome: Outcome) -> None:
+    """Let whoever sent a batch send it again when some of it is not finished."""
+    if outcome.failures:
+        raise outcome.failures[0]
 
 
 def _count(counts: dict[str, int], **also_by: str) -> None:
@@ -204,17 +208,20 @@ def _log(outcome: Outcome, source: str) -> dict[str, int]:
         "duplicates": outcome.duplicates,
         "rejected": len(outcome.refused),
         **({"expired": outcome.expired} if outcome.expired else {}),
+        **({"unfinished": len(outcome.failures)} if outcome.failures else {}),
     }
     logger.info("ingested", source=source, counts=counts)
     return counts
 
 
 def _take(intake: Intake, batch: list[Any], moment: str) -> Outcome:
-    """Take a batch in; of what is refused, only the names of our own fields are told.
+    """Take a batch in and count it; of what is refused, only the names of our own fields are told.
 
     Any other name is text that somebody made up, of any length and content.
     """
     outcome = intake.take(batch, moment)
+    # At once: what fails after this is sent again, and finds them stored.
+    _count({"ItemsStored": outcome.stored})
     return outcome._replace(refused=[_discreet(one) for one in outcome.refused])
 
 

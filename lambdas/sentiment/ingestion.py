@@ -1,25 +1,32 @@
 """Storing what is new, once; asking for its analysis; parking what is unsound.
 
 A new source is claimed, stored, announced and settled, in this order. Whoever is interrupted leaves
-a claim that is not settled, and whoever meets the source next finishes it under the moment that the
-claim names. So there is never a second item, and none that nobody was told of.
+a claim that is not settled, and whoever meets the source next finishes what the claim holds, under
+the moment that it names. So there is never a second item, none that nobody was told of, and none
+that shows one text and is judged by another.
 """
 
-import contextlib
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from lambdas.sentiment.items import Offered, offered
+from lambdas.sentiment.items import Offered, claimed, offered
 from lambdas.sentiment.outcome import Outcome, Refused, park, source_of
 from lambdas.sentiment.sources import RawItem
 from lambdas.sentiment.tags import Watch
 from tablewright.designs import InvalidRecord, InvalidValue, Record
 from tablewright.designs.sentiment_items import CLAIMED, ITEM, ITEMS, SETTLED
-from tablewright.runtime.bulk import in_parallel
-from tablewright.runtime.errors import AlreadyExists, NotFound
+from tablewright.runtime.bulk import try_in_parallel
+from tablewright.runtime.errors import AlreadyExists, NotFound, StoreError
 from tablewright.runtime.store import Store
 from tablewright.runtime.topic import Message, Topic
+
+
+class _Written(NamedTuple):
+    """What is stored now, and whether we stored it."""
+
+    offered: Offered
+    stored: bool
 
 
 class Ingestion:
@@ -49,29 +56,29 @@ class Ingestion:
         repeated = 0
         for position, raw in enumerate(batch):
             try:
-                one = self._known_tags(offered(raw, moment))
+                one = self._tagged(offered(raw, moment))
             except InvalidRecord as error:
                 problems = tuple((p.field, p.reason) for p in error.problems)
                 refused.append(Refused(position, source_of(raw), raw, problems))
                 continue
             repeated += one.item["source_id"] in sound
             sound.setdefault(one.item["source_id"], one)
-        stored = self._store(sound)
-        return Outcome(stored, len(sound) - stored + repeated, refused)
+        return self._store(sound).and_then(Outcome(0, repeated, refused))
 
-    def _known_tags(self, one: Offered) -> Offered:
-        """Refuse tags that nobody watches: counts are kept of each tag there is."""
-        strange = one.item.get("matched_tags", set()) - set(self.watch.tags)
-        if strange:
+    def _tagged(self, one: Offered) -> Offered:
+        """The item with its tags; refuses those that nobody watches: each there is is counted."""
+        given = one.item.get("matched_tags", set())
+        if given - set(self.watch.tags):
             reason = f"must be among the watch tags: {', '.join(self.watch.tags)}"
             raise InvalidRecord(ITEM.name, [InvalidValue("matched_tags", reason)])
-        return one
+        tags = given or set(self.watch.match(one.text))
+        return Offered({**one.item, "matched_tags": tags}, one.text)
 
     def park(self, refused: Iterable[Refused], moment: str) -> None:
         """Keep what was refused where an operator can see it."""
         park(self._dashboard, refused, moment)
 
-    def _store(self, sound: dict[str, Offered]) -> int:
+    def _store(self, sound: dict[str, Offered]) -> Outcome:
         keys = [{"source_id": source_id} for source_id in sound]
         guards = self._items.get_many(ITEMS.known_sources, keys) if keys else []
         known = {guard["source_id"]: guard for guard in guards}
@@ -80,19 +87,29 @@ class Ingestion:
             for source_id, one in sound.items()
             if known.get(source_id, {}).get("state") != SETTLED
         ]
-        written = in_parallel(self._items.executor, lambda pair: self._write(*pair), new)
-        mine = [one for one in written if one is not None]
-        if mine:
-            self._requests.publish([_request(one) for one in mine])
-            settled = [_guard(one, SETTLED) for one in mine]
-            self._items.put_many(ITEMS.settle_sources, settled)
-        return len(mine)
+        results = try_in_parallel(self._items.executor, lambda pair: self._write(*pair), new)
+        written = [one for one in results if isinstance(one, _Written)]
+        unwritten = [one for one in results if isinstance(one, StoreError)]
+        failures = (*unwritten, *self._announce([one.offered for one in written]))
+        stored = sum(one.stored for one in written)
+        return Outcome(stored, len(sound) - stored - len(unwritten), [], failures=failures)
 
-    def _write(self, one: Offered, guard: Record | None) -> Offered | None:
-        """Claim and store; gives the item under the moment it is stored by, None if known."""
+    def _announce(self, written: list[Offered]) -> list[StoreError]:
+        """Ask for the analyses and settle what was taken; the failures of the rest."""
+        failures = self._requests.offer([_request(one) for one in written])
+        taken = [one for one, failure in zip(written, failures, strict=True) if failure is None]
+        left = [failure for failure in failures if failure is not None]
+        try:
+            self._items.put_many(ITEMS.settle_sources, [one.guard(SETTLED) for one in taken])
+        except StoreError as error:
+            left += [error] * len(taken)
+        return left
+
+    def _write(self, one: Offered, guard: Record | None) -> _Written | None:
+        """Claim and store; gives what the claim holds, None when all is done."""
         if guard is None:
             try:
-                self._items.put(ITEMS.claim_source, _guard(one, CLAIMED))
+                self._items.put(ITEMS.claim_source, one.guard(CLAIMED))
             except AlreadyExists:
                 key = {"source_id": one.item["source_id"]}
                 guard = self._items.get(ITEMS.claimed_source, key)
@@ -101,21 +118,15 @@ class Ingestion:
                 if guard["state"] == SETTLED:
                     return None
         if guard is not None:
-            one = Offered({**one.item, "ingested_at": guard["item_ingested_at"]}, one.text)
-        tags = one.item.get("matched_tags") or self.watch.match(one.text)
-        item = {**one.item, "matched_tags": tags}
-        # Otherwise stored by whoever was interrupted, or is at it now.
-        with contextlib.suppress(AlreadyExists):
-            self._items.put(ITEMS.put_item, item)
-        return one
-
-
-def _guard(one: Offered, state: str) -> Record:
-    return {
-        "source_id": one.item["source_id"],
-        "item_ingested_at": one.item["ingested_at"],
-        "state": state,
-    }
+            # The first that was offered is stored and judged, whoever finishes it. A table may have
+            # claims that hold nothing, of a version that did not keep it there.
+            one = claimed(guard if "text" in guard else {**one.guard(CLAIMED), **guard})
+        try:
+            self._items.put(ITEMS.put_item, one.item)
+        except AlreadyExists:
+            # By whoever was interrupted, or is at it now.
+            return _Written(one, stored=False)
+        return _Written(one, stored=True)
 
 
 def _request(one: Offered) -> Message:

@@ -5,14 +5,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from tablewright.designs import InvalidRecord, InvalidValue, Record
-from tablewright.designs.sentiment_items import ITEM, PENDING, SNIPPET_LENGTH, UNKNOWN
-
-# What an analysis request carries of the text.
-MAX_TEXT = 5000
+from tablewright.designs.sentiment_items import (
+    ITEM,
+    MAX_TEXT,
+    PENDING,
+    SETTLED,
+    SNIPPET_LENGTH,
+    UNKNOWN,
+)
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
 _GIVEN = ("source_id", "source_type", "source_url", "matched_tags", "metadata")
 ACCEPTED = (*_GIVEN, "text")
+# What a claim holds of an item beside its text.
+_CLAIMED = ("source_url", "matched_tags", "metadata")
 
 
 class Offered:
@@ -23,6 +29,18 @@ class Offered:
     def __init__(self, item: Record, text: str) -> None:
         self.item = item
         self.text = text
+
+    def guard(self, state: str) -> Record:
+        """The guard of the item's source: while it is claimed, with all that was offered."""
+        named = {
+            "source_id": self.item["source_id"],
+            "item_ingested_at": self.item["ingested_at"],
+            "state": state,
+        }
+        if state == SETTLED:
+            return named
+        held = {name: self.item[name] for name in _CLAIMED if self.item.get(name)}
+        return {**named, **held, "text": self.text}
 
 
 def offered(raw: Any, moment: str) -> Offered:
@@ -56,6 +74,28 @@ def offered(raw: Any, moment: str) -> Offered:
     if problems:
         raise InvalidRecord(ITEM.name, problems)
     return Offered(item, clean[:MAX_TEXT])
+
+
+def claimed(guard: Record) -> Offered:
+    """What was offered when a source was claimed.
+
+    >>> first = offered(
+    ...     {"source_id": "reddit#post-1", "source_type": "reddit", "text": "So good!"},
+    ...     "2025-11-16T14:30:00.000Z",
+    ... )
+    >>> claimed(first.guard(CLAIMED)).item == first.item
+    True
+    """
+    item = {
+        "source_id": guard["source_id"],
+        "source_type": guard["source_id"].partition("#")[0],
+        **{name: guard[name] for name in _CLAIMED if name in guard},
+        **UNKNOWN,
+        "ingested_at": guard["item_ingested_at"],
+        "status": PENDING,
+        "text_snippet": snippet(guard["text"]),
+    }
+    return Offered(ITEM.check(item), guard["text"])
 
 
 def snippet(text: str) -> str:

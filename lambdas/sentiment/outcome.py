@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from tablewright.designs import Record
 from tablewright.designs.sentiment_dashboard import DASHBOARD, REJECTED
+from tablewright.runtime.errors import StoreError
 from tablewright.runtime.store import Store
 
 _UNFIT = re.compile(r"[^\x20-\x7e]")  # a name that somebody made up may stand in a reason
@@ -29,12 +30,27 @@ class Refused(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a batch: `expired` is what is older than what is kept."""
+    """What became of a batch.
+
+    `expired` is what is older than what is kept. `failures` has one for each thing that is sound
+    and not finished: offered again, it will be.
+    """
 
     stored: int
     duplicates: int
     refused: list[Refused]
     expired: int = 0
+    failures: tuple[StoreError, ...] = ()
+
+    def and_then(self, later: "Outcome") -> "Outcome":
+        """What became of this batch and a later one."""
+        return Outcome(
+            self.stored + later.stored,
+            self.duplicates + later.duplicates,
+            self.refused + later.refused,
+            self.expired + later.expired,
+            self.failures + later.failures,
+        )
 
 
 def park(dashboard: Store, refused: Iterable[Refused], moment: str) -> None:

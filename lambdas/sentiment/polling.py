@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from lambdas.sentiment.outcome import Outcome, Refused
 from lambdas.sentiment.sources import RawItem, Source, SourceError, Unreadable
 from tablewright.designs.fields import timestamp
+from tablewright.runtime.errors import StoreError
 
 _BATCH = 100
 
@@ -33,11 +34,11 @@ class Wanted(NamedTuple):
 
 
 class Polled(NamedTuple):
-    """What came of one source."""
+    """What came of one source, and why it was not read or stored to its end."""
 
     source_type: str
     outcome: Outcome
-    error: SourceError | None
+    error: SourceError | StoreError | None
 
 
 def poll(
@@ -58,22 +59,27 @@ def poll(
 def _polled(
     source_type: str, entries: Iterator[Entry], intake: Intake, now: Callable[[], datetime]
 ) -> Polled:
-    stored = duplicates = expired = 0
-    refused: list[Refused] = []
-    error: SourceError | None = None
+    outcome = Outcome(0, 0, [])
+    error: SourceError | StoreError | None = None
     while batch := list(islice(entries, _BATCH)):
-        error = next((one for one in batch if isinstance(one, SourceError)), None)
-        moment = timestamp(now())
-        outcome = intake.take(
-            [intake.raw(one) for one in batch if isinstance(one, RawItem)], moment
-        )
-        unsound = [*outcome.refused, *_unreadable(batch)]
-        intake.park(unsound, moment)
-        stored += outcome.stored
-        duplicates += outcome.duplicates
-        expired += outcome.expired
-        refused += unsound
-    return Polled(source_type, Outcome(stored, duplicates, refused, expired), error)
+        outcome = outcome.and_then(_taken(batch, intake, timestamp(now())))
+        error = next((one for one in batch if isinstance(one, SourceError)), error)
+    return Polled(source_type, outcome, error or next(iter(outcome.failures), None))
+
+
+def _taken(batch: Sequence[Entry], intake: Intake, moment: str) -> Outcome:
+    """What became of a batch; what the store failed at is left to the next poll."""
+    found = [one for one in batch if isinstance(one, RawItem)]
+    try:
+        outcome = intake.take([intake.raw(one) for one in found], moment)
+    except StoreError as error:
+        outcome = Outcome(0, 0, [], failures=(error,) * len(found))
+    outcome = outcome._replace(refused=[*outcome.refused, *_unreadable(batch)])
+    try:
+        intake.park(outcome.refused, moment)
+    except StoreError as error:
+        outcome = outcome._replace(failures=(*outcome.failures, error))
+    return outcome
 
 
 def _until_error(source: Source, searches: Sequence[str], deadline: datetime) -> Iterator[Entry]:

@@ -23,8 +23,8 @@ class SelfHealing(Construct):
     After an attempt an item is left alone for `pause`, after each further one for twice as long;
     after `attempts` of them it is parked. The function finds these rules by
     `Rules.from_environment()`, runs `Healing`, and reports by the metrics `SelfHealingItemsFound`,
-    `SelfHealingItemsParked` (all that are parked now) and `SelfHealingExecutionTime` in
-    `namespace`, with the dimension `service`.
+    `SelfHealingItemsFailed`, `SelfHealingItemsParked` (all that are parked now) and
+    `SelfHealingExecutionTime` in `namespace`, with the dimension `service`.
 
     Example::
 
@@ -76,9 +76,9 @@ class SelfHealing(Construct):
         self._topic = alarm_topic
         self._dimensions = {"service": service}
         self._namespace = namespace
-        self._watch(function, batch)
+        self._watch(batch)
 
-    def _watch(self, function: lambda_.Function, batch: int) -> None:
+    def _watch(self, batch: int) -> None:
         alarm(
             self,
             "Parked",
@@ -90,11 +90,11 @@ class SelfHealing(Construct):
         alarm(
             self,
             "Failing",
-            metric=function.metric_errors(period=self._every, statistic="Sum"),
+            metric=self._metric("SelfHealingItemsFailed"),
             threshold=1,
             periods=_RUNS,
             breaching=3,
-            describes="Runs of the healing keep failing.",
+            describes="Stale items could not be asked for, three runs of four.",
             topic=self._topic,
         )
         # A run finds no more than its batch, so a backlog beyond that grows without being seen.

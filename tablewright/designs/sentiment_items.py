@@ -2,8 +2,8 @@
 
 Written often and read seldom, so it has no indexes; its stream feeds what reads it. A source is
 stored once, ever: a guard in the item's own partition is claimed before the item is stored, names
-the moment under which it is, and is settled when all is done. So whoever finds a claim that is not
-settled can finish the work under the same key.
+the moment under which it is, and is settled when all is done. A claim holds what was offered, so
+whoever finds one that is not settled finishes that, under the same key.
 """
 
 from decimal import Decimal
@@ -32,6 +32,8 @@ PENDING, ANALYZED = "pending", "analyzed"
 CLAIMED, SETTLED = "claimed", "settled"
 MAX_TAGS = 5
 SNIPPET_LENGTH = 200
+# What an analysis request carries of a text.
+MAX_TEXT = 5000
 
 # What an item holds until it is analysed.
 UNKNOWN = {"sentiment": "neutral", "score": Decimal("0.5"), "model_version": "v0.0.0"}
@@ -109,12 +111,17 @@ ITEM = Entity(
 
 GUARD = Entity(
     "Guard",
-    describes="Says that a source is taken, under which moment, and whether all is done.",
+    describes="Says that a source is taken, under which moment, and whether all is done. "
+    "Until then it holds what was offered.",
     key=Key("{source_id}", "guard"),
     fields=(
         source_id(),
         Timestamp("item_ingested_at"),
         Choice("state", (CLAIMED, SETTLED)),
+        Prose("text", optional=True, max_length=MAX_TEXT),
+        source_url(),
+        matched_tags(),
+        Document("metadata", optional=True),
     ),
     example={
         "source_id": "newsapi#bbc-news-ai-regulation-2025-11-16",

@@ -45,6 +45,20 @@ def in_parallel(
     return [one.result() for one in begun]
 
 
+def try_in_parallel(
+    executor: Executor, work: Callable[[Element], Result], elements: Iterable[Element]
+) -> list[Result | StoreError]:
+    """What each came to, or failed with, in order: one that fails stops no other."""
+
+    def attempt(element: Element) -> Result | StoreError:
+        try:
+            return work(element)
+        except StoreError as error:
+            return error
+
+    return in_parallel(executor, attempt, elements)
+
+
 def put_request(item: Item) -> Request:
     return {"PutRequest": {"Item": item}}
 

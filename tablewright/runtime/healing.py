@@ -1,12 +1,13 @@
 """Items that wait for work that was lost on its way are asked for again, until they are done.
 
-Before an item is asked for, the attempt is noted on it together with the moment before which it is
-not to be asked for again; the pause grows with each attempt. So two runs at the same time do not
-both ask, and what can never be done is parked after some attempts instead of asked for for ever.
+Before an item is asked for, it is claimed: the moment before which it is not to be asked for again
+is noted on it. When the topic has taken the request, the attempt is counted, and the next pause is
+twice as long. So two runs at the same time do not both ask, whatever fails between two calls, and
+what was asked for too often is parked instead of asked for for ever. Only what was taken counts.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
@@ -15,10 +16,10 @@ from uuid import uuid4
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.healing import HealingPlan
-from tablewright.runtime.bulk import in_parallel
-from tablewright.runtime.errors import Conflict, NotFound
+from tablewright.runtime.bulk import try_in_parallel
+from tablewright.runtime.errors import Conflict, NotFound, StoreError
 from tablewright.runtime.store import Store
-from tablewright.runtime.topic import Message, Topic
+from tablewright.runtime.topic import Message, TooLarge, Topic
 
 
 class Rules(NamedTuple):
@@ -46,12 +47,16 @@ class Rules(NamedTuple):
 
 
 class Healed(NamedTuple):
-    """What a run did: items that were stale, asked for again, not taken, and parked."""
+    """What a run did: items that were stale, asked for again, not asked for, and parked.
+
+    `reasons` are those for which some could not be asked for, or not be asked for as planned.
+    """
 
     found: int
     republished: int
     failed: int
     parked: int
+    reasons: tuple[str, ...] = ()
 
 
 class Healing:
@@ -80,17 +85,35 @@ class Healing:
 
     def run(self, now: datetime) -> Healed:
         """Ask again for the oldest of what is stale, as many as one run may."""
-        # Tells our note from that of a run at the same moment.
+        # Tells our claim from that of a run at the same moment.
         self._run = uuid4().hex
         stale = list(islice(self._stale(now), self._rules.batch))
         exhausted = [one for one in stale if _attempts(one) >= self._rules.attempts]
         hopeful = [one for one in stale if _attempts(one) < self._rules.attempts]
-        executor = self._store.executor
-        parked = sum(in_parallel(executor, lambda one: self._park(one, now), exhausted))
-        noted = in_parallel(executor, lambda one: self._note(one, now), hopeful)
-        mine = [one for one in noted if one is not None]
-        failed = self._publish(mine)
-        return Healed(len(stale), len(mine) - failed, failed, parked)
+        parked = self._each(lambda one: self._park(one, now), exhausted)
+        claimed = self._each(lambda one: self._claim(one, now), hopeful)
+        mine = [one for one in claimed if isinstance(one, dict)]
+        offered = self._topic.offer([self._request(one) for one in mine])
+        pairs = list(zip(mine, offered, strict=True))
+        # What can never be taken is for an operator to see, at once.
+        hopeless = [one for one, failure in pairs if isinstance(failure, TooLarge)]
+        parked += self._each(lambda one: self._park(one, now), hopeless)
+        asked = [one for one, failure in pairs if failure is None]
+        counted = self._each(self._count, asked)
+        untaken = [one for one in offered if not isinstance(one, TooLarge)]
+        return Healed(
+            found=len(stale),
+            republished=len(asked),
+            failed=len(_failures([*parked, *claimed, *untaken])),
+            parked=sum(isinstance(one, dict) for one in parked),
+            reasons=_reasons([*parked, *claimed, *offered, *counted]),
+        )
+
+    def _each(
+        self, work: Callable[[Record], Record | None], items: Sequence[Record]
+    ) -> list[Record | StoreError | None]:
+        """What came of each item: it as it is now, None when it is another's, or its failure."""
+        return try_in_parallel(self._store.executor, work, items)
 
     def _stale(self, now: datetime) -> Iterator[Record]:
         """Items that wait for longer than the threshold and may be asked for, oldest first."""
@@ -107,16 +130,21 @@ class Healing:
                 if plan.waits(item) and item.get("heal_after", "") <= moment:
                     yield item
 
-    def _note(self, item: Record, now: datetime) -> Record | None:
-        """Note an attempt; gives the item with it, None when somebody else was first."""
-        attempt = _attempts(item) + 1
-        after = timestamp(now + self._rules.pause_after(attempt))
-        note = {"heal_attempts": attempt, "heal_after": after, "heal_run": self._run}
-        return self._mark(item, note)
+    def _claim(self, item: Record, now: datetime) -> Record | None:
+        """Begin the pause of the next attempt; None when somebody else was first.
 
-    def _park(self, item: Record, now: datetime) -> bool:
+        It stands whatever becomes of the attempt: nothing is asked for twice within its pause.
+        """
+        pause = self._rules.pause_after(_attempts(item) + 1)
+        return self._mark(item, {"heal_after": timestamp(now + pause), "heal_run": self._run})
+
+    def _count(self, item: Record) -> Record | None:
+        """Count an attempt that was made; None when it has been answered meanwhile."""
+        return self._mark(item, {"heal_attempts": _attempts(item) + 1})
+
+    def _park(self, item: Record, now: datetime) -> Record | None:
         note = {**self._plan.parked, "parked_at": timestamp(now), "heal_run": self._run}
-        return self._mark(item, note) is not None
+        return self._mark(item, note)
 
     def _mark(self, item: Record, changes: dict[str, Any]) -> Record | None:
         names = (*self._plan.pending, "heal_attempts", "heal_run")
@@ -127,19 +155,6 @@ class Healing:
             )
         except (Conflict, NotFound):
             return None  # done, gone, or asked for by another run
-
-    def _publish(self, items: Sequence[Record]) -> int:
-        """Publish the requests; what is not taken may be asked for at the next run."""
-        pairs = [(self._request(one), one) for one in items]
-        left = {id(message) for message in self._topic.offer([message for message, _ in pairs])}
-        failed = [one for message, one in pairs if id(message) in left]
-        in_parallel(self._store.executor, self._give_back, failed)
-        return len(failed)
-
-    def _give_back(self, item: Record) -> None:
-        """Take back the note of an attempt that was not made."""
-        before = _attempts(item) - 1
-        self._mark(item, {"heal_attempts": before or None, "heal_after": None, "heal_run": None})
 
 
 def key_of(plan: HealingPlan, item: Record) -> Record:
@@ -158,3 +173,11 @@ def whole(store: Store, plan: HealingPlan, page: Sequence[Record]) -> Iterator[R
 
 def _attempts(item: Record) -> int:
     return int(item.get("heal_attempts", 0))
+
+
+def _failures(results: Iterable[object]) -> list[StoreError]:
+    return [one for one in results if isinstance(one, StoreError)]
+
+
+def _reasons(results: Iterable[object]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(one) for one in _failures(results)))

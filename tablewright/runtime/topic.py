@@ -1,16 +1,18 @@
-"""Messages to a topic, in batches within both of its limits, until every one has been taken."""
+"""Messages to a topic, in batches within both of its limits; one that fails stops no other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import Throttled
+from tablewright.runtime.errors import StoreError, Throttled, Unavailable
 from tablewright.runtime.retry import Backoff
 
 _ENTRIES = 10
 _BYTES = 256 * 1024
-# What an entry weighs beside its text: its id and its attributes, generously.
-_ENTRY_BYTES = 512
+# What an attribute weighs beside its name and value: its type.
+_ATTRIBUTE_BYTES = len("String")
+# Calls in a row without an answer after which a topic is left alone: each takes half a minute.
+_PATIENCE = 3
 
 
 class Message:
@@ -24,7 +26,16 @@ class Message:
 
     @property
     def bytes(self) -> int:
-        return len(self.text.encode()) + _ENTRY_BYTES
+        """What the message weighs, as SNS counts it: its text and its attributes."""
+        attributes = sum(
+            len(name.encode()) + len(value.encode()) + _ATTRIBUTE_BYTES
+            for name, value in self.attributes.items()
+        )
+        return len(self.text.encode()) + attributes
+
+
+class TooLarge(StoreError):
+    """A message is larger than the topic takes: it never will be."""
 
 
 class Topic:
@@ -32,7 +43,7 @@ class Topic:
 
     Example::
 
-        Topic(Client(boto3.client("sns")), arn).publish([Message("hello")])
+        (failure,) = Topic(Client(boto3.client("sns")), arn).offer([Message("hello")])
     """
 
     def __init__(self, caller: Caller, arn: str, *, backoff: Backoff | None = None) -> None:
@@ -40,36 +51,79 @@ class Topic:
         self._arn = arn
         self._backoff = backoff or Backoff()
 
-    def publish(self, messages: Sequence[Message]) -> None:
-        """When this returns, every message has been taken; some may have been taken twice."""
-        left = self.offer(messages)
-        if left:
-            raise Throttled(f"{len(left)} of {len(messages)} messages were not taken")
+    def offer(self, messages: Sequence[Message]) -> list[StoreError | None]:
+        """Publish what can be; gives what each message failed with, None for one that was taken.
 
-    def offer(self, messages: Sequence[Message]) -> list[Message]:
-        """Publish what can be; gives the messages that were not taken, after all attempts."""
-        return [left for batch in _batches(messages) for left in self._offer(batch)]
+        Of those that failed with Unavailable nobody knows, all others were not taken.
+        """
+        failures = [_too_large(message) for message in messages]
+        fit = [at for at, failure in enumerate(failures) if failure is None]
+        silent = 0
+        for batch in _batches(messages, fit):
+            if silent < _PATIENCE:
+                found = self._offer([messages[at] for at in batch])
+                silent = silent + 1 if all(isinstance(one, Unavailable) for one in found) else 0
+            else:
+                found = [Throttled("not tried: the topic has not answered")] * len(batch)
+            for at, failure in zip(batch, found, strict=True):
+                failures[at] = failure
+        return failures
 
-    def _offer(self, batch: Sequence[Message]) -> list[Message]:
-        entries = [_entry(str(number), message) for number, message in enumerate(batch)]
+    def _offer(self, batch: Sequence[Message]) -> list[StoreError | None]:
+        failures: dict[int, StoreError] = dict.fromkeys(range(len(batch)), Throttled("not tried"))
         for _ in self._backoff:
-            params = {"TopicArn": self._arn, "PublishBatchRequestEntries": entries}
-            failed = {one["Id"] for one in self._caller.call("PublishBatch", params)["Failed"]}
-            entries = [entry for entry in entries if entry["Id"] in failed]
-            if not entries:
+            try:
+                failures = self._publish(batch, list(failures))
+            except Throttled as error:
+                failures = dict.fromkeys(failures, error)
+            except Unavailable as error:
+                # It may have been taken: asking again might be once too often.
+                failures = dict.fromkeys(failures, error)
                 break
-        return [batch[int(entry["Id"])] for entry in entries]
+            except StoreError as error:
+                failures = self._alone(batch, failures, error)
+                break
+            if not failures:
+                break
+        return [failures.get(at) for at in range(len(batch))]
+
+    def _alone(
+        self, batch: Sequence[Message], left: Iterable[int], error: StoreError
+    ) -> dict[int, StoreError]:
+        """The failures of messages that were refused together: each by itself shows its own."""
+        if len(batch) == 1:
+            return {0: error}
+        alone = {at: self._offer([batch[at]])[0] for at in left}
+        return {at: failure for at, failure in alone.items() if failure is not None}
+
+    def _publish(self, batch: Sequence[Message], left: Sequence[int]) -> dict[int, StoreError]:
+        entries = [_entry(str(at), batch[at]) for at in left]
+        params = {"TopicArn": self._arn, "PublishBatchRequestEntries": entries}
+        answer = self._caller.call("PublishBatch", params)
+        return {int(one["Id"]): _failure(one) for one in answer.get("Failed", ())}
 
 
-def _batches(messages: Sequence[Message]) -> Iterator[list[Message]]:
-    batch: list[Message] = []
+def _failure(entry: Mapping[str, Any]) -> StoreError:
+    return Throttled(f"PublishBatch: {entry.get('Code', '')}: {entry.get('Message', '')}")
+
+
+def _too_large(message: Message) -> StoreError | None:
+    if message.bytes <= _BYTES:
+        return None
+    return TooLarge(f"a message may have {_BYTES} bytes with its attributes, not {message.bytes}")
+
+
+def _batches(messages: Sequence[Message], fit: Sequence[int]) -> Iterator[list[int]]:
+    """Positions of the messages that fit, in batches within both limits."""
+    batch: list[int] = []
     size = 0
-    for message in messages:
-        if batch and (len(batch) == _ENTRIES or size + message.bytes > _BYTES):
+    for at in fit:
+        weight = messages[at].bytes
+        if batch and (len(batch) == _ENTRIES or size + weight > _BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(message)
-        size += message.bytes
+        batch.append(at)
+        size += weight
     if batch:
         yield batch
 

@@ -105,9 +105,10 @@ def test_whatever_is_parked_rings() -> None:
     assert (parked["Statistic"], parked["Threshold"], parked["Period"]) == ("Maximum", 1, 900)
 
 
-def test_runs_that_keep_failing_ring() -> None:
+def test_what_cannot_be_asked_for_rings_when_it_goes_on() -> None:
+    """A run that fails as a whole rings the function's own alarm."""
     failing = alarm(healed(), "Failing")
-    assert (failing["Namespace"], failing["MetricName"]) == ("AWS/Lambda", "Errors")
+    assert failing["MetricName"] == "SelfHealingItemsFailed"
     assert (failing["EvaluationPeriods"], failing["DatapointsToAlarm"]) == (4, 3)
 
 

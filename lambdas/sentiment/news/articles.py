@@ -19,13 +19,17 @@ ACCEPTED = (
 )
 
 
-def article(raw: Any) -> Record:
-    """The item in what was offered, still to be analysed; raises InvalidRecord.
+def article(raw: Any, moment: str) -> Record:
+    """The item in what was offered at a moment, still to be analysed; raises InvalidRecord.
+
+    One that is dated later was published by then at the latest: healing finds it by that.
 
     >>> raw = {"source_id": "tiingo:1", "source_type": "tiingo", "matched_tickers": ["XYZ"],
     ...        "timestamp": "2025-12-19T20:14:12Z", "text_for_analysis": "XYZ earns more."}
-    >>> article(raw)["status"]
+    >>> article(raw, "2025-12-19T20:15:00.000Z")["status"]
     'pending'
+    >>> article(raw, "2025-12-19T18:00:00.000Z")["timestamp"]
+    '2025-12-19T18:00:00Z'
     """
     if not isinstance(raw, Mapping):
         raise InvalidRecord(ARTICLE.name, [InvalidValue("item", "must be an object")])
@@ -47,4 +51,5 @@ def article(raw: Any) -> Record:
         problems.append(InvalidValue("source_id", f"must begin with '{item['source_type']}:'"))
     if problems:
         raise InvalidRecord(ARTICLE.name, problems)
+    item["timestamp"] = min(item["timestamp"], f"{moment[:19]}Z")
     return item

@@ -49,7 +49,13 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
     healed = healer().run(datetime.now(UTC))
     waiting = parked().count()
     report(healed, waiting, (time.monotonic() - began) * 1000)
-    return {**healed._asdict(), "parked_in_all": waiting}
+    return {
+        "found": healed.found,
+        "republished": healed.republished,
+        "failed": healed.failed,
+        "parked": healed.parked,
+        "parked_in_all": waiting,
+    }
 
 
 def report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
@@ -69,11 +75,12 @@ def report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
             }
         },
     )
-    if healed.failed:
-        logger.warning("requests were not taken, the next run repeats them", count=healed.failed)
+    if healed.reasons:
+        logger.warning("not healed as planned", count=healed.failed, reasons=healed.reasons)
     metrics = EphemeralMetrics()
     metrics.add_metric("SelfHealingItemsFound", MetricUnit.Count, healed.found)
     metrics.add_metric("SelfHealingItemsRepublished", MetricUnit.Count, healed.republished)
+    metrics.add_metric("SelfHealingItemsFailed", MetricUnit.Count, healed.failed)
     metrics.add_metric("SelfHealingItemsParked", MetricUnit.Count, parked_in_all)
     metrics.add_metric("SelfHealingExecutionTime", MetricUnit.Milliseconds, took)
     metrics.flush_metrics()

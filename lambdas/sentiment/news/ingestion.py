@@ -15,8 +15,8 @@ from lambdas.sentiment.sources import RawItem
 from tablewright.designs import InvalidRecord, Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.financial_news import MAX_TICKERS, NEWS
-from tablewright.runtime.bulk import in_parallel
-from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
+from tablewright.runtime.bulk import try_in_parallel
+from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, StoreError
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
 from tablewright.runtime.topic import Topic
@@ -65,16 +65,16 @@ class NewsIngestion:
         found = _sorted(batch, moment)
         keys = [{"source_id": source_id} for source_id in found.sound]
         known = {one["source_id"]: one for one in self._news.get_many(NEWS.get_many_news, keys)}
-        written = in_parallel(
+        results = try_in_parallel(
             self._news.executor,
             lambda one: self._write(one, known.get(one["source_id"])),
             found.sound.values(),
         )
-        new = [one for one in written if one is not None]
-        if new:
-            self._requests.offer([request(one) for one in new])
-        duplicates = len(found.sound) - len(new) + found.repeated
-        return Outcome(len(new), duplicates, found.refused, found.expired)
+        failures = tuple(one for one in results if isinstance(one, StoreError))
+        new = [one for one in results if isinstance(one, dict)]
+        self._requests.offer([request(one) for one in new])
+        duplicates = len(found.sound) - len(new) - len(failures) + found.repeated
+        return Outcome(len(new), duplicates, found.refused, found.expired, failures)
 
     def park(self, refused: Iterable[Refused], moment: str) -> None:
         """Keep what was refused where an operator can see it."""
@@ -118,7 +118,7 @@ def _sorted(batch: Iterable[Any], moment: str) -> _Sorted:
     repeated = expired = 0
     for position, raw in enumerate(batch):
         try:
-            one = article(raw)
+            one = article(raw, moment)
         except InvalidRecord as error:
             problems = tuple((p.field, p.reason) for p in error.problems)
             refused.append(Refused(position, source_of(raw), raw, problems))

@@ -1,6 +1,7 @@
 """The table of news on the real engine, and a topic that keeps what it is sent."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,7 +16,7 @@ from tablewright.runtime.healing import Healed, Healing, Rules
 from tablewright.runtime.parked import Parked
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
-from tablewright.runtime.topic import Topic
+from tablewright.runtime.topic import Message, Topic
 from tests.integration.conftest import Database
 
 # Far ahead, because the engine deletes what has expired.
@@ -87,12 +88,23 @@ class World:
         whole = [{**item, **by_status[item["status"]]} for item in items]
         self.database.write([store._records["NewsItem"].to_item(item) for item in whole])
 
-    def heal(self, now: datetime = NOW, caller: Caller | None = None, **rules: Any) -> Healed:
+    def heal(
+        self,
+        now: datetime = NOW,
+        caller: Caller | None = None,
+        weight: Callable[[Record], int] = lambda _: 0,
+        **rules: Any,
+    ) -> Healed:
+        """One run; `weight` is what the request for an item weighs beside what it says."""
         edge = caller or self
         topic = Topic(edge, "arn:topic", backoff=Backoff(attempts=2, first=0.001))
-        return Healing(
-            self.store(edge), topic, self.plan, request=analysis_request, rules=Rules(**rules)
-        ).run(now)
+
+        def request(item: Record) -> Message:
+            message = analysis_request(item)
+            return Message(message.text + " " * weight(item), message.attributes)
+
+        healing = Healing(self.store(edge), topic, self.plan, request=request, rules=Rules(**rules))
+        return healing.run(now)
 
     def parked(self, caller: Caller | None = None) -> Parked:
         return Parked(self.store(caller), self.plan)

@@ -1,11 +1,14 @@
 """Items that were stored and never analysed are asked for again, and nothing else is."""
 
 import json
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
-from threading import Barrier
+from threading import Barrier, Lock
 from typing import Any
+
+import pytest
 
 from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.model import MODEL_VERSION, Model
@@ -13,12 +16,35 @@ from tablewright.designs.capacity import read_floor
 from tablewright.designs.financial_news import NEWS, PARKED
 from tablewright.designs.sentiment_items import ANALYZED
 from tablewright.designs.sizes import item_bytes
+from tablewright.runtime.errors import AccessDenied, StoreError, Throttled, Unavailable
 from tablewright.runtime.healing import Healed
 from tablewright.runtime.meter import Meter
 from tests.faults import survives_every_fault
 from tests.integration.healing.conftest import NEWS_ITEM, NOW, World, news
 
 HOUR = timedelta(hours=1)
+LIMIT = 256 * 1024
+
+
+class Failing:
+    """Passes calls on, but for those of an operation that have one of the given numbers."""
+
+    def __init__(
+        self, world: World, calls: dict[str, set[int]], error: StoreError | None = None
+    ) -> None:
+        self._world = world
+        self._calls = calls
+        self._error = error or Unavailable("injected")
+        self._lock = Lock()
+        self._made: Counter[str] = Counter()
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            self._made[operation] += 1
+            number = self._made[operation]
+        if number in self._calls.get(operation, ()):
+            raise self._error
+        return self._world.call(operation, params)
 
 
 def ids(*numbers: int) -> list[str]:
@@ -88,7 +114,7 @@ def test_a_run_costs_what_its_keys_and_items_weigh(world: World) -> None:
     assert key is not None
     keys, items = [item_bytes(key)] * 100, [item_bytes(stored)] * 100
     assert meter.read_units == read_floor(keys) + sum(read_floor([size]) for size in items)
-    assert (int(meter.read_units), int(meter.write_units)) == (51, 100)
+    assert (int(meter.read_units), int(meter.write_units)) == (51, 200)
 
 
 def test_an_item_is_asked_for_again_only_after_a_pause_that_grows(world: World) -> None:
@@ -121,14 +147,59 @@ def test_two_runs_at_once_do_not_both_ask(world: World) -> None:
     assert sum(one.republished for one in outcomes) == 100
 
 
-def test_what_is_not_taken_is_counted_and_asked_for_at_the_next_run(world: World) -> None:
+def test_what_is_not_taken_is_no_attempt_and_is_asked_for_after_its_pause(world: World) -> None:
     world.put(*(news(n) for n in range(25)))
     world.inbox.refuses = set(ids(3, 17))
-    assert world.heal() == Healed(found=25, republished=23, failed=2, parked=0)
+    assert world.heal()[:4] == (25, 23, 2, 0)
+    assert {id for id, one in world.items().items() if "heal_attempts" not in one} == set(
+        ids(3, 17)
+    )
     world.inbox.refuses = set()
-    assert world.heal() == Healed(found=2, republished=2, failed=0, parked=0)
+    assert world.heal(NOW + timedelta(minutes=59)).found == 0
+    analyse(world)
+    assert world.heal(NOW + HOUR) == Healed(found=2, republished=2, failed=0, parked=0)
     assert sorted(world.inbox.ids) == ids(*range(25))
-    assert {item["heal_attempts"] for item in world.items().values()} == {1}
+
+
+def test_a_publish_that_fails_stops_no_other(world: World) -> None:
+    world.put(*(news(n) for n in range(100)))
+    failing = Failing(world, {"PublishBatch": {3}})
+    healed = world.heal(caller=failing)
+    assert healed == Healed(100, 90, 10, 0, reasons=("injected",))
+    untouched = {id for id, one in world.items().items() if "heal_attempts" not in one}
+    assert untouched == set(ids(*range(20, 30)))
+    analyse(world)
+    assert world.heal(NOW + HOUR).republished == 10
+    assert sorted(world.inbox.ids) == ids(*range(100))
+
+
+def test_a_claim_that_fails_stops_no_other(world: World) -> None:
+    world.put(*(news(n) for n in range(20)))
+    healed = world.heal(caller=Failing(world, {"UpdateItem": {5}}))
+    assert (healed.republished, healed.failed, healed.reasons) == (19, 1, ("injected",))
+    assert world.heal().republished == 1
+    assert sorted(world.inbox.ids) == ids(*range(20))
+
+
+@pytest.mark.parametrize("error", [Unavailable("gone"), Throttled("slower"), AccessDenied("no")])
+def test_a_topic_that_is_down_for_two_days_parks_nothing(world: World, error: StoreError) -> None:
+    world.put(*(news(n) for n in range(30)))
+    down = Failing(world, {"PublishBatch": set(range(10_000))}, error)
+    runs = [world.heal(NOW + hour * HOUR, caller=down) for hour in range(48)]
+    assert {(run.found, run.republished, run.failed, run.parked) for run in runs} == {
+        (30, 0, 30, 0)
+    }
+    assert world.heal(NOW + 48 * HOUR).republished == 30
+    assert sorted(world.inbox.ids) == ids(*range(30))
+
+
+def test_a_request_that_is_too_large_is_parked_and_stops_no_other(world: World) -> None:
+    world.put(*(news(n) for n in range(100)))
+    healed = world.heal(weight=lambda item: LIMIT if item["source_id"] == ids(0)[0] else 0)
+    assert (healed.republished, healed.failed, healed.parked) == (99, 0, 1)
+    assert "bytes" in healed.reasons[0]
+    assert sorted(world.inbox.ids) == ids(*range(1, 100))
+    assert [item["source_id"] for item in world.parked()] == ids(0)
 
 
 def test_keys_that_the_table_leaves_unprocessed_are_read_after_all(world: World) -> None:

@@ -1,5 +1,6 @@
 """Both tables of the sentiment system on the real engine, and the stream between them."""
 
+import json
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -50,12 +51,19 @@ class Inbox:
 
     def __init__(self) -> None:
         self.messages: list[str] = []
+        self.refuses: set[str] = set()
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         assert operation == "PublishBatch"
         entries = params["PublishBatchRequestEntries"]
-        self.messages += [entry["Message"] for entry in entries]
-        return {"Successful": [{"Id": entry["Id"]} for entry in entries], "Failed": []}
+        taken = [one for one in entries if self._id(one) not in self.refuses]
+        self.messages += [entry["Message"] for entry in taken]
+        left = [{"Id": entry["Id"]} for entry in entries if entry not in taken]
+        return {"Successful": [{"Id": entry["Id"]} for entry in taken], "Failed": left}
+
+    @staticmethod
+    def _id(entry: dict[str, Any]) -> str:
+        return str(json.loads(entry["Message"])["source_id"])
 
 
 class Edge:
@@ -96,16 +104,18 @@ class World:
 
     def ingestion(self, caller: Caller | None = None) -> Ingestion:
         edge = caller or self.edge
-        return Ingestion(
-            self.items(edge), self.dashboard_store(edge), Topic(edge, "arn:topic"), WATCH
-        )
+        return Ingestion(self.items(edge), self.dashboard_store(edge), self._topic(edge), WATCH)
 
     def news(self, caller: Caller | None = None) -> Store:
         return Store(NEWS, NEWS_TABLE, caller or self.edge, cursors=Cursors(lambda: KEYS))
 
     def news_ingestion(self, caller: Caller | None = None) -> NewsIngestion:
         edge = caller or self.edge
-        return NewsIngestion(self.news(edge), self.dashboard_store(edge), Topic(edge, "arn:topic"))
+        return NewsIngestion(self.news(edge), self.dashboard_store(edge), self._topic(edge))
+
+    @staticmethod
+    def _topic(edge: Caller) -> Topic:
+        return Topic(edge, "arn:topic", backoff=Backoff(attempts=2, first=0.001))
 
     def stored_news(self) -> dict[str, Record]:
         """The articles by their ids."""

@@ -69,6 +69,7 @@ def test_a_run_is_logged_and_measured_by_these_names(
     assert {name: one["values"] for name, one in counted.items() if "Time" not in name} == {
         "SelfHealingItemsFound": [4.0],
         "SelfHealingItemsRepublished": [4.0],
+        "SelfHealingItemsFailed": [0.0],
         "SelfHealingItemsParked": [1.0],
     }
     assert counted["SelfHealingExecutionTime"]["values"] == [extra["execution_time_ms"]]

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from lambdas.sentiment.analysis import Analysis, Request
+from lambdas.sentiment.model import Model
 from lambdas.sentiment.outcome import Outcome
 from tablewright.designs.fields import timestamp
 from tablewright.designs.sentiment_items import ITEMS
@@ -111,12 +113,79 @@ def test_ingestion_ends_the_same_whatever_fails_on_the_way(world: World) -> None
         return world.edge
 
     def work(caller: Any) -> None:
-        world.ingestion(caller).take([raw(n) for n in range(4)], MOMENT)
+        for failure in world.ingestion(caller).take([raw(n) for n in range(4)], MOMENT).failures:
+            raise failure
 
     def outcome() -> Any:
         return world.stored(), announced(world)
 
     assert survives_every_fault(fresh, work, outcome) >= 9
+
+
+def test_fifty_writers_of_two_texts_leave_one_that_is_judged_by_itself(world: World) -> None:
+    """Whoever comes second publishes what was claimed, not what it was offered itself."""
+    texts = ("A great success for AI, wonderful!", "A terrible failure of AI, disgusting!")
+    model = Model()
+    together = Barrier(50)
+
+    def write(writer: int) -> int:
+        together.wait()
+        mine = raw(number, text=texts[writer % 2], source_url=f"https://example.com/{writer % 2}")
+        return world.ingestion().take([mine], MOMENT).stored
+
+    for number in range(10):
+        world.inbox.messages.clear()
+        with ThreadPoolExecutor(50) as writers:
+            assert sum(writers.map(write, range(50))) == 1
+        (one,) = (
+            one for one in stored_items(world) if one["source_id"]["S"].endswith(f"-{number}")
+        )
+        text = one["text_snippet"]["S"]
+        assert one["source_url"]["S"] == f"https://example.com/{texts.index(text)}"
+        assert {json.loads(message)["text_for_analysis"] for message in world.inbox.messages} == {
+            text
+        }
+    analysis = Analysis([world.items()], model)
+    for message in world.inbox.messages:
+        analysis.carry_out(Request.parse(message))
+    (one,) = (one for one in stored_items(world) if one["status"]["S"] == "analyzed")
+    assert one["sentiment"]["S"] == model.assess(one["text_snippet"]["S"]).sentiment
+
+
+def test_a_request_that_is_not_taken_stops_no_other(world: World) -> None:
+    world.inbox.refuses = {"twitter#tweet-1"}
+    outcome = world.ingestion().take([raw(n) for n in range(3)], MOMENT)
+    assert (outcome.stored, outcome.duplicates, len(outcome.failures)) == (3, 0, 1)
+    assert announced(world) == {"twitter#tweet-0", "twitter#tweet-2"}
+    world.inbox.refuses = set()
+    again = world.ingestion().take([raw(n) for n in range(3)], LATER)
+    assert (again.stored, again.duplicates, again.failures) == (0, 3, ())
+    assert sorted(json.loads(one)["source_id"] for one in world.inbox.messages) == [
+        f"twitter#tweet-{n}" for n in range(3)
+    ]
+
+
+def test_an_item_that_cannot_be_written_stops_no_other(world: World) -> None:
+    failing = Faulty(world.edge, Fault(2, "before", "unavailable"))
+    outcome = world.ingestion(failing).take([raw(n) for n in range(3)], MOMENT)
+    assert (outcome.stored, len(outcome.failures)) == (2, 1)
+    assert len(announced(world)) == 2
+    again = world.ingestion().take([raw(n) for n in range(3)], LATER)
+    assert (again.stored, again.duplicates) == (1, 2)
+    assert len(stored_items(world)) == len(announced(world)) == 3
+
+
+def test_a_long_text_is_finished_as_it_was_claimed(world: World) -> None:
+    crashing = Faulty(world.edge, Fault(1, "after", "crash"))
+    first = raw(1, text="AI: " + "so good! " * 600, matched_tags=["AI"])
+    with pytest.raises(Crash):
+        world.ingestion(crashing).take([first], MOMENT)
+    world.ingestion().take([raw(1, text="Something else about music.", metadata={})], LATER)
+    (one,) = stored_items(world)
+    assert one["text_snippet"]["S"].startswith("AI: so good!")
+    assert one["metadata"]["M"]["username"] == {"S": "ada"}
+    assert json.loads(world.inbox.messages[-1])["text_for_analysis"] == first["text"][:5000]
+    assert not any("text" in one for one in world.stored())
 
 
 def test_a_crash_is_finished_under_the_moment_of_the_first_claim(world: World) -> None:

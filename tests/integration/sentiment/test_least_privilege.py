@@ -46,6 +46,7 @@ from tests.integration.sentiment_sources.newsapi_server import KEY, NewsApiServe
 from tests.integration.sentiment_sources.server import running
 from tests.integration.session import HOME, Aws, start
 
+MOMENT = timestamp(NOW)
 NAMES = {
     "ITEMS_TABLE": ITEMS_TABLE,
     "DASHBOARD_TABLE": DASHBOARD_TABLE,
@@ -91,7 +92,7 @@ def _ingest_news(aws: Aws) -> None:
     news = aws.store(NEWS, NEWS_TABLE)
     for source in NEWS_SOURCES:
         mine = raw_news(1, source_id=f"{source}:1", source_type=source)
-        theirs = article_of({**mine, "matched_tickers": ["ABC"]})
+        theirs = article_of({**mine, "matched_tickers": ["ABC"]}, MOMENT)
         aws.before["PutItem"] = partial(news.put, NEWS.put_news, theirs)
         assert ingest.handler({"news": [mine]}, Context())["duplicates"] == 1
         more = {**mine, "source_id": f"{source}:2"}
@@ -110,7 +111,7 @@ def use_analyse(aws: Aws, _: World, __: pytest.MonkeyPatch) -> None:
     news = aws.store(NEWS, NEWS_TABLE)
     for source in NEWS_SOURCES:
         mine = raw_news(1, source_id=f"{source}:1", source_type=source)
-        news.put(NEWS.put_news, article_of(mine))
+        news.put(NEWS.put_news, article_of(mine, MOMENT))
         for message in ("so good", "so bad"):
             analyse_text({"source_id": f"{source}:1", "source_type": source}, message)
 
@@ -181,7 +182,7 @@ def use_heal(aws: Aws, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     then = datetime.now(UTC) - timedelta(hours=2)
     plan = news_healing()
     for number, attempts in ((1, None), (2, 5), (3, None)):
-        one = article_of(raw_news(number, timestamp=seconds(then)))
+        one = article_of(raw_news(number, timestamp=seconds(then)), MOMENT)
         news.put(NEWS.put_news, {**one, "heal_attempts": attempts})
     key = {"source_id": "tiingo:3"}
     done = {**plan.done, "sentiment": "neutral"}

@@ -10,6 +10,7 @@ import pytest
 
 from lambdas.sentiment import ingest
 from lambdas.sentiment.model import MODEL_VERSION
+from lambdas.sentiment.news.healing import healing
 from lambdas.sentiment.news.ingestion import NewsIngestion
 from lambdas.sentiment.outcome import Outcome
 from lambdas.sentiment.polling import Wanted, poll
@@ -20,7 +21,8 @@ from tablewright.designs.fields import timestamp
 from tablewright.runtime.bulk import delete_request, write_all
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.retry import Backoff
-from tests.faults import survives_every_fault
+from tablewright.runtime.topic import Topic
+from tests.faults import Fault, Faulty, survives_every_fault
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
 from tests.integration.sentiment.http import Logs, metered, metrics
@@ -62,6 +64,27 @@ def test_a_known_article_is_read_once_and_nothing_else(world: World) -> None:
     assert world.news_ingestion(meter).take(batch, MOMENT) == Outcome(0, 100, [])
     assert (meter.calls, int(meter.read_units), int(meter.write_units)) == (1, 50, 0)
     assert len(world.inbox.messages) == 100
+
+
+@pytest.mark.parametrize("dated", ["2099-03-05T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_an_article_that_is_dated_ahead_counts_as_of_its_arrival(world: World, dated: str) -> None:
+    """Healing finds it by that, and the sound ones beside it are stored."""
+    batch = [raw(1), raw(2, timestamp=dated), raw(3)]
+    assert world.news_ingestion().take(batch, MOMENT) == Outcome(3, 0, [])
+    assert world.stored_news()["tiingo:2"]["timestamp"] == seconds(NOW)
+    topic = Topic(world.edge, "arn:topic")
+    world.inbox.messages.clear()
+    healed = healing(world.news(), topic).run(NOW + timedelta(hours=1, seconds=1))
+    assert healed.republished == 3
+
+
+def test_an_article_that_cannot_be_written_stops_no_other(world: World) -> None:
+    failing = Faulty(world.edge, Fault(2, "before", "unavailable"))
+    outcome = world.news_ingestion(failing).take([raw(n) for n in range(3)], MOMENT)
+    assert (outcome.stored, len(outcome.failures)) == (2, 1)
+    assert len(world.inbox.messages) == 2
+    again = world.news_ingestion().take([raw(n) for n in range(3)], MOMENT)
+    assert (again.stored, again.duplicates) == (1, 2)
 
 
 def test_the_companies_of_one_article_are_put_together(world: World) -> None:
@@ -157,7 +180,8 @@ def test_ingestion_of_news_ends_the_same_whatever_fails_on_the_way(world: World)
         return world.edge
 
     def work(caller: Any) -> None:
-        world.news_ingestion(caller).take(batch, MOMENT)
+        for failure in world.news_ingestion(caller).take(batch, MOMENT).failures:
+            raise failure
 
     # Reading, the companies, the article, the request.
     assert survives_every_fault(fresh, work, world.stored_news) == 4

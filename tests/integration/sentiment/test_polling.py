@@ -5,12 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
-
 from lambdas.sentiment.polling import Intake, Polled, Wanted, poll
 from lambdas.sentiment.sources import RawItem, Source, SourceError, Unavailable, Unreadable, Web
 from lambdas.sentiment.sources.newsapi import NewsApi
-from tablewright.runtime.errors import Throttled
+from tablewright.runtime.errors import StoreError, Throttled
 from tests.faults import Fault, Faulty, survives_every_fault
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.moments import NOW
@@ -168,10 +166,37 @@ def test_each_source_has_an_equal_part_of_the_time_that_is_left(world: World) ->
 def test_what_one_source_gave_stands_when_the_store_fails_at_the_next(world: World) -> None:
     sources = [Feed("reddit", post(1)), Feed("newsapi", post(2, "newsapi"))]
     failing = world.ingestion(Faulty(world.edge, Fault(5, "before", "throttled")))
-    with pytest.raises(Throttled):
-        read(failing, *sources)
+    first, second = read(failing, *sources)
+    assert (first.outcome.stored, first.error) == (1, None)
+    assert (second.outcome.stored, type(second.error)) == (0, Throttled)
     assert stored(world) == ["reddit#post-1"]
     assert len(world.inbox.messages) == 1
+
+
+def test_a_store_that_fails_at_one_source_stops_no_other(world: World) -> None:
+    sources = [Feed("reddit", post(1), post(2)), Feed("newsapi", post(3, "newsapi"))]
+    calls = Faulty(world.edge)
+    read(world.ingestion(calls), sources[0])
+    world.clear_items()
+    for at in range(calls.calls):
+        world.clear_items()
+        failing = world.ingestion(Faulty(world.edge, Fault(at, "before", "unavailable")))
+        first, second = read(failing, *sources)
+        assert isinstance(first.error, StoreError), at
+        assert (second.outcome.stored, second.error) == (1, None)
+        read(world.ingestion(), *sources)
+        assert stored(world) == ["newsapi#post-3", "reddit#post-1", "reddit#post-2"]
+
+
+def test_parking_that_fails_stops_no_other_source(world: World) -> None:
+    sources = [
+        Feed("reddit", Unreadable("reddit", 1, "is bad")),
+        Feed("newsapi", post(3, "newsapi")),
+    ]
+    failing = world.ingestion(Faulty(world.edge, Fault(0, "before", "throttled")))
+    first, second = read(failing, *sources)
+    assert (len(first.outcome.refused), type(first.error)) == (1, Throttled)
+    assert (second.outcome.stored, second.error) == (1, None)
 
 
 def test_polling_ends_the_same_whatever_fails_on_the_way(world: World) -> None:
@@ -188,7 +213,9 @@ def test_polling_ends_the_same_whatever_fails_on_the_way(world: World) -> None:
         source = NewsApi(Web(), KEY, url=server.url)
 
         def work(caller: Any) -> None:
-            read(world.ingestion(caller), source)
+            (one,) = read(world.ingestion(caller), source)
+            if one.error:
+                raise one.error
 
         def outcome() -> Any:
             announced = {json.loads(message)["source_id"] for message in world.inbox.messages}
