@@ -18,6 +18,7 @@ from local.cloud import Cloud
 from local.deployment import Deployment
 from local.sample_items import ingest
 from local.users import Users
+from tablewright.designs.fields import timestamp
 from tablewright.designs.financial_news import NEWS
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store import Store
@@ -62,7 +63,8 @@ class News:
     def lose(self, text: str, age: timedelta = timedelta(hours=2)) -> str:
         """Store an article as if its request had been lost; gives its id."""
         store = Store(NEWS, self._table, Dynamo(self._cloud.connection.client("dynamodb")))
-        stored = store.put(NEWS.put_news, article(new_article(text, age)))
+        moment = timestamp(datetime.now(UTC))
+        stored = store.put(NEWS.put_news, article(new_article(text, age), moment))
         return str(stored["source_id"])
 
     def heal(self) -> dict[str, int]:

@@ -53,7 +53,7 @@ def poll() -> None:
 
 
 def heal_news() -> None:
-    healed = Healed(**dict.fromkeys(Healed._fields, 1))
+    healed = Healed(1, 1, 1, 1)
     healer = SimpleNamespace(run=lambda now: healed)
     replace(heal, healer=healer, parked=SimpleNamespace(count=lambda: 1), rules=Rules())
     heal.handler({}, CONTEXT)
