@@ -12,6 +12,7 @@ from stacks.replica import ReplicaStack
 from stacks.sales import SalesStack
 from stacks.sentiment import SentimentStack
 from stacks.stage import Stage
+from tablewright.constructs import AlarmLevel
 
 
 def build(app: App, stage: Stage) -> None:
@@ -22,8 +23,10 @@ def build(app: App, stage: Stage) -> None:
     SentimentStack(app, stage=stage, identity=identity, operations=operations)
     FormsStack(app, stage=stage, identity=identity, operations=operations)
     PortalStack(app, stage=stage, identity=identity, operations=operations)
-    for region in stage.sentiment.replicas:
-        ReplicaStack(app, stage=stage, region=region)
+    # It has alarms only, none of them essential.
+    if stage.alarms is AlarmLevel.ALL:
+        for region in stage.sentiment.replicas:
+            ReplicaStack(app, stage=stage, region=region)
     Tags.of(app).add("application", "tablewright")
     Tags.of(app).add("stage", stage.name)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app, verbose=True))

@@ -11,7 +11,7 @@ from aws_cdk import aws_lambda as lambda_
 from cdk_nag import IApplyRule, NagMessageLevel, NagPack, NagRuleCompliance
 from constructs import IConstruct
 
-from tablewright.constructs import DesignTable
+from tablewright.constructs import AlarmLevel, DesignTable
 
 _THROTTLES = ("ReadThrottleEvents", "WriteThrottleEvents")
 
@@ -70,6 +70,8 @@ def time_to_live(table: Any) -> bool:
 
 def throttle_alarms(table: Any) -> bool:
     """A hot partition first shows as throttling, of the table or of one index."""
+    if AlarmLevel.of(table) is not AlarmLevel.ALL:  # which leaves them out
+        return True
     own_name = _resolved(table, table.ref)
     indexes = _resolved(table, table.global_secondary_indexes) or []
     needed = {

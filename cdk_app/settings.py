@@ -10,7 +10,7 @@ from aws_cdk import Environment
 from aws_cdk import aws_logs as logs
 
 from stacks.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
-from tablewright.constructs import Capacity, Platform, Protection
+from tablewright.constructs import AlarmLevel, Capacity, Platform, Protection
 from tablewright.constructs.dependencies import LAMBDA
 from tablewright.constructs.write_table import REPLICAS
 from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _ACCOUNT = re.compile(r"\d{12}")
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_ALARMS = re.compile("|".join(AlarmLevel))
 _SWITCH = re.compile(r"on|off")
 _WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
 _ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
@@ -53,6 +54,7 @@ class _Kind:
 
     protection: Callable[[], Protection]
     log_retention: logs.RetentionDays
+    alarms: AlarmLevel = AlarmLevel.ALL
     password_sign_in: bool = False
     threat_protection: bool = False
     on_this_machine: bool = False
@@ -74,11 +76,13 @@ _STAGES = {
     "dev": _Kind(
         protection=Protection.throw_away,
         log_retention=logs.RetentionDays.ONE_WEEK,
+        alarms=AlarmLevel.ESSENTIAL,
         password_sign_in=True,
     ),
     "staging": _Kind(
         protection=Protection.recoverable,
         log_retention=logs.RetentionDays.ONE_MONTH,
+        alarms=AlarmLevel.ESSENTIAL,
     ),
     "prod": _Kind(
         protection=Protection.protected,
@@ -128,6 +132,7 @@ def read(
         forms=_forms(kind, asked),
         portal=_portal(kind, asked),
         cost_limits=_cost_limits(asked("cost_limits")),
+        alarms=_alarms(kind, asked),
         alarm_email=_checked(
             _EMAIL, "TABLEWRIGHT_ALARM_EMAIL", asked("alarm_email"), "ops@example.com"
         ),
@@ -185,6 +190,11 @@ def _window(kind: _Kind, asked: Asked) -> int:
         _WINDOW, "TABLEWRIGHT_STREAM_WINDOW", asked("stream_window"), "5 (seconds, at most 300)"
     )
     return kind.window_seconds if window is None else int(window)
+
+
+def _alarms(kind: _Kind, asked: Asked) -> AlarmLevel:
+    level = _checked(_ALARMS, "TABLEWRIGHT_ALARMS", asked("alarms"), "essential, all or none")
+    return AlarmLevel(level) if level else kind.alarms
 
 
 def _cost_limits(text: str | None) -> tuple[float, ...]:

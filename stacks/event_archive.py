@@ -88,4 +88,5 @@ class EventArchive(Construct):
             breaching=2,
             describes="Days of events are not exported; the table forgets them after 90 days.",
             topic=topic,
+            essential=True,
         )

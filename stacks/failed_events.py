@@ -66,6 +66,7 @@ class FailedEvents(Construct):
             describes="Events failed three times and are kept: mend the cause, then send them "
             "again.",
             topic=topic,
+            essential=True,
         )
         alarm(
             self,

@@ -1,6 +1,6 @@
 """Forms of many tenants: taken in, delivered, counted, and managed by the tenants themselves."""
 
-from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
@@ -10,6 +10,7 @@ from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.payload_bucket import PayloadBucket
 from stacks.stage import Stage
+from stacks.stage_stack import StageStack
 from stacks.system_function import FormsFunction
 from stacks.tenant_secrets import TenantSecrets
 from tablewright.constructs import (
@@ -65,7 +66,7 @@ OF_ALL_TENANTS = (
 )
 
 
-class FormsStack(Stack):
+class FormsStack(StageStack):
     """The table of all tenants, and the functions around it.
 
     The function of the admin API sees a tenant's items only by a session of that tenant's.
@@ -83,7 +84,7 @@ class FormsStack(Stack):
         identity: IdentityStack,
         operations: OperationsStack,
     ) -> None:
-        super().__init__(scope, stage.stack_name("forms"), env=stage.environment)
+        super().__init__(scope, "forms", stage=stage)
         self._stage = stage
         self._topic = operations.alarm_topic
         self.table = ShardedTenantTable(

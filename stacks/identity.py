@@ -1,10 +1,11 @@
 """Who may sign in, and for which tenant."""
 
-from aws_cdk import Acknowledgment, Duration, Stack, Validations
+from aws_cdk import Acknowledgment, Duration, Validations
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
 from stacks.stage import Stage
+from stacks.stage_stack import StageStack
 
 TENANT = "tenant"
 GROUPS = {
@@ -17,7 +18,7 @@ GROUPS = {
 }
 
 
-class IdentityStack(Stack):
+class IdentityStack(StageStack):
     """A user pool whose users each belong to one tenant, for good.
 
     The tenant is set when an administrator creates the user. It is a claim of the ID token, which
@@ -30,7 +31,7 @@ class IdentityStack(Stack):
     """
 
     def __init__(self, scope: Construct, *, stage: Stage) -> None:
-        super().__init__(scope, stage.stack_name("identity"), env=stage.environment)
+        super().__init__(scope, "identity", stage=stage)
         self.pool = self._pool(stage)
         self.client = self._client(stage)
         for group, may in GROUPS.items():

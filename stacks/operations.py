@@ -1,13 +1,15 @@
 """Where the people who run the application hear of trouble."""
 
-from aws_cdk import Annotations, Stack
+from aws_cdk import Annotations
+from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from stacks.stage import Stage
-from tablewright.constructs import AlarmTopic, CostAlerts
+from stacks.stage_stack import StageStack
+from tablewright.constructs import AccountAlarms, AlarmLevel, AlarmTopic, CostAlerts
 
 
-class OperationsStack(Stack):
+class OperationsStack(StageStack):
     """The topic that all alarms are told to, and the alerts that costs are told by.
 
     Example::
@@ -17,9 +19,11 @@ class OperationsStack(Stack):
     """
 
     def __init__(self, scope: Construct, *, stage: Stage) -> None:
-        super().__init__(scope, stage.stack_name("operations"), env=stage.environment)
-        alarms = AlarmTopic(self, "Alarms", email=stage.alarm_email)
-        self.alarm_topic = alarms.topic
+        super().__init__(scope, "operations", stage=stage)
+        self.alarm_topic: sns.ITopic | None = None
+        if stage.alarms is not AlarmLevel.NONE:
+            self.alarm_topic = AlarmTopic(self, "Alarms", email=stage.alarm_email).topic
+        AccountAlarms(self, "Account", topic=self.alarm_topic)
         CostAlerts(
             self,
             "Costs",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
@@ -13,6 +13,7 @@ from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.portal_files import PortalFiles
 from stacks.stage import Stage
+from stacks.stage_stack import StageStack
 from stacks.system_function import PortalFunction
 from tablewright.constructs import (
     ContentRegistryTable,
@@ -50,7 +51,7 @@ EVENT_ROUTES = (("GET", "/events"), ("POST", "/events"))
 _SETTLING = Duration.minutes(1)
 
 
-class PortalStack(Stack):
+class PortalStack(StageStack):
     """The portal's four tables, and the functions around them.
 
     Example::
@@ -66,7 +67,7 @@ class PortalStack(Stack):
         identity: IdentityStack,
         operations: OperationsStack,
     ) -> None:
-        super().__init__(scope, stage.stack_name("portal"), env=stage.environment)
+        super().__init__(scope, "portal", stage=stage)
         self._stage = stage
         self._topic = operations.alarm_topic
         self._tables()

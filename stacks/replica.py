@@ -1,14 +1,14 @@
 """What watches a replica: alarms see only the metrics of their own region."""
 
-from aws_cdk import Environment, Stack
 from constructs import Construct
 
 from stacks.stage import Stage
+from stacks.stage_stack import StageStack
 from tablewright.constructs import AlarmTopic, TableAlarms
 from tablewright.designs.sentiment_items import ITEMS
 
 
-class ReplicaStack(Stack):
+class ReplicaStack(StageStack):
     """Alarms on the write table's replica in a region, told there.
 
     Example::
@@ -17,11 +17,7 @@ class ReplicaStack(Stack):
     """
 
     def __init__(self, scope: Construct, *, stage: Stage, region: str) -> None:
-        super().__init__(
-            scope,
-            stage.stack_name(f"replica-{region}"),
-            env=Environment(account=stage.environment.account, region=region),
-        )
+        super().__init__(scope, f"replica-{region}", stage=stage, region=region)
         alarms = AlarmTopic(self, "Alarms", email=stage.alarm_email)
         TableAlarms(
             self,

@@ -1,11 +1,12 @@
 """Sales intelligence: its table, its API and the role that keeps tenants apart."""
 
-from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import CfnOutput, Duration
 from constructs import Construct
 
 from stacks.identity import TENANT, IdentityStack
 from stacks.operations import OperationsStack
 from stacks.stage import Stage
+from stacks.stage_stack import StageStack
 from tablewright.constructs import (
     CursorKey,
     JwtHttpApi,
@@ -30,7 +31,7 @@ ROUTES = (
 )
 
 
-class SalesStack(Stack):
+class SalesStack(StageStack):
     """The function itself may not touch the table: only as one tenant, by assuming a role.
 
     Example::
@@ -46,7 +47,7 @@ class SalesStack(Stack):
         identity: IdentityStack,
         operations: OperationsStack,
     ) -> None:
-        super().__init__(scope, stage.stack_name("sales"), env=stage.environment)
+        super().__init__(scope, "sales", stage=stage)
         topic = operations.alarm_topic
         table = SalesTable(
             self,

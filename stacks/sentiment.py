@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aws_cdk import Annotations, CfnOutput, Duration, Stack
+from aws_cdk import Annotations, CfnOutput, Duration
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -17,6 +17,7 @@ from stacks.ingestion_alarms import IngestionAlarms
 from stacks.operations import OperationsStack
 from stacks.source_keys import SourceKeys
 from stacks.stage import Stage
+from stacks.stage_stack import StageStack
 from stacks.system_function import SentimentFunction
 from tablewright.constructs import (
     Accelerator,
@@ -52,7 +53,7 @@ _KEYS = [f"{source}#*" for source in SOURCE_TYPES]
 _ANALYZED = {"status": {"S": [ANALYZED]}}
 
 
-class SentimentStack(Stack):
+class SentimentStack(StageStack):
     """The write table, its stream into the read table, and the functions around them.
 
     Example::
@@ -68,7 +69,7 @@ class SentimentStack(Stack):
         identity: IdentityStack,
         operations: OperationsStack,
     ) -> None:
-        super().__init__(scope, stage.stack_name("sentiment"), env=stage.environment)
+        super().__init__(scope, "sentiment", stage=stage)
         self._stage = stage
         self._settings = stage.sentiment
         self._topic = operations.alarm_topic

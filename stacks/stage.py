@@ -6,7 +6,14 @@ from pathlib import Path
 from aws_cdk import Environment, RemovalPolicy
 from aws_cdk import aws_logs as logs
 
-from tablewright.constructs import LIBRARY_SOURCES, Capacity, Platform, Protection, Source
+from tablewright.constructs import (
+    LIBRARY_SOURCES,
+    AlarmLevel,
+    Capacity,
+    Platform,
+    Protection,
+    Source,
+)
 from tablewright.constructs.bundling import PythonCode
 
 
@@ -76,6 +83,7 @@ class Stage:
     portal: PortalSettings = PortalSettings()
     # In US dollars a month, each told when it is reached and when it will be.
     cost_limits: tuple[float, ...] = (10, 15, 20)
+    alarms: AlarmLevel = AlarmLevel.ALL
     alarm_email: str | None = None
     # Scripts sign in with a plain password; people's browsers prove it without sending it.
     password_sign_in: bool = False

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tablewright.constructs.accelerator import Accelerator
+    from tablewright.constructs.alarm_level import AlarmLevel
     from tablewright.constructs.alarm_topic import AlarmTopic
-    from tablewright.constructs.alarms import ApiAlarms, FunctionAlarms, TableAlarms
+    from tablewright.constructs.alarms import (
+        AccountAlarms,
+        ApiAlarms,
+        FunctionAlarms,
+        TableAlarms,
+    )
     from tablewright.constructs.bundling import LIBRARY_SOURCES, PythonCode, Source
     from tablewright.constructs.capacity import Capacity, Scaling
     from tablewright.constructs.content_registry_table import ContentRegistryTable
@@ -50,6 +56,8 @@ _HOMES = {
     "DayPartitionedTable": "day_partitioned_table",
     "LIBRARY_SOURCES": "bundling",
     "Accelerator": "accelerator",
+    "AccountAlarms": "alarms",
+    "AlarmLevel": "alarm_level",
     "AlarmTopic": "alarm_topic",
     "ApiAlarms": "alarms",
     "Backups": "protection",
@@ -85,6 +93,8 @@ _HOMES = {
 __all__ = [
     "LIBRARY_SOURCES",
     "Accelerator",
+    "AccountAlarms",
+    "AlarmLevel",
     "AlarmTopic",
     "ApiAlarms",
     "Backups",

@@ -1,6 +1,6 @@
-"""Where alarms are told."""
+"""Topic of alarms: where they are told."""
 
-from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import ArnFormat, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
@@ -9,7 +9,7 @@ from constructs import Construct
 
 
 class AlarmTopic(Construct):
-    """An encrypted topic that CloudWatch may publish to, and nobody else; told by e-mail.
+    """An encrypted topic that the account's alarms may publish to, and nobody else; told by e-mail.
 
     Example::
 
@@ -25,15 +25,22 @@ class AlarmTopic(Construct):
         )
         self.topic = sns.Topic(self, "Topic", master_key=self.key, enforce_ssl=True)
         cloudwatch = iam.ServicePrincipal("cloudwatch.amazonaws.com")
-        own_account = {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}}
+        # As AWS documents it, without conditions: whether CloudWatch tells KMS for which account
+        # it asks is not documented, and an alarm that may not use the key is lost in silence. Who
+        # may publish is narrowed by the topic.
         self.key.add_to_resource_policy(
             iam.PolicyStatement(
                 principals=[cloudwatch],
-                actions=["kms:Decrypt", "kms:GenerateDataKey"],
+                actions=["kms:Decrypt", "kms:GenerateDataKey*"],
                 # In a key's own policy this is the key.
                 resources=["*"],
-                conditions=own_account,
             )
+        )
+        alarms = Stack.of(self).format_arn(
+            service="cloudwatch",
+            resource="alarm",
+            resource_name="*",
+            arn_format=ArnFormat.COLON_RESOURCE_NAME,
         )
         # A topic with a policy loses the default one that lets the account's alarms in.
         self.topic.add_to_resource_policy(
@@ -41,7 +48,7 @@ class AlarmTopic(Construct):
                 principals=[cloudwatch],
                 actions=["sns:Publish"],
                 resources=[self.topic.topic_arn],
-                conditions=own_account,
+                conditions={"ArnLike": {"aws:SourceArn": alarms}},
             )
         )
         if email:

@@ -1,4 +1,7 @@
-"""Alarms. Each is made with or without a topic to tell: an alarm in the console beats none."""
+"""Alarms, each made where the alarm level of its scope includes it.
+
+With or without a topic to tell: an alarm in the console beats none.
+"""
 
 from collections.abc import Iterable
 
@@ -10,10 +13,8 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from tablewright.constructs.alarm_level import AlarmLevel
 from tablewright.designs.model import Table
-
-# What one account may run at once by default; a function near it starves the others.
-ACCOUNT_CONCURRENCY = 1000
 
 
 def alarm(
@@ -26,14 +27,20 @@ def alarm(
     topic: sns.ITopic | None = None,
     periods: int = 1,
     breaching: int | None = None,
-) -> cloudwatch.Alarm:
-    """An alarm that is quiet while there is nothing to measure.
+    essential: bool = False,
+) -> None:
+    """Make an alarm that is quiet while there is nothing to measure.
+
+    An `essential` one tells of something lost, set aside or standing still, or of callers that get
+    errors: it is made at every level but none.
 
     Example::
 
         alarm(self, "Backlog", metric=queue.metric_approximate_number_of_messages_visible(),
               threshold=100, describes="Messages wait.", topic=topic)
     """
+    if not AlarmLevel.of(scope).includes(essential=essential):
+        return
     made = cloudwatch.Alarm(
         scope,
         id,
@@ -48,7 +55,6 @@ def alarm(
     if topic is not None:
         made.add_alarm_action(actions.SnsAction(topic))
         made.add_ok_action(actions.SnsAction(topic))
-    return made
 
 
 class TableAlarms(Construct):
@@ -100,9 +106,10 @@ class TableAlarms(Construct):
 
 
 class FunctionAlarms(Construct):
-    """Errors, throttles, `slow` calls and concurrency near its limit.
+    """Errors, throttles and `slow` calls; concurrency near its limit where that is reserved.
 
-    Slow is a call that takes four fifths of the timeout, unless it is said otherwise.
+    Slow is a call that takes four fifths of the timeout, unless it is said otherwise. Functions
+    without a limit of their own share the account's: see `AccountAlarms`.
 
     Example::
 
@@ -148,17 +155,60 @@ class FunctionAlarms(Construct):
             describes=f"One call in a hundred takes {slow.to_seconds(integral=False):g} s or more.",
             topic=topic,
         )
+        if reserved_concurrency is None:
+            return
         alarm(
             self,
             "Concurrency",
             metric=function.metric(
                 "ConcurrentExecutions", period=Duration.minutes(1), statistic="Maximum"
             ),
-            threshold=(reserved_concurrency or ACCOUNT_CONCURRENCY) * 0.8,
+            threshold=reserved_concurrency * 0.8,
             periods=5,
             breaching=3,
-            describes="Concurrency is at four fifths of its limit.",
+            describes="Concurrency is at four fifths of what is reserved for the function.",
             topic=topic,
+        )
+
+
+class AccountAlarms(Construct):
+    """Concurrency of all functions of the account in the region, near the account's quota.
+
+    The quota is the one that the account has at the time: a raised one counts at once.
+
+    Example::
+
+        AccountAlarms(self, "Account", topic=topic)
+    """
+
+    def __init__(self, scope: Construct, id: str, *, topic: sns.ITopic | None = None) -> None:
+        super().__init__(scope, id)
+        used = cloudwatch.Metric(
+            namespace="AWS/Usage",
+            metric_name="ResourceCount",
+            dimensions_map={
+                "Service": "Lambda",
+                "Type": "Resource",
+                "Resource": "ConcurrentExecutions",
+                "Class": "None",
+            },
+            statistic="Maximum",
+        )
+        alarm(
+            self,
+            "Concurrency",
+            metric=cloudwatch.MathExpression(
+                expression="100 * used / SERVICE_QUOTA(used)",
+                using_metrics={"used": used},
+                label="Percent of the quota",
+                period=Duration.minutes(1),
+            ),
+            threshold=80,
+            periods=5,
+            breaching=3,
+            describes="The account's functions are at four fifths of what may run at once.",
+            topic=topic,
+            essential=True,
         )
 
 
@@ -188,6 +238,7 @@ class ApiAlarms(Construct):
             threshold=1,
             describes="The API answered 5xx.",
             topic=topic,
+            essential=True,
         )
         if latency is None:
             return

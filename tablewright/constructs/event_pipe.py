@@ -173,6 +173,7 @@ class EventPipe(Construct):
             ),
             describes="Changes were given up: the stream has them for 24 hours after they were "
             "made.",
+            essential=True,
         )
 
     def _metric(self, name: str) -> cloudwatch.Metric:

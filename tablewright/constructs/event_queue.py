@@ -72,12 +72,23 @@ class EventQueue(MessageQueue):
                 )
             ],
         )
-        for id, name, describes in (
-            ("NotQueued", "FailedInvocations", "Events did not reach the queue."),
-            ("Lost", "InvocationsFailedToBeSentToDlq", "Events reached no queue: they are lost."),
-        ):
-            metric = self._metric(name, bus)
-            alarm(self, id, metric=metric, threshold=1, describes=describes, topic=alarm_topic)
+        alarm(
+            self,
+            "NotQueued",
+            metric=self._metric("FailedInvocations", bus),
+            threshold=1,
+            describes="Events did not reach the queue.",
+            topic=alarm_topic,
+        )
+        alarm(
+            self,
+            "Lost",
+            metric=self._metric("InvocationsFailedToBeSentToDlq", bus),
+            threshold=1,
+            describes="Events reached no queue: they are lost.",
+            topic=alarm_topic,
+            essential=True,
+        )
 
     def _metric(self, name: str, bus: events.IEventBus) -> cloudwatch.Metric:
         # On a bus of its own a rule's id is not its name; its ARN ends with rule/BUS/NAME.

@@ -129,6 +129,7 @@ class MessageQueue(Construct):
             breaching=3,
             describes=f"A message has waited for {oldest.to_seconds()} s or more.",
             topic=topic,
+            essential=True,
         )
         alarm(
             self,
@@ -139,4 +140,5 @@ class MessageQueue(Construct):
             threshold=1,
             describes="Messages were given up: mend their consumer, then redrive the queue.",
             topic=topic,
+            essential=True,
         )

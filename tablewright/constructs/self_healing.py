@@ -86,6 +86,7 @@ class SelfHealing(Construct):
             threshold=1,
             describes="Items are parked: they were asked for as often as allowed, in vain.",
             topic=self._topic,
+            essential=True,
         )
         alarm(
             self,

@@ -96,16 +96,19 @@ class StreamConsumer(Construct):
             periods=5,
             breaching=3,
             describes=f"The function is {iterator_age.to_seconds()} s or more behind the stream.",
+            essential=True,
         )
         self._alarm(
             "GivenUp",
             metric=self._events("OnFailureDestinationDeliveredEventCount", five_minutes),
             describes="Records were given up and kept: mend the function, then redrive them.",
+            essential=True,
         )
         self._alarm(
             "Dropped",
             metric=self._events("DroppedEventCount", five_minutes),
             describes="Records were given up and not kept: they are lost.",
+            essential=True,
         )
         lost = self._function.metric(
             "DestinationDeliveryFailures", period=five_minutes, statistic="Sum"

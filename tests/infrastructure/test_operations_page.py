@@ -14,7 +14,7 @@ from botocore import xform_name
 
 from cdk_app.settings import ROOT, read
 from stacks.source_keys import NAMES
-from tests.infrastructure.synthesis import IN_VIRGINIA, Assembly, one, resources
+from tests.infrastructure.synthesis import IN_VIRGINIA, STAGES, Assembly, one, resources
 
 Stage = Callable[[str], Assembly]
 PAGE = (ROOT / "docs" / "operations.md").read_text()
@@ -40,7 +40,7 @@ def kinds(assembly: Assembly) -> dict[str, set[str]]:
             == "AWS::CloudWatch::Alarm"
         ):
             stack, *parts, name, _ = node["path"].split("/")
-            system = stack.removeprefix("tablewright-prod-").partition("-")[0]
+            system = stack.split("-")[2]
             ending = re.search(r"(Read|Write)Throttles$|Stopped$", name)
             kind = "Replication" if "Replication" in parts[-1:] else ending[0] if ending else name
             found.setdefault(SYSTEMS.get(system, system), set()).add(kind)
@@ -68,6 +68,19 @@ def test_every_kind_of_alarm_is_explained_once_where_it_is_looked_for(stage: Sta
     for system, found in ringing.items():
         own = explained(SECTIONS[system]) if system in SECTIONS else []
         assert sorted(own) == sorted(found - set(everywhere)), system
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_alarm_of_every_stage_is_on_the_page(name: str, stage: Stage) -> None:
+    everywhere = set(explained("Tables"))
+    for system, found in kinds(stage(name)).items():
+        own = set(explained(SECTIONS[system])) if system in SECTIONS else set()
+        assert found <= everywhere | own, system
+
+
+def test_the_page_names_the_essential_alarms(dev: Assembly) -> None:
+    (listed,) = re.findall(r"`essential`: [^.]*\. These\sare ([^.]*)\.", PAGE)
+    assert re.findall(r"`(\w+)`", listed) == sorted(set.union(*kinds(dev).values()))
 
 
 def test_the_page_has_the_stage_s_real_periods(prod: Assembly) -> None:

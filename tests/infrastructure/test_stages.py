@@ -17,7 +17,6 @@ from tests.infrastructure.synthesis import (
     Assembly,
     allowed,
     listed,
-    one,
     only,
     resources,
     statements,
@@ -277,26 +276,11 @@ def test_passwords_are_sent_only_where_there_are_no_real_users(
 
 def test_every_alarm_is_told_to_the_topic(prod: Assembly) -> None:
     alarms = resources(prod.template("sales"), "AWS::CloudWatch::Alarm")
-    # Nine of the table, four of the function, two of the API.
-    assert len(alarms) == 15
+    # Nine of the table, three of the function, two of the API.
+    assert len(alarms) == 14
     for id, alarm in alarms.items():
         (action,) = alarm["AlarmActions"]
         assert "AlarmsTopic" in action["Fn::ImportValue"], id
-
-
-def test_cloudwatch_of_this_account_may_publish_to_the_topic_and_use_its_key(
-    prod: Assembly,
-) -> None:
-    operations = prod.template("operations")
-    topic = one(operations, "AWS::SNS::TopicPolicy", "Alarms")["PolicyDocument"]["Statement"]
-    key = one(operations, "AWS::KMS::Key", "Alarms")["KeyPolicy"]["Statement"]
-    own = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
-    for policy, action in ((topic, "sns:Publish"), (key, "kms:GenerateDataKey")):
-        (statement,) = (
-            s for s in policy if s["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
-        )
-        assert action in listed(statement["Action"])
-        assert statement["Condition"] == own
 
 
 def test_the_outputs_are_what_a_client_needs(dev: Assembly) -> None:

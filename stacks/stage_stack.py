@@ -1,0 +1,30 @@
+"""A stack of a stage: what all of them have in common."""
+
+from aws_cdk import Environment, Stack
+from constructs import Construct
+
+from stacks.stage import Stage
+
+
+class StageStack(Stack):
+    """A stack that is named after its stage and has alarms of its level.
+
+    In the stage's own region, unless another is named.
+
+    Example::
+
+        class SalesStack(StageStack):
+            def __init__(self, scope: Construct, *, stage: Stage) -> None:
+                super().__init__(scope, "sales", stage=stage)
+    """
+
+    def __init__(
+        self, scope: Construct, system: str, *, stage: Stage, region: str | None = None
+    ) -> None:
+        home = stage.environment
+        super().__init__(
+            scope,
+            stage.stack_name(system),
+            env=Environment(account=home.account, region=region) if region else home,
+        )
+        stage.alarms.apply_to(self)

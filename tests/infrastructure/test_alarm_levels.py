@@ -1,0 +1,176 @@
+"""How closely each stage is watched, and what that asks for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from aws_cdk import App, Duration, Stack
+
+from cdk_app.nag import TablewrightChecks
+from cdk_app.settings import SettingError, read
+from tablewright.constructs import AccountAlarms, AlarmLevel, FunctionAlarms, MessageQueue
+from tests.infrastructure.building_blocks import function_in, table_in
+from tests.infrastructure.synthesis import (
+    Assembly,
+    Template,
+    context,
+    new_stack,
+    one,
+    resources,
+    synthesize_stage,
+    template_of,
+)
+
+Stage = Callable[[str], Assembly]
+MOST_METRICS_OF_DEV = 40
+MINUTE = Duration.minutes(1)
+
+
+def alarms(assembly: Assembly) -> dict[tuple[str, str], Template]:
+    """By the system and the logical id, which are the same in every stage."""
+    return {
+        (stack.rpartition("-")[2], id): alarm
+        for stack, template in assembly.templates.items()
+        for id, alarm in resources(template, "AWS::CloudWatch::Alarm").items()
+    }
+
+
+def metrics(alarm: Template) -> int:
+    """What is paid for: each metric that an expression takes counts."""
+    return sum("MetricStat" in metric for metric in alarm.get("Metrics", ())) or 1
+
+
+@pytest.mark.parametrize("name", ["dev", "staging"])
+def test_a_stage_that_is_not_production_has_few_alarm_metrics(name: str, stage: Stage) -> None:
+    assert 0 < sum(map(metrics, alarms(stage(name)).values())) <= MOST_METRICS_OF_DEV
+
+
+def test_dev_is_told_of_what_is_lost_set_aside_or_stands_still_and_of_errors(dev: Assembly) -> None:
+    assert {alarm["AlarmDescription"].partition(":")[0] for alarm in alarms(dev).values()} == {
+        "A message has waited for 900 s or more.",
+        "A message has waited for 2700 s or more.",
+        "Changes were given up",
+        "Days of events are not exported; the table forgets them after 90 days.",
+        "Events failed three times and are kept",
+        "Events reached no queue",
+        "Items are parked",
+        "Messages were given up",
+        "Records were given up and kept",
+        "Records were given up and not kept",
+        "The API answered 5xx.",
+        "The account's functions are at four fifths of what may run at once.",
+        "The function is 60 s or more behind the stream.",
+    }
+
+
+def test_production_has_every_alarm_that_dev_has_and_those_that_tell_why(
+    dev: Assembly, prod: Assembly
+) -> None:
+    few, all = alarms(dev), alarms(prod)
+    assert few.keys() < all.keys()
+    # Four of its table's own keys and indexes each, for the nine tables.
+    assert sum("Throttles" in id for _, id in all.keys() - few.keys()) > 50
+
+
+@pytest.mark.parametrize("name", ["local", "dev", "staging", "prod"])
+def test_one_alarm_watches_the_concurrency_of_the_account_by_its_quota_of_the_day(
+    name: str, stage: Stage
+) -> None:
+    template = stage(name).template("operations")
+    found = one(template, "AWS::CloudWatch::Alarm", "AccountConcurrency")
+    expression, used = found["Metrics"]
+    assert expression["Expression"] == "100 * used / SERVICE_QUOTA(used)"
+    assert (found["Threshold"], used["Id"], used["MetricStat"]["Stat"]) == (80, "used", "Maximum")
+    assert used["MetricStat"]["Metric"] == {
+        "Namespace": "AWS/Usage",
+        "MetricName": "ResourceCount",
+        "Dimensions": [
+            {"Name": "Class", "Value": "None"},
+            {"Name": "Resource", "Value": "ConcurrentExecutions"},
+            {"Name": "Service", "Value": "Lambda"},
+            {"Name": "Type", "Value": "Resource"},
+        ],
+    }
+
+
+def test_a_function_with_concurrency_of_its_own_is_watched_by_that() -> None:
+    stack = new_stack()
+    FunctionAlarms(
+        stack, "Alarms", function=function_in(stack), timeout=MINUTE, reserved_concurrency=50
+    )
+    found = resources(template_of(stack), "AWS::CloudWatch::Alarm").values()
+    (own,) = (alarm for alarm in found if alarm.get("MetricName") == "ConcurrentExecutions")
+    assert own["Threshold"] == 40
+
+
+def test_no_alarms_are_no_topic_and_no_key_either(tmp_path: Path) -> None:
+    made = synthesize_stage("dev", tmp_path, {"TABLEWRIGHT_ALARMS": "none"})
+    assert alarms(made) == {}
+    topics = resources(made.template("operations"), "AWS::SNS::Topic")
+    assert [id for id in topics if id.startswith("Alarms")] == []
+    assert made.findings() == set()
+
+
+@pytest.mark.parametrize(
+    ("stage", "asked", "level"),
+    [
+        ("dev", None, "essential"),
+        ("dev", "all", "all"),
+        ("staging", None, "essential"),
+        ("prod", None, "all"),
+        ("prod", "none", "none"),
+        ("local", None, "all"),
+    ],
+)
+def test_the_level_is_the_stage_s_unless_another_is_asked_for(
+    stage: str, asked: str | None, level: str
+) -> None:
+    environ = {"TABLEWRIGHT_ALARMS": asked} if asked else {}
+    assert read({"stage": stage}.get, environ).alarms == level
+
+
+def test_another_level_is_refused() -> None:
+    with pytest.raises(SettingError, match=r"ALARMS is 'few': .* essential, all or none"):
+        read({"stage": "dev"}.get, {"TABLEWRIGHT_ALARMS": "few"})
+
+
+def test_a_level_holds_for_the_scope_it_is_applied_to() -> None:
+    app = App(context=context())
+    quiet, loud = Stack(app, "Quiet"), Stack(app, "Loud")
+    AlarmLevel.NONE.apply_to(quiet)
+    for stack in (quiet, loud):
+        MessageQueue(stack, "Queue", visibility=MINUTE)
+        AccountAlarms(stack, "Account")
+    assert resources(template_of(quiet), "AWS::CloudWatch::Alarm") == {}
+    assert len(resources(template_of(loud), "AWS::CloudWatch::Alarm")) == 3
+
+
+def test_throttle_alarms_are_asked_for_where_there_are_all_alarms() -> None:
+    for level, found in ((AlarmLevel.ESSENTIAL, []), (AlarmLevel.ALL, ["ThrottleAlarms"])):
+        stack = new_stack()
+        level.apply_to(stack)
+        table_in(stack).node.find_child("Alarms").node.try_remove_child("TableReadThrottles")
+        report = TablewrightChecks().validate_scope(stack)
+        assert [v.rule_name.partition("-")[2] for v in report.violations] == found
+
+
+def test_cloudwatch_may_use_the_key_whatever_it_tells_kms_about_itself(prod: Assembly) -> None:
+    operations = prod.template("operations")
+    keys = [key for id, key in resources(operations, "AWS::KMS::Key").items() if "Alarms" in id]
+    (policy,) = (key["KeyPolicy"]["Statement"] for key in keys)
+    (allowed,) = (s for s in policy if s["Principal"] == {"Service": "cloudwatch.amazonaws.com"})
+    assert allowed["Action"] == ["kms:Decrypt", "kms:GenerateDataKey*"]
+    assert "Condition" not in allowed
+
+
+def test_alarms_of_the_account_and_nothing_else_may_publish_to_the_topic(prod: Assembly) -> None:
+    operations = prod.template("operations")
+    policies = resources(operations, "AWS::SNS::TopicPolicy")
+    (policy,) = (policy for id, policy in policies.items() if id.startswith("Alarms"))
+    allowed = [s for s in policy["PolicyDocument"]["Statement"] if s["Effect"] == "Allow"]
+    (statement,) = allowed
+    assert statement["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+    assert statement["Action"] == "sns:Publish"
+    parts = statement["Condition"]["ArnLike"]["aws:SourceArn"]["Fn::Join"][1]
+    assert parts[-1] == ":alarm:*"
+    assert {"Ref": "AWS::AccountId"} in parts
