@@ -2,7 +2,9 @@
 
 import ipaddress
 import socket
+import threading
 from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
 
 Resolver = Callable[[str, int], Sequence[str]]
 
@@ -50,6 +52,15 @@ def is_public(address: str) -> bool:
     return not any(ip.version == net.version and ip in net for net in _REFUSED)
 
 
+def is_address(text: str) -> bool:
+    """Whether a host is named by its address, and not by a name."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
 def is_loopback(address: str) -> bool:
     try:
         return ipaddress.ip_address(address).is_loopback
@@ -61,6 +72,34 @@ def resolve(host: str, port: int) -> list[str]:
     """The addresses of a name; raises OSError when it has none."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(one[4][0]) for one in found))
+
+
+def in_time(resolver: Resolver, seconds: float) -> Resolver:
+    """The resolver, or TimeoutError after so many seconds.
+
+    The system's cannot be told when to give up, and a tenant's name server may never answer. So
+    it is asked in a thread that nobody waits for any longer.
+    """
+
+    def resolve_in_time(host: str, port: int) -> Sequence[str]:
+        found: SimpleQueue[Sequence[str] | Exception] = SimpleQueue()
+
+        def ask() -> None:
+            try:
+                found.put(resolver(host, port))
+            except Exception as error:  # for whoever waits
+                found.put(error)
+
+        threading.Thread(target=ask, daemon=True).start()
+        try:
+            answer = found.get(timeout=seconds)
+        except Empty:
+            raise TimeoutError(host) from None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return resolve_in_time
 
 
 def pinned(host: str, port: int, resolver: Resolver, allowed: Callable[[str], bool]) -> str:

@@ -4,47 +4,37 @@ The request is signed as submissions are (`lambdas.forms.signing`), with the sec
 it; while that is rotated, with the one before it too.
 """
 
-import re
 import ssl
+import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from lambdas.forms.destinations import Outcome, Shipment, refused
 from lambdas.forms.destinations.addresses import (
     AddressRefused,
     Resolver,
+    in_time,
     is_loopback,
     is_public,
     pinned,
     resolve,
 )
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target, post
+from lambdas.forms.destinations.urls import BadUrl, Url, read_url
 from lambdas.forms.signing import sign
 
 # The secret of a tenant by the id of its key; None where there is none.
 Secrets = Callable[[str, str], str | None]
 
 _TOO_MANY, _GONE, _TIMEOUT, _TOO_EARLY = 429, 410, 408, 425
-_UNSAFE = re.compile(r"[^\x21-\x7e]")
-
-
-class _Address(NamedTuple):
-    """A tenant's address, taken apart."""
-
-    host: str
-    port: int
-    path: str
-    encrypted: bool
 
 
 class Webhook:
     """Posts payloads to addresses.
 
-    `local` lets plain requests go to this machine, and encrypted ones too: for tests and local
-    runs alone.
+    A request has so many `seconds` from the lookup of the name to the head of the answer. `local`
+    lets plain requests go to this machine, and encrypted ones too: for tests and local runs alone.
     """
 
     def __init__(
@@ -55,46 +45,49 @@ class Webhook:
         seconds: float = 10.0,
         resolver: Resolver = resolve,
         context: ssl.SSLContext | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._secrets = secrets
         self._local = local
         self._seconds = seconds
         self._resolver = resolver
         self._context = context
+        self._clock = clock
 
     def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
-        address = _address(shipment.settings.get("url"))
-        if address is None or not (address.encrypted or self._local):
-            return refused("the destination's url must be like https://example.com/path")
+        try:
+            url = read_url(shipment.settings.get("url"), local=self._local)
+        except BadUrl as problem:
+            return refused(f"the destination's url {problem}")
         keys = {id: self._secrets(shipment.tenant_id, id) for id in shipment.key_ids}
         secrets = {id: value for id, value in keys.items() if value is not None}
         if not secrets:  # it is being made
             return Outcome("no secret is kept for the destination, to sign with", again=True)
+        over = self._clock() + self._seconds
         try:
-            chosen = pinned(address.host, address.port, self._resolver, self._allows(address))
+            resolver = in_time(self._resolver, self._seconds)
+            chosen = pinned(url.host, url.port, resolver, self._allows(url))
         except AddressRefused:
             return refused("the destination's address is not public")
+        except TimeoutError:
+            return Outcome("the destination's name was not looked up in time", again=True)
         except (OSError, ValueError):  # a name can also be one that cannot be encoded
             return Outcome("the destination's name has no address", again=True)
-        target = Target(chosen, address.port, address.host, address.encrypted)
-        headers = _headers(shipment, address.path, secrets, now)
+        target = Target(chosen, url.port, url.host, url.encrypted)
+        headers = _headers(shipment, url.path, secrets, now)
+        left = over - self._clock()
         try:
             answer = post(
-                target,
-                address.path,
-                shipment.payload,
-                headers,
-                seconds=self._seconds,
-                context=self._context,
+                *(target, url.path, shipment.payload, headers), seconds=left, context=self._context
             )
         except NoAnswer as error:
             return Outcome(f"the destination did not answer: {error}", again=True)
         return outcome_of(answer, now)
 
-    def _allows(self, address: _Address) -> Callable[[str], bool]:
+    def _allows(self, url: Url) -> Callable[[str], bool]:
         if not self._local:
             return is_public
-        if not address.encrypted:
+        if not url.encrypted:
             return is_loopback
         return lambda ip: is_public(ip) or is_loopback(ip)
 
@@ -130,23 +123,6 @@ def _headers(
         # Of two secrets both: whoever has one of them finds its signature.
         **{name: ", ".join(dict.fromkeys(one[name] for one in signed)) for name in signed[0]},
     }
-
-
-def _address(url: object) -> _Address | None:
-    """The parts of an address, None for one that nothing is sent to."""
-    if not isinstance(url, str) or len(url) > 2048 or _UNSAFE.search(url) or "\\" in url:
-        return None
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        return None
-    # A name in front of the host would be taken for the host by whoever reads it.
-    if not host or "@" in parts.netloc or "%" in host or parts.scheme not in ("https", "http"):
-        return None
-    encrypted = parts.scheme == "https"
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return _Address(host, port or (443 if encrypted else 80), path, encrypted)
 
 
 def _seconds(retry_after: str | None, now: datetime) -> float | None:

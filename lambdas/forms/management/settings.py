@@ -1,18 +1,16 @@
 """What a destination of each type must be told, and what it may be."""
 
-import ipaddress
 import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
+from lambdas.forms.destinations.urls import LONGEST_URL, BadUrl, read_url
 from lambdas.forms.domains import normalised
 from lambdas.http.given import Errors, pointer
 from tablewright.designs import InvalidValue
 
 MOST_ADDRESSES = 10
-LONGEST_URL = 2048
 
 _ADDRESS = re.compile(r"[^\s@<>,;:\"()\[\]\\]{1,64}@([A-Za-z0-9.-]{1,253})")
 _BUCKET = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
@@ -22,9 +20,6 @@ _BUS = (
 )
 # Set where nothing runs but tests and trials: webhooks may be on this machine.
 LOCAL_WEBHOOKS = "LOCAL_WEBHOOKS"
-_THIS_MACHINE = ("127.0.0.1", "localhost")
-# Names that a resolver answers with this machine or this network.
-_INSIDE = ("localhost", "local", "internal", "localdomain", "home.arpa")
 
 
 class Setting(NamedTuple):
@@ -44,46 +39,12 @@ def _text(pattern: str, form: str) -> Setting:
 
 
 def wrong_url(value: Any) -> str | None:
-    """What is wrong with the address of a webhook; what its name resolves to is looked at when it
-    is called, for only then is it known."""
-    if not isinstance(value, str) or not value.isascii() or len(value) > LONGEST_URL:
-        return f"must be an https URL of at most {LONGEST_URL} characters"
-    if not value.isprintable() or " " in value or "\\" in value:
-        return "must not contain spaces, backslashes or control characters"
+    """What is wrong with the address of a webhook."""
     try:
-        url = urlsplit(value)
-        host, port = url.hostname or "", url.port
-    except ValueError:
-        return "must be an https URL"
-    if url.scheme == "http" and host in _THIS_MACHINE and os.environ.get(LOCAL_WEBHOOKS) == "true":
-        return None
-    if url.scheme != "https" or not host:
-        return "must be an https URL"
-    if "@" in url.netloc:
-        return "must not contain credentials"
-    if url.fragment or port == 0:
-        return "must have no fragment, and no port 0"
-    return _wrong_host(host)
-
-
-def _wrong_host(host: str) -> str | None:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        pass
-    else:
-        mapped = getattr(address, "ipv4_mapped", None) or address
-        public = mapped.is_global and not mapped.is_multicast
-        return None if public else "must not name a private address"
-    # 127.1 and 0x7f.1 are addresses to some resolvers; no domain ends in a number.
-    if re.fullmatch(r"\d+|0x[0-9a-f]*", host.rpartition(".")[2]):
-        return "must not name an address in another spelling"
-    try:
-        name = normalised(host)
-    except InvalidValue:
-        return "must name a host by its domain"
-    inside = any(name == one or name.endswith(f".{one}") for one in _INSIDE)
-    return "must not name a host of this network" if inside else None
+        read_url(value, local=os.environ.get(LOCAL_WEBHOOKS) == "true")
+    except BadUrl as problem:
+        return str(problem)
+    return None
 
 
 def _wrong_addresses(value: Any) -> str | None:

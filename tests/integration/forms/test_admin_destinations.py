@@ -128,6 +128,7 @@ def test_a_change_of_what_it_is_closes_the_breaker(
     ("changes", "pointers"),
     [
         ({"settings": {"url": "https://10.0.0.1/"}}, {"/settings/url"}),
+        ({"settings": {"url": "https://[64:ff9b::7f00:1]/"}}, {"/settings/url"}),
         ({"settings": {"url": "https://u:p@example.com/"}}, {"/settings/url"}),
         ({"settings": {"url": "http://example.com/"}}, {"/settings/url"}),
         ({"settings": {}}, {"/settings/url"}),

@@ -8,8 +8,10 @@ from decimal import Decimal
 from functools import partial
 from hashlib import sha256
 from typing import Any
+from unittest.mock import patch
 
 from lambdas.forms import count, deliver, plan, submit
+from lambdas.forms.destinations.webhook import Webhook
 from lambdas.forms.domains import domain_key
 from lambdas.forms.messages import CREATED, SOURCE
 from lambdas.forms.signing import key_name, sign
@@ -105,10 +107,9 @@ def finish_all(forms: Forms) -> None:
             forms.store().update(FORMS.finish_request, key, changes)
 
 
-# None of them leads out of this machine: the first is refused, the second has a name that cannot
-# be looked up.
-HOOK = {"destination_type": "webhook", "settings": {"url": "https://127.0.0.1/"}}
-NOWHERE = {"destination_type": "webhook", "settings": {"url": f"https://{'a' * 64}.example/"}}
+# None of them leads out of this machine: the first is refused, the second has no address.
+HOOK = {"destination_type": "webhook", "settings": {"url": "https://inside.example.com/"}}
+NOWHERE = {"destination_type": "webhook", "settings": {"url": "https://nowhere.example.com/"}}
 BUS = {"destination_type": "eventbridge", "settings": {}}
 MAIL = {"destination_type": "email", "settings": {"to": ["ada@example.com"]}}
 OWN = {"hook": HOOK, "nowhere": NOWHERE, "bus": BUS, "mail": MAIL}
@@ -119,6 +120,13 @@ THEIRS = {
 }
 
 
+def resolver(host: str, port: int) -> list[str]:
+    if host.startswith("nowhere"):
+        raise OSError
+    return ["127.0.0.1"]
+
+
+@patch.object(deliver, "Webhook", partial(Webhook, resolver=resolver))
 def use_deliver(aws: Aws, forms: Forms, destinations: dict[str, Any] = OWN) -> None:
     """Every kind of destination: what is taken, what is refused, what is to be tried again."""
     for id in TWO:

@@ -144,8 +144,8 @@ def _endless(handler: _Handler, piece: bytes, every: float) -> None:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
-    with Server() as server:
+def running(made: Server | None = None) -> Iterator[Server]:
+    with made or Server() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:

@@ -7,7 +7,7 @@ from toolchain.paths import ROOT
 DECISION = ROOT / "docs" / "decisions" / "0073-nothing-is-cached-that-can-change.md"
 # What a cache of values by their names is made of.
 CACHES = re.compile(
-    r"= Remembered\(|OrderedDict\(\)|@lru_cache|self\._fetched = |@cache\ndef \w+\(\w"
+    r"= Remembered\(|OrderedDict\(\)|@lru_cache|_REFRESH_SECONDS|@cache\ndef \w+\(\w"
 )
 # The cache itself, and what depends on its arguments alone.
 PURE = {"lambdas/forms/remembered.py", "lambdas/sentiment/static.py"}
