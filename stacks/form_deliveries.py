@@ -14,6 +14,7 @@ from stacks.wildcards import acknowledge_wildcard
 from tablewright.constructs import EventPipe, EventQueue, PythonFunction, ShardedTenantTable
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_stream import CREATED as CREATED_ONES
+from tablewright.designs.forms_tenants import HOOK_KEYS
 
 SOURCE, CREATED = "tablewright.forms", "submission.created"
 _REFERENCES = ("tenant_id", "submission_id", "form_id", "timestamp", "payload_bytes")
@@ -111,7 +112,7 @@ class FormDeliveries(Construct):
             *(FORMS.get_destination, FORMS.update_destination),
         )
         payloads.grant(deliver, "s3:GetObject")
-        secrets.grant_read(deliver)
+        secrets.grant_read(deliver, HOOK_KEYS)
         self.queue.grant_send(deliver.function)
         # A delivery that failed comes back by the queue, for days if need be.
         deliver.let_loop()

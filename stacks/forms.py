@@ -23,6 +23,7 @@ from tablewright.constructs import (
 from tablewright.constructs.alarms import alarm
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_stream import COUNTED, FORGOTTEN
+from tablewright.designs.forms_tenants import SIGNING_KEYS
 
 SUBMIT_ROUTES = (
     ("POST", "/forms/{form_id}/submissions"),
@@ -60,7 +61,8 @@ OF_A_TENANT = (
     *(FORMS.put_attempt, FORMS.submission_attempts, FORMS.destination_attempts),
     FORMS.daily_metrics,
 )
-OF_ALL_TENANTS = (
+# What is no tenant's in particular.
+SHARED = (
     *(FORMS.tenants, FORMS.day_of_tenants),
     *(FORMS.put_domain, FORMS.get_domain, FORMS.delete_domain),
 )
@@ -69,7 +71,8 @@ OF_ALL_TENANTS = (
 class FormsStack(StageStack):
     """The table of all tenants, and the functions around it.
 
-    The function of the admin API sees a tenant's items only by a session of that tenant's.
+    The function of the admin API reaches a tenant's items, payloads and secrets only by a session
+    of that tenant's.
 
     Example::
 
@@ -195,7 +198,7 @@ class FormsStack(StageStack):
         # An upload is put by whoever has the address, in this function's name.
         self._payloads.grant(submit, "s3:PutObject", "s3:DeleteObject")
         self._payloads.grant_uploads(submit)
-        self._secrets.grant_read(submit)
+        self._secrets.grant_read(submit, SIGNING_KEYS)
         return submit
 
     def _admin(self) -> PythonFunction:
@@ -219,9 +222,9 @@ class FormsStack(StageStack):
         )
         admin.function.add_environment("TENANT_ROLE_ARN", access.role_arn)
         CfnOutput(self, "TenantRole", value=access.role_arn)
-        self.table.grant(admin.function, *OF_ALL_TENANTS)
-        self._secrets.grant_manage(admin)
-        self._payloads.grant(admin, "s3:GetObject")
+        self._secrets.grant_manage(access)
+        self._payloads.grant_tenant(access, "s3:GetObject")
+        self.table.grant(admin.function, *SHARED, shared=True)
         self.deliveries.queue.grant_send(admin.function)
         cursor_key.grant_read(admin.function)
         return admin

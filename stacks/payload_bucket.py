@@ -8,7 +8,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from stacks.wildcards import acknowledge_wildcard
-from tablewright.constructs import Protection, PythonFunction
+from tablewright.constructs import Protection, PythonFunction, TenantAccessRole
 from tablewright.constructs.private_bucket import private_bucket
 from tablewright.designs.forms_submissions import UPLOAD_DAYS, UPLOADS
 
@@ -52,6 +52,11 @@ class PayloadBucket(Construct):
     def grant(self, function: PythonFunction, *actions: str) -> None:
         """Allow these actions on the objects, and nothing on the bucket itself."""
         self._allow(function, "*", actions)
+
+    def grant_tenant(self, access: TenantAccessRole, *actions: str) -> None:
+        """Allow these actions on the payloads of the one tenant that a session is of."""
+        arn = access.grant_objects(self.bucket, *actions)
+        acknowledge_wildcard(access.role, arn, reason="The payloads of the session's own tenant.")
 
     def grant_uploads(self, function: PythonFunction) -> None:
         """Allow to read uploads, and to learn which of them there are not."""

@@ -5,7 +5,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from stacks.wildcards import acknowledge_wildcard
-from tablewright.constructs import PythonFunction
+from tablewright.constructs import PythonFunction, TenantAccessRole
 
 _READ = ("secretsmanager:GetSecretValue",)
 _MANAGE = ("secretsmanager:CreateSecret", "secretsmanager:DeleteSecret", *_READ)
@@ -17,7 +17,7 @@ class TenantSecrets(Construct):
     Example::
 
         secrets = TenantSecrets(self, "Secrets", prefix="dev/forms/")
-        secrets.grant_read(submit)
+        secrets.grant_read(submit, keys="k")
     """
 
     def __init__(self, scope: Construct, id: str, *, prefix: str) -> None:
@@ -26,26 +26,24 @@ class TenantSecrets(Construct):
             raise ValueError(f"'{prefix}' must end with '/': else it is the beginning of others")
         self.prefix = prefix
 
-    def grant_read(self, reader: PythonFunction) -> None:
-        """Allow to read the values, and nothing else about them."""
-        self._grant(reader, _READ)
-
-    def grant_manage(self, manager: PythonFunction) -> None:
-        """Allow to make secrets, to read and to destroy them."""
-        self._grant(manager, _MANAGE)
-
-    def _grant(self, function: PythonFunction, actions: tuple[str, ...]) -> None:
+    def grant_read(self, reader: PythonFunction, keys: str) -> None:
+        """Allow to read the values of all tenants' keys whose ids begin so, and nothing else."""
         arn = Stack.of(self).format_arn(
             service="secretsmanager",
             resource="secret",
-            resource_name=f"{self.prefix}*",
+            resource_name=f"{self.prefix}*/{keys}*",
             arn_format=ArnFormat.COLON_RESOURCE_NAME,
         )
         iam.Grant.add_to_principal(
-            grantee=function.role, actions=list(actions), resource_arns=[arn]
+            grantee=reader.role, actions=list(_READ), resource_arns=[arn]
         ).assert_success()
         acknowledge_wildcard(
-            function.role,
+            reader.role,
             arn,
             reason="Tenants come and go while the application runs, and so do their secrets.",
         )
+
+    def grant_manage(self, access: TenantAccessRole) -> None:
+        """Allow to make, read and destroy the secrets of the one tenant that a session is of."""
+        arn = access.grant_secrets(self.prefix, *_MANAGE)
+        acknowledge_wildcard(access.role, arn, reason="The secrets of the session's own tenant.")

@@ -1,5 +1,6 @@
 """What cdk-nag is told about resources that can only be named by their beginning."""
 
+import re
 from typing import Any
 
 from aws_cdk import Acknowledgment, Stack, Validations
@@ -17,7 +18,7 @@ def acknowledge_wildcard(role: iam.Role, arn: str, *, reason: str) -> None:
 def _shown(resolved: Any) -> str:
     """An ARN as cdk-nag writes it: with the names of what is known only once it is deployed."""
     if isinstance(resolved, str):
-        return resolved
+        return re.sub(r"\$\{([^}]+)\}", r"<\1>", resolved)  # a variable of the policy
     if "Ref" in resolved:
         return f"<{resolved['Ref']}>"
     if "Fn::GetAtt" in resolved:

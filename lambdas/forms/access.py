@@ -1,4 +1,4 @@
-"""What a request may reach: the table with a tenant's credentials, and with the function's own."""
+"""What a request may reach: a tenant's own with the tenant's credentials, the rest with ours."""
 
 import os
 from collections.abc import Callable
@@ -22,17 +22,21 @@ SESSION_TAG = "tenant_id"
 
 
 class Access:
-    """Opens the table for a tenant, or for all. Kept for the life of the function's environment."""
+    """Opens table, bucket and secrets for a tenant, and what of the table is no tenant's.
+
+    `connect` gives a service with the credentials of a session of a tenant. Kept for the life of
+    the function's environment.
+    """
 
     def __init__(
         self,
         table_name: str,
-        connect: Callable[[str], Caller],
+        connect: Callable[[str, str], Caller],
         own: Caller,
         cursors: Cursors,
         *,
-        payloads: Payloads,
-        secrets: SecretValues,
+        bucket: str,
+        secrets_prefix: str,
         deliveries: Queue,
         epochs: EpochCache | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -42,8 +46,8 @@ class Access:
         self._own = own
         self._cursors = cursors
         self._epochs = epochs or EpochCache()
-        self.payloads = payloads
-        self.secrets = secrets
+        self._bucket = bucket
+        self._secrets_prefix = secrets_prefix
         self.deliveries = deliveries
         self.now = now
 
@@ -52,23 +56,32 @@ class Access:
         resources = Resources.from_environment()
         role = os.environ["TENANT_ROLE_ARN"]
         tenants = Tenants(resources.session, role, tag=SESSION_TAG)
-        tenants.prepare()
+        tenants.prepare("dynamodb", "s3", "secretsmanager")
         return cls(
             os.environ["FORMS_TABLE"],
             tenants.access,
             resources.here,
             Cursors(SecretKeys(lambda: resources.secrets, os.environ["CURSOR_SECRET_ARN"])),
-            payloads=resources.payloads(),
-            secrets=SecretValues(resources.secrets, os.environ["SECRETS_PREFIX"]),
+            bucket=resources.bucket,
+            secrets_prefix=os.environ["SECRETS_PREFIX"],
             deliveries=Queue(resources.sqs, os.environ["DELIVERIES_QUEUE_URL"]),
         )
 
     def of(self, tenant: str) -> Store:
         """The table with the credentials of a session of this tenant."""
-        return self._store(self._connect(tenant))
+        return self._store(self._connect(tenant, "dynamodb"))
 
-    def all(self) -> Store:
-        """The table with the function's own rights: lists over all tenants, whose a domain is."""
+    def payloads(self, tenant: str) -> Payloads:
+        """The tenant's payloads in the bucket."""
+        return Payloads(self._connect(tenant, "s3"), self._bucket)
+
+    def secrets(self, tenant: str) -> SecretValues:
+        """The values of the tenant's secrets."""
+        return SecretValues(self._connect(tenant, "secretsmanager"), self._secrets_prefix)
+
+    def shared(self) -> Store:
+        """The table with the function's own rights, which reach what is no tenant's in particular:
+        lists over all tenants, whose a domain is."""
         return self._store(self._own)
 
     def _store(self, caller: Caller) -> Store:

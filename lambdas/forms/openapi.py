@@ -42,7 +42,7 @@ def _tenants() -> Json:
         "/tenants": {
             "get": {
                 **operation(
-                    "list_tenants", "Tenants of a state" + _OPERATORS, {200: json_of("ConfigPage")}
+                    "list_tenants", "Tenants of a state" + _OPERATORS, {200: json_of("TenantPage")}
                 ),
                 "parameters": [query("state", CONFIG.by_name["state"].schema()), *paging()],
             },

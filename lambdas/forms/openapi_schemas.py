@@ -27,7 +27,7 @@ def _tenants() -> Json:
     change = _forms(_changes(CONFIG, (*tenants.CHANGEABLE, *tenants.OPERATORS_ONLY)))
     return {
         "Config": _whole(CONFIG.fields),
-        "ConfigPage": _page("Config"),
+        "TenantPage": page_of(_whole(_of(CONFIG, ("tenant_id", "state"))), cursor="next_cursor"),
         "NewTenant": _forms(_whole(_of(CONFIG, tenants.GIVEN), nullable=True)),
         "ConfigChange": change,
         "Domain": _whole(_of(DOMAIN, ("domain", "created_at"))),

@@ -36,19 +36,18 @@ def from_design(design: Table, tag: str) -> list[Statement]:
     patterns = []
     for pattern in design.pattern_list:
         try:
-            for index in grants.actions_by_index([pattern]):
-                grants.leading_keys(design, [pattern], index, tag)
+            grants.of_tenant(design, [pattern], tag)
         except grants.GrantError:
             continue
         patterns.append(pattern)
     return [
         {
             "Effect": "Allow",
-            "Action": [f"dynamodb:{action}" for action in actions],
-            "Resource": f"table/index/{index}" if index else "table",
-            "Condition": grants.key_condition(grants.leading_keys(design, patterns, index, tag)),
+            "Action": [f"dynamodb:{action}" for action in one.actions],
+            "Resource": f"table/index/{one.index}" if one.index else "table",
+            "Condition": grants.key_condition(one.keys),
         }
-        for index, actions in grants.actions_by_index(patterns).items()
+        for one in grants.of_tenant(design, patterns, tag)
     ]
 
 

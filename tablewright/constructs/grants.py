@@ -1,11 +1,13 @@
 """Permissions computed from access patterns: exactly what they call, exactly where."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
+from tablewright.designs.entity import Key
 from tablewright.designs.model import Table
 from tablewright.designs.patterns import Pattern
 from tablewright.designs.template import Template
@@ -22,34 +24,48 @@ class GrantError(ValueError):
     """What was asked for cannot be granted safely."""
 
 
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Actions on the table, or on an index of it, with partition keys of these forms; with any
+    where none are named."""
+
+    index: str | None
+    actions: list[str]
+    keys: list[str]
+
+
 def grant(
     table: "DesignTable",
     grantee: iam.IGrantable,
     patterns: Sequence[Pattern],
     *,
     tenant_tag: str | None,
+    shared: bool,
     keys: Sequence[str],
     regions: Sequence[str | None],
 ) -> None:
     """Allow the patterns in these regions, None being the table's own."""
     _refuse_strangers(table.design, patterns)
     own = Stack.of(table).region
-    _refuse_contradictions(table, own, tenant_tag=tenant_tag, keys=keys, regions=regions)
+    _refuse_contradictions(table, own, [tenant_tag, shared, keys], regions)
     arns = [
         table.replica(region).table_arn if region and region != own else table.table_arn
         for region in regions
     ]
-    for index, actions in actions_by_index(patterns).items():
-        allowed = list(keys)
-        if tenant_tag is not None:
-            allowed = leading_keys(table.design, patterns, index, tenant_tag)
-        conditions = key_condition(allowed) if allowed else None
+    if tenant_tag is not None:
+        allowed = of_tenant(table.design, patterns, tenant_tag)
+    elif shared:
+        allowed = of_nobody(table.design, patterns)
+    else:
+        found = actions_by_index(patterns)
+        allowed = [Allowed(index, actions, list(keys)) for index, actions in found.items()]
+    for one in allowed:
         for arn in arns:
             _allow(
                 grantee,
-                [f"dynamodb:{action}" for action in actions],
-                [f"{arn}/index/{index}" if index else arn],
-                conditions,
+                [f"dynamodb:{action}" for action in one.actions],
+                [f"{arn}/index/{one.index}" if one.index else arn],
+                key_condition(one.keys) if one.keys else None,
             )
     _grant_keys(table, grantee, patterns, [region or own for region in regions])
 
@@ -72,24 +88,41 @@ def actions_by_index(patterns: Iterable[Pattern]) -> dict[str | None, list[str]]
     return {index: sorted(actions) for index, actions in found.items()}
 
 
-def leading_keys(
-    design: Table, patterns: Iterable[Pattern], index: str | None, tag: str
-) -> list[str]:
-    """The partition keys of the tenant in a session tag, in the forms that the patterns use."""
+def of_tenant(design: Table, patterns: Iterable[Pattern], tag: str) -> list[Allowed]:
+    """What the patterns call on the keys of the tenant in a session tag: each action on the keys
+    of those patterns that call it, and not on all that the tenant has."""
     if design.tenant is None:
         raise GrantError(f"table design '{design.id}' has no tenants to tell apart")
     tenant = f"${{aws:PrincipalTag/{tag}}}"
-    return sorted(
-        {_leading_key(template, design, tenant) for template in _used(design, patterns, index)}
-    )
+    return _by_keys(design, patterns, lambda key: _leading_key(key.pk, design, tenant))
 
 
-def _used(design: Table, patterns: Iterable[Pattern], index: str | None) -> Iterator[Template]:
+def of_nobody(design: Table, patterns: Iterable[Pattern]) -> list[Allowed]:
+    """What the patterns call on keys that are no tenant's in particular."""
+    return _by_keys(design, patterns, _shared_key)
+
+
+def _by_keys(
+    design: Table, patterns: Iterable[Pattern], form: Callable[[Key], str]
+) -> list[Allowed]:
+    actions: dict[tuple[str | None, str], set[str]] = {}
     for pattern in patterns:
-        if any(index == named for _, named in pattern.actions):
+        for action, index in pattern.actions:
             for name in pattern.entities:
                 entity = design.entities[name]
-                yield (entity.indexed[index] if index else entity.key).pk
+                key = form(entity.indexed[index] if index else entity.key)
+                actions.setdefault((index, key), set()).add(action)
+    # Keys with the same actions share a statement.
+    keys: dict[tuple[str | None, tuple[str, ...]], list[str]] = {}
+    for (index, key), found in actions.items():
+        keys.setdefault((index, tuple(sorted(found))), []).append(key)
+    return [Allowed(index, list(called), sorted(forms)) for (index, called), forms in keys.items()]
+
+
+def _shared_key(key: Key) -> str:
+    if not key.shared:
+        raise GrantError(f"the key {key.pk.text} is not shared: it belongs to one tenant")
+    return "*".join(key.pk.literals)
 
 
 def _leading_key(template: Template, design: Table, tenant: str) -> str:
@@ -124,15 +157,10 @@ def _refuse_strangers(design: Table, patterns: Sequence[Pattern]) -> None:
 
 
 def _refuse_contradictions(
-    table: "DesignTable",
-    own: str,
-    *,
-    tenant_tag: str | None,
-    keys: Sequence[str],
-    regions: Sequence[str | None],
+    table: "DesignTable", own: str, limits: Sequence[object], regions: Sequence[str | None]
 ) -> None:
-    if tenant_tag is not None and keys:
-        raise GrantError("access is limited to a tenant or to keys, not to both: choose one")
+    if sum(map(bool, limits)) > 1:
+        raise GrantError("access is limited to a tenant, to shared keys or to keys: choose one")
     for region in regions:
         if region and region not in (own, *table.replica_regions):
             raise GrantError(

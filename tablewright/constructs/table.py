@@ -127,6 +127,7 @@ class DesignTable(Construct):
         grantee: iam.IGrantable,
         *patterns: Pattern,
         tenant_tag: str | None = None,
+        shared: bool = False,
         keys: Sequence[str] = (),
         replicas: bool = False,
         region: str | None = None,
@@ -134,9 +135,9 @@ class DesignTable(Construct):
         """Allow exactly what the patterns call, on exactly the table and indexes they name.
 
         With `tenant_tag`, only on the keys of the tenant in the principal's session tag of that
-        name; with `keys`, only on partition keys of these forms, such as ``newsapi#*``. With
-        `replicas`, in the replicas' regions as well; with `region`, on the replica of that region
-        alone.
+        name; with `shared`, only on keys that are no tenant's in particular; with `keys`, only on
+        partition keys of these forms, such as ``newsapi#*``. With `replicas`, in the replicas'
+        regions as well; with `region`, on the replica of that region alone.
 
         Example::
 
@@ -144,7 +145,15 @@ class DesignTable(Construct):
             sales.grant(role, SALES.category_sales, tenant_tag="tenant")
         """
         regions = (region,) if region else (None, *(self.replica_regions if replicas else ()))
-        grants.grant(self, grantee, patterns, tenant_tag=tenant_tag, keys=keys, regions=regions)
+        grants.grant(
+            self,
+            grantee,
+            patterns,
+            tenant_tag=tenant_tag,
+            shared=shared,
+            keys=keys,
+            regions=regions,
+        )
 
     def _encryption(self) -> dynamodb.TableEncryptionV2:
         if self.encryption_key is None:

@@ -1,7 +1,10 @@
 """A role that sees one tenant at a time."""
 
-from aws_cdk import Duration
+from collections.abc import Sequence
+
+from aws_cdk import ArnFormat, Duration, Stack
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from tablewright.constructs.table import DesignTable
@@ -11,13 +14,15 @@ from tablewright.designs.patterns import Pattern
 class TenantAccessRole(Construct):
     """A role that a function assumes for one tenant, named in a session tag.
 
-    The session reaches the keys of that tenant only, whatever the code asks for. Nobody but
-    `assumed_by` can assume the role, and not without the tag.
+    The session reaches that tenant's items, objects and secrets only, whatever the code asks for.
+    Nobody but `assumed_by` can assume the role, and not without the tag. A tenant's id must not
+    hold a slash, nor the delimiter of its keys.
 
     Example::
 
         access = TenantAccessRole(self, "TenantAccess", assumed_by=function.role)
         access.grant(sales, *SALES.pattern_list)
+        access.grant_objects(bucket, "s3:GetObject")
     """
 
     def __init__(
@@ -61,3 +66,38 @@ class TenantAccessRole(Construct):
             access.grant(sales, SALES.get_sale, SALES.category_sales)
         """
         table.grant(self.role, *patterns, tenant_tag=self.session_tag)
+
+    def grant_objects(self, bucket: s3.IBucket, *actions: str) -> str:
+        """Allow the actions on the objects that are named ``{tenant}/…``; gives their ARN.
+
+        Example::
+
+            access.grant_objects(bucket, "s3:GetObject", "s3:PutObject")
+        """
+        return self._allow(bucket.arn_for_objects(self._folder), actions)
+
+    def grant_secrets(self, prefix: str, *actions: str) -> str:
+        """Allow the actions on the secrets that are named ``{prefix}{tenant}/…``; gives their ARN.
+
+        Example::
+
+            access.grant_secrets("dev/forms/", "secretsmanager:GetSecretValue")
+        """
+        arn = Stack.of(self).format_arn(
+            service="secretsmanager",
+            resource="secret",
+            resource_name=f"{prefix}{self._folder}",
+            arn_format=ArnFormat.COLON_RESOURCE_NAME,
+        )
+        return self._allow(arn, actions)
+
+    @property
+    def _folder(self) -> str:
+        # With the slash: without it, tenant 'a' would match the names of tenant 'ab'.
+        return f"${{aws:PrincipalTag/{self.session_tag}}}/*"
+
+    def _allow(self, arn: str, actions: Sequence[str]) -> str:
+        iam.Grant.add_to_principal(
+            grantee=self.role, actions=list(actions), resource_arns=[arn]
+        ).assert_success()
+        return arn

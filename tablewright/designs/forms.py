@@ -95,8 +95,8 @@ _TENANTS = (
         "TenantConfig",
         index="GSI1",
         range="tenant_id",
-        hydrate=True,
-        describes="All tenants of a state. Not for a tenant's session.",
+        # By the index alone: who reads it needs no right to any tenant's own items.
+        describes="The ids of all tenants of a state. Not for a tenant's session.",
     ),
     Get("get_shards", "TenantShards", consistent=True, describes="Read a tenant's epochs."),
     Put("begin_shards", "TenantShards", create=True, describes="Store a tenant's first epoch."),

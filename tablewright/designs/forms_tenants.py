@@ -19,6 +19,9 @@ from tablewright.designs.forms_submissions import named_id, tenant_id
 DESTINATION_TYPES = ("webhook", "email", "s3", "eventbridge")
 STATES = ("active", "disabled")
 SECRET_STATES = ("current", "previous", "revoked")
+# How the ids of keys begin that a tenant's requests are signed with, and those to its webhooks: by
+# their names in Secrets Manager, each function reads the ones that it needs.
+SIGNING_KEYS, HOOK_KEYS = "k", "hook"
 # What decided the number of shards.
 STRATEGIES = ("volume", "rate", "manual")
 

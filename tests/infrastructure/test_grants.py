@@ -11,15 +11,18 @@ from tablewright.constructs import (
     DesignTable,
     GrantError,
     SalesTable,
+    ShardedTenantTable,
     TenantAccessRole,
     WriteTable,
 )
-from tablewright.constructs.grants import leading_keys
+from tablewright.constructs.grants import Allowed, of_tenant
 from tablewright.designs import Count, Entity, Get, Key, Number, Table, Text
+from tablewright.designs.forms import FORMS
 from tablewright.designs.sales import SALES, sales_design
 from tablewright.designs.sentiment_items import ITEMS
 from tests.infrastructure.synthesis import (
     allowed,
+    listed,
     new_stack,
     resources,
     statements,
@@ -189,8 +192,31 @@ def test_a_grant_without_keys_or_tenant_has_no_condition() -> None:
 def test_a_grant_for_a_tenant_and_on_keys_at_once_is_refused() -> None:
     stack = new_stack()
     table = SalesTable(stack, "Sales", stage="dev")
-    with pytest.raises(GrantError, match="to a tenant or to keys, not to both"):
+    with pytest.raises(GrantError, match="to a tenant, to shared keys or to keys: choose one"):
         table.grant(role(stack, "Role"), SALES.get_sale, tenant_tag="tenant", keys=["TENANT#a#*"])
+
+
+def test_an_action_is_granted_on_the_keys_of_the_patterns_that_call_it_and_on_no_others() -> None:
+    allowed = of_tenant(FORMS, [FORMS.delete_destination, FORMS.put_submission], "t")
+    assert sorted((one.actions, one.keys) for one in allowed) == [
+        (["DeleteItem"], ["TENANT#${aws:PrincipalTag/t}"]),
+        (["PutItem"], ["TENANT#${aws:PrincipalTag/t}#*"]),
+    ]
+
+
+def test_a_grant_of_shared_keys_reaches_them_and_no_tenant_s() -> None:
+    stack = new_stack()
+    table = ShardedTenantTable(stack, "Forms", stage="dev")
+    table.grant(role(stack, "Role"), FORMS.tenants, FORMS.get_domain, shared=True)
+    found = {
+        text(statement["Resource"]).partition("/")[2]: listed(
+            statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        )
+        for statement in statements(template_of(stack), "Role")
+    }
+    assert found == {"": ["DOMAIN#*"], "index/GSI1": ["CONFIG#*"]}
+    with pytest.raises(GrantError, match="is not shared: it belongs to one tenant"):
+        table.grant(role(stack, "Other"), FORMS.get_config, shared=True)
 
 
 def test_a_customer_key_may_be_used_through_dynamodb_only() -> None:
@@ -238,7 +264,7 @@ def design(key: str, tenant: str | None = "tenant") -> Table:
 )
 def test_the_tenant_ends_the_key_or_is_followed_by_the_delimiter(key: str, form: str) -> None:
     made = design(key)
-    assert leading_keys(made, made.pattern_list, None, "t") == [form]
+    assert of_tenant(made, made.pattern_list, "t") == [Allowed(None, ["GetItem"], [form])]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +279,7 @@ def test_the_tenant_ends_the_key_or_is_followed_by_the_delimiter(key: str, form:
 def test_a_key_in_which_tenants_could_overlap_is_refused(key: str, problem: str) -> None:
     made = design(key)
     with pytest.raises(GrantError, match=problem):
-        leading_keys(made, made.pattern_list, None, "t")
+        of_tenant(made, made.pattern_list, "t")
 
 
 def test_a_design_without_tenants_cannot_be_limited_to_one() -> None:
@@ -277,7 +303,7 @@ def test_counting_for_a_tenant_reaches_its_counters_and_its_markers() -> None:
         ],
         patterns=[count],
     )
-    assert leading_keys(design, [count], None, "tenant") == [
+    assert {key for one in of_tenant(design, [count], "tenant") for key in one.keys} == {
         "T#${aws:PrincipalTag/tenant}#E#*",
         "T#${aws:PrincipalTag/tenant}#N",
-    ]
+    }

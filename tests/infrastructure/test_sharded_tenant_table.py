@@ -48,7 +48,8 @@ def leading_keys(template: dict[str, Any]) -> dict[str | None, list[str]]:
         condition = statement["Condition"]
         assert condition["Null"] == {"dynamodb:LeadingKeys": "false"}
         index = text(statement["Resource"]).partition("/index/")[2] or None
-        found[index] = condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        keys = condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        found[index] = sorted({*found.get(index, []), *keys})
     return found
 
 

@@ -62,7 +62,7 @@ class Rights:
         conditions = [set(one["Condition"]) for one in found if "Condition" in one]
         assert all(named == {"ForAllValues:StringLike", "Null"} for named in conditions)
         self._granted = [
-            ((action, _named(text(resource), ids)), statement.get("Condition", {}))
+            ((action, self._tagged(_named(text(resource), ids))), statement.get("Condition", {}))
             for statement in found
             for action in listed(statement["Action"])
             for resource in listed(statement["Resource"])
@@ -139,7 +139,8 @@ def _used(granted: Call, made: Recorded) -> bool:
     if not places or not pattern.endswith("*"):
         return bool(places)
     # As narrow as can be: what was called is together in no folder below it.
-    return f"{os.path.commonpath(places)}/*" == pattern
+    folder = pattern.rpartition("/")[0].removesuffix("/*")
+    return os.path.commonpath(places) == folder
 
 
 def _named(arn: str, ids: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from lambdas.forms import access
+from lambdas.forms.management.secret_values import SecretValues
 from lambdas.http.answers import answer, page_json
 from lambdas.http.caller import CLAIM, claims_of, groups_of, require_group, subject_of, tenant_of
 from lambdas.http.problems import Problem
@@ -31,6 +32,10 @@ class Asked:
     @property
     def store(self) -> Store:
         return access.current().of(self.tenant)
+
+    @property
+    def secrets(self) -> SecretValues:
+        return access.current().secrets(self.tenant)
 
     @property
     def paging(self) -> dict[str, Any]:

@@ -116,4 +116,4 @@ def _made(destination: Record, new: bool, secret: str | None) -> Response[str]:
 
 
 def _destinations(asked: Asked) -> Destinations:
-    return Destinations(asked.store, access.current().secrets, asked.tenant)
+    return Destinations(asked.store, asked.secrets, asked.tenant)

@@ -45,4 +45,4 @@ def revoke_secret(key_id: str) -> Response[str]:
 
 
 def _secrets(asked: Asked) -> SigningSecrets:
-    return SigningSecrets(asked.store, access.current().secrets, asked.tenant)
+    return SigningSecrets(asked.store, asked.secrets, asked.tenant)

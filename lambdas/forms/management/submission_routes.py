@@ -52,7 +52,7 @@ def get_submission(submission_id: str) -> Response[str]:
     asked = Asked(router.current_event)
     found = _submissions(asked).one(submission_id)
     told = {field.label: found[field.name] for field in TOLD if field.name in found}
-    body = with_payload(told, access.current().payloads.fetch(found))
+    body = with_payload(told, access.current().payloads(asked.tenant).fetch(found))
     return Response(200, content_type="application/json", body=body)
 
 

@@ -24,7 +24,7 @@ DOMAIN_SHOWN = ("domain", "created_at")
 def list_tenants() -> Response[str]:
     asked = OperatorAsked(router.current_event, "state", *PAGING)
     state = choice("state", asked.given.get("state"), STATES)
-    page = access.current().all().query(FORMS.tenants, {"state": state}, **asked.paging)
+    page = access.current().shared().query(FORMS.tenants, {"state": state}, **asked.paging)
     return listed(CONFIG, page)
 
 
@@ -83,4 +83,4 @@ def give_up_domain(domain: str) -> Response[str]:
 
 
 def _domains(asked: Asked) -> Domains:
-    return Domains(asked.store, access.current().all(), asked.tenant)
+    return Domains(asked.store, access.current().shared(), asked.tenant)

@@ -76,11 +76,13 @@ def deliver(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
     lists: list[dict[str, Any]] = [{}, {"status": "QUARANTINED"}, {"form_id": "contact"}]
     for query in lists:
         pages(ask, "/submissions", **query)
-    one = f"/submissions/{made[0]['submission_id']}"
-    assert ask("GET", one)["payload"]
+    for other in made:
+        one = f"/submissions/{other['submission_id']}"
+        assert ask("GET", one)["payload"]
     ask("GET", f"{one}/attempts")
     ask("POST", f"{one}/redeliver", expect=202)
     ask("POST", f"{one}/redeliver", {"destination_id": "crm"}, expect=202)
+    ask("DELETE", "/destinations/crm", expect=204)
 
 
 def pages(ask: Requests, path: str, **query: Any) -> None:

@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 
 from lambdas.forms import access, admin
-from lambdas.forms.management.secret_values import SecretValues
 from lambdas.forms.messages import Queue
 from lambdas.forms.openapi import document
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
 from tablewright.runtime.errors import AccessDenied, ResourceMissing, StoreError
-from tablewright.runtime.payload import Payloads
 from tests.integration.conftest import KEYS
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.recorder import Recorder
@@ -95,6 +93,20 @@ class Confined:
         return self._caller.call(operation, params)
 
 
+class ConfinedNames:
+    """Secrets Manager and S3 as a tenant's session sees them."""
+
+    def __init__(self, caller: Caller, tenant: str) -> None:
+        self._caller = caller
+        self._mine = f"{tenant}/"
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        name = params.get("Key") or params.get("Name") or params["SecretId"]
+        if not name.removeprefix(PREFIX).startswith(self._mine):
+            raise AccessDenied(f"{operation} of {name}")
+        return self._caller.call(operation, params)
+
+
 def _leading(operation: str, params: dict[str, Any]) -> Iterator[str]:
     if operation == "Query":
         yield params["ExpressionAttributeValues"][":v0"]["S"]
@@ -116,7 +128,9 @@ class Admin:
         self.own: set[tuple[str, str | None]] = set()
         dynamo = forms.database.dynamo
 
-        def connect(tenant: str) -> Caller:
+        def connect(tenant: str, service: str) -> Caller:
+            if service != "dynamodb":
+                return ConfinedNames(self.cloud, tenant)
             self.sessions.append(tenant)
             return Confined(dynamo, tenant)
 
@@ -125,8 +139,8 @@ class Admin:
             connect,
             Recorder(dynamo, self.own),
             Cursors(lambda: KEYS),
-            payloads=Payloads(self.cloud, "payloads"),
-            secrets=SecretValues(self.cloud, PREFIX),
+            bucket="payloads",
+            secrets_prefix=PREFIX,
             deliveries=Queue(self.cloud, "https://sqs/deliveries"),
             now=lambda: self.now,
         )
