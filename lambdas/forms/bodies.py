@@ -1,13 +1,14 @@
 """Bodies of forms: kept as they were sent, looked into only to see that they are what they say."""
 
-import json
 from base64 import b64decode
 from collections.abc import Collection
 from typing import Any
 from urllib.parse import parse_qs
 
 from lambdas.http.problems import Problem
+from tablewright.runtime import strict_json
 from tablewright.runtime.payload import LARGEST
+from tablewright.runtime.strict_json import InvalidJson
 
 JSON = "application/json"
 URLENCODED = "application/x-www-form-urlencoded"
@@ -52,11 +53,11 @@ def fields_of(body: bytes, kind: str) -> dict[str, Any]:
         return dict(parse_qs(body.decode(errors="replace")))
     try:
         # Not by bytes, which json would also take in UTF-16; JSON on the wire is UTF-8.
-        text = body.decode("utf-8-sig")
-        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        reason = "must be JSON in UTF-8, not nested hundreds of levels deep"
-        raise Problem(400, "The body is not valid; nothing was stored.", [("", reason)]) from None
+        value = strict_json.parse(body.decode("utf-8-sig"), number=str)
+    except UnicodeDecodeError:
+        raise _not_json("is not JSON in UTF-8") from None
+    except InvalidJson as invalid:
+        raise _not_json(str(invalid)) from None
     return value if isinstance(value, dict) else {}
 
 
@@ -71,5 +72,6 @@ def _holds(value: Any) -> bool:
     return bool(value.strip() if isinstance(value, str) else value)
 
 
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")
+def _not_json(why: str) -> Problem:
+    reason = f"must be JSON: it {why}"
+    return Problem(400, "The body is not valid; nothing was stored.", [("", reason)])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms_submissions import ATTEMPT
-from tablewright.runtime import queue
+from tablewright.runtime import queue, strict_json
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.retry import Backoff
 
@@ -60,7 +60,7 @@ class Delivery(NamedTuple):
 def read(body: str, now: datetime) -> Created | Delivery:
     """The message in a body; raises BadMessage."""
     try:
-        message = json.loads(body)
+        message = strict_json.parse(body)
         asked = message.get("deliver")
         if asked is not None:
             delivery = Delivery(**{"since": timestamp(now), **asked})

@@ -5,11 +5,9 @@ were announced, and the submission says again which those are. An upload that wa
 removed by the bucket after a day.
 """
 
-import json
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from decimal import Decimal
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -17,10 +15,12 @@ from lambdas.forms.bodies import CONTENT_TYPES
 from lambdas.http.problems import Problem
 from tablewright.designs import Choice, Field, InvalidValue, Text, TimeId, Whole
 from tablewright.designs.forms_submissions import UPLOADS
+from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ObjectMissing
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.payload import LARGEST, read_object
+from tablewright.runtime.strict_json import InvalidJson
 
 # The type of a request's body that is not the submission but says which upload is.
 UPLOADED = "application/vnd.tablewright.upload+json"
@@ -133,11 +133,12 @@ def _document(body: bytes, fields: Iterable[Field]) -> dict[str, Any]:
     """The members of a JSON document, each as its field demands, and no others."""
     known = {field.name: field for field in fields}
     try:
-        given = json.loads(body.decode(), parse_float=Decimal)
-    except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
-        reason = f"must be a JSON object of {', '.join(known)}"
+        given = strict_json.parse(body)
+        wanted = "" if isinstance(given, dict) else "is something else"
+    except InvalidJson as invalid:
+        given, wanted = {}, str(invalid)
+    if wanted:
+        reason = f"must be a JSON object of {', '.join(known)}: it {wanted}"
         raise Problem(400, "The body is not valid.", [("", reason)])
     values: dict[str, Any] = {}
     wrong = [(f"/{name}", f"is not one of {', '.join(known)}") for name in given.keys() - known]

@@ -1,11 +1,11 @@
 """Reading requests: exact numbers, known parameters, bounded pages."""
 
-import json
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import Any
 
 from lambdas.http.problems import Problem
+from tablewright.runtime import strict_json
+from tablewright.runtime.strict_json import InvalidJson
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 100
@@ -14,14 +14,11 @@ MAX_LIMIT = 100
 def json_body(event: Any) -> Any:
     """The body as JSON; numbers with a fraction become Decimal, never float."""
     try:
-        text = event.decoded_body
-        return json.loads(text or "", parse_float=Decimal, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        raise Problem(400, "The body must be JSON.") from None
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")
+        return strict_json.parse(event.decoded_body or "")
+    except InvalidJson as invalid:
+        raise Problem(400, f"The body must be JSON: it {invalid}.") from None
+    except ValueError:
+        raise Problem(400, "The body must be JSON: it is not text in UTF-8.") from None
 
 
 def parameters(event: Any, allowed: Iterable[str]) -> dict[str, str]:

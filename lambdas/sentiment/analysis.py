@@ -1,6 +1,5 @@
 """Analysing items: what was found is recorded once, however often it is asked for."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from tablewright.designs import Pattern, Record, Table
 from tablewright.designs.financial_news import NEWS, news_healing
 from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.designs.sentiment_items import ANALYZED, ITEMS, PENDING, SOURCE_TYPES
+from tablewright.runtime import strict_json
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store import Store
 
@@ -64,7 +64,7 @@ class Request(NamedTuple):
     @classmethod
     def parse(cls, body: str) -> "Request":
         try:
-            message = json.loads(body)
+            message = strict_json.parse(body)
             kind = KINDS[message["source_type"]]
             request = cls(
                 kind, {name: message[name] for name in kind.key}, message["text_for_analysis"]

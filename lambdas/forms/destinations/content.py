@@ -1,6 +1,7 @@
 """What a payload is: text or not, JSON or not."""
 
-import json
+from tablewright.runtime import strict_json
+from tablewright.runtime.strict_json import InvalidJson
 
 JSON, UNKNOWN = "application/json", "application/octet-stream"
 
@@ -23,15 +24,8 @@ def is_json(payload: bytes) -> bool:
     >>> is_json(b'{"a": 1}'), is_json(b'{"a": NaN}'), is_json(b"a=1")
     (True, False, False)
     """
-    text = as_text(payload)
-    if text is None:
-        return False
     try:
-        json.loads(text, parse_constant=_refuse, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
+        strict_json.parse(payload, number=str)
+    except InvalidJson:
         return False
     return True
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(f"{constant} is not JSON")

@@ -5,6 +5,8 @@ from base64 import b64encode
 from typing import Any
 
 from lambdas.http.answers import to_json
+from tablewright.runtime import strict_json
+from tablewright.runtime.strict_json import InvalidJson
 
 # A function may answer with 6 MB, in which what is no plain letter has been escaped once more.
 LARGEST_ANSWER = 5_500_000
@@ -27,12 +29,8 @@ def _member(payload: bytes) -> str:
     except UnicodeDecodeError:
         return f'"payload_base64": {to_json(b64encode(payload).decode())}'
     try:
-        json.loads(text, parse_constant=_refuse, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
+        strict_json.parse(text, number=str)
+    except InvalidJson:
         return f'"payload_text": {to_json(text)}'
-    # Not read and written again: numbers would lose digits, and names that stand twice one of them.
+    # Not read and written again: numbers would lose digits.
     return f'"payload": {text}'
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")

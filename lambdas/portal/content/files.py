@@ -16,6 +16,7 @@ from urllib.parse import quote
 from tablewright.designs import InvalidValue, Record, TimeId
 from tablewright.designs.content_registry import content_id as content_id_field
 from tablewright.designs.fields import timestamp
+from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.ids import uuid7
 
@@ -73,7 +74,7 @@ class Asked(NamedTuple):
     @classmethod
     def from_text(cls, text: str) -> "Asked | None":
         try:
-            return cls(**json.loads(urlsafe_b64decode(text)))
+            return cls(**strict_json.parse(urlsafe_b64decode(text)))
         except (ValueError, TypeError):
             return None
 

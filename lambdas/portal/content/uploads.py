@@ -1,6 +1,5 @@
 """Completes uploads, as S3 tells of them by a queue."""
 
-import json
 import os
 from datetime import UTC, datetime
 from functools import cache
@@ -13,6 +12,7 @@ from lambdas.portal.content.completion import Completion
 from lambdas.portal.content.files import Place
 from lambdas.portal.resources import Resources
 from tablewright.designs.errors import TablewrightError
+from tablewright.runtime import strict_json
 from tablewright.runtime.deadline import in_time
 
 logger = Logger()
@@ -35,7 +35,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     for message in event["Records"]:
         try:
             # S3 sends one without any when it is told of the queue.
-            for record in json.loads(message["body"]).get("Records", []):
+            for record in strict_json.parse(message["body"]).get("Records", []):
                 settle(record)
         except Exception as error:
             # Whatever it is: it must not take the other messages with it.

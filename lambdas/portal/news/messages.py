@@ -9,6 +9,7 @@ from tablewright.designs.content_registry import CONTENT
 from tablewright.designs.errors import TablewrightError
 from tablewright.designs.notifications import NOTIFICATION
 from tablewright.designs.subscriptions import SUBSCRIPTION
+from tablewright.runtime import strict_json
 
 
 class BadMessage(TablewrightError, ValueError):
@@ -40,7 +41,7 @@ def messages_of(news: News, owner: str) -> list[Message]:
 def read(body: str) -> Message:
     """The message in a body; raises BadMessage."""
     try:
-        given = json.loads(body)
+        given = strict_json.parse(body)
         message = Message(_news(given.pop("content")), **given)
         if (message.topic is None) == (message.owner is None):
             raise ValueError("either for a topic or for a user")

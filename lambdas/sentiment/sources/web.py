@@ -5,7 +5,6 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 from urllib.parse import SplitResult, urlencode, urlsplit
 
@@ -21,6 +20,7 @@ from lambdas.sentiment.sources.errors import (
 )
 from lambdas.sentiment.sources.limits import free_at
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.strict_json import number_or_text
 
 _CHUNK = 64 * 1024
 _TIMEOUT = 408
@@ -232,7 +232,12 @@ def _is_loopback(host: str) -> bool:
 
 def _parsed(content: bytes, place: str) -> Any:
     try:
-        return json.loads(content.decode(), parse_float=Decimal, parse_constant=_refuse)
+        return json.loads(
+            content.decode(),
+            parse_int=number_or_text,
+            parse_float=number_or_text,
+            parse_constant=_refuse,
+        )
     except (ValueError, RecursionError):
         raise BadAnswer(f"{place} answered something that is not JSON", 200) from None
 

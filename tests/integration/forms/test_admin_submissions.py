@@ -91,7 +91,7 @@ def test_what_cannot_be_asked_is_refused(admin: Admin, asked: dict[str, Any], na
 @pytest.mark.parametrize(
     ("payload", "member"),
     [
-        (b'{"name":"Ada","n":1e400,"d":0.1000000000000000055,"a":1,"a":2}', "payload"),
+        (b'{"name":"Ada","n":1e400,"d":0.1000000000000000055,"a":1,"b":2}', "payload"),
         (json.dumps({"text": "Grüße 🎈 " * 900}).encode(), "payload"),
         (b"[]", "payload"),
         (b"null", "payload"),

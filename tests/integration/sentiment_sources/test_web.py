@@ -144,9 +144,13 @@ def test_an_answer_at_the_bound_is_read(server: Server) -> None:
     assert ask(Web(max_bytes=1000), server) == 7
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"<html>", b'{"a": ', b"\xff\xfe", b"NaN", b"[" * 100_000, b"9" * 5000]
-)
+def test_a_number_that_nothing_can_keep_does_not_spoil_the_answer(web: Web, server: Server) -> None:
+    huge = "1e99999999999999999999"
+    server.will_answer(Answer(f'[{{"n": {huge}}}, {{"n": {"9" * 5000}}}, {{"n": 0.5}}]'.encode()))
+    assert ask(web, server) == [{"n": huge}, {"n": "9" * 5000}, {"n": Decimal("0.5")}]
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b'{"a": ', b"\xff\xfe", b"NaN", b"[" * 100_000])
 def test_what_is_not_json_is_a_bad_answer(body: bytes, web: Web, server: Server) -> None:
     server.will_answer(Answer(body))
     with pytest.raises(BadAnswer, match="not JSON"):

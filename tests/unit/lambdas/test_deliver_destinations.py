@@ -38,7 +38,7 @@ def shipment(payload: bytes, **settings: Any) -> Shipment:
 
 def test_an_event_has_the_payload_as_it_was_sent() -> None:
     aws = Recording()
-    payload = b'{"n": 12345678901234567890.10, "n": 1e400}'
+    payload = b'{"n": 12345678901234567890.10, "m": 1e400}'
     assert Bus(aws, "bus").deliver(shipment(payload), NOW) == Outcome()
     (entry,) = aws.calls[0]["Entries"]
     assert entry["Detail"].endswith(f'"payload": {payload.decode()}}}')
