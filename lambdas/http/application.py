@@ -1,5 +1,6 @@
 """The frame of an HTTP function: routes go in, every error comes out as a problem document."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,9 @@ from tablewright.designs import InvalidRecord, InvalidValue, TablewrightError
 from tablewright.runtime.deadline import invocation
 
 logger = Logger()
+
+# What Lambda takes as an answer is 6 MB, of which the frame needs some.
+LARGEST_ANSWER = 6 * 1024 * 1024 - 4096
 
 # What API Gateway waits for, less a second: whoever answers later answers nobody.
 _SECONDS = 29.0
@@ -31,7 +35,7 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
     def refuse_value(error: InvalidRecord | InvalidValue) -> Response[str]:
         invalid = error.problems if isinstance(error, InvalidRecord) else (error,)
         wrong = [(known.get(one.field, one.field), one.reason) for one in invalid]
-        return Problem(400, "The address or the query string is not valid.", wrong).response()
+        return Problem(400, "The request has values that are not valid.", wrong).response()
 
     def refuse_store(error: TablewrightError) -> Response[str]:
         problem = problems.from_store(error)
@@ -51,10 +55,24 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
     return app
 
 
+def _bounded(answered: dict[str, Any]) -> dict[str, Any]:
+    """The answer, or that it is too large: Lambda would drop it, and API Gateway answer a 500."""
+    # Each character is at most six bytes of an answer in JSON.
+    if len(answered.get("body") or "") * 6 <= LARGEST_ANSWER:
+        return answered
+    size = len(json.dumps(answered))
+    if size <= LARGEST_ANSWER:
+        return answered
+    logger.warning("the answer is too large", bytes=size)
+    problem = Problem(413, "The answer would be larger than 6 MB: ask for less at once.").response()
+    content = {"Content-Type": str(problem.content_type)}
+    return {**answered, "statusCode": 413, "headers": content, "body": problem.body}
+
+
 def respond(app: APIGatewayHttpResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:
     """The answer to a request, logged without token and body: what was asked, how it ended."""
     with invocation(context, at_most=_SECONDS):
-        answered = app.resolve(event, context)
+        answered = _bounded(app.resolve(event, context))
     http = event.get("requestContext", {}).get("http", {})
     logger.info(
         "answered", method=http.get("method"), path=http.get("path"), status=answered["statusCode"]

@@ -37,6 +37,8 @@ def require_group(event: Any, group: str) -> None:
 def tenant_of(event: Any, field: Field) -> str:
     """The caller's tenant, from the claims that the API's authorizer has verified."""
     claims = claims_of(event)
+    if CLAIM not in claims and claims.get("token_use") == "access":
+        raise Problem(403, "This is an access token: use the ID token, which names the tenant.")
     if CLAIM not in claims:
         raise Problem(403, f"The token has no claim '{CLAIM}': the user belongs to no tenant.")
     try:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from lambdas.http.problems import MOST_ERRORS
 from lambdas.http.requests import DEFAULT_LIMIT, MAX_LIMIT
 from tablewright.designs import Field
 
@@ -148,6 +149,6 @@ def _problem() -> Json:
             "title": text,
             "status": {"type": "integer"},
             "detail": text,
-            "errors": list_of(only({"pointer": text, "detail": text})),
+            "errors": list_of(only({"pointer": text, "detail": text}), maxItems=MOST_ERRORS + 1),
         },
     }

@@ -8,6 +8,10 @@ from aws_lambda_powertools.event_handler import Response
 
 from tablewright.runtime import errors as store_errors
 
+# An answer does not grow with what was wrong: 1.6 MB of faults would make 8 MB of complaints.
+MOST_ERRORS = 50
+_MOST_TEXT = 300
+
 _TITLES = {
     400: "The request is not valid",
     401: "Sign in first",
@@ -54,7 +58,7 @@ class Problem(Exception):
             "detail": self.detail,
         }
         if self.errors:
-            body["errors"] = [{"pointer": at, "detail": what} for at, what in self.errors]
+            body["errors"] = listed(self.errors)
         headers = {"Retry-After": str(self.retry_after)} if self.retry_after else {}
         return Response(
             self.status,
@@ -62,6 +66,19 @@ class Problem(Exception):
             body=json.dumps(body),
             headers=headers,
         )
+
+
+def listed(errors: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    """Errors by pointer: the first of many and how many more, none longer than people read."""
+    told = [{"pointer": _short(at), "detail": _short(what)} for at, what in errors[:MOST_ERRORS]]
+    more = len(errors) - MOST_ERRORS
+    if more > 0:
+        told.append({"pointer": "", "detail": f"{more} more errors are not listed"})
+    return told
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
 
 
 def from_store(error: Exception) -> Problem:

@@ -1,7 +1,9 @@
 """Reading requests: exact numbers, known parameters, bounded pages."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import parse_qsl
 
 from lambdas.http.problems import Problem
 from tablewright.runtime import strict_json
@@ -22,13 +24,21 @@ def json_body(event: Any) -> Any:
 
 
 def parameters(event: Any, allowed: Iterable[str]) -> dict[str, str]:
-    """The query string's parameters; one that the route does not know is refused."""
+    """The query string's parameters, each one that the route knows, given once and not empty."""
     given: Mapping[str, str] = event.query_string_parameters or {}
     allowed = set(allowed)
-    unknown = [(name, f"is not one of {', '.join(sorted(allowed))}") for name in given]
-    unknown = [(name, reason) for name, reason in unknown if name not in allowed]
-    if unknown:
-        raise Problem(400, "The query string has unknown parameters.", unknown)
+    # API Gateway makes one of several, with commas between; only the raw text tells.
+    named = Counter(name for name, _ in parse_qsl(event.raw_query_string, keep_blank_values=True))
+    wrong = []
+    for name, value in given.items():
+        if name not in allowed:
+            wrong.append((name, f"is not one of {', '.join(sorted(allowed))}"))
+        elif named[name] > 1:
+            wrong.append((name, "must be given once"))
+        elif not value:
+            wrong.append((name, "must not be empty: leave it out, or give it a value"))
+    if wrong:
+        raise Problem(400, "The query string is not valid.", wrong)
     return dict(given)
 
 

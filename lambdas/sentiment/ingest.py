@@ -14,7 +14,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
 from lambdas.http.caller import require_group
-from lambdas.http.problems import Problem
+from lambdas.http.problems import Problem, listed
 from lambdas.http.requests import json_body
 from lambdas.sentiment import items
 from lambdas.sentiment.ingestion import Ingestion
@@ -117,8 +117,7 @@ def post_items() -> Response[str]:
     ]
     if len(outcome.refused) == len(batch):
         raise Problem(400, "None of the items is valid.", wrong)
-    rejected = [{"pointer": at, "detail": what} for at, what in wrong]
-    return answer({**counts, "rejected": rejected}, 202)
+    return answer({**counts, "rejected": listed(wrong)}, 202)
 
 
 def _take_items(event: dict[str, Any]) -> dict[str, int]:

@@ -59,8 +59,11 @@ def offered(raw: Any, moment: str) -> Offered:
     ]
     text = raw.get("text")
     clean = one_line(text) if isinstance(text, str) else ""
-    if not clean:
-        problems.append(InvalidValue("text", "is required" if text is None else "must be text"))
+    if text is None:
+        problems.append(InvalidValue("text", "is required"))
+    elif not clean:
+        reason = "must not be blank" if isinstance(text, str) else "must be text"
+        problems.append(InvalidValue("text", reason))
     given = {name: raw[name] for name in _GIVEN if raw.get(name) is not None}
     values = {**given, **UNKNOWN, "ingested_at": moment, "status": PENDING}
     if clean:

@@ -150,6 +150,9 @@ def test_a_trend_is_computed_by_day_week_or_month_and_season(filled: Http) -> No
     assert fall["count"] == 45
 
 
+EMPTY = "must not be empty: leave it out, or give it a value"
+
+
 @pytest.mark.parametrize(
     ("path", "query", "errors"),
     [
@@ -169,7 +172,12 @@ def test_a_trend_is_computed_by_day_week_or_month_and_season(filled: Http) -> No
         ("/sales", {}, {"category or brand": "exactly one must be given"}),
         ("/sales", {"category": "c", "brand": "b"},
          {"category or brand": "exactly one must be given"}),
-        ("/sales", {"brand": ""}, {"brand": "must have 1 to 128 characters that are not blank"}),
+        ("/sales", {"brand": ""}, {"brand": EMPTY}),
+        ("/sales", {"brand": "\u3000"},
+         {"brand": "must have 1 to 128 characters that are not blank"}),
+        ("/sales", {"category": "c", "season": ""}, {"season": EMPTY}),
+        ("/trend", {"category": "c", "season": ""}, {"season": EMPTY}),
+        ("/trend", {"category": ""}, {"category": EMPTY}),
         ("/sales", {"category": "a#b"}, {"category": "must not contain '#'"}),
         ("/products/p/sales/2025-02-30/s", {}, {"sale_date": "must be a day that exists"}),
     ],

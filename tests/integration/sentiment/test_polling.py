@@ -122,7 +122,7 @@ def test_what_is_no_item_is_parked_with_its_reason_and_the_rest_goes_on(world: W
     assert sorted(parked(world)) == [
         ("reddit", "entry has no id"),
         ("reddit", "source_url must be an HTTPS address"),
-        ("reddit", "text must be text"),
+        ("reddit", "text must not be blank"),
     ]
 
 

@@ -65,7 +65,7 @@ def test_the_bad_items_of_a_batch_are_told_and_the_others_stored(world: World, h
 def test_when_every_item_is_bad_so_is_the_request(world: World, http: Http) -> None:
     refused = http("POST", "/items", {"items": [raw(1, text=" "), raw(2, source_type="rss")]})
     assert problem(refused, 400) == {
-        "/items/0/text": "must be text",
+        "/items/0/text": "must not be blank",
         "/items/1/source_type": "must be one of newsapi, twitter, reddit",
     }
     assert world.stored() == []
