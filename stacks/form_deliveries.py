@@ -18,9 +18,12 @@ from tablewright.designs.forms_tenants import HOOK_KEYS
 
 SOURCE, CREATED = "tablewright.forms", "submission.created"
 _REFERENCES = ("tenant_id", "submission_id", "form_id", "timestamp", "payload_bytes")
-# Ten seconds each for five messages; an attempt is another's after two minutes.
+# Ten seconds for a webhook, the rest for AWS; an attempt is another's after two minutes.
 _TIMEOUT = Duration.minutes(1)
-_BATCH = 5
+# Each delivery has a function to itself: what one tenant's receiver takes, no other waits for.
+_BATCH = 1
+# And they leave room in the account for those who take submissions in.
+_AT_ONCE = 100
 
 
 class FormDeliveries(Construct):
@@ -74,7 +77,7 @@ class FormDeliveries(Construct):
             protection=stage.protection,
         )
         self.deliver = self._deliver(table, payloads, secrets, alarm_topic)
-        self.queue.consume(self.deliver.function, batch_size=_BATCH)
+        self.queue.consume(self.deliver.function, batch_size=_BATCH, concurrency=_AT_ONCE)
 
     def _deliver(
         self,

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from tablewright.designs.errors import TablewrightError
@@ -86,5 +87,10 @@ class Queue:
         self._queue = queue.Queue(sqs, url, backoff=backoff)
 
     def send(self, deliveries: Sequence[Delivery], seconds: float = 0) -> None:
-        """When this returns, every message has been taken, to be seen after so many seconds."""
-        self._queue.send([json.dumps({"deliver": one._asdict()}) for one in deliveries], seconds)
+        """When this returns, every message has been taken, to be seen after so many seconds.
+
+        Those of a tenant are a group of their own, so that no tenant waits for another's.
+        """
+        for tenant, theirs in groupby(deliveries, key=lambda one: one.tenant_id):
+            bodies = [json.dumps({"deliver": one._asdict()}) for one in theirs]
+            self._queue.send(bodies, seconds, group=tenant)

@@ -27,19 +27,21 @@ class Queue:
         self._url = url
         self._backoff = backoff or Backoff()
 
-    def send(self, bodies: Sequence[str], seconds: float = 0) -> None:
+    def send(self, bodies: Sequence[str], seconds: float = 0, *, group: str | None = None) -> None:
         """When this returns, every message has been taken, to be seen after so many seconds.
 
-        Some may have been taken twice.
+        Some may have been taken twice. `group` tells whose they are: while those of one group
+        take up the consumers, SQS hands out those of others first.
         """
-        delay = max(0, min(ceil(seconds), LONGEST_DELAY))
+        common: dict[str, Any] = {"DelaySeconds": max(0, min(ceil(seconds), LONGEST_DELAY))}
+        if group is not None:
+            common["MessageGroupId"] = group
         for batch in _batches(bodies):
-            self._send(batch, delay)
+            self._send(batch, common)
 
-    def _send(self, batch: Sequence[str], delay: int) -> None:
+    def _send(self, batch: Sequence[str], common: dict[str, Any]) -> None:
         entries: list[dict[str, Any]] = [
-            {"Id": str(number), "MessageBody": body, "DelaySeconds": delay}
-            for number, body in enumerate(batch)
+            {"Id": str(number), "MessageBody": body, **common} for number, body in enumerate(batch)
         ]
         for _ in self._backoff:
             params = {"QueueUrl": self._url, "Entries": entries}

@@ -85,12 +85,15 @@ def test_an_attempt_ends_before_it_is_another_s_and_a_message_before_it_is_seen_
     deliver = one(forms, "AWS::Lambda::Function", "DeliveriesDeliver")
     queues = resources(forms, "AWS::SQS::Queue").values()
     (queue,) = (queue for queue in queues if "RedrivePolicy" in queue)
-    mapping = one(forms, MAPPING, "DeliveriesQueue")
     assert deliver["Timeout"] < CLAIM.total_seconds()
-    # Webhooks are given up after ten seconds each.
-    assert mapping["BatchSize"] * 10 < deliver["Timeout"]
     assert queue["VisibilityTimeout"] == 6 * deliver["Timeout"]
     assert queue["RedrivePolicy"]["maxReceiveCount"] == 5
+
+
+def test_deliveries_share_no_function_and_leave_room_in_the_account(forms: Template) -> None:
+    mapping = one(forms, MAPPING, "DeliveriesQueue")
+    assert mapping["BatchSize"] == 1
+    assert mapping["ScalingConfig"] == {"MaximumConcurrency": 100}
 
 
 def test_what_is_counted_is_neither_a_count_nor_a_mark_of_one(forms: Template) -> None:

@@ -153,11 +153,19 @@ def test_other_messages_are_refused_and_not_repeated(body: str) -> None:
     assert "private" not in str(refused.value)
 
 
+def test_the_messages_of_a_tenant_are_a_group_of_their_own() -> None:
+    queue = Picky(13)
+    asked = [Delivery(tenant, ID, "crm", 1, timestamp(NOW)) for tenant in ("acme", "globex")]
+    Queue(queue, "url").send(asked)
+    assert queue.groups == ["acme", "globex"]
+
+
 class Picky:
     """A queue that takes one message of each batch."""
 
     def __init__(self, most: int) -> None:
         self.taken: list[str] = []
+        self.groups: list[str] = []
         self.most = most
 
     def call(self, operation: str, params: dict[str, list[dict[str, str]]]) -> dict[str, object]:
@@ -165,6 +173,7 @@ class Picky:
         if len(self.taken) == self.most:
             return {"Failed": params["Entries"]}
         self.taken.append(first["MessageBody"])
+        self.groups.append(first["MessageGroupId"])
         return {"Successful": [first], "Failed": others}
 
 
