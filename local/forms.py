@@ -52,14 +52,16 @@ class Forms:
         operator = Api(self._deployment.api_url(SYSTEM), self._users.token(OPERATOR))
         if operator("GET", "/config", tenant_id=self.tenant).status == 200:
             return False
-        form = {"destinations": ["bus"], "honeypot": ["website"]}
-        config = {"tenant_id": self.tenant, "name": self.tenant.title(), "forms": {FORM: form}}
-        _done(operator("POST", "/tenants", config))
+        tenant = {"tenant_id": self.tenant, "name": self.tenant.title()}
+        config = _done(operator("POST", "/tenants", tenant)).json
         api = self.api
         _done(api("POST", "/domains", {"domain": f"{self.tenant}.example"}))
         _done(api("POST", "/secrets"))
         bus = {"destination_id": "bus", "destination_type": "eventbridge", "settings": {}}
         _done(api("POST", "/destinations", bus))
+        form = {"destinations": ["bus"], "honeypot": ["website"]}
+        change = {"forms": {FORM: form}, "updated_at": config["updated_at"]}
+        _done(api("PATCH", "/config", change))
         return True
 
     def deliver_to(self, url: str, destination: str = "hook") -> None:

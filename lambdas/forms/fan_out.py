@@ -18,6 +18,9 @@ from tablewright.designs.forms_submissions import PENDING
 from tablewright.runtime.errors import AlreadyExists
 from tablewright.runtime.store import Store
 
+# What an attempt has from its submission.
+_INHERITED = ("expires_at", "purpose")
+
 
 class SubmissionMissing(TablewrightError):
     """The submission is not there: not visible yet, or removed."""
@@ -74,7 +77,7 @@ def new_attempt(
     submission: Record, destination_id: str, attempt: int, now: datetime
 ) -> dict[str, Any]:
     """The record of an attempt that is to be made; it is kept as long as its submission."""
-    expires = submission.get("expires_at")
+    inherited = {name: submission[name] for name in _INHERITED if name in submission}
     return {
         "tenant_id": submission["tenant_id"],
         "submission_id": submission["submission_id"],
@@ -82,7 +85,7 @@ def new_attempt(
         "attempt_num": attempt,
         "status": PENDING,
         "timestamp": timestamp(now),
-        **({"expires_at": expires} if expires else {}),
+        **inherited,
     }
 
 

@@ -55,6 +55,8 @@ def counted(change: Change) -> Events | None:
     """
     if change.new is None or (change.old is None and RESTORED_FROM in change.new):
         return None
+    if "purpose" in change.new:
+        return None  # made up, to try a destination with
     if is_submission(change):
         return events(change, [] if change.old else [submitted(change.new)])
     if is_attempt(change):

@@ -105,7 +105,7 @@ _TENANTS = (
     Get("get_destination", "Destination", consistent=True, describes="Read a destination."),
     Update("update_destination", "Destination", describes="Change, pause or disable one."),
     Delete("delete_destination", "Destination", describes="Remove a destination."),
-    Query("destinations", "Destination", describes="A tenant's destinations."),
+    Query("destinations", "Destination", consistent=True, describes="A tenant's destinations."),
     Query(
         "destinations_by_type",
         "Destination",

@@ -27,14 +27,17 @@ CREATED: tuple[dict[str, Any], ...] = (
     },
 )
 
+# What somebody sent, and not what was made up to try a destination with.
+_IN_EARNEST = {"purpose": {"S": [{"exists": False}]}}
+
 # What is counted. Counts and the marks of what was counted are in the same table: they must not
 # come back. Destinations share the beginning of the attempts' keys, but have no status. What comes
 # back from a backup was counted before it was lost; what becomes of it later was not.
-_OUTCOME = {"status": {"S": list(OUTCOMES)}}
+_OUTCOME = {"status": {"S": list(OUTCOMES)}, **_IN_EARNEST}
 COUNTED: tuple[dict[str, Any], ...] = (
     {
         "eventName": ["INSERT"],
-        "dynamodb": {**_sort_keys(SUBMISSION), "NewImage": NOT_RESTORED},
+        "dynamodb": {**_sort_keys(SUBMISSION), "NewImage": {**_IN_EARNEST, **NOT_RESTORED}},
     },
     {
         "eventName": ["INSERT"],

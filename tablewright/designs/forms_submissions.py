@@ -25,6 +25,8 @@ PENDING = "PENDING"
 SUBMISSION_STATUSES = (PENDING, "DELIVERED", "FAILED", "QUARANTINED")
 # A failed attempt after which another follows is RETRYING; the last one, FAILED.
 ATTEMPT_STATUSES = (PENDING, "SUCCEEDED", "RETRYING", "FAILED")
+# What was made up to try a destination with: delivered as all others, and not counted.
+TEST = "test"
 # Where the payload is, and how: in the item as it was sent, or compressed, or in a bucket.
 PAYLOAD_ENCODINGS = ("plain", "zlib", "s3", "s3-zlib")
 # An item may have 400 KB; what is not payload needs far less than the rest.
@@ -92,6 +94,7 @@ SUBMISSION = Entity(
         Binary("payload", optional=True, max_bytes=INLINE_BYTES),
         Text("payload_key", optional=True, max_length=1024),
         Text("domain", optional=True, max_length=253),
+        Choice("purpose", (TEST,), optional=True),
         Timestamp("updated_at"),
         Timestamp("expires_at", optional=True),
     ),
@@ -140,6 +143,7 @@ ATTEMPT = Entity(
         # Of an attempt that is under way: when another may take it over, and whose it is.
         Timestamp("next_attempt_at", optional=True),
         Text("claimed_by", optional=True, max_length=64),
+        Choice("purpose", (TEST,), optional=True),
         Timestamp("expires_at", optional=True),
     ),
     expires=Expiry("expires_at"),

@@ -7,7 +7,7 @@ from lambdas.forms.submission_status import QUARANTINED
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import SUBMISSION
+from tablewright.designs.forms_submissions import SUBMISSION, TEST
 from tablewright.designs.time_ids import moment_of
 from tablewright.runtime.errors import NotFound
 from tablewright.runtime.ids import uuid7
@@ -60,6 +60,7 @@ class Submissions:
                 "form_id": TEST_FORM,
                 # Only pending ones are delivered by themselves.
                 "status": QUARANTINED,
+                "purpose": TEST,
                 "content_type": "application/json",
                 "payload_encoding": PLAIN,
                 "payload_bytes": len(_TEST_PAYLOAD),

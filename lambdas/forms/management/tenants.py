@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from lambdas.forms.fan_out import routed
 from lambdas.forms.management.versions import Change, stored
 from lambdas.http.given import Errors, changes, new_record, pointer
 from lambdas.http.problems import Problem
@@ -43,6 +44,7 @@ class Configuration:
 
     def create(self, tenant: Record) -> tuple[Record, bool]:
         """Store a new tenant; gives it and whether it is new. Repeating this changes nothing."""
+        self._check_routes(tenant, {})
         try:
             return self._store.put(FORMS.put_config, tenant), True
         except AlreadyExists:
@@ -64,9 +66,36 @@ class Configuration:
         forbidden = [(at, why) for at, why in forbidden if at[1:] in change]
         if forbidden and not operator:
             raise Problem(403, "The change is not allowed; nothing was stored.", forbidden)
-        return Change(self._store, FORMS.update_config, self._key).apply(
-            version, now, lambda _: change
-        )
+
+        def decide(before: Record) -> Mapping[str, Any]:
+            self._check_routes(change, before)
+            return change
+
+        return Change(self._store, FORMS.update_config, self._key).apply(version, now, decide)
+
+    def _check_routes(self, given: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+        """Refuse routes to destinations that there are not. One that was removed since may stay in
+        its route: what else is changed does not depend on it."""
+        routed = {id for ids in _routes(before).values() for id in ids}
+        new = {form: set(ids) - routed for form, ids in _routes(given).items()}
+        if not any(new.values()):
+            return
+        known = {one["destination_id"] for one in self._store.each(FORMS.destinations, self._key)}
+        errors = [
+            (
+                pointer("forms", form, "destinations"),
+                f"must name destinations that there are, not {', '.join(sorted(ids - known))}",
+            )
+            for form, ids in new.items()
+            if ids - known
+        ]
+        if errors:
+            raise Problem(400, "The body is not valid; nothing was stored.", errors)
+
+
+def _routes(config: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The destinations of each form."""
+    return {form: routed(config, form) for form in config.get("forms") or {}}
 
 
 def check_forms(values: Mapping[str, Any]) -> Errors:

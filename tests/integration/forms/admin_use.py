@@ -44,8 +44,6 @@ def manage(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
     change = partial(forms.store().update, FORMS.update_config, {"tenant_id": id})
     aws.before["UpdateItem"] = partial(change, {"updated_at": "2025-01-26T12:00:00.000Z"})
     ask("PATCH", "/config", {"name": "Mine"}, headers=ANY, expect=412)
-    routed = {"contact": {"destinations": ["crm"]}}
-    ask("PATCH", "/config", {"forms": routed}, headers=ANY)
     for domain in (f"{id}.example.com", f"{id}.example.org"):
         for status in (201, 200):
             ask("POST", "/domains", {"domain": domain}, expect=status)
@@ -63,6 +61,8 @@ def deliver(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
     for status in (201, 200):
         ask("POST", "/destinations", WEBHOOK, expect=status)
     ask("POST", "/destinations", ARCHIVE, expect=201)
+    routed = {"contact": {"destinations": ["crm"]}}
+    ask("PATCH", "/config", {"forms": routed}, headers=ANY)
     pages(ask, "/destinations")
     ask("GET", "/destinations", type="s3")
     ask("GET", "/destinations/crm")

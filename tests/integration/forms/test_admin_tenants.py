@@ -8,14 +8,16 @@ from tests.integration.forms.administration import (
     ADA,
     EVE,
     OPERATOR,
+    WEBHOOK,
     Admin,
     conforms,
     etag,
     problem,
 )
 from tests.integration.forms.conftest import Forms
+from tests.integration.http import Answer
 
-ACME = {"tenant_id": "acme", "name": "Acme", "forms": {"contact": {"destinations": ["crm"]}}}
+ACME = {"tenant_id": "acme", "name": "Acme", "forms": {"contact": {"honeypot": ["website"]}}}
 
 
 @pytest.fixture
@@ -147,6 +149,8 @@ def test_what_there_is_not_is_not_found(admin: Admin) -> None:
 
 def test_a_configuration_is_changed_by_whoever_has_read_it(admin: Admin) -> None:
     made = admin.tenant(retention_days=30)
+    for id in ("crm", "archive"):
+        admin("POST", "/destinations", {**WEBHOOK, "destination_id": id})
     read = admin("GET", "/config")
     admin.wait(seconds=1)
     forms = {"contact": {"destinations": ["crm", "archive"], "honeypot": ["website"]}}
@@ -161,6 +165,29 @@ def test_a_configuration_is_changed_by_whoever_has_read_it(admin: Admin) -> None
     # By the version in the body as well.
     again = {"name": "New", "updated_at": changed.json["updated_at"]}
     assert admin("PATCH", "/config", again).json["name"] == "New"
+
+
+def test_a_form_is_routed_to_destinations_that_there_are_and_to_no_others(admin: Admin) -> None:
+    routes = {"contact": {"destinations": ["crm", "lost", "gone"]}, "news": {"destinations": []}}
+    reasons = {"/forms/contact/destinations": "must name destinations that there are, not {}"}
+
+    def refused(answer: Answer, names: str) -> None:
+        assert problem(answer, 400) == {at: why.format(names) for at, why in reasons.items()}
+
+    body = {**ACME, "forms": routes}
+    refused(admin("POST", "/tenants", body, claims=OPERATOR), "crm, gone, lost")
+    made = admin.tenant()
+    for id in ("crm", "gone"):
+        admin("POST", "/destinations", {**WEBHOOK, "destination_id": id})
+    anyhow: dict[str, Any] = {"headers": {"if-match": "*"}}
+    refused(admin("PATCH", "/config", {"forms": routes}, **anyhow), "lost")
+    assert admin("GET", "/config").json == made
+    routes["contact"] = {"destinations": ["crm", "gone"]}
+    assert admin("PATCH", "/config", {"forms": routes}, **anyhow).status == 200
+    # What is removed stays in its route, and is in the way of no other change.
+    admin("DELETE", "/destinations/gone")
+    routes["news"] = {"destinations": ["crm"]}
+    assert admin("PATCH", "/config", {"forms": routes}, **anyhow).status == 200
 
 
 def test_a_stale_change_is_refused_and_shown_what_there_is_now(admin: Admin) -> None:

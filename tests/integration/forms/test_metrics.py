@@ -5,6 +5,8 @@ from decimal import Decimal
 
 import pytest
 
+from lambdas.forms.fan_out import new_attempt, record_attempt
+from lambdas.forms.management.submissions import Submissions
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.store import Store
 from tests.integration.forms.conftest import Forms, key_of, submission
@@ -207,3 +209,17 @@ def test_counting_does_not_feed_itself(store: Store, stream: Stream) -> None:
     stream.deliver()
     assert stream.records() == passed
     assert len(everything(stream.database)) > len(passed)
+
+
+def test_tests_of_destinations_do_not_reach_the_counts(store: Store, stream: Stream) -> None:
+    now = MIDNIGHT + timedelta(hours=1)
+    id = Submissions(store, "acme").make_test(now)
+    made = store.get(FORMS.get_submission, {"tenant_id": "acme", "submission_id": id})
+    assert made is not None
+    attempt = record_attempt(store, new_attempt(made, "crm", 1, now))
+    key = {name: attempt[name] for name in FORMS.entities["DeliveryAttempt"].key.fields}
+    store.update(FORMS.update_attempt, key, {"status": "SUCCEEDED"})
+    assert stream.records() == []
+    # Nor where it is passed on all the same.
+    assert stream.deliver(everything(stream.database)) == []
+    assert stream.counts() == {}

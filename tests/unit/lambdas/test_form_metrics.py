@@ -44,6 +44,12 @@ def sums(key: Any, old: Any = None, new: Any = None) -> list[Any]:
     return events.day.sums if events else []
 
 
+def test_what_tries_a_destination_counts_neither_as_submitted_nor_as_delivered() -> None:
+    assert counted(change(SUBMISSION_KEY, new=submission(purpose="test"))) is None
+    made = attempt("PENDING", purpose="test"), attempt("SUCCEEDED", purpose="test")
+    assert counted(change(ATTEMPT_KEY, *made)) is None
+
+
 def test_a_submission_counts_for_its_tenant_its_form_and_its_domain() -> None:
     events = counted(change(SUBMISSION_KEY, new=submission()))
     assert events is not None
