@@ -25,6 +25,9 @@ _ALARMS = re.compile("|".join(AlarmLevel))
 _SWITCH = re.compile(r"on|off")
 _WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
 _ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
+_PORT = r"(:[1-9]\d{0,4})?"
+_ORIGIN = re.compile(rf"https://[a-z0-9-]+(\.[a-z0-9-]+)+{_PORT}")
+_OWN_ORIGIN = re.compile(rf"{_ORIGIN.pattern}|https?://(localhost|127\.0\.0\.1){_PORT}")
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUS = re.compile(r"[A-Za-z0-9._-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:event-bus/\S{1,256}")
 _SHARDS = re.compile(r"[1-9]\d?|100")
@@ -136,6 +139,7 @@ def read(
         alarm_email=_checked(
             _EMAIL, "TABLEWRIGHT_ALARM_EMAIL", asked("alarm_email"), "ops@example.com"
         ),
+        cors_origins=_cors_origins(kind, asked("cors_origins")),
         password_sign_in=kind.password_sign_in,
         threat_protection=kind.threat_protection,
     )
@@ -201,6 +205,15 @@ def _cost_limits(text: str | None) -> tuple[float, ...]:
     if text is None:
         return Stage.cost_limits
     return tuple(map(float, _list("COST_LIMITS", text, _DOLLARS, "10,15,20")))
+
+
+def _cors_origins(kind: _Kind, text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    # Where passwords are signed in with plainly, a page may come from the developer's own machine.
+    form = _OWN_ORIGIN if kind.password_sign_in else _ORIGIN
+    example = "https://app.example.com" + (",http://localhost:3000" if form is _OWN_ORIGIN else "")
+    return _list("CORS_ORIGINS", text, form, example)
 
 
 def _write_region(asked: str | None, region: str | None, replicas: tuple[str, ...]) -> str | None:

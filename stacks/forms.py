@@ -99,7 +99,9 @@ class FormsStack(StageStack):
             alarm_topic=self._topic,
             tags={"stage": stage.name},
         )
-        self._payloads = PayloadBucket(self, "Payloads", protection=stage.protection)
+        self._payloads = PayloadBucket(
+            self, "Payloads", protection=stage.protection, cors_origins=stage.cors_origins
+        )
         self._secrets = TenantSecrets(self, "Secrets", prefix=f"{stage.name}/forms/")
         self.deliveries = FormDeliveries(
             self,
@@ -178,6 +180,7 @@ class FormsStack(StageStack):
             issuer=identity.issuer,
             audience=[identity.client_id],
             routes=ADMIN_ROUTES,
+            cors_origins=self._stage.cors_origins,
             log_retention=self._stage.log_retention,
             log_removal=self._stage.log_removal,
             alarm_topic=self._topic,

@@ -26,12 +26,20 @@ class PayloadBucket(Construct):
         payloads.grant_uploads(submit)
     """
 
-    def __init__(self, scope: Construct, id: str, *, protection: Protection) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        protection: Protection,
+        cors_origins: Sequence[str] = (),
+    ) -> None:
         super().__init__(scope, id)
         self.bucket = private_bucket(
             self,
             "Bucket",
             protection=protection,
+            cors_origins=cors_origins,
             rules=[
                 s3.LifecycleRule(
                     prefix=UPLOADS,

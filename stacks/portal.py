@@ -76,6 +76,7 @@ class PortalStack(StageStack):
             "Files",
             visibility=Duration.seconds(6 * _SETTLING.to_seconds()),
             protection=stage.protection,
+            cors_origins=stage.cors_origins,
             alarm_topic=self._topic,
         )
         self._cursor_key = CursorKey(self, "CursorKey", protection=stage.protection)
@@ -172,6 +173,7 @@ class PortalStack(StageStack):
             issuer=identity.issuer,
             audience=[identity.client_id],
             routes=CONTENT_ROUTES,
+            cors_origins=self._stage.cors_origins,
             log_retention=self._stage.log_retention,
             log_removal=self._stage.log_removal,
             alarm_topic=self._topic,

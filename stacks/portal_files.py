@@ -1,5 +1,6 @@
 """The files of the portal's content, and the queue by which S3 tells of those that arrive."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from aws_cdk import Duration, Stack
@@ -33,6 +34,7 @@ class PortalFiles(Construct):
         *,
         visibility: Duration,
         protection: Protection,
+        cors_origins: Sequence[str] = (),
         alarm_topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)
@@ -47,6 +49,7 @@ class PortalFiles(Construct):
             self,
             "Bucket",
             protection=protection,
+            cors_origins=cors_origins,
             no_access_log="Every address that opens it is signed by a function, which logs for "
             "whom.",
         )

@@ -88,6 +88,7 @@ class SalesStack(StageStack):
             issuer=identity.issuer,
             audience=[identity.client_id],
             routes=ROUTES,
+            cors_origins=stage.cors_origins,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,
             alarm_topic=topic,

@@ -260,6 +260,7 @@ class SentimentStack(StageStack):
             routes=READ_ROUTES,
             # The stream of news does, for as long as there are none.
             holds_requests=True,
+            cors_origins=self._stage.cors_origins,
             log_retention=self._stage.log_retention,
             log_removal=self._stage.log_removal,
             alarm_topic=self._topic,

@@ -85,6 +85,8 @@ class Stage:
     cost_limits: tuple[float, ...] = (10, 15, 20)
     alarms: AlarmLevel = AlarmLevel.ALL
     alarm_email: str | None = None
+    # Whose pages may call the APIs, upload and download, from browsers.
+    cors_origins: tuple[str, ...] = ()
     # Scripts sign in with a plain password; people's browsers prove it without sending it.
     password_sign_in: bool = False
     threat_protection: bool = True

@@ -31,6 +31,9 @@ _ACCESS_LOG = {
     "authorizerError": "$context.authorizer.error",
     "integrationError": "$context.integrationErrorMessage",
 }
+# What pages of other origins may send, and may read of an answer, beside what browsers let them.
+_SENT = ("authorization", "content-type", "if-match", "if-none-match", "last-event-id")
+_TOLD = ("etag", "location", "retry-after")
 
 
 class JwtHttpApi(Construct):
@@ -39,6 +42,9 @@ class JwtHttpApi(Construct):
     `routes` lead to `function`; more are added by `add_routes`, open ones too. Where some routes
     hold requests (`holds_requests`), the time that answers take tells nothing, and there is no
     alarm on it: let those of the functions behind the others watch it, by `slow`.
+
+    Pages of `cors_origins` may call it from browsers. API Gateway answers their preflight requests
+    itself, before it asks for a token.
 
     Example::
 
@@ -154,7 +160,8 @@ def _cors(origins: Sequence[str]) -> apigateway.CorsPreflightOptions | None:
         return None
     return apigateway.CorsPreflightOptions(
         allow_origins=list(origins),
-        allow_headers=["authorization", "content-type"],
+        allow_headers=list(_SENT),
+        expose_headers=list(_TOLD),
         allow_methods=[apigateway.CorsHttpMethod.ANY],
         max_age=Duration.hours(1),
     )

@@ -19,12 +19,14 @@ def private_bucket(
     rules: Sequence[s3.LifecycleRule] = (),
     versioned: bool = True,
     keep_versions: bool = False,
+    cors_origins: Sequence[str] = (),
 ) -> s3.Bucket:
     """An encrypted bucket for requests over TLS, closed to the public.
 
     `versioned` where the stage's data can be taken back in time: what is overwritten or deleted
     is then kept for as many days, or for good with `keep_versions`. All objects are deleted
-    after `expires`, if that is given. `no_access_log` says why it needs none.
+    after `expires`, if that is given. `no_access_log` says why it needs none. Pages of
+    `cors_origins` may use signed addresses of its objects from browsers.
 
     Example::
 
@@ -50,7 +52,23 @@ def private_bucket(
             ),
             *rules,
         ],
+        cors=_cors(cors_origins),
         removal_policy=protection.removal_policy,
     )
     Validations.of(bucket).acknowledge(Acknowledgment(id="AwsSolutions-S1", reason=no_access_log))
     return bucket
+
+
+def _cors(origins: Sequence[str]) -> list[s3.CorsRule] | None:
+    if not origins:
+        return None
+    return [
+        s3.CorsRule(
+            allowed_origins=list(origins),
+            allowed_methods=[s3.HttpMethods.GET, s3.HttpMethods.PUT],
+            # An address is signed with the headers that it takes.
+            allowed_headers=["*"],
+            exposed_headers=["ETag"],
+            max_age=3600,
+        )
+    ]

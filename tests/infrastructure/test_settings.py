@@ -58,6 +58,28 @@ def test_a_setting_of_the_wrong_form(setting: str, wrong: str, example: str) -> 
 
 
 @pytest.mark.parametrize(
+    "wrong",
+    [
+        *("*", "app.example.com", "http://app.example.com", "https://app.example.com/"),
+        *("https://app.example.com/page", "https://*.example.com", "https://App.example.com"),
+        *("https://user@example.com", "https://", "null", "http://localhost.example.com"),
+    ],
+)
+def test_an_origin_that_is_none_or_not_safe(wrong: str) -> None:
+    said = message({"TABLEWRIGHT_CORS_ORIGINS": wrong})
+    assert said.startswith(f"TABLEWRIGHT_CORS_ORIGINS is '{wrong}': set it to something like https")
+
+
+@pytest.mark.parametrize("stage", ["staging", "prod"])
+def test_pages_of_somebodys_own_machine_are_let_in_while_developing_only(stage: str) -> None:
+    own = {"TABLEWRIGHT_CORS_ORIGINS": "http://localhost:3000"}
+    assert message(own, stage=stage).endswith("something like https://app.example.com")
+    for developing in ("local", "dev"):
+        found = read({"stage": developing}.get, own).cors_origins
+        assert found == ("http://localhost:3000",)
+
+
+@pytest.mark.parametrize(
     ("setting", "value"),
     [("REPLICAS", "us-east-1"), ("WRITE_REGION", "us-east-1"), ("ACCELERATOR", "on")],
 )
