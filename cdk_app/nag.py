@@ -1,4 +1,4 @@
-"""Rules for what cdk-nag's own packs do not see: TableV2 and consumers of its stream."""
+"""Rules for what cdk-nag's own packs do not see: TableV2, its stream's consumers, lost events."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -13,11 +13,13 @@ from constructs import IConstruct
 
 from tablewright.constructs import AlarmLevel, DesignTable
 
+# Services that hand an event over and go, by rules, schedules, topics and notifications.
+_ASYNCHRONOUS = tuple(f"{name}.amazonaws.com" for name in ("events", "scheduler", "sns", "s3"))
 _THROTTLES = ("ReadThrottleEvents", "WriteThrottleEvents")
 
 
 class TablewrightChecks(NagPack):
-    """What a production table and a stream consumer must have.
+    """What a production table, a stream consumer and a scheduled function must have.
 
     Example::
 
@@ -106,6 +108,20 @@ def partial_batch(mapping: Any) -> bool:
     return not _reads_a_table(mapping) or "ReportBatchItemFailures" in reports
 
 
+def kept_events(permission: Any) -> bool:
+    """An event that a function keeps failing on must be kept: nobody waits for its answer."""
+    if _resolved(permission, permission.principal) not in _ASYNCHRONOUS:
+        return True
+    function = _resolved(permission, permission.function_name)
+    name = {"Ref": function["Fn::GetAtt"][0]} if isinstance(function, dict) else function
+    for node in Stack.of(permission).node.find_all():
+        if isinstance(node, lambda_.CfnEventInvokeConfig):
+            found = _resolved(node, node.destination_config) or {}
+            if _resolved(node, node.function_name) in (name, function):
+                return bool((found.get("onFailure") or {}).get("destination"))
+    return False
+
+
 Rule = Callable[[Any], bool]
 _RULES: dict[str, tuple[tuple[str, str, Rule], ...]] = {
     dynamodb.CfnGlobalTable.CFN_RESOURCE_TYPE_NAME: (
@@ -119,6 +135,9 @@ _RULES: dict[str, tuple[tuple[str, str, Rule], ...]] = {
         ("FailureDestination", "Records that fail are dropped.", failure_destination),
         ("BisectBatch", "A failing batch is never divided.", bisect),
         ("PartialBatch", "The function cannot say which record failed.", partial_batch),
+    ),
+    lambda_.CfnPermission.CFN_RESOURCE_TYPE_NAME: (
+        ("KeptEvents", "Events and scheduled runs that fail are dropped.", kept_events),
     ),
 }
 RULE_IDS = tuple(f"Tablewright-{name}" for rules in _RULES.values() for name, _, _ in rules)

@@ -2,11 +2,12 @@
 
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
-from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from stacks.failed_events import FailedEvents
+from stacks.schedule import Schedule
 from stacks.stage import Stage
 from stacks.system_function import PortalFunction
 from stacks.wildcards import acknowledge_wildcard
@@ -22,7 +23,8 @@ class EventArchive(Construct):
 
     Example::
 
-        EventArchive(self, "Archive", stage=stage, table=events, alarm_topic=topic)
+        EventArchive(self, "Archive", stage=stage, table=events, failures=failures,
+                     alarm_topic=topic)
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class EventArchive(Construct):
         *,
         stage: Stage,
         table: EventsTable,
+        failures: FailedEvents,
         alarm_topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)
@@ -55,13 +58,13 @@ class EventArchive(Construct):
         table.grant(self.export.function, table.design.exported_events)
         self._let_write()
         self.export.let_go_on()
-        events.Rule(
+        Schedule(
             self,
             "Schedule",
             # A day is closed an hour after the last event of it can come.
-            schedule=events.Schedule.cron(hour="2", minute="0"),
-            # Handed over once: the next run finds the days that this one missed.
-            targets=[targets.LambdaFunction(self.export.function, retry_attempts=0)],
+            events.Schedule.cron(hour="2", minute="0"),
+            function=self.export,
+            failures=failures,
         )
         self._watch(alarm_topic)
 

@@ -1,4 +1,4 @@
-"""Where events go that a function failed on, when nobody waits for its answer."""
+"""Where events go that functions failed on, when nobody waits for their answer."""
 
 import jsii
 from aws_cdk import Acknowledgment, Duration, Validations
@@ -13,13 +13,15 @@ from tablewright.constructs.alarms import alarm
 
 
 class FailedEvents(Construct):
-    """Keeps, for 14 days, the events that a function failed on three times, and tells of them.
+    """Keeps, for 14 days, the events that functions failed on three times, and tells of them.
 
-    Only of events that are handed over asynchronously: whoever waits for an answer is told.
+    Only of events that are handed over asynchronously, runs by the clock among them: whoever waits
+    for an answer is told.
 
     Example::
 
-        failed = FailedEvents(self, "EventFailures", function=ingest.function)
+        failed = FailedEvents(self, "EventFailures", protection=stage.protection, topic=topic)
+        failed.keep_of(clean.function, "Clean")
         CfnOutput(self, "FailedEvents", value=failed.queue.queue_arn)
     """
 
@@ -28,11 +30,11 @@ class FailedEvents(Construct):
         scope: Construct,
         id: str,
         *,
-        function: lambda_.IFunction,
         protection: Protection | None = None,
         topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)
+        self._topic = topic
         self.queue = sqs.Queue(
             self,
             "Queue",
@@ -47,15 +49,6 @@ class FailedEvents(Construct):
                 reason="The queue is itself where failures go; operators alone take from it.",
             )
         )
-        grant = iam.Grant.add_to_principal(
-            grantee=function, actions=["sqs:SendMessage"], resource_arns=[self.queue.queue_arn]
-        )
-        grant.assert_success()
-        config = lambda_.EventInvokeConfig(
-            self, "Config", function=function, on_failure=_SentTo(self.queue), retry_attempts=2
-        )
-        # Lambda refuses a destination that the function may not yet send to.
-        grant.apply_before(config)
         alarm(
             self,
             "NotTaken",
@@ -63,11 +56,30 @@ class FailedEvents(Construct):
                 period=Duration.minutes(1), statistic="Maximum"
             ),
             threshold=1,
-            describes="Events failed three times and are kept: mend the cause, then send them "
-            "again.",
+            describes="Events, or runs by the clock, failed three times and are kept: mend the "
+            "cause, then send the events again.",
             topic=topic,
             essential=True,
         )
+
+    def keep_of(self, function: lambda_.IFunction, name: str = "") -> None:
+        """Keep what this function fails on; several functions are told apart by a name."""
+        grant = iam.Grant.add_to_principal(
+            grantee=function, actions=["sqs:SendMessage"], resource_arns=[self.queue.queue_arn]
+        )
+        grant.assert_success()
+        config = lambda_.EventInvokeConfig(
+            self,
+            f"{name}Config",
+            function=function,
+            on_failure=_SentTo(self.queue),
+            retry_attempts=2,
+        )
+        # Lambda refuses a destination that the function may not yet send to.
+        grant.apply_before(config)
+
+    def watch(self, function: lambda_.IFunction) -> None:
+        """Tell of events that could not be kept either: for those that nothing brings back."""
         alarm(
             self,
             "NotKept",
@@ -76,7 +88,7 @@ class FailedEvents(Construct):
             ),
             threshold=1,
             describes="Events that failed three times could not be kept.",
-            topic=topic,
+            topic=self._topic,
         )
 
 

@@ -49,7 +49,7 @@ class FinancialNews(Construct):
             alarm_topic=alarm_topic,
             tags=tags,
         )
-        self._heal(requests)
+        self.heal = self._heal(requests)
         CfnOutput(self, "TableName", value=self.table.table_name).override_logical_id("NewsTable")
 
     def let_ingest(self, ingest: PythonFunction) -> None:
@@ -85,7 +85,7 @@ class FinancialNews(Construct):
         cursor_key.grant_read(api.function)
         return api
 
-    def _heal(self, requests: WorkQueue) -> None:
+    def _heal(self, requests: WorkQueue) -> PythonFunction:
         heal = SentimentFunction(
             self,
             "Heal",
@@ -113,3 +113,4 @@ class FinancialNews(Construct):
         CfnOutput(self, "HealName", value=heal.function.function_name).override_logical_id(
             "HealFunction"
         )
+        return heal

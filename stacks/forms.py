@@ -2,13 +2,14 @@
 
 from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
-from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
+from stacks.failed_events import FailedEvents
 from stacks.form_deliveries import FormDeliveries
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.payload_bucket import PayloadBucket
+from stacks.schedule import Schedule
 from stacks.stage import Stage
 from stacks.stage_stack import StageStack
 from stacks.system_function import FormsFunction
@@ -112,6 +113,9 @@ class FormsStack(StageStack):
             secrets=self._secrets,
             alarm_topic=self._topic,
         )
+        self._failures = FailedEvents(
+            self, "EventFailures", protection=stage.protection, topic=self._topic
+        )
         counting = self._count()
         self._plan()
         http = self._api(identity)
@@ -122,6 +126,7 @@ class FormsStack(StageStack):
         CfnOutput(self, "DeliveriesQueue", value=self.deliveries.queue.queue.queue_arn)
         CfnOutput(self, "DeadLetters", value=self.deliveries.queue.dead_letters.queue_arn)
         CfnOutput(self, "GivenUpEvents", value=self.deliveries.pipe.dead_letters.queue_arn)
+        CfnOutput(self, "FailedEvents", value=self._failures.queue.queue_arn)
         CfnOutput(self, "FailuresBucket", value=counting.failures.bucket_name)
 
     def _count(self) -> StreamConsumer:
@@ -154,13 +159,8 @@ class FormsStack(StageStack):
         )
         plan.let_go_on()
         every = Duration.hours(self._stage.forms.plan_hours)
-        events.Rule(
-            self,
-            "Planning",
-            schedule=events.Schedule.rate(every),
-            # Handed over once: the next run finds what this one missed.
-            targets=[targets.LambdaFunction(plan.function, retry_attempts=0)],
-        )
+        when = events.Schedule.rate(every)
+        Schedule(self, "Planning", when, function=plan, failures=self._failures)
         alarm(
             self,
             "PlanFailures",

@@ -4,14 +4,15 @@ from typing import Any
 
 from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
-from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
 from stacks.event_archive import EventArchive
+from stacks.failed_events import FailedEvents
 from stacks.fan_out import FanOut
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.portal_files import PortalFiles
+from stacks.schedule import Schedule
 from stacks.stage import Stage
 from stacks.stage_stack import StageStack
 from stacks.system_function import PortalFunction
@@ -89,10 +90,18 @@ class PortalStack(StageStack):
             notifications=self.notifications,
             alarm_topic=self._topic,
         )
+        self._failures = FailedEvents(
+            self, "EventFailures", protection=stage.protection, topic=self._topic
+        )
         self._uploads()
         self._calendar()
         archive = EventArchive(
-            self, "Archive", stage=stage, table=self.events, alarm_topic=self._topic
+            self,
+            "Archive",
+            stage=stage,
+            table=self.events,
+            failures=self._failures,
+            alarm_topic=self._topic,
         )
         http = self._api(identity)
         CfnOutput(self, "ApiUrl", value=http.url)
@@ -100,6 +109,7 @@ class PortalStack(StageStack):
         CfnOutput(self, "FailuresBucket", value=told.publishing.failures.bucket_name)
         CfnOutput(self, "FanOutQueue", value=told.queue.queue.queue_arn)
         CfnOutput(self, "DeadLetters", value=told.queue.dead_letters.queue_arn)
+        CfnOutput(self, "FailedEvents", value=self._failures.queue.queue_arn)
         CfnOutput(self, "ContentTable", value=self.content.table_name)
         CfnOutput(self, "NotificationsTable", value=self.notifications.table_name)
         CfnOutput(self, "SubscriptionsTable", value=self.subscriptions.table_name)
@@ -243,13 +253,8 @@ class PortalStack(StageStack):
     def _schedule(self, id: str, function: PythonFunction, every: Duration) -> None:
         """Run a function every so often; it calls itself when its time is up too soon."""
         function.let_go_on()
-        events.Rule(
-            self,
-            id,
-            schedule=events.Schedule.rate(every),
-            # Handed over once: the next run finds what this one missed.
-            targets=[targets.LambdaFunction(function.function, retry_attempts=0)],
-        )
+        when = events.Schedule.rate(every)
+        Schedule(self, id, when, function=function, failures=self._failures)
 
     def _function(
         self,

@@ -155,10 +155,12 @@ class SentimentStack(StageStack):
         failed = FailedEvents(
             self,
             "EventFailures",
-            function=ingest.function,
             protection=self._stage.protection,
             topic=self._topic,
         )
+        failed.keep_of(ingest.function)
+        failed.watch(ingest.function)
+        failed.keep_of(self.news.heal.function, "Heal")
         CfnOutput(self, "FailedEvents", value=failed.queue.queue_arn)
         if self._settings.sources:
             events.Rule(

@@ -26,7 +26,7 @@ CONFIG = "AWS::Lambda::EventInvokeConfig"
 
 def failing(**props: Any) -> Template:
     stack = new_stack()
-    FailedEvents(stack, "Failed", function=function_in(stack), **props)
+    FailedEvents(stack, "Failed", **props).keep_of(function_in(stack))
     return template_of(stack)
 
 
@@ -68,19 +68,35 @@ def test_events_are_kept_two_weeks_encrypted_and_never_sent_in_the_clear(
 
 def test_what_is_kept_and_what_could_not_be_kept_is_told() -> None:
     stack = new_stack()
-    FailedEvents(stack, "Failed", function=function_in(stack), topic=sns.Topic(stack, "Alarms"))
+    function = function_in(stack)
+    failed = FailedEvents(stack, "Failed", topic=sns.Topic(stack, "Alarms"))
+    failed.keep_of(function)
+    failed.watch(function)
     template = template_of(stack)
     (queue,) = resources(template, QUEUE)
     (topic,) = resources(template, "AWS::SNS::Topic")
-    function = id_of(template, "AWS::Lambda::Function", "Function")
+    watched = id_of(template, "AWS::Lambda::Function", "Function")
     found = {
         name: (text(alarm["Dimensions"][0]["Value"]), alarm["Threshold"], alarm["AlarmActions"])
         for name, alarm in alarms(template).items()
     }
     assert found == {
         "ApproximateNumberOfMessagesVisible": (f"{{{queue}.QueueName}}", 1, [{"Ref": topic}]),
-        "DestinationDeliveryFailures": (f"{{{function}}}", 1, [{"Ref": topic}]),
+        "DestinationDeliveryFailures": (f"{{{watched}}}", 1, [{"Ref": topic}]),
     }
+
+
+def test_several_functions_share_the_queue() -> None:
+    stack = new_stack()
+    failed = FailedEvents(stack, "Failed")
+    for name in ("Clean", "Export"):
+        failed.keep_of(function_in(stack, name), name)
+    template = template_of(stack)
+    (queue,) = resources(template, QUEUE)
+    configs = resources(template, CONFIG).values()
+    assert {text(one["FunctionName"])[1:6] for one in configs} == {"Clean", "Expor"}
+    kept = {text(one["DestinationConfig"]["OnFailure"]["Destination"]) for one in configs}
+    assert kept == {f"{{{queue}.Arn}}"}
 
 
 @pytest.mark.parametrize(
@@ -95,5 +111,5 @@ def test_kept_events_are_as_protected_as_asked_for(
 
 def test_the_queue_breaks_no_rule() -> None:
     stack = new_stack()
-    FailedEvents(stack, "Failed", function=function_in(stack))
+    FailedEvents(stack, "Failed").keep_of(function_in(stack))
     assert findings(stack) == set()

@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from aws_cdk import Acknowledgment, App, Stack, Validations
+from aws_cdk import Acknowledgment, App, Duration, Stack, Validations
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_sqs as sqs
 
 from cdk_app.nag import RULE_IDS, TablewrightChecks
+from stacks.failed_events import FailedEvents
 from tablewright.constructs import SalesTable
 from tests.infrastructure.synthesis import STAGES, VARIANTS, Assembly, context, synthesize_stage
 
@@ -183,6 +186,48 @@ def test_a_consumer_of_a_queue_is_none_of_our_business() -> None:
         event_source_arn="arn:aws:sqs:eu-west-1:111122223333:queue",
     )
     assert findings(stack) == set()
+
+
+def scheduled(stack: Stack, *, kept: bool) -> None:
+    function = lambda_.Function(
+        stack,
+        "Scheduled",
+        runtime=lambda_.Runtime.PYTHON_3_13,
+        handler="index.handler",
+        code=lambda_.Code.from_inline("def handler(event, context): ..."),
+    )
+    every = events.Schedule.rate(Duration.hours(1))
+    events.Rule(stack, "Rule", schedule=every, targets=[targets.LambdaFunction(function)])
+    if kept:
+        FailedEvents(stack, "Failed").keep_of(function)
+
+
+def test_a_scheduled_function_whose_failures_are_dropped_breaks_the_rule() -> None:
+    stack = Stack(App(context=context()), "Test")
+    scheduled(stack, kept=False)
+    assert findings(stack) == {"Tablewright-KeptEvents"}
+
+
+def test_one_whose_failures_are_kept_breaks_none() -> None:
+    stack = Stack(App(context=context()), "Test")
+    scheduled(stack, kept=True)
+    assert findings(stack) == set()
+
+
+@pytest.mark.parametrize(
+    ("principal", "broken"),
+    [
+        ("sns.amazonaws.com", True),
+        ("s3.amazonaws.com", True),
+        ("apigateway.amazonaws.com", False),
+    ],
+)
+def test_whoever_waits_for_an_answer_needs_nothing_kept(principal: str, broken: bool) -> None:
+    stack = Stack(App(context=context()), "Test")
+    lambda_.CfnPermission(
+        stack, "May", action="lambda:InvokeFunction", function_name="f", principal=principal
+    )
+    assert findings(stack) == ({"Tablewright-KeptEvents"} if broken else set())
 
 
 def test_an_acknowledged_rule_is_quiet() -> None:

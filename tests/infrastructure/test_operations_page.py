@@ -95,7 +95,7 @@ def test_the_page_has_the_stage_s_real_periods(prod: Assembly) -> None:
     assert f"They wait {dead['MessageRetentionPeriod'] // 86400} days" in PAGE
     failed = one(sentiment, "AWS::SQS::Queue", "EventFailures")
     assert f"kept whole for {failed['MessageRetentionPeriod'] // 86400} days" in PAGE
-    config = one(sentiment, "AWS::Lambda::EventInvokeConfig", "EventFailures")
+    config = one(sentiment, "AWS::Lambda::EventInvokeConfig", "EventFailuresConfig")
     assert (config["MaximumRetryAttempts"], "an event failed three times" in PAGE) == (2, True)
     mapping = one(sentiment, "AWS::Lambda::EventSourceMapping", "Projection")
     assert (mapping["MaximumRetryAttempts"], "records failed four times" in PAGE) == (3, True)

@@ -163,3 +163,12 @@ def test_a_busy_portal_spreads_its_days(tmp_path: object) -> None:
         assert environment(portal, function)["EVENT_SHARDS"] == "10"
     assert made.findings() == set()
     assert "EVENT_SHARDS" not in json.dumps(environment(portal, "ContentApi"))
+
+
+@pytest.mark.parametrize("function", ["Clean", "Calendar", "ArchiveExport"])
+def test_a_run_that_fails_is_kept(function: str, portal: Template) -> None:
+    queue = id_of(portal, "AWS::SQS::Queue", "EventFailures")
+    configs = resources(portal, "AWS::Lambda::EventInvokeConfig").values()
+    (kept,) = (c for c in configs if text(c["FunctionName"]).startswith(f"{{{function}Function"))
+    assert text(kept["DestinationConfig"]["OnFailure"]["Destination"]) == f"{{{queue}.Arn}}"
+    assert ("sqs:SendMessage", f"{{{queue}.Arn}}") in allowed(portal, f"{function}Role")

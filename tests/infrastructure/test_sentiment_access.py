@@ -183,6 +183,7 @@ def test_each_function_may_do_what_it_does_and_nothing_else(sentiment: Template)
             ("dynamodb:GetItem", f"{news}.Arn}}"),
             ("dynamodb:UpdateItem", f"{news}.Arn}}"),
             ("sns:Publish", topic),
+            ("sqs:SendMessage", failed),
         },
     }
     for function, may in expected.items():

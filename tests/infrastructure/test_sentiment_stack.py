@@ -117,11 +117,16 @@ def test_a_message_is_hidden_for_six_times_what_its_analysis_may_take(sentiment:
     assert queue["VisibilityTimeout"] == 6 * function["Timeout"]
 
 
-def test_an_event_that_ingestion_fails_on_is_kept(sentiment: Template) -> None:
-    config = only(sentiment, "AWS::Lambda::EventInvokeConfig")
+@pytest.mark.parametrize(
+    ("function", "config"), [("Ingest", "EventFailuresConfig"), ("NewsHeal", "EventFailuresHeal")]
+)
+def test_an_event_that_a_function_fails_on_is_kept(
+    function: str, config: str, sentiment: Template
+) -> None:
+    kept = one(sentiment, "AWS::Lambda::EventInvokeConfig", config)
     queue = id_of(sentiment, "AWS::SQS::Queue", "EventFailures")
-    assert text(config["FunctionName"]).startswith("{IngestFunction")
-    assert text(config["DestinationConfig"]["OnFailure"]["Destination"]) == f"{{{queue}.Arn}}"
+    assert text(kept["FunctionName"]).startswith(f"{{{function}Function")
+    assert text(kept["DestinationConfig"]["OnFailure"]["Destination"]) == f"{{{queue}.Arn}}"
     assert text(sentiment["Outputs"]["FailedEvents"]["Value"]) == f"{{{queue}.Arn}}"
 
 

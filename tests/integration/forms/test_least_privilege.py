@@ -23,7 +23,7 @@ from tests.integration.forms.uses import (
     use_submit,
 )
 from tests.integration.functions import Function
-from tests.integration.rights import FAILURES, QUEUE, STREAM, Rights, ids_told
+from tests.integration.rights import FAILED_EVENTS, FAILURES, QUEUE, STREAM, Rights, ids_told
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start
 
@@ -40,7 +40,7 @@ FUNCTIONS = {
     "Submit": Function(submit, use_submit),
     "DeliveriesDeliver": Function(deliver, use_deliver, QUEUE),
     "Count": Function(count, use_count, STREAM | FAILURES),
-    "Plan": Function(plan, use_plan),
+    "Plan": Function(plan, use_plan, FAILED_EVENTS),
     "Admin": Function(admin, use_admin),
 }
 

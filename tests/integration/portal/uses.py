@@ -29,7 +29,7 @@ from tests.integration.http import Requests
 from tests.integration.portal.contents import CONTRACT, NEW, OLA, PDF, file_of
 from tests.integration.portal.inboxes import tell
 from tests.integration.portal.newsroom import Newsroom, users
-from tests.integration.rights import FAILURES, QUEUE, STREAM
+from tests.integration.rights import FAILED_EVENTS, FAILURES, QUEUE, STREAM
 from tests.integration.session import Aws
 
 FILES, EXPORTS, EVENTS_TABLE = "files", "exports", "events"
@@ -217,11 +217,11 @@ def use_export(aws: Aws, _: Newsroom) -> None:
 FUNCTIONS = {
     "ContentApi": Function(content_api, use_content_api),
     "Uploads": Function(uploads, use_uploads, QUEUE),
-    "Clean": Function(clean, use_clean),
-    "Calendar": Function(calendar, use_calendar),
+    "Clean": Function(clean, use_clean, FAILED_EVENTS),
+    "Calendar": Function(calendar, use_calendar, FAILED_EVENTS),
     "FanOutPublish": Function(publish, use_publish, STREAM | FAILURES),
     "FanOutNotify": Function(notify, use_notify, QUEUE),
     "InboxApi": Function(inbox_api, use_inbox_api),
     "EventsApi": Function(events_api, use_events_api),
-    "ArchiveExport": Function(export, use_export),
+    "ArchiveExport": Function(export, use_export, FAILED_EVENTS),
 }

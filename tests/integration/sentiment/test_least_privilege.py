@@ -56,7 +56,12 @@ NAMES = {
     "CURSOR_SECRET_ARN": "cursor key",
 }
 SECRETS = {"keys of the sources": json.dumps({"newsapi_api_key": KEY}), "cursor key": "s" * 64}
-PLATFORM = {"Ingest": FAILED_EVENTS, "Analyse": QUEUE, "Project": STREAM | FAILURES}
+PLATFORM = {
+    "Ingest": FAILED_EVENTS,
+    "NewsHeal": FAILED_EVENTS,
+    "Analyse": QUEUE,
+    "Project": STREAM | FAILURES,
+}
 SETTINGS = {**NAMES, "PAGE_CONFIG": json.dumps(CONFIG)}
 MODULES = (ingest, analyse, project, api, news_api, heal)
 # Keys that no function has a reason to touch, though some look much alike.
