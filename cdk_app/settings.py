@@ -9,6 +9,8 @@ from pathlib import Path
 from aws_cdk import Environment
 from aws_cdk import aws_logs as logs
 
+from cdk_app.asking import asked_in, either
+from cdk_app.origins import origin_form
 from stacks.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
 from tablewright.constructs import AlarmLevel, Capacity, Platform, Protection
 from tablewright.constructs.dependencies import LAMBDA
@@ -25,9 +27,6 @@ _ALARMS = re.compile("|".join(AlarmLevel))
 _SWITCH = re.compile(r"on|off")
 _WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
 _ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
-_PORT = r"(:[1-9]\d{0,4})?"
-_ORIGIN = re.compile(rf"https://[a-z0-9-]+(\.[a-z0-9-]+)+{_PORT}")
-_OWN_ORIGIN = re.compile(rf"{_ORIGIN.pattern}|https?://(localhost|127\.0\.0\.1){_PORT}")
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUS = re.compile(r"[A-Za-z0-9._-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:event-bus/\S{1,256}")
 _SHARDS = re.compile(r"[1-9]\d?|100")
@@ -114,15 +113,15 @@ def read(
     kind = _STAGES[name]
 
     def asked(setting: str) -> str | None:
-        return _asked(context, environ, setting)
+        return asked_in(context, environ, setting)
 
-    region = _checked(_REGION, "TABLEWRIGHT_REGION", _either(environ, "REGION"), "eu-west-1")
+    region = _checked(_REGION, "TABLEWRIGHT_REGION", either(environ, "REGION"), "eu-west-1")
     return Stage(
         name=name,
         root=root,
         environment=Environment(
             account=_checked(
-                _ACCOUNT, "TABLEWRIGHT_ACCOUNT", _either(environ, "ACCOUNT"), "123456789012"
+                _ACCOUNT, "TABLEWRIGHT_ACCOUNT", either(environ, "ACCOUNT"), "123456789012"
             ),
             region=region,
         ),
@@ -208,12 +207,8 @@ def _cost_limits(text: str | None) -> tuple[float, ...]:
 
 
 def _cors_origins(kind: _Kind, text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return ()
-    # Where passwords are signed in with plainly, a page may come from the developer's own machine.
-    form = _OWN_ORIGIN if kind.password_sign_in else _ORIGIN
-    example = "https://app.example.com" + (",http://localhost:3000" if form is _OWN_ORIGIN else "")
-    return _list("CORS_ORIGINS", text, form, example)
+    form = origin_form(own_machine=kind.password_sign_in)
+    return () if text is None else _list("CORS_ORIGINS", text, *form)
 
 
 def _write_region(asked: str | None, region: str | None, replicas: tuple[str, ...]) -> str | None:
@@ -268,16 +263,6 @@ def _list(name: str, text: str, form: re.Pattern[str], example: str) -> tuple[st
     for part in parts:
         _checked(form, f"TABLEWRIGHT_{name}", part, example)
     return parts
-
-
-def _either(environ: Mapping[str, str], what: str) -> str | None:
-    # The CDK CLI sets CDK_DEFAULT_* from the credentials in use.
-    return environ.get(f"TABLEWRIGHT_{what}") or environ.get(f"CDK_DEFAULT_{what}") or None
-
-
-def _asked(context: Callable[[str], object], environ: Mapping[str, str], name: str) -> str | None:
-    value = context(name) or environ.get(f"TABLEWRIGHT_{name.upper()}")
-    return str(value) if value else None
 
 
 def _checked(form: re.Pattern[str], setting: str, value: str | None, example: str) -> str | None:
