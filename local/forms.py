@@ -108,6 +108,7 @@ class Forms:
             body,
             now=datetime.now(UTC),
             key=key_name(self.tenant, key_id),
+            content_type=kind,
         )
         headers |= {"Content-Type": kind, "Origin": f"https://{self.tenant}.example"}
         connection = http.client.HTTPConnection(self._url.netloc, timeout=60)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-from lambdas.forms.signing import SIGNATURE, read_signature
+from lambdas.forms.signing import SIGNATURE, Message, read_signature
 
 UNAVAILABLE, ACCEPTED, UNSIGNED = 503, 204, 401
 _LARGEST = 11 * 1024 * 1024
@@ -85,7 +85,7 @@ class Receiver:
             signature = read_signature(headers, datetime.now(UTC))
         except ValueError:
             return False
-        return signature.made_with(self._secret(), "POST", path, body)
+        return signature.made_with(self._secret(), Message("POST", path, body))
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         receiver = self

@@ -6,15 +6,31 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from lambdas.forms.domains import normalised
-from lambdas.forms.signing import KEY_ID, BadHeaders, Signature, read_signature
+from lambdas.forms.signing import (
+    KEY_ID,
+    SIGNATURE,
+    V1,
+    V2,
+    BadHeaders,
+    Message,
+    Signature,
+    read_signature,
+)
 from lambdas.forms.tenants import Tenants
 from tablewright.designs import InvalidValue
 from tablewright.designs.forms_submissions import named_id, tenant_id
 
 ORIGIN = "Origin"
+CONTENT_TYPE, IDEMPOTENCY_KEY = "Content-Type", "Idempotency-Key"
 _TENANT, _KEY = tenant_id(), named_id("key_id")
 _KEY_FORM = "must be a key's name, such as acme:k1, or be left out where Origin tells the tenant"
 _ORIGIN_FORM = f"must be a page's origin, such as https://example.com, where {KEY_ID} is not given"
+
+
+_OLD = (
+    "must be v2=, which covers content type and idempotency key; v1= is taken where the tenant's "
+    "oldest_signature is v1"
+)
 
 
 class NotSigned(Exception):
@@ -23,12 +39,17 @@ class NotSigned(Exception):
 
 
 class Request(NamedTuple):
-    """What is signed."""
+    """A request, of which the most is signed."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
+
+    @property
+    def message(self) -> Message:
+        named = (self.headers.get(name) or "" for name in (CONTENT_TYPE, IDEMPOTENCY_KEY))
+        return Message(self.method, self.path, self.body, *named)
 
 
 class Sender(NamedTuple):
@@ -59,9 +80,20 @@ class Senders:
         for afresh in (False, True):
             tenant = named or self._owner(domain, afresh)
             if tenant and self._signed(tenant, key_id, signature, request, now, afresh):
+                self._refuse_old(tenant, signature)
                 ours = domain is not None and self._owner(domain, False) == tenant
                 return Sender(tenant, domain if ours else None, signature.text)
         raise NotSigned
+
+    def _refuse_old(self, tenant: str, signature: Signature) -> None:
+        """Refuse a signature of the older form, unless its tenant asks for it to be taken."""
+        if signature.version != V1:
+            return
+        for afresh in (False, True):
+            config = self._tenants.config(tenant, afresh=afresh) or {}
+            if config.get("oldest_signature", V2) == V1:
+                return
+        raise BadHeaders([(SIGNATURE, _OLD)])
 
     def _owner(self, domain: str | None, afresh: bool) -> str | None:
         return self._tenants.of_domain(domain, afresh=afresh) if domain else None
@@ -76,10 +108,7 @@ class Senders:
         afresh: bool,
     ) -> bool:
         found = self._tenants.secrets(tenant, now, key_id=key_id, afresh=afresh)
-        return any(
-            signature.made_with(secret.value, request.method, request.path, request.body)
-            for secret in found
-        )
+        return any(signature.made_with(secret.value, request.message) for secret in found)
 
 
 def _key(headers: Mapping[str, str]) -> tuple[str | None, str | None]:

@@ -12,7 +12,14 @@ from aws_lambda_powertools.event_handler import Response
 from lambdas.forms.bodies import CONTENT_TYPES, JSON, content_type, raw_body
 from lambdas.forms.rate_limit import RateLimit, TooManyRequests
 from lambdas.forms.resources import Resources
-from lambdas.forms.senders import NotSigned, Request, Sender, Senders
+from lambdas.forms.senders import (
+    CONTENT_TYPE,
+    IDEMPOTENCY_KEY,
+    NotSigned,
+    Request,
+    Sender,
+    Senders,
+)
 from lambdas.forms.signing import BadHeaders
 from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions, Taken, digest_of
 from lambdas.forms.tenants import Tenants
@@ -26,7 +33,6 @@ from tablewright.runtime.payload import Payloads
 logger = Logger()
 app = application()
 
-IDEMPOTENCY_KEY = "Idempotency-Key"
 _LONGEST_KEY = 255
 _NOT_SIGNED = "The request is not signed as it must be."
 
@@ -72,7 +78,7 @@ def submit(form_id: str) -> Response[str]:
     sender = _sender(body, now)
     # Nothing but a verified sender is told anything about a tenant.
     config, form = _routed(sender.tenant_id, form_id)
-    kind = content_type(_header("Content-Type"), (*CONTENT_TYPES, UPLOADED))
+    kind = content_type(_header(CONTENT_TYPE), (*CONTENT_TYPES, UPLOADED))
     given_key = _idempotency_key()
     _admit(config, now)
 
@@ -118,7 +124,7 @@ def announce(form_id: str) -> Response[str]:
     body = raw_body(app.current_event)
     sender = _sender(body, now)
     config, _ = _routed(sender.tenant_id, form_id)
-    content_type(_header("Content-Type"), (JSON,))
+    content_type(_header(CONTENT_TYPE), (JSON,))
     announced = announcement(body)
     _admit(config, now)
     offer = intake().uploads.offer(sender.tenant_id, announced, now)

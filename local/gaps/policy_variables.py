@@ -1,10 +1,13 @@
-"""Gap: policy variables such as `${aws:PrincipalTag/tenant}` in conditions are taken as text.
+"""Gap: policy variables such as `${aws:PrincipalTag/tenant}` are taken as text.
+
+They stand in conditions and in resources.
 
 As in AWS, the value of a variable is literal: a tag with `*` in it matches only a `*`. A value
 whose variable is absent from the request and has no default can match nothing.
 """
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -28,11 +31,16 @@ def close() -> None:
     met = expected.function(iam_evaluator, "_conditions_met", "conditions", "ctx")
     expected.function(iam_evaluator, "_fnmatch_compile", "pattern", "ignore_case")
     expected.function(iam_evaluator, "_resolve_condition_key", "key", "ctx")
+    first = expected.function(iam_evaluator, "_first_match", "ctx", "stmts", "effect")
 
     def conditions_met(conditions: dict[str, Any], ctx: Any) -> bool:
         return bool(met(_expanded(conditions or {}, ctx), ctx))
 
+    def first_match(ctx: Any, stmts: list[Any], effect: str) -> Any:
+        return first(ctx, [_named(statement, ctx) for statement in stmts], effect)
+
     iam_evaluator._conditions_met = conditions_met
+    iam_evaluator._first_match = first_match
     iam_evaluator._fnmatch_compile = compiled
 
 
@@ -40,6 +48,21 @@ def close() -> None:
 def compiled(pattern: str, ignore_case: bool) -> re.Pattern[str]:
     regex = "".join(_TO_REGEX.get(char) or re.escape(char) for char in pattern)
     return re.compile(rf"{regex}\Z", re.DOTALL | (re.IGNORECASE if ignore_case else 0))
+
+
+def _named(statement: Any, ctx: Any) -> Any:
+    """The statement with the resources that it names for this request."""
+    names = ("resources", "not_resources")
+    if not any("${" in one for name in names for one in getattr(statement, name)):
+        return statement
+    found = {name: _resources(getattr(statement, name), ctx) for name in names}
+    return replace(statement, **found)
+
+
+def _resources(given: list[str], ctx: Any) -> list[str]:
+    expanded = [_value(one, ctx, in_pattern=True) for one in given]
+    # What has a variable without a value is nothing; that there were no resources, everything.
+    return ["" if one is None else one for one in expanded]
 
 
 def _expanded(conditions: dict[str, Any], ctx: Any) -> dict[str, Any]:

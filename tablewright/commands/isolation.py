@@ -42,7 +42,7 @@ class Place:
 class Leak:
     """A session of `mine`, None without a tag, can do these things where `theirs` has items.
 
-    `theirs` is None for everybody's.
+    `theirs` is None for everybody's. `place` is what is in no table: an object, a secret.
     """
 
     mine: str | None
@@ -51,11 +51,12 @@ class Leak:
     partition: str | None
     actions: tuple[str, ...]
     entities: tuple[str, ...] = ()
+    place: str | None = None
 
     def __str__(self) -> str:
         session = "a session without a tag" if self.mine is None else f"tenant {self.mine!r}"
         whose = "everybody" if self.theirs is None else f"tenant {self.theirs!r}"
-        where = f"index {self.index}" if self.index else "the table"
+        where = self.place or (f"index {self.index}" if self.index else "the table")
         what = f", {self.partition} ({', '.join(self.entities)})" if self.partition else ""
         return f"{session} reaches {whose}: {', '.join(self.actions)} on {where}{what}"
 

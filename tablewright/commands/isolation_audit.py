@@ -1,14 +1,16 @@
-"""Report every way in which a tenant's session could reach another tenant's items.
+"""Report every way in which a tenant's session could reach what is another tenant's.
 
     python -m tablewright.commands.isolation_audit
     python -m tablewright.commands.isolation_audit --policies template.json --role TenantAccessRole
-    python -m tablewright.commands.isolation_audit --table NAME --region REGION --role-arn ARN
+    python -m tablewright.commands.isolation_audit --table NAME --region REGION --role-arn ARN \\
+        --bucket NAME --secrets dev/forms/
 
 Takes every entity of a design in the table and in each index, for tenants whose ids are easily
 taken for one another, and decides by the role's policies what each tenant's session may do with the
-items of each other. Without --policies, those that a grant of all patterns would give. With
---table it also tries it: it assumes the role for each tenant and makes the calls. It reads one item
-at most, shows none, and writes nothing, so it may be run beside real tenants.
+items of each other; and so with objects and secrets, whose names begin with the tenant and a slash.
+Without --policies, those that a grant of all patterns would give. With --table it also tries it: it
+assumes the role for each tenant and makes the calls, with --bucket and --secrets on those too. It
+reads one item at most, shows none, and writes nothing, so it may be run beside real tenants.
 
 IAM sees a call's partition key and not the rest of an item: a session can give an item of its own
 the index key of another tenant. Only code that computes keys from fields prevents that.
@@ -18,14 +20,17 @@ Exit code 0: nothing found; 1: leaks, or a session that does not reach its own; 
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tablewright.commands.isolation import LOOK_ALIKES, Leak, Place, leaks, places, possible
+from tablewright.commands.isolation_names import NamedSession, named_leaks, sampler
 from tablewright.commands.isolation_policies import from_design, from_file
 from tablewright.commands.isolation_session import TenantSession, assume
 from tablewright.commands.policy_decisions import Call, Statement, allows
@@ -51,7 +56,11 @@ def main(arguments: list[str] | None = None) -> int:
         _say(f"Tenants: {', '.join(tenants)}")
         if impossible:
             _say(f"No tenant can be called {', '.join(map(repr, impossible))}")
-        problems = _report("By its policies", leaks(design, statements, tenants, options.tag))
+        found = chain(
+            leaks(design, statements, tenants, options.tag),
+            named_leaks(statements, tenants, options.tag),
+        )
+        problems = _report("By its policies", found)
         if options.table:
             known = statements if options.policies else None
             problems += _report("Tried", _tried(options, design, tenants, known))
@@ -77,6 +86,7 @@ def _tried(
     sts = session.client("sts", **settings)
     if options.through:
         sts = session.client("sts", **settings, **_keys(_must(assume(sts, options.through, {}))))
+    sample = sampler(session.client("s3", **settings), options.bucket)
     of: dict[str | None, list[Place]] = {each: places(design, each) for each in tenants}
     for mine in (*tenants, None):
         tags = {} if mine is None else {options.tag: mine}
@@ -92,6 +102,14 @@ def _tried(
             yield from _unreached(tenant, of[mine], known, tags)
         yield from tenant.scans()
         yield from tenant.leaks(of)
+        named = NamedSession(
+            partial(session.client, **settings, **_keys(credentials)),
+            mine,
+            bucket=options.bucket,
+            prefix=options.secrets,
+            sample=sample,
+        )
+        yield from named.problems(tenants)
 
 
 def _unreached(
@@ -115,7 +133,7 @@ def _unreached(
                 )
 
 
-def _report(how: str, found: Iterator[Leak] | Iterator[Leak | str]) -> int:
+def _report(how: str, found: Iterable[Leak | str]) -> int:
     count = 0
     for problem in found:
         print(f"{how}: {problem}")
@@ -158,7 +176,7 @@ def _keys(credentials: dict[str, str]) -> dict[str, str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="isolation_audit",
-        description="Report every way in which a tenant could reach another tenant's items.",
+        description="Report every way in which a tenant could reach what is another tenant's.",
     )
     parser.add_argument("--design", default=_DEFAULT, help="the table's design (%(default)s)")
     parser.add_argument("--tenants", nargs="+", metavar="ID", help="ids, instead of look-alikes")
@@ -170,6 +188,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--through", metavar="ARN", help="a role to assume first, if it trusts that"
     )
+    parser.add_argument("--bucket", metavar="NAME", help="try it on the objects of this bucket")
+    parser.add_argument("--secrets", metavar="PREFIX", help="try it on the secrets named so")
     parser.add_argument("--region", help="the table's region")
     parser.add_argument("--endpoint-url", help="where to find AWS, for an emulator")
     return parser

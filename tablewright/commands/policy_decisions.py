@@ -1,8 +1,9 @@
-"""Whether IAM policies allow a call on a table, decided without asking IAM.
+"""Whether IAM policies allow a call, decided without asking IAM.
 
 Knows what policies of tables are made of: actions, the table and its indexes, leading keys,
-session tags and variables. A condition that it does not know counts as met where it would allow
-and as unmet where it would deny, so that nothing is taken for safe that may not be.
+session tags and variables; and of objects and secrets, which have names. A condition that it does
+not know counts as met where it would allow and as unmet where it would deny, so that nothing is
+taken for safe that may not be.
 """
 
 import re
@@ -23,7 +24,8 @@ _COMPARED = {"stringequals", "stringlike", "stringequalsignorecase"}
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An action on the table, or on an index of it, that names these partition keys.
+    """An action on the table, or on an index of it, that names these partition keys; or, with its
+    service, on what has this `name`.
 
     `tags` are those of the session. A call such as a Scan names no keys.
     """
@@ -32,6 +34,7 @@ class Call:
     index: str | None
     keys: tuple[str, ...]
     tags: Mapping[str, str]
+    name: str | None = None
 
 
 def allows(statements: Iterable[Statement], call: Call) -> bool:
@@ -49,20 +52,24 @@ def allows(statements: Iterable[Statement], call: Call) -> bool:
 
 
 def _is_about(statement: Statement, call: Call) -> bool:
-    action = f"dynamodb:{call.action}"
+    action = call.action if call.name is not None else f"dynamodb:{call.action}"
     actions = _listed(statement.get("Action", statement.get("NotAction", ())))
     named = any(_glob(each, ignore_case=True).fullmatch(action) for each in actions)
     resources = _listed(statement.get("Resource", statement.get("NotResource", ())))
-    covered = any(_covers(each, call.index) for each in resources)
+    covered = any(_covers(each, call) for each in resources)
     return named is ("NotAction" not in statement) and covered is ("NotResource" not in statement)
 
 
-def _covers(resource: str, index: str | None) -> bool:
-    """Whether a resource is the table, or its index; any table counts as the one in question."""
+def _covers(resource: str, call: Call) -> bool:
+    """Whether a resource is what has the name, or the table, or its index; any table counts as the
+    one in question."""
+    if call.name is not None:
+        pattern = _pattern(resource, "stringlike", call)
+        return bool(pattern and pattern.fullmatch(call.name))
     place, found, name = resource.partition("/index/")
     if found:
-        return index is not None and bool(_glob(name).fullmatch(index))
-    return index is None or place.endswith("*")
+        return call.index is not None and bool(_glob(name).fullmatch(call.index))
+    return call.index is None or place.endswith("*")
 
 
 def _met(conditions: Mapping[str, Mapping[str, Any]], call: Call, *, unknown: bool) -> bool:

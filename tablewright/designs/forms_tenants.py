@@ -19,6 +19,7 @@ from tablewright.designs.forms_submissions import named_id, tenant_id
 DESTINATION_TYPES = ("webhook", "email", "s3", "eventbridge")
 STATES = ("active", "disabled")
 SECRET_STATES = ("current", "previous", "revoked")
+SIGNATURE_VERSIONS = ("v1", "v2")
 # How the ids of keys begin that a tenant's requests are signed with, and those to its webhooks: by
 # their names in Secrets Manager, each function reads the ones that it needs.
 SIGNING_KEYS, HOOK_KEYS = "k", "hook"
@@ -40,6 +41,8 @@ CONFIG = Entity(
         Document("forms", optional=True, max_bytes=100_000),
         Whole("retention_days", optional=True, digits=5, lowest=1),
         Whole("requests_per_minute", optional=True, digits=6),
+        # The oldest form of signatures that is taken; without it the newest alone.
+        Choice("oldest_signature", SIGNATURE_VERSIONS, optional=True),
         *_WHEN,
     ),
     example={

@@ -12,7 +12,13 @@ from tablewright.commands.isolation_audit import main
 from tablewright.commands.isolation_policies import from_design, from_file
 from tablewright.constructs import ShardedTenantTable
 from tablewright.designs.forms import FORMS
-from tests.infrastructure.synthesis import Assembly, new_stack, statements, template_of
+from tests.infrastructure.synthesis import (
+    Assembly,
+    listed,
+    new_stack,
+    statements,
+    template_of,
+)
 from tests.infrastructure.test_sharded_tenant_table import OF_TENANTS
 
 PLANTED = "TENANT#${aws:PrincipalTag/tenant}*"
@@ -78,6 +84,23 @@ def test_the_application_s_sales_role_leaks_nothing(
     path.write_text(json.dumps(assembly.template("sales")))
     design = "tablewright.designs.sales:SALES"
     assert audit("--design", design, "--policies", path, "--role", "TenantAccess") == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_the_application_s_role_for_forms_leaks_nothing(
+    stage: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assembly: Assembly = stage("prod")
+    path = tmp_path / "forms.json"
+    template = assembly.template("forms")
+    path.write_text(json.dumps(template))
+    services = {
+        action.partition(":")[0]
+        for statement in statements(template, "TenantAccess")
+        for action in listed(statement["Action"])
+    }
+    assert services == {"dynamodb", "s3", "secretsmanager"}
+    assert audit("--policies", path, "--role", "TenantAccess", "--tag", "tenant_id") == 0
     assert capsys.readouterr().out == ""
 
 

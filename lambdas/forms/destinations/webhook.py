@@ -22,7 +22,7 @@ from lambdas.forms.destinations.addresses import (
 )
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target, post
 from lambdas.forms.destinations.urls import BadUrl, Url, read_url
-from lambdas.forms.signing import sign
+from lambdas.forms.signing import V1, sign
 
 # The secret of a tenant by the id of its key; None where there is none.
 Secrets = Callable[[str, str], str | None]
@@ -111,7 +111,7 @@ def _headers(
     shipment: Shipment, path: str, secrets: Mapping[str, str], now: datetime
 ) -> dict[str, str]:
     signed = [
-        sign(secret, "POST", path, shipment.payload, now=now, key=key_id)
+        sign(secret, "POST", path, shipment.payload, now=now, key=key_id, version=V1)
         for key_id, secret in secrets.items()
     ]
     return {

@@ -17,7 +17,7 @@ from tablewright.designs.forms_tenants import CONFIG
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.store import Store
 
-CHANGEABLE = ("name", "forms", "retention_days")
+CHANGEABLE = ("name", "forms", "retention_days", "oldest_signature")
 # A tenant that could change these would be let in again, or not be held back.
 OPERATORS_ONLY = ("state", "requests_per_minute")
 GIVEN = ("tenant_id", *CHANGEABLE, "requests_per_minute")

@@ -15,7 +15,7 @@ from lambdas.forms import submit
 from lambdas.forms.domains import domain_key
 from lambdas.forms.rate_limit import RateLimit
 from lambdas.forms.resources import Resources
-from lambdas.forms.signing import key_name, sign
+from lambdas.forms.signing import V2, key_name, sign
 from lambdas.forms.submissions import Submissions
 from lambdas.forms.submit import Intake
 from lambdas.forms.tenants import Tenants
@@ -129,11 +129,22 @@ class World:
         key: str = "k1",
         named: bool = True,
         to: str = "submissions",
+        kind: str = "application/json",
+        idempotency_key: str = "",
+        version: str = V2,
     ) -> dict[str, str]:
         """The headers of a submission, or an announcement, that a tenant signs now."""
-        name = key_name(tenant, key) if named else None
-        now = self.clock.moment
-        return sign(value_of(tenant, key), "POST", path_of(form, to), body, now=now, key=name)
+        return sign(
+            value_of(tenant, key),
+            "POST",
+            path_of(form, to),
+            body,
+            now=self.clock.moment,
+            key=key_name(tenant, key) if named else None,
+            content_type=kind,
+            idempotency_key=idempotency_key,
+            version=version,
+        )
 
     def send(
         self,
@@ -146,9 +157,11 @@ class World:
         **more: str,
     ) -> Answer:
         """Send a submission, by default signed now; `more` are further headers."""
-        signed = self.signed(body, form, to=to) if headers is None else headers
+        key = more.get("Idempotency_Key", "")
+        if headers is None:
+            headers = self.signed(body, form, to=to, kind=kind, idempotency_key=key)
         further = {name.replace("_", "-"): value for name, value in more.items()}
-        event = event_of(body, form, {"Content-Type": kind, **signed, **further}, to)
+        event = event_of(body, form, {"Content-Type": kind, **headers, **further}, to)
         return Answer(submit.handler(event, Context()))
 
     def stored(self) -> list[Record]:

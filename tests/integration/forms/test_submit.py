@@ -1,9 +1,11 @@
 """Submissions that are taken: kept as they were sent, once, where their form is routed."""
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, timedelta
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -11,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cdk_app.settings import ROOT
 from lambdas.forms.bodies import DIRECT
 from lambdas.forms.resources import Resources
 from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions
@@ -20,7 +23,16 @@ from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Client
 from tablewright.runtime.payload import Payloads
 from tests.integration.forms.conftest import Forms, key_of
-from tests.integration.forms.submitting import ADA, BUCKET, NOON, World, problem, taken
+from tests.integration.forms.submitting import (
+    ADA,
+    BUCKET,
+    NOON,
+    World,
+    path_of,
+    problem,
+    taken,
+    value_of,
+)
 
 URLENCODED = "application/x-www-form-urlencoded"
 # Whatever a form can send: any text, numbers as long as they like, nested, empty.
@@ -177,6 +189,18 @@ def test_a_repeated_key_is_the_same_submission_whenever_it_was_signed(world: Wor
     assert taken(world.send(Idempotency_Key="order 8")) != first
 
 
+def test_a_request_that_is_signed_as_the_page_says_is_taken(world: World) -> None:
+    page = (ROOT / "docs" / "forms.md").read_text()
+    (code,) = re.findall(r"^```python\n(import hmac\n.*?)^```", page, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 - our own page
+    names["time"] = SimpleNamespace(time=world.clock.moment.timestamp)
+    about = (value_of("acme", "k1"), "acme:k1", path_of("contact"), ADA)
+    first = taken(world.send(headers=names["signed"](*about, idempotency_key="order 7")))
+    assert taken(world.send(Idempotency_Key="order 7")) == first
+    taken(world.send(headers=names["signed"](*about)))
+
+
 def test_a_key_cannot_be_used_for_anything_else(world: World) -> None:
     world.configure("acme", forms={"contact": {}, "order": {}})
     world.start()
@@ -184,7 +208,7 @@ def test_a_key_cannot_be_used_for_anything_else(world: World) -> None:
     before = world.forms.database.items()
     for other in (
         world.send(b'{"name":"Grace"}', Idempotency_Key="k"),
-        world.send(form="order", headers=world.signed(form="order"), Idempotency_Key="k"),
+        world.send(form="order", Idempotency_Key="k"),
         world.send(kind=URLENCODED, Idempotency_Key="k"),
     ):
         assert "Idempotency-Key" in problem(other, 422)
@@ -201,7 +225,7 @@ def test_a_key_has_1_to_255_characters(world: World, key: str) -> None:
 def test_keys_belong_to_their_tenant(world: World) -> None:
     world.tenant("acm")
     one = taken(world.send(Idempotency_Key="k"))
-    headers = world.signed(b"{}", tenant="acm")
+    headers = world.signed(b"{}", tenant="acm", idempotency_key="k")
     two = taken(world.send(b"{}", headers=headers, Idempotency_Key="k"))
     assert one != two
     owners = {record["submission_id"]: record["tenant_id"] for record in world.stored()}

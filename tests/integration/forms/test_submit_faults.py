@@ -41,7 +41,8 @@ def test_a_submission_is_stored_once_whatever_fails_on_the_way(
     world: World, body: bytes, key: str | None, named: bool
 ) -> None:
     """Requests are counted to their limit each time that they are made, and so left out here."""
-    headers = {**world.signed(body, named=named), "Origin": "https://example.com"}
+    signed = world.signed(body, named=named, idempotency_key=key or "")
+    headers = {**signed, "Origin": "https://example.com"}
     told: set[str] = set()
 
     def fresh() -> Caller:

@@ -164,7 +164,7 @@ def test_an_upload_that_is_no_json_is_refused_like_any_body(world: World) -> Non
 
 def test_no_tenant_reaches_the_upload_of_another(world: World) -> None:
     document = uploaded(world, LARGE)
-    headers = world.signed(json.dumps(document).encode(), tenant="acm")
+    headers = world.signed(json.dumps(document).encode(), tenant="acm", kind=UPLOADED)
     problem(submit(world, document, headers=headers), 409)
     taken(submit(world, document))
 

@@ -78,17 +78,20 @@ def use_submit(aws: Aws, forms: Forms) -> None:
         aws.cloud.call("PutObject", there)
         named = json.dumps({"upload_id": offer["upload_id"], **about}).encode()
         for _ in range(2):
-            assert send(named, signed(id, named), kind=UPLOADED).status == 202
+            sent = send(named, signed(id, named, kind=UPLOADED), kind=UPLOADED)
+            assert sent.status == 202
         late = large.replace(b"message", b"another")
         aws.before["TransactWriteItems"] = partial(finish_all, forms)
         assert send(late, signed(id, late)).status == 202
 
 
-def signed(id: str, body: bytes, to: str = "submissions", *, origin: bool = False) -> Any:
+def signed(
+    id: str, body: bytes, to: str = "submissions", *, origin: bool = False, kind: str = JSON
+) -> Any:
     """The headers of a request: of a key, or of a page of the tenant's domain."""
     key = None if origin else key_name(id, "k1")
-    path = path_of("contact", to)
-    headers = sign(value_of(id, "k1"), "POST", path, body, now=datetime.now(UTC), key=key)
+    about = (value_of(id, "k1"), "POST", path_of("contact", to), body)
+    headers = sign(*about, now=datetime.now(UTC), key=key, content_type=kind)
     return {**headers, **({"Origin": f"https://{id}.example.com"} if origin else {})}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
 
 from tablewright.commands.isolation_audit import main
 from tablewright.constructs import Protection, ShardedTenantTable
@@ -18,7 +19,7 @@ from tests.infrastructure.synthesis import new_stack, template_of
 from tests.infrastructure.test_sharded_tenant_table import OF_TENANTS
 from tests.integration.gaps.clouds import HOME, Cloud, deploy
 
-TABLE = "audited-forms"
+TABLE, BUCKET, SECRETS = "audited-forms", "audited-payloads", "audited/forms/"
 TENANTS = ("a", "ab", "A")
 LOOSE = "TENANT#${aws:PrincipalTag/tenant_id}*"
 
@@ -36,6 +37,7 @@ class Audited:
         for tenant in TENANTS:
             config = FORMS.entities["TenantConfig"].example
             self.store.put(FORMS.put_config, {**config, "tenant_id": tenant})
+            cloud.client("s3").put_object(Bucket=BUCKET, Key=f"{tenant}/payload", Body=b"theirs")
 
     def role(self, prefix: str) -> str:
         (name,) = (
@@ -52,6 +54,7 @@ class Audited:
             [
                 *("--tenants", *TENANTS[:2], "--tag", "tenant_id", "--table", TABLE),
                 *("--role-arn", self.arn("FormsAccessRole"), "--through", self.arn("Function")),
+                *("--bucket", BUCKET, "--secrets", SECRETS),
                 *("--region", HOME, "--endpoint-url", self.cloud.endpoint, *more),
             ]
         )
@@ -78,7 +81,12 @@ def _stack() -> Any:
     stack = new_stack()
     forms = ShardedTenantTable(stack, "Forms", table_name=TABLE, protection=Protection.throw_away())
     function = iam.Role(stack, "Function", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
-    forms.tenant_access_role("Access", *OF_TENANTS, assumed_by=function, session_tag="tenant_id")
+    access = forms.tenant_access_role(
+        "Access", *OF_TENANTS, assumed_by=function, session_tag="tenant_id"
+    )
+    bucket = s3.Bucket(stack, "Payloads", bucket_name=BUCKET)
+    access.grant_objects(bucket, "s3:GetObject")
+    access.grant_secrets(SECRETS, "secretsmanager:GetSecretValue")
     return stack
 
 
@@ -135,6 +143,37 @@ def test_a_planted_scan_is_found(audited: Audited, capsys: pytest.CaptureFixture
     lines = capsys.readouterr().out.splitlines()
     assert "Tried: tenant 'a' reaches everybody: Scan on the table" in lines
     assert "Tried: tenant 'a' reaches everybody: Scan on index GSI2" in lines
+
+
+@pytest.mark.parametrize(
+    ("action", "loose", "name"),
+    [
+        ("s3:GetObject", f"arn:aws:s3:::{BUCKET}/${{aws:PrincipalTag/tenant_id}}*", "ab/payload"),
+        (
+            "secretsmanager:GetSecretValue",
+            f"arn:aws:secretsmanager:*:*:secret:{SECRETS}${{aws:PrincipalTag/tenant_id}}*",
+            "ab/isolation-audit",
+        ),
+    ],
+)
+def test_a_planted_name_that_does_not_end_the_tenant_is_found_by_trying(
+    audited: Audited, action: str, loose: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with audited.planted(Action=action, Resource=loose):
+        assert audited.audit() == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"Tried: tenant 'a' reaches tenant 'ab': {action} on ")
+    assert line.endswith(name)
+
+
+@pytest.mark.parametrize("service", ["s3", "secretsmanager"])
+def test_a_session_that_does_not_reach_its_own_names_is_a_problem(
+    audited: Audited, service: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with audited.planted(Action=f"{service}:*", Effect="Deny"):
+        assert audited.audit() == 1
+    told = capsys.readouterr().out
+    assert f"Tried: tenant 'a' does not reach its own: {service}:Get" in told
 
 
 def test_a_session_that_does_not_reach_its_own_is_a_problem(
