@@ -35,6 +35,7 @@ _TAG = re.compile(r"[^|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,50}")
 # Of tags, tickers and whatever else is listed: a function's environment has 4 KB.
 _MOST = 50
 
+LOCAL_ACCOUNT = "0" * 12
 # Instead of a list: there is to be nothing, whatever the stage would have.
 NONE = "none"
 WATCH_TAGS = ("AI", "climate", "economy", "elections", "health", "security", "space", "sports")
@@ -116,20 +117,17 @@ def read(
         return asked_in(context, environ, setting)
 
     region = _checked(_REGION, "TABLEWRIGHT_REGION", either(environ, "REGION"), "eu-west-1")
+    account = _checked(_ACCOUNT, "TABLEWRIGHT_ACCOUNT", either(environ, "ACCOUNT"), "123456789012")
     return Stage(
         name=name,
         root=root,
         environment=Environment(
-            account=_checked(
-                _ACCOUNT, "TABLEWRIGHT_ACCOUNT", either(environ, "ACCOUNT"), "123456789012"
-            ),
-            region=region,
+            account=_on_this_machine(account) if kind.on_this_machine else account, region=region
         ),
         protection=kind.protection(),
         capacity=Capacity.on_demand(),
         platform=(host or Platform.host()) if kind.on_this_machine else LAMBDA,
         log_retention=kind.log_retention,
-        replicas=_replicas(asked("replicas"), region),
         sentiment=_sentiment(kind, asked, region),
         forms=_forms(kind, asked),
         portal=_portal(kind, asked),
@@ -203,7 +201,19 @@ def _alarms(kind: _Kind, asked: Asked) -> AlarmLevel:
 def _cost_limits(text: str | None) -> tuple[float, ...]:
     if text is None:
         return Stage.cost_limits
-    return tuple(map(float, _list("COST_LIMITS", text, _DOLLARS, "10,15,20")))
+    if text == NONE:
+        return ()
+    return tuple(map(float, _list("COST_LIMITS", text, _DOLLARS, f"10,15,20 or {NONE}")))
+
+
+def _on_this_machine(account: str | None) -> str:
+    """The local cloud's account: AWS has none of that number, so nothing of it gets there."""
+    if account not in (None, LOCAL_ACCOUNT):
+        raise SettingError(
+            f"stage 'local' is for the local cloud, not for account {account} of AWS: "
+            "run make local, or choose another stage, for example STAGE=dev"
+        )
+    return LOCAL_ACCOUNT
 
 
 def _cors_origins(kind: _Kind, text: str | None) -> tuple[str, ...]:

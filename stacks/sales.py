@@ -55,7 +55,6 @@ class SalesStack(StageStack):
             stage=stage.name,
             protection=stage.protection,
             capacity=stage.capacity,
-            replicas=stage.replicas,
             alarm_topic=topic,
             tags={"stage": stage.name},
         )

@@ -22,7 +22,7 @@ class SentimentSettings:
     """How the sentiment system of a stage differs from that of others."""
 
     watch_tags: tuple[str, ...]
-    # Those of `Stage.replicas`, unless a stage is precious enough to have some by itself.
+    # Of the write table alone: what can be written elsewhere when a region is impaired.
     replicas: tuple[str, ...] = ()
     # Another than the stage's own region only while writes are moved away from it.
     write_region: str | None = None
@@ -77,11 +77,10 @@ class Stage:
     capacity: Capacity
     platform: Platform
     log_retention: logs.RetentionDays
-    replicas: tuple[str, ...] = ()
     sentiment: SentimentSettings
     forms: FormsSettings = FormsSettings()
     portal: PortalSettings = PortalSettings()
-    # In US dollars a month, each told when it is reached and when it will be.
+    # In US dollars a month, each told when it is reached and when it will be; none: not at all.
     cost_limits: tuple[float, ...] = (10, 15, 20)
     alarms: AlarmLevel = AlarmLevel.ALL
     alarm_email: str | None = None

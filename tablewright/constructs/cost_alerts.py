@@ -1,12 +1,10 @@
 """What the application costs in a month, told before it is too much."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from aws_cdk import RemovalPolicy, Stack, Token
+from aws_cdk import Token
 from aws_cdk import aws_budgets as budgets
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_kms as kms
-from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 # Each limit is told when it is reached, and when the month is on the way to it.
@@ -15,7 +13,7 @@ _MOST_EMAILS = 10
 
 
 class CostAlerts(Construct):
-    """A monthly budget for each limit, told to a topic of its own and by e-mail.
+    """A monthly budget for each limit, told by e-mail.
 
     With `tag`, a key and a value, only what carries that cost-allocation tag counts, from the day
     on which the tag was activated for billing; without, the whole account does. AWS looks at costs
@@ -26,31 +24,30 @@ class CostAlerts(Construct):
         CostAlerts(self, "Costs", email=["ops@example.com"], tag=("Application", "forms"))
     """
 
+    # Where CloudFormation can make a budget; what it counts is the costs of all regions.
+    REGIONS: ClassVar[frozenset[str]] = frozenset(
+        (
+            *("ap-northeast-1", "ap-northeast-2", "ap-south-1", "ap-southeast-1", "ap-southeast-2"),
+            *("ca-central-1", "cn-north-1", "cn-northwest-1", "eu-central-1", "eu-west-1"),
+            *("eu-west-2", "eu-west-3", "me-south-1", "sa-east-1"),
+            *("us-east-1", "us-east-2", "us-west-1", "us-west-2"),
+        )
+    )
+
     def __init__(
         self,
         scope: Construct,
         id: str,
         *,
         limits: Sequence[float] = (10, 15, 20),
-        email: Sequence[str] = (),
+        email: Sequence[str],
         tag: tuple[str, str] | None = None,
     ) -> None:
         _check(limits, email, tag)
         super().__init__(scope, id)
-        # Budgets cannot publish through the AWS-managed key: its policy names no services.
-        self.key = kms.Key(
-            self, "Key", enable_key_rotation=True, removal_policy=RemovalPolicy.DESTROY
-        )
-        self.topic = sns.Topic(self, "Topic", master_key=self.key, enforce_ssl=True)
-        self._let_budgets_publish()
         subscribers = [
-            budgets.CfnBudget.SubscriberProperty(
-                subscription_type="SNS", address=self.topic.topic_arn
-            ),
-            *(
-                budgets.CfnBudget.SubscriberProperty(subscription_type="EMAIL", address=address)
-                for address in email
-            ),
+            budgets.CfnBudget.SubscriberProperty(subscription_type="EMAIL", address=address)
+            for address in email
         ]
         # A budget of its own for each: one has five notifications at most. Unnamed, because it is
         # replaced when its subscribers change.
@@ -62,7 +59,7 @@ class CostAlerts(Construct):
         subscribers: list[budgets.CfnBudget.SubscriberProperty],
         tag: tuple[str, str] | None,
     ) -> budgets.CfnBudget:
-        budget = budgets.CfnBudget(
+        return budgets.CfnBudget(
             self,
             f"Budget{limit:g}".replace(".", "_"),
             budget=budgets.CfnBudget.BudgetDataProperty(
@@ -84,43 +81,14 @@ class CostAlerts(Construct):
                 for kind in _TOLD
             ],
         )
-        # AWS refuses a topic that it may not publish to.
-        budget.node.add_dependency(self.topic)
-        return budget
-
-    def _let_budgets_publish(self) -> None:
-        service = iam.ServicePrincipal("budgets.amazonaws.com")
-        account = Stack.of(self).account
-        partition = Stack.of(self).partition
-        own = {
-            "StringEquals": {"aws:SourceAccount": account},
-            "ArnLike": {"aws:SourceArn": f"arn:{partition}:budgets::{account}:*"},
-        }
-        self.key.add_to_resource_policy(
-            iam.PolicyStatement(
-                principals=[service],
-                actions=["kms:Decrypt", "kms:GenerateDataKey"],
-                # In a key's own policy this is the key.
-                resources=["*"],
-                conditions=own,
-            )
-        )
-        self.topic.add_to_resource_policy(
-            iam.PolicyStatement(
-                principals=[service],
-                actions=["sns:Publish"],
-                resources=[self.topic.topic_arn],
-                conditions=own,
-            )
-        )
 
 
 def _check(limits: Sequence[float], email: Sequence[str], tag: tuple[str, str] | None) -> None:
     if not limits or len(set(limits)) < len(limits) or any(limit <= 0 for limit in limits):
         given = ", ".join(map(str, limits)) or "none"
         raise ValueError(f"name one or more different limits above 0 USD, not {given}")
-    if len(email) > _MOST_EMAILS:
-        raise ValueError(f"a budget tells {_MOST_EMAILS} addresses at most, not {len(email)}")
+    if not 1 <= len(email) <= _MOST_EMAILS:
+        raise ValueError(f"a budget tells 1 to {_MOST_EMAILS} addresses, not {len(email)}")
     for address in email:
         if not Token.is_unresolved(address) and (
             "@" not in address or address.split() != [address]

@@ -1,19 +1,27 @@
 """Costs are told, at each limit, when they are reached and when they will be."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tablewright.constructs import CostAlerts
 from tests.infrastructure.building_blocks import findings
-from tests.infrastructure.synthesis import Template, new_stack, only, resources, template_of, text
+from tests.infrastructure.synthesis import (
+    IN_VIRGINIA,
+    Template,
+    new_stack,
+    resources,
+    synthesize_stage,
+    template_of,
+)
 
 BUDGET = "AWS::Budgets::Budget"
 
 
 def alerts(**props: Any) -> Template:
     stack = new_stack()
-    CostAlerts(stack, "Costs", **props)
+    CostAlerts(stack, "Costs", **{"email": ["ops@example.com"], **props})
     return template_of(stack)
 
 
@@ -39,7 +47,6 @@ def test_there_is_a_monthly_budget_for_each_limit(template: Template) -> None:
 
 
 def test_each_limit_is_told_when_reached_and_when_forecast(template: Template) -> None:
-    (topic,) = resources(template, "AWS::SNS::Topic")
     for budget in resources(template, BUDGET).values():
         told = budget["NotificationsWithSubscribers"]
         assert [each["Notification"]["NotificationType"] for each in told] == [
@@ -50,8 +57,7 @@ def test_each_limit_is_told_when_reached_and_when_forecast(template: Template) -
             notification = each["Notification"]
             assert (notification["Threshold"], notification["ThresholdType"]) == (100, "PERCENTAGE")
             assert notification["ComparisonOperator"] == "GREATER_THAN"
-            assert [(s["SubscriptionType"], text(s["Address"])) for s in each["Subscribers"]] == [
-                ("SNS", f"{{{topic}}}"),
+            assert [(s["SubscriptionType"], s["Address"]) for s in each["Subscribers"]] == [
                 ("EMAIL", "ops@example.com"),
                 ("EMAIL", "cfo@example.com"),
             ]
@@ -63,36 +69,35 @@ def test_costs_can_be_those_of_one_tag() -> None:
         assert budget["Budget"]["CostFilters"] == {"TagKeyValue": ["user:Application$forms"]}
 
 
-def test_budgets_of_this_account_and_nobody_else_may_publish(template: Template) -> None:
-    (topic,) = resources(template, "AWS::SNS::Topic")
-    deny, allow = only(template, "AWS::SNS::TopicPolicy")["PolicyDocument"]["Statement"]
-    assert deny["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
-    assert allow["Principal"] == {"Service": "budgets.amazonaws.com"}
-    assert (allow["Action"], text(allow["Resource"])) == ("sns:Publish", f"{{{topic}}}")
-    condition = allow["Condition"]
-    assert text(condition["StringEquals"]["aws:SourceAccount"]) == "{AWS::AccountId}"
-    assert text(condition["ArnLike"]["aws:SourceArn"]) == (
-        "arn:{AWS::Partition}:budgets::{AWS::AccountId}:*"
-    )
+def test_nothing_is_paid_for_being_told(template: Template) -> None:
+    assert {resource["Type"] for resource in template["Resources"].values()} == {BUDGET}
 
 
-def test_the_topic_has_a_key_that_budgets_may_use(template: Template) -> None:
-    (key,) = resources(template, "AWS::KMS::Key")
-    assert text(only(template, "AWS::SNS::Topic")["KmsMasterKeyId"]) == f"{{{key}.Arn}}"
-    (use,) = (
-        statement
-        for statement in only(template, "AWS::KMS::Key")["KeyPolicy"]["Statement"]
-        if statement["Principal"] == {"Service": "budgets.amazonaws.com"}
-    )
-    assert set(use["Action"]) == {"kms:Decrypt", "kms:GenerateDataKey"}
-    assert "aws:SourceAccount" in use["Condition"]["StringEquals"]
+def operations(folder: Path, region: str, **settings: str) -> tuple[Template, str]:
+    """The stack that tells costs, and the warnings of the whole stage."""
+    environ = {**IN_VIRGINIA, "TABLEWRIGHT_REGION": region, **settings}
+    made = synthesize_stage("dev", folder, {"TABLEWRIGHT_ALARM_EMAIL": "a@b.example", **environ})
+    report = folder / "validation-report.json"
+    return made.template("operations"), report.read_text() if report.exists() else ""
 
 
-def test_a_budget_waits_until_it_may_publish(template: Template) -> None:
-    (policy,) = resources(template, "AWS::SNS::TopicPolicy")
-    budgets = [r for r in template["Resources"].values() if r["Type"] == BUDGET]
-    assert len(budgets) == 3
-    assert all(policy in budget["DependsOn"] for budget in budgets)
+def test_a_region_without_budgets_does_without(tmp_path: Path) -> None:
+    template, said = operations(tmp_path, "eu-north-1")
+    assert limits(template) == []
+    assert "nobody is told what dev costs" in said
+
+
+def test_budgets_can_be_left_out_knowingly(tmp_path: Path) -> None:
+    template, said = operations(tmp_path, "eu-north-1", TABLEWRIGHT_COST_LIMITS="none")
+    assert limits(template) == []
+    assert "nobody is told what dev costs" not in said
+
+
+def test_a_stage_s_budgets_count_what_is_the_stage_s(tmp_path: Path) -> None:
+    template, _ = operations(tmp_path, "eu-west-1", TABLEWRIGHT_COST_LIMITS="5,50.5")
+    assert limits(template) == [5, 50.5]
+    for budget in resources(template, BUDGET).values():
+        assert budget["Budget"]["CostFilters"] == {"TagKeyValue": ["user:stage$dev"]}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +108,8 @@ def test_a_budget_waits_until_it_may_publish(template: Template) -> None:
         ({"limits": (10, 10)}, "different limits"),
         ({"email": ["ops"]}, "'ops' is no e-mail address"),
         ({"email": ["a@b", "c d@e"]}, "'c d@e' is no e-mail address"),
-        ({"email": [f"{n}@example.com" for n in range(11)]}, "10 addresses at most, not 11"),
+        ({"email": [f"{n}@example.com" for n in range(11)]}, "1 to 10 addresses, not 11"),
+        ({"email": []}, "1 to 10 addresses, not 0"),
         ({"tag": ("Application", "")}, "name a tag by its key and value"),
     ],
 )
@@ -114,5 +120,5 @@ def test_what_aws_would_refuse_is_refused(props: dict[str, Any], message: str) -
 
 def test_cost_alerts_break_no_rule() -> None:
     stack = new_stack()
-    CostAlerts(stack, "Costs")
+    CostAlerts(stack, "Costs", email=["ops@example.com"])
     assert findings(stack) == set()

@@ -146,7 +146,6 @@ def test_only_destinations_that_the_stage_names_can_be_reached(tmp_path: object)
         "TABLEWRIGHT_FORM_MAIL_FROM": "forms@example.com",
         "TABLEWRIGHT_FORM_BUCKETS": "acme-forms, globex.forms",
         "TABLEWRIGHT_FORM_BUSES": "acme,arn:aws:events:eu-west-1:111122223333:event-bus/globex",
-        "TABLEWRIGHT_COST_LIMITS": "5, 50.5",
     }
     made = synthesize_stage("dev", tmp_path, environ)  # type: ignore[arg-type]
     forms = made.template("forms")
@@ -171,7 +170,4 @@ def test_only_destinations_that_the_stage_names_can_be_reached(tmp_path: object)
     buses = {arn.rpartition("/")[2] for arn in by_action["events:PutEvents"]}
     assert {"acme", "globex"} < buses
     assert len(buses) == 3
-    budgets = resources(made.template("operations"), "AWS::Budgets::Budget").values()
-    limits = [budget["Budget"]["BudgetLimit"]["Amount"] for budget in budgets]
-    assert sorted(limits) == [5, 50.5]
     assert made.findings() == set()

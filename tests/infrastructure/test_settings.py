@@ -108,11 +108,36 @@ def test_writing_at_home_is_nothing_special() -> None:
     assert sentiment(home, stage="prod").write_region is None
 
 
+@pytest.mark.parametrize("name", ["TABLEWRIGHT_ACCOUNT", "CDK_DEFAULT_ACCOUNT"])
+def test_the_local_stage_is_for_no_account_of_aws(name: str) -> None:
+    assert message({name: "123456789012"}, stage="local") == (
+        "stage 'local' is for the local cloud, not for account 123456789012 of AWS: "
+        "run make local, or choose another stage, for example STAGE=dev"
+    )
+    for environ in ({}, {name: "000000000000"}):
+        local = read({"stage": "local"}.get, environ)
+        # Whatever credentials are in use: CDK deploys a stack to its own account only.
+        assert local.environment.account == "000000000000"
+
+
+@pytest.mark.parametrize("stage", ["dev", "staging", "prod"])
+def test_webhooks_lead_to_this_machine_in_no_account_of_aws(stage: str) -> None:
+    assert read({"stage": "local"}.get, {}).forms.local_webhooks
+    assert not read({"stage": stage}.get, {}).forms.local_webhooks
+
+
+def test_costs_are_told_at_limits_of_one_s_own_or_not_at_all() -> None:
+    asked = {"TABLEWRIGHT_COST_LIMITS": "5, 50.5"}
+    assert read(NOTHING.get, asked).cost_limits == (5, 50.5)
+    assert read(NOTHING.get, {"TABLEWRIGHT_COST_LIMITS": "none"}).cost_limits == ()
+    assert message({"TABLEWRIGHT_COST_LIMITS": "0"}).endswith("something like 10,15,20 or none")
+
+
 def test_production_has_replicas_by_itself_unless_told_otherwise() -> None:
     assert sentiment(HOME, stage="prod").replicas == ("us-west-2", "eu-west-1", "ap-south-1")
     for text, replicas in (("none", ()), ("sa-east-1,sa-east-1", ("sa-east-1",))):
         told = read({"stage": "prod"}.get, {**HOME, "TABLEWRIGHT_REPLICAS": text})
-        assert told.sentiment.replicas == told.replicas == replicas
+        assert told.sentiment.replicas == replicas
     assert sentiment(stage="prod").replicas == ()
     assert sentiment(HOME, stage="staging").replicas == ()
 

@@ -296,9 +296,14 @@ def test_settings_reach_the_templates(tmp_path: Any) -> None:
         "TABLEWRIGHT_ALARM_EMAIL": "ops@example.com",
     }
     made = synthesize_stage("prod", tmp_path, environ)
-    table = only(made.template("sales"), "AWS::DynamoDB::GlobalTable")
-    regions = {replica["Region"] for replica in table["Replicas"]}
-    assert regions == {"eu-west-1", "us-east-1", "us-west-2"}
+    replicated = {
+        table["TableName"]: {replica["Region"] for replica in table["Replicas"]}
+        for template in made.templates.values()
+        for table in resources(template, "AWS::DynamoDB::GlobalTable").values()
+        if len(table["Replicas"]) > 1
+    }
+    # The one that can be written elsewhere, and whose replicas are watched.
+    assert replicated == {"prod-sentiment-items-primary": {"eu-west-1", "us-east-1", "us-west-2"}}
     subscription = only(made.template("operations"), "AWS::SNS::Subscription")
     assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "ops@example.com")
     assert made.findings() == set()
