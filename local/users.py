@@ -43,8 +43,8 @@ class Users:
         self._home = home
         self._cognito = connection.client("cognito-idp")
         self._people = dict(PEOPLE)
-        self._pool = deployment.output("sales", "UserPoolId")
-        self._client = deployment.output("sales", "UserPoolClientId")
+        self._pool = deployment.output("identity", "UserPoolId")
+        self._client = deployment.output("identity", "UserPoolClientId")
 
     def create(self) -> int:
         """Create those that do not exist yet; gives how many."""

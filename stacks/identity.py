@@ -1,6 +1,6 @@
 """Who may sign in, and for which tenant."""
 
-from aws_cdk import Acknowledgment, Duration, Validations
+from aws_cdk import Acknowledgment, CfnOutput, Duration, Validations
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
@@ -36,6 +36,8 @@ class IdentityStack(StageStack):
         self.client = self._client(stage)
         for group, may in GROUPS.items():
             self.pool.add_group(group, group_name=group, description=may)
+        CfnOutput(self, "UserPoolId", value=self.pool.user_pool_id)
+        CfnOutput(self, "UserPoolClientId", value=self.client_id)
 
     @property
     def issuer(self) -> str:

@@ -94,5 +94,3 @@ class SalesStack(StageStack):
         )
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "TableName", value=table.table_name)
-        CfnOutput(self, "UserPoolId", value=identity.pool.user_pool_id)
-        CfnOutput(self, "UserPoolClientId", value=identity.client_id)

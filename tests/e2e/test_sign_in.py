@@ -22,7 +22,7 @@ def token(users: Users) -> str:
 
 @pytest.fixture(scope="module")
 def pool_key(cloud: Cloud, deployment: Deployment) -> Path:
-    pool = deployment.output("sales", "UserPoolId")
+    pool = deployment.output("identity", "UserPoolId")
     return cloud.home.state / "cognito-pool-keys" / f"{pool}-id.pem"
 
 
@@ -67,7 +67,7 @@ def test_a_token_for_another_client_is_refused(
 @pytest.fixture
 def access_token(cloud: Cloud, deployment: Deployment, users: Users) -> str:
     signed_in = cloud.connection.client("cognito-idp").initiate_auth(
-        ClientId=deployment.output("sales", "UserPoolClientId"),
+        ClientId=deployment.output("identity", "UserPoolClientId"),
         AuthFlow="USER_PASSWORD_AUTH",
         AuthParameters={"USERNAME": email_of("acme"), "PASSWORD": users.password("acme")},
     )

@@ -40,15 +40,15 @@ class Assembly:
 
     @property
     def templates(self) -> dict[str, Template]:
-        return {name: json.loads(path.read_text()) for name, path in self._files.items()}
+        return {name: json.loads(path.read_text()) for name, path in self.files.items()}
 
     @property
-    def _files(self) -> dict[str, Path]:
+    def files(self) -> dict[str, Path]:
         found = sorted(self.folder.glob("*.template.json"))
         return {path.name.split(".")[0]: path for path in found}
 
     def template(self, system: str) -> Template:
-        file = next(path for name, path in self._files.items() if name.endswith(f"-{system}"))
+        file = next(path for name, path in self.files.items() if name.endswith(f"-{system}"))
         template: Template = json.loads(file.read_text())
         return template
 
