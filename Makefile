@@ -12,7 +12,7 @@ CDK_OPTIONS = --no-notices -c stage=$(STAGE) --output cdk.out/$(STAGE)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools local local-down test check lint fmt unit infrastructure integration e2e \
-        snapshots docs bench synth diff deploy destroy stage not-prod lock clean
+        snapshots docs bench synth diff cdk bootstrap deploy user destroy stage audit lock clean
 # The targets share one set-up, one cdk.out and two cores.
 .NOTPARALLEL:
 
@@ -82,20 +82,28 @@ synth: stage tools ## Synthesize STAGE (dev, staging, prod or local) into cdk.ou
 diff: stage tools ## Compare STAGE with what is deployed
 	@$(CDK) diff $(CDK_OPTIONS)
 
-deploy: stage tools ## Deploy all stacks of STAGE
-	@$(CDK) deploy --all $(CDK_OPTIONS)
+cdk: stage tools ## Run the CDK CLI for STAGE: make cdk ARGS=ls
+	@$(CDK) $(ARGS) $(CDK_OPTIONS)
 
-destroy: stage not-prod tools ## Destroy all stacks of STAGE (prod: with CONFIRM=destroy-prod)
-	@$(CDK) destroy --all $(CDK_OPTIONS)
+# What each of these can be told is in docs/deploying.md.
+bootstrap: stage tools ## Prepare the account for STAGE, in all of its regions
+	@$(PY) -m deployment bootstrap --stage $(STAGE) --execution-policy "$(EXECUTION_POLICY)" \
+		--boundary "$(BOUNDARY)"
+
+deploy: stage tools ## Deploy all stacks of STAGE, step by step where AWS wants it so
+	@$(PY) -m deployment deploy --stage $(STAGE) --approve "$(APPROVE)" --import "$(IMPORT)" \
+		--remove-replica "$(REMOVE_REPLICA)"
+
+user: stage tools ## Make a user of STAGE: EMAIL=sam@acme.example TENANT=acme [GROUPS=writers]
+	@$(PY) -m deployment user --stage $(STAGE) --email "$(EMAIL)" --tenant "$(TENANT)" \
+		--groups "$(GROUPS)"
+
+destroy: stage tools ## Destroy all stacks of STAGE (prod: with CONFIRM=destroy-prod)
+	@$(PY) -m deployment destroy --stage $(STAGE) --approve "$(APPROVE)" --confirm "$(CONFIRM)"
 
 stage:
 	@case "$(STAGE)" in dev|staging|prod|local) ;; *) \
 	echo "STAGE=$(STAGE) is not a stage. Give one of: dev, staging, prod, local" >&2; exit 2 ;; esac
-
-not-prod:
-	@if [ "$(STAGE)" = prod ] && [ "$(CONFIRM)" != destroy-prod ]; then \
-	echo "This destroys production. If you mean it: make destroy STAGE=prod CONFIRM=destroy-prod" >&2; \
-	exit 2; fi
 
 lock: ## Re-make the lock files after a change of a requirements.in or package.json
 	@$(PYTHON) -m toolchain.lock

@@ -1,5 +1,6 @@
 """The steps of the set-up."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -21,6 +22,13 @@ NPM_PACKAGES = (ROOT / "package.json", ROOT / "package-lock.json")
 PIP_AT_WORK = VENV / ".pip-at-work"
 # Compiling all of the CDK library would double the time: Python compiles what is imported.
 _PIP_QUICK = ("--no-compile", "--no-input", "--progress-bar", "off", "--disable-pip-version-check")
+
+NPM_QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
+# By its own settings npm waits 70 seconds before it says that a registry cannot be reached.
+NPM_QUICK = (
+    *("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"),
+    "--fetch-timeout=60000",
+)
 
 _PYTHON_ADVICE = (
     "Check that this Python can make virtual environments (on Debian and Ubuntu the package "
@@ -138,8 +146,11 @@ def _provide_java(shell: Shell) -> None:
 
 
 def _install_npm_packages(shell: Shell) -> None:
-    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
-    shell.run(paths.npm(), "ci", *quiet, env=paths.environment())
+    environment = paths.environment()
+    pip_trusts = shell.answer(paths.python(), "-I", "-m", "pip", "config", "get", "global.cert")
+    if pip_trusts and "NODE_EXTRA_CA_CERTS" not in os.environ:
+        environment["NODE_EXTRA_CA_CERTS"] = pip_trusts
+    shell.run(paths.npm(), "ci", *NPM_QUIET, *NPM_QUICK, env=environment)
 
 
 def _cache_lambda_packages(shell: Shell) -> None:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from toolchain import paths
-from toolchain.install import steps
+from toolchain.install import NPM_QUICK, NPM_QUIET, steps
 from toolchain.paths import ROOT
 from toolchain.steps import run_all
 
@@ -60,8 +60,7 @@ def _lock_python(name: str) -> None:
 
 def _lock_npm() -> None:
     print("package-lock.json", flush=True)
-    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
-    _run(paths.npm(), "install", "--package-lock-only", *quiet)
+    _run(paths.npm(), "install", "--package-lock-only", *NPM_QUIET, *NPM_QUICK)
     file = ROOT / "package-lock.json"
     lock = json.loads(file.read_text())
     wanted = json.loads((ROOT / "package.json").read_text())["devDependencies"]

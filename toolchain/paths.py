@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from toolchain import certificates
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BUILD = ROOT / ".build"
@@ -64,6 +66,7 @@ def environment() -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "",
         "CDK_DISABLE_CLI_TELEMETRY": "1",
         "CDK_DISABLE_VERSION_CHECK": "1",
+        **certificates.node_settings(os.environ),
     }
 
 

@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from toolchain import certificates
 from toolchain.paths import BUILD, ROOT, VENV
 
 LOGS = BUILD / "logs"
 TAIL_LINES = 15
+DOT_SECONDS = 5.0
 
 # Inside the venv, so that they go when it goes.
 STAMPS = VENV / ".setup"
@@ -55,10 +57,10 @@ class Shell:
         log.write_bytes(b"")
 
     def run(self, *command: str | Path, env: Mapping[str, str] | None = None) -> None:
-        with self.log.open("ab") as output:
-            ended = subprocess.run(
+        with (
+            self.log.open("ab") as output,
+            subprocess.Popen(
                 command,
-                check=False,
                 cwd=ROOT,
                 env=env,
                 stdin=subprocess.DEVNULL,
@@ -66,9 +68,16 @@ class Shell:
                 stderr=subprocess.STDOUT,
                 # A tool that outlives a killed set-up keeps the lock until it ends as well.
                 pass_fds=(self._lock,),
-            )
-        if ended.returncode != 0:
-            raise StepError(f"{Path(command[0]).name} ended with code {ended.returncode}.")
+            ) as process,
+        ):
+            code = _awaited(process)
+        if code != 0:
+            raise StepError(f"{Path(command[0]).name} ended with code {code}.")
+
+    def answer(self, *command: str | Path) -> str:
+        """What a command says, or nothing when it fails."""
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        return ended.stdout.strip() if ended.returncode == 0 else ""
 
     def output(self) -> str:
         return self.log.read_text(errors="replace")
@@ -96,6 +105,15 @@ def fingerprint(*inputs: str | Path) -> str:
     return digest.hexdigest()
 
 
+def _awaited(process: subprocess.Popen[bytes]) -> int:
+    """The code that the process ends with; a dot every few seconds says that it still works."""
+    while True:
+        try:
+            return process.wait(DOT_SECONDS)
+        except subprocess.TimeoutExpired:
+            print(".", end="", flush=True)
+
+
 def _run(step: Step, place: str, lock: int) -> bool:
     started = time.monotonic()
     shell = Shell(LOGS / f"{step.name}.log", lock)
@@ -106,7 +124,8 @@ def _run(step: Step, place: str, lock: int) -> bool:
         step.action(shell)
     except (OSError, StepError) as error:
         print(f"failed after {time.monotonic() - started:.0f} s\n{shell.tail()}")
-        print(f"{error} The full output is in {shell.log.relative_to(ROOT)}.\n{step.advice}")
+        advice = certificates.ADVICE if certificates.distrusted(shell.output()) else step.advice
+        print(f"{error} The full output is in {shell.log.relative_to(ROOT)}.\n{advice}")
         return False
     step.stamp.parent.mkdir(exist_ok=True)
     unfinished = step.stamp.with_suffix(".new")

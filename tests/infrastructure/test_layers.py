@@ -8,7 +8,7 @@ import pytest
 
 from cdk_app.settings import ROOT
 
-OWN = {"cdk_app", "examples", "lambdas", "local", "stacks", "tests", "toolchain"}
+OWN = {"cdk_app", "deployment", "examples", "lambdas", "local", "stacks", "tests", "toolchain"}
 CDK = {"aws_cdk", "cdk_nag", "constructs", "jsii"}
 AWS = {"boto3", "botocore", "aws_lambda_powertools"}
 
@@ -37,6 +37,7 @@ def imported(room: str) -> dict[str, set[str]]:
         ("tablewright", OWN),
         ("lambdas", CDK | (OWN - {"lambdas"}) | {"tablewright.constructs"}),
         ("stacks", AWS | {"cdk_nag"} | (OWN - {"stacks"}) | {"tablewright.runtime"}),
+        ("deployment", CDK | (OWN - {"deployment", "toolchain"}) | {"tablewright.constructs"}),
         ("cdk_app", AWS | (OWN - {"cdk_app", "stacks"}) | {"tablewright.runtime"}),
     ],
 )
@@ -58,7 +59,7 @@ def test_designs_need_the_standard_library_only() -> None:
 def test_the_library_is_small_enough_to_read() -> None:
     long = [
         str(path.relative_to(ROOT))
-        for room in ("tablewright/constructs", "cdk_app", "stacks")
+        for room in ("tablewright/constructs", "cdk_app", "deployment", "stacks")
         for path in Path(ROOT / room).rglob("*.py")
         if len(path.read_text().splitlines()) > 300
     ]

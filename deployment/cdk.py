@@ -1,0 +1,107 @@
+"""The CDK CLI, and what a synthesis wrote."""
+
+import json
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deployment import Refused
+from deployment.shapes import TABLE, Shape, shape_of_resource
+from toolchain import paths
+from toolchain.paths import ROOT
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A synthesized stack and the region that it belongs to."""
+
+    name: str
+    region: str
+    template: Mapping[str, Any]
+
+    def resources(self, type: str) -> dict[str, Mapping[str, Any]]:
+        """The stack's resources of a type, by logical id."""
+        found = self.template["Resources"].items()
+        return {id: resource for id, resource in found if resource["Type"] == type}
+
+
+class Assembly:
+    """The stacks that a synthesis wrote into a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        manifest = json.loads((folder / "manifest.json").read_text())
+        self.stacks = tuple(
+            self._stack(artifact)
+            for artifact in manifest["artifacts"].values()
+            if artifact["type"] == "aws:cloudformation:stack"
+        )
+
+    def regions(self) -> tuple[str, ...]:
+        """The regions of the stacks, the one of most of them first."""
+        regions = [stack.region for stack in self.stacks]
+        return tuple(sorted(set(regions), key=lambda region: (-regions.count(region), region)))
+
+    def has(self, type: str) -> bool:
+        """Whether any stack has a resource of a type."""
+        return any(stack.resources(type) for stack in self.stacks)
+
+    def tables(self, home: str) -> dict[str, tuple[Stack, str, Shape]]:
+        """Each table by name: its stack, its logical id there, and its shape."""
+        return {
+            resource["Properties"]["TableName"]: (
+                stack,
+                id,
+                shape_of_resource(resource["Properties"], home),
+            )
+            for stack in self.stacks
+            for id, resource in stack.resources(TABLE).items()
+        }
+
+    def _stack(self, artifact: Mapping[str, Any]) -> Stack:
+        properties = artifact["properties"]
+        template = json.loads((self.folder / properties["templateFile"]).read_text())
+        region = artifact["environment"].rpartition("/")[2]
+        return Stack(properties["stackName"], region, template)
+
+
+class Cdk:
+    """The CLI, run for one stage in one account and region.
+
+    Example::
+
+        cdk = Cdk("dev", target.settings)
+        cdk.deploy(cdk.synth(), "--require-approval", "never")
+    """
+
+    def __init__(self, stage: str, settings: Mapping[str, str]) -> None:
+        self._stage = stage
+        self._settings = settings
+        self._output = ROOT / "cdk.out" / stage
+
+    def synth(self, context: Mapping[str, str] | None = None) -> Assembly:
+        asked = {"stage": self._stage, **(context or {})}
+        options = [word for name, value in asked.items() for word in ("-c", f"{name}={value}")]
+        self._run("synth", "--quiet", "--output", str(self._output), *options)
+        return Assembly(self._output)
+
+    def deploy(self, assembly: Assembly, *options: str) -> None:
+        self._run("deploy", "--all", "--app", str(assembly.folder), *options)
+
+    def destroy(self, assembly: Assembly) -> None:
+        self._run("destroy", "--all", "--force", "--app", str(assembly.folder))
+
+    def bootstrap(self, environments: Iterable[str], *options: str) -> None:
+        self._run("bootstrap", *environments, *options)
+
+    def _run(self, *command: str) -> None:
+        ended = subprocess.run(
+            (str(paths.cdk()), *command, "--no-notices"),
+            cwd=ROOT,
+            env={**paths.environment(), **self._settings},
+            check=False,
+        )
+        if ended.returncode != 0:
+            raise Refused(f"cdk {command[0]} ended with code {ended.returncode}: see above.")

@@ -1,0 +1,131 @@
+"""The account and region that a stage is deployed to, by the credentials in use."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from deployment import Refused
+from deployment.shapes import Shape, shape_of_table
+
+_REGION = ("TABLEWRIGHT_REGION", "AWS_REGION", "AWS_DEFAULT_REGION")
+# A stack that could not be made is there in name only.
+_NEVER_MADE = ("REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE", "DELETE_COMPLETE")
+
+
+class Target:
+    """Where a stage is, and what of it is there.
+
+    Example::
+
+        target = Target("dev", os.environ)
+        target.table("dev-sentiment-items-primary")
+    """
+
+    def __init__(self, stage: str, environ: Mapping[str, str]) -> None:
+        self.stage = stage
+        self._session = boto3.session.Session()
+        named = next((environ[name] for name in _REGION if environ.get(name)), None)
+        region = named or self._session.region_name
+        if region is None:
+            raise Refused("No region is named: set TABLEWRIGHT_REGION, for example to eu-west-1.")
+        self.region: str = region
+        self.client = cache(self._client)
+        self.account = self._account(environ.get("TABLEWRIGHT_ACCOUNT"))
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """For the application: that it is meant for this account and region."""
+        return {"TABLEWRIGHT_ACCOUNT": self.account, "TABLEWRIGHT_REGION": self.region}
+
+    def table(self, name: str) -> Shape | None:
+        """What a table is like, if it is there."""
+        dynamodb = self.client("dynamodb")
+        try:
+            described = dynamodb.describe_table(TableName=name)["Table"]
+        except dynamodb.exceptions.ResourceNotFoundException:
+            return None
+        return shape_of_table(described, self.region)
+
+    def has_stack(self, name: str, region: str | None = None) -> bool:
+        try:
+            found = self.client("cloudformation", region).describe_stacks(StackName=name)
+        except ClientError as error:
+            if _is_missing(error):
+                return False
+            raise
+        return found["Stacks"][0]["StackStatus"] not in _NEVER_MADE
+
+    def output(self, stack: str, name: str) -> str:
+        """What a stack of the stage gives out."""
+        if not self.has_stack(stack):
+            raise Refused(f"{stack} is not deployed: run make deploy STAGE={self.stage} first.")
+        (found,) = self.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+        outputs = {o["OutputKey"]: o["OutputValue"] for o in found.get("Outputs", ())}
+        if name not in outputs:
+            raise Refused(
+                f"{stack} does not say its {name}: deploy it anew, make deploy STAGE={self.stage}."
+            )
+        return str(outputs[name])
+
+    def physical_id(self, stack: str, logical_id: str, region: str | None = None) -> str | None:
+        """The name of a stack's resource, if the stack has it."""
+        if not self.has_stack(stack, region):
+            return None
+        try:
+            found = self.client("cloudformation", region).describe_stack_resource(
+                StackName=stack, LogicalResourceId=logical_id
+            )
+        except ClientError as error:
+            if _is_missing(error):
+                return None
+            raise
+        return found["StackResourceDetail"].get("PhysicalResourceId") or None
+
+    def template(self, stack: str, region: str) -> dict[str, Any] | None:
+        """What a stack was deployed from."""
+        if not self.has_stack(stack, region):
+            return None
+        found = self.client("cloudformation", region).get_template(
+            StackName=stack, TemplateStage="Original"
+        )
+        return dict(found["TemplateBody"])
+
+    def delete_stack(self, name: str, region: str) -> bool:
+        """Delete a stack that the application no longer has; False when there is none."""
+        cloudformation = self.client("cloudformation", region)
+        if not self.has_stack(name, region):
+            return False
+        cloudformation.delete_stack(StackName=name)
+        cloudformation.get_waiter("stack_delete_complete").wait(StackName=name)
+        return True
+
+    def protect(self, table: str, on: bool, region: str | None = None) -> None:
+        """Set whether a table can be deleted, in one region."""
+        dynamodb = self.client("dynamodb", region)
+        dynamodb.update_table(TableName=table, DeletionProtectionEnabled=on)
+        dynamodb.get_waiter("table_exists").wait(TableName=table)
+
+    def _client(self, service: str, region: str | None = None) -> Any:
+        return self._session.client(service, region_name=region or self.region)
+
+    def _account(self, named: str | None) -> str:
+        try:
+            account = str(self.client("sts").get_caller_identity()["Account"])
+        except (BotoCoreError, ClientError) as error:
+            raise Refused(
+                f"AWS does not know these credentials ({error}): sign in first, for example with "
+                "aws sso login and AWS_PROFILE=..."
+            ) from None
+        if named and named != account:
+            raise Refused(
+                f"TABLEWRIGHT_ACCOUNT is {named}, but the credentials are of account {account}: "
+                "take others, or leave the setting out."
+            )
+        return account
+
+
+def _is_missing(error: ClientError) -> bool:
+    return error.response["Error"]["Code"] in ("ValidationError", "ResourceNotFoundException")

@@ -1,0 +1,89 @@
+"""A stand-in for the CDK CLI: deploys one small stack, by CloudFormation."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from deployment.cdk import Assembly, Cdk
+from tests.integration.gaps.clouds import HOME, Cloud
+
+STAGE = "dev"
+STACK = f"tablewright-{STAGE}-sentiment"
+ITEMS = f"{STAGE}-sentiment-items-primary"
+Resources = dict[str, dict[str, Any]]
+
+
+def table(*replicas: str, **more: Any) -> dict[str, Any]:
+    return {
+        "Type": "AWS::DynamoDB::GlobalTable",
+        "DeletionPolicy": "Delete",
+        "Properties": {
+            "TableName": ITEMS,
+            "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
+            "StreamSpecification": {"StreamViewType": "NEW_AND_OLD_IMAGES"},
+            "Replicas": [{"Region": region, **more} for region in (HOME, *replicas)],
+        },
+    }
+
+
+class SmallCdk(Cdk):
+    """Makes one stack with the write table, its replicas in the regions of the settings."""
+
+    def __init__(self, cloud: Cloud, folder: Path, *replicas: str, **more: Any) -> None:
+        super().__init__(STAGE, {})
+        self._cloud, self._folder = cloud, folder
+        self._replicas, self._more = replicas, more
+        self.other: Resources = {}
+        # What the CLI was told, deployment by deployment.
+        self.deployed: list[tuple[str, ...]] = []
+        self.options: list[str] = []
+
+    def synth(self, context: Mapping[str, str] | None = None) -> Assembly:
+        named = (context or {}).get("replicas", ",".join(self._replicas) or "none")
+        replicas = () if named == "none" else tuple(named.split(","))
+        template = {"Resources": {"Items": table(*replicas, **self._more), **self.other}}
+        artifact = {
+            "type": "aws:cloudformation:stack",
+            "environment": f"aws://000000000000/{HOME}",
+            "properties": {"templateFile": "stack.json", "stackName": STACK},
+        }
+        self._folder.mkdir(exist_ok=True)
+        (self._folder / "stack.json").write_text(json.dumps(template))
+        (self._folder / "manifest.json").write_text(json.dumps({"artifacts": {STACK: artifact}}))
+        return Assembly(self._folder)
+
+    def deploy(self, assembly: Assembly, *options: str) -> None:
+        (stack,) = assembly.stacks
+        self.options = list(options)
+        properties = stack.template["Resources"]["Items"]["Properties"]
+        self.deployed.append(tuple(r["Region"] for r in properties["Replicas"])[1:])
+        formation = self._cloud.client("cloudformation")
+        exists = self._exists(formation)
+        change = formation.update_stack if exists else formation.create_stack
+        try:
+            change(StackName=STACK, TemplateBody=json.dumps(stack.template))
+        except ClientError as error:
+            # The CLI passes over a stack that is as it should be.
+            if "No updates are to be performed" not in str(error):
+                raise
+            return
+        waiter = formation.get_waiter(f"stack_{'update' if exists else 'create'}_complete")
+        waiter.wait(StackName=STACK, WaiterConfig={"Delay": 1})
+
+    def destroy(self, assembly: Assembly) -> None:
+        formation = self._cloud.client("cloudformation")
+        formation.delete_stack(StackName=STACK)
+        formation.get_waiter("stack_delete_complete").wait(
+            StackName=STACK, WaiterConfig={"Delay": 1}
+        )
+
+    def _exists(self, formation: Any) -> bool:
+        return any(
+            stack["StackName"] == STACK and stack["StackStatus"] != "DELETE_COMPLETE"
+            for stack in formation.list_stacks()["StackSummaries"]
+        )

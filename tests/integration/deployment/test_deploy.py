@@ -1,0 +1,163 @@
+"""A stage follows its settings one replica an update, and loses nothing unless told to by name."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+
+from deployment import Refused
+from deployment.cdk import Assembly
+from deployment.deploy import Asked, deploy
+from deployment.target import Target
+from tests.integration.deployment.small_cdk import ITEMS, STACK, SmallCdk
+from tests.integration.gaps.clouds import HOME, ROOT, Cloud
+
+Stub = Callable[..., SmallCdk]
+OREGON, MUMBAI = "us-west-2", "ap-south-1"
+
+
+def run(target: Target, cdk: SmallCdk, **asked: object) -> list[str]:
+    said: list[str] = []
+    deploy(target, cdk, Asked(approve="never", **asked), said.append)  # type: ignore[arg-type]
+    return said
+
+
+def regions(target: Target) -> set[str]:
+    shape = target.table(ITEMS)
+    assert shape is not None
+    return set(shape.replicas)
+
+
+def is_protected(target: Target) -> bool:
+    shape = target.table(ITEMS)
+    assert shape is not None
+    return shape.protected
+
+
+def test_the_first_deployment_makes_all_replicas_at_once_and_says_what_is_next(
+    target: Target, cdk: Stub
+) -> None:
+    stage = cdk(OREGON, MUMBAI)
+    said = run(target, stage)
+    assert stage.deployed == [(OREGON, MUMBAI)]
+    assert "for the first time" in said[-2]
+    assert "make user STAGE=dev" in said[-1]
+    assert regions(target) == {OREGON, MUMBAI}
+
+
+def test_replicas_are_added_and_removed_one_an_update(target: Target, cdk: Stub) -> None:
+    run(target, cdk())
+    more = cdk(OREGON, MUMBAI)
+    said = run(target, more)
+    assert more.deployed == [(MUMBAI,), (OREGON, MUMBAI)]
+    assert said[0] == "This takes 2 updates: AWS changes one replica of a table at a time."
+    assert said[1] == f"1 of 2: A replica of {ITEMS} is made in {MUMBAI}."
+
+    fewer = cdk(MUMBAI)
+    with pytest.raises(Refused, match=f"REMOVE_REPLICA={OREGON}"):
+        run(target, fewer)
+    assert regions(target) == {OREGON, MUMBAI}
+    run(target, fewer, removing=(OREGON,))
+    assert regions(target) == {MUMBAI}
+
+
+def test_a_protected_replica_goes_when_it_is_named_and_its_alarms_with_it(
+    cloud: Cloud, target: Target, cdk: Stub
+) -> None:
+    protected = {"DeletionProtectionEnabled": True}
+    run(target, cdk(OREGON, **protected))
+    watching = f"tablewright-dev-replica-{OREGON}"
+    topic = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}
+    cloud.client("cloudformation", region_name=OREGON).create_stack(
+        StackName=watching, TemplateBody=json.dumps(topic)
+    )
+    said = run(target, cdk(**protected), removing=(OREGON,))
+    assert regions(target) == set()
+    assert f"{watching} is removed: there is nothing left to watch." in said
+    assert not target.has_stack(watching, OREGON)
+    # Once more, as after a failure at the very end: nothing is left to do.
+    assert run(target, cdk(**protected), removing=(OREGON,))[-1] == "dev is deployed."
+
+
+def test_writes_move_to_a_replica_once_it_is_there(target: Target, cdk: Stub) -> None:
+    run(target, cdk())
+    asked: list[dict[str, str]] = []
+    stage = cdk(OREGON, MUMBAI)
+    synth = stage.synth
+
+    def noted(context: Mapping[str, str] | None = None) -> Assembly:
+        asked.append(dict(context or {}))
+        return synth(context)
+
+    stage.synth = noted  # type: ignore[method-assign]
+    run(target, stage, write_region=OREGON)
+    assert asked == [{}, {"replicas": MUMBAI, "write_region": HOME}, {}]
+
+
+def test_a_table_that_was_left_over_is_taken_over_only_when_asked(
+    cloud: Cloud, target: Target, cdk: Stub
+) -> None:
+    cloud.client("dynamodb").create_table(
+        TableName=ITEMS,
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
+    )
+    stage = cdk()
+    with pytest.raises(Refused, match=r"make deploy STAGE=dev IMPORT=1"):
+        run(target, stage)
+    assert stage.deployed == []
+
+    protected: list[bool] = []
+
+    def imported(assembly: object, *options: str) -> None:
+        stage.options = list(options)
+        protected.append(is_protected(target))
+
+    stage.deploy = imported  # type: ignore[method-assign]
+    run(target, stage, take_over=True)
+    assert "--import-existing-resources" in stage.options
+    assert protected == [True]
+    assert not is_protected(target)
+
+
+def documented() -> set[str]:
+    """What the page has the role that deploys be allowed, beside being CDK."""
+    page = (ROOT / "docs" / "deploying.md").read_text()
+    policies = [json.loads(block) for block in re.findall(r"```json\n(.+?)```", page, re.DOTALL)]
+    looks = [s for policy in policies for s in policy["Statement"] if "LookAt" in s.get("Sid", "")]
+    actions = [s["Action"] for s in looks]
+    return {a for action in actions for a in ([action] if isinstance(action, str) else action)}
+
+
+def test_a_deployment_calls_what_the_documented_role_may_and_nothing_else(
+    target: Target, cdk: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(target, cdk(OREGON))
+    stage = cdk(OREGON, MUMBAI)
+    stage.deploy = lambda assembly, *options: None  # type: ignore[method-assign]
+    called: set[str] = set()
+    real = BaseClient._make_api_call
+
+    def noted(client: Any, operation: str, arguments: Any) -> Any:
+        called.add(f"{client.meta.service_model.endpoint_prefix}:{operation}")
+        return real(client, operation, arguments)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", noted)
+    run(target, stage)
+    assert called == documented()
+
+
+def test_a_key_cannot_change(target: Target, cdk: Stub) -> None:
+    run(target, cdk())
+    other = cdk()
+    assembly = other.synth()
+    (stack,) = assembly.stacks
+    stack.template["Resources"]["Items"]["Properties"]["KeySchema"][0]["AttributeName"] = "id"
+    other.synth = lambda context=None: assembly  # type: ignore[method-assign]
+    with pytest.raises(Refused, match="the key of a table cannot be changed"):
+        run(target, other)
+    assert target.physical_id(STACK, "Items") == ITEMS

@@ -1,0 +1,99 @@
+"""A user is made once, for one tenant for good, and the command says what happens next."""
+
+import json
+from typing import Any
+
+import pytest
+
+from deployment import Refused
+from deployment.target import Target
+from deployment.users import ensure_user
+from tests.integration.gaps.clouds import Cloud
+
+EMAIL = "sam@acme.example"
+
+
+@pytest.fixture
+def pool(cloud: Cloud) -> str:
+    """The user pool of a stage that is deployed."""
+    cognito = cloud.client("cognito-idp")
+    tenant = {"Name": "tenant", "AttributeDataType": "String", "Mutable": False}
+    made: str = cognito.create_user_pool(PoolName="pool", Schema=[tenant])["UserPool"]["Id"]
+    for group in ("operators", "writers"):
+        cognito.create_group(UserPoolId=made, GroupName=group)
+    template = {
+        "Resources": {"Topic": {"Type": "AWS::SNS::Topic"}},
+        "Outputs": {"UserPoolId": {"Value": made}},
+    }
+    formation = cloud.client("cloudformation")
+    formation.create_stack(StackName="tablewright-dev-identity", TemplateBody=json.dumps(template))
+    formation.get_waiter("stack_create_complete").wait(
+        StackName="tablewright-dev-identity", WaiterConfig={"Delay": 1}
+    )
+    return made
+
+
+def made(target: Target, tenant: str | None = "acme", groups: tuple[str, ...] = ()) -> str:
+    said: list[str] = []
+    ensure_user(target, email=EMAIL, tenant=tenant, groups=groups, say=said.append)
+    (line,) = said
+    return line
+
+
+def user(cloud: Cloud, pool: str) -> dict[str, Any]:
+    found = cloud.client("cognito-idp").admin_get_user(UserPoolId=pool, Username=EMAIL)
+    return {a["Name"]: a["Value"] for a in found["UserAttributes"]}
+
+
+def groups_of(cloud: Cloud, pool: str) -> set[str]:
+    cognito = cloud.client("cognito-idp")
+    listed = cognito.admin_list_groups_for_user(UserPoolId=pool, Username=EMAIL)["Groups"]
+    return {group["GroupName"] for group in listed}
+
+
+def test_a_user_belongs_to_a_tenant_and_to_groups(cloud: Cloud, target: Target, pool: str) -> None:
+    line = made(target, groups=("writers",))
+    attributes = user(cloud, pool)
+    assert (attributes["custom:tenant"], attributes["email"]) == ("acme", EMAIL)
+    assert attributes["email_verified"] == "true"
+    assert groups_of(cloud, pool) == {"writers"}
+    assert line.startswith(f"{EMAIL} is made, for tenant acme, in writers. AWS sends a temporary")
+
+
+def test_a_second_time_only_groups_are_added(cloud: Cloud, target: Target, pool: str) -> None:
+    made(target)
+    before = user(cloud, pool)
+    line = made(target, groups=("writers", "operators"))
+    assert user(cloud, pool) == before
+    assert groups_of(cloud, pool) == {"writers", "operators"}
+    assert "has not signed in yet" in line
+    cloud.client("cognito-idp").admin_set_user_password(
+        UserPoolId=pool, Username=EMAIL, Password="Aa1!aaaaaaaaaaaa", Permanent=True
+    )
+    assert made(target).endswith("and signs in on dev.")
+
+
+@pytest.mark.parametrize(
+    ("has", "asked"), [("", "without a tenant"), ("globex", "for tenant globex")]
+)
+def test_whoever_has_another_tenant_or_none_is_made_again(
+    has: str, asked: str, target: Target, pool: str
+) -> None:
+    made(target, tenant=has or None, groups=("operators",))
+    with pytest.raises(Refused, match=f"{EMAIL} is there {asked}, .* admin-delete-user"):
+        made(target)
+
+
+@pytest.mark.usefixtures("pool")
+def test_what_is_missing_or_wrong_is_said(target: Target) -> None:
+    with pytest.raises(Refused, match="Say whose user it is, TENANT=acme"):
+        made(target, tenant=None)
+    with pytest.raises(Refused, match=r"There is no group 'kings'. There are: operators, writers"):
+        made(target, groups=("kings",))
+    with pytest.raises(Refused, match="'sam' is no e-mail address"):
+        ensure_user(target, email="sam", tenant="acme", groups=(), say=print)
+
+
+def test_a_stage_that_is_not_deployed_has_no_users(target: Target) -> None:
+    with pytest.raises(Refused, match="run make deploy STAGE=dev first"):
+        made(target)

@@ -1,0 +1,28 @@
+"""The page on deploying names targets, variables and settings that there are."""
+
+import re
+
+from cdk_app.settings import ROOT, read
+
+PAGE = (ROOT / "docs" / "deploying.md").read_text()
+README = (ROOT / "README.md").read_text()
+MAKEFILE = (ROOT / "Makefile").read_text()
+
+
+def test_every_command_is_a_target_and_takes_its_variables() -> None:
+    # At the beginning of a line or of code, behind settings: elsewhere it is a verb.
+    form = r"(?:^|`|: )(?:\w+=\S+ )*make ([a-z]+)((?: [A-Z_]+=[^ `\n]+)*)"
+    used = re.findall(form, PAGE + README, re.MULTILINE)
+    assert {target for target, _ in used} >= {"bootstrap", "deploy", "destroy", "user", "cdk"}
+    for target, variables in used:
+        assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), target
+        for name in re.findall(r"([A-Z_]+)=", variables):
+            assert f"$({name})" in MAKEFILE, name
+
+
+def test_every_setting_is_one() -> None:
+    settings = dict(re.findall(r"^\| `(TABLEWRIGHT_[A-Z_]+)=([^`]+)`", PAGE, re.MULTILINE))
+    stage = read({"stage": "prod"}.get, {"TABLEWRIGHT_REGION": "eu-west-1", **settings})
+    assert stage.alarm_email == "ops@example.com"
+    assert stage.cost_limits == (10, 15, 20)
+    assert stage.sentiment.replicas == ("us-west-2", "ap-south-1")

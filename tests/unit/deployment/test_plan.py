@@ -1,0 +1,138 @@
+"""What AWS changes only step by step is planned so, and what it would refuse is refused before."""
+
+import pytest
+
+from deployment import Refused
+from deployment.plan import check_indexes, steps
+from deployment.shapes import Index, Shape, shape_of_resource, shape_of_table
+
+GSI1 = Index(key=("GSI1PK", "GSI1SK"), projection="KEYS_ONLY")
+WIDE = Index(key=("GSI1PK", "GSI1SK"), projection="INCLUDE", attributes=frozenset({"price"}))
+
+
+def shape(*replicas: str, key: tuple[str, ...] = ("PK", "SK"), **indexes: Index) -> Shape:
+    return Shape(key=key, indexes=indexes, replicas=frozenset(replicas))
+
+
+def sets(wanted: Shape, deployed: Shape | None, *removing: str) -> list[tuple[str, ...] | None]:
+    return [step.replicas for step in steps("items", wanted, deployed, removing)]
+
+
+def refusal(wanted: Shape, deployed: Shape, *removing: str) -> str:
+    with pytest.raises(Refused) as refused:
+        steps("items", wanted, deployed, removing)
+    return str(refused.value)
+
+
+def test_a_table_that_is_not_there_is_made_with_all_its_replicas() -> None:
+    assert sets(shape("us-west-2", "ap-south-1"), None) == [None]
+
+
+def test_without_a_change_of_replicas_there_is_one_update() -> None:
+    assert sets(shape("us-west-2"), shape("us-west-2")) == [None]
+    assert sets(shape(GSI1=GSI1), shape()) == [None]
+
+
+def test_replicas_are_made_one_an_update() -> None:
+    assert sets(shape("a", "b", "c"), shape("a")) == [("a", "b"), ("a", "b", "c")]
+
+
+def test_a_replica_is_removed_only_by_name() -> None:
+    assert refusal(shape("a"), shape("a", "b")) == (
+        "items has a replica in b, which the settings leave out. To keep it, name it in "
+        "TABLEWRIGHT_REPLICAS; to remove it with the items there, add REMOVE_REPLICA=b to the "
+        "command."
+    )
+    (step,) = steps("items", shape("a"), shape("a", "b"), ["b"])
+    assert (step.replicas, step.removes) == (("a",), "b")
+
+
+def test_of_two_replicas_to_be_removed_both_are_named() -> None:
+    assert "REMOVE_REPLICA=c" in refusal(shape(), shape("b", "c"), "b")
+    assert sets(shape(), shape("b", "c"), "b", "c") == [("c",), ()]
+
+
+def test_a_replica_that_the_settings_name_is_not_removed() -> None:
+    said = refusal(shape("a", "b"), shape("a", "b", "c"), "b", "c")
+    assert said.endswith("set TABLEWRIGHT_REPLICAS to a.")
+
+
+def test_a_replica_is_made_before_another_is_removed() -> None:
+    assert sets(shape("b"), shape("a"), "a") == [("a", "b"), ("b",)]
+
+
+def test_what_an_earlier_attempt_removed_is_not_missed() -> None:
+    assert sets(shape("a"), shape("a"), "b") == [None]
+
+
+def test_an_index_changes_in_an_update_of_its_own() -> None:
+    wanted = shape("a", "b", GSI1=GSI1)
+    assert sets(wanted, shape("a")) == [("a",), ("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "deployed", "said"),
+    [
+        (
+            shape(GSI1=WIDE),
+            shape(GSI1=GSI1),
+            "GSI1 of items would change its key or what it projects: no update can do that.",
+        ),
+        (
+            shape(GSI1=GSI1, GSI2=GSI1),
+            shape(),
+            "GSI1 and GSI2 of items would be made or removed: "
+            "DynamoDB changes one index an update.",
+        ),
+        (
+            shape(GSI2=GSI1),
+            shape(GSI1=GSI1),
+            "GSI1 and GSI2 of items would be made or removed: "
+            "DynamoDB changes one index an update.",
+        ),
+        (
+            shape(key=("PK",)),
+            shape(),
+            "items has the key (PK, SK), and would get (PK): the key of a table cannot be changed.",
+        ),
+    ],
+)
+def test_what_dynamodb_would_refuse_is_refused_before(
+    wanted: Shape, deployed: Shape, said: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        check_indexes({"items": wanted}, {"items": deployed})
+    assert str(refused.value).splitlines() == [
+        said,
+        "How to go about it: docs/guide.md#change-a-table-that-is-deployed",
+    ]
+
+
+def test_one_index_of_each_table_can_change() -> None:
+    wanted = {"items": shape(GSI1=GSI1), "news": shape(), "new": shape(GSI1=GSI1, GSI2=GSI1)}
+    check_indexes(wanted, {"items": shape(), "news": shape(GSI1=GSI1)})
+
+
+def test_a_table_has_the_shape_that_its_template_gave_it() -> None:
+    schema = [
+        {"AttributeName": "SK", "KeyType": "RANGE"},
+        {"AttributeName": "PK", "KeyType": "HASH"},
+    ]
+    index = {
+        "IndexName": "GSI1",
+        "KeySchema": schema,
+        "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["b", "a"]},
+    }
+    shared = {"KeySchema": schema, "GlobalSecondaryIndexes": [index]}
+    replicas = [{"Region": "a", "DeletionProtectionEnabled": True}, {"Region": "b"}]
+    described = {"Replicas": [{"RegionName": "b"}], "DeletionProtectionEnabled": True}
+    expected = Shape(
+        key=("PK", "SK"),
+        indexes={
+            "GSI1": Index(key=("PK", "SK"), projection="INCLUDE", attributes=frozenset({"a", "b"}))
+        },
+        replicas=frozenset({"b"}),
+        protected=True,
+    )
+    assert shape_of_resource({**shared, "Replicas": replicas}, "a") == expected
+    assert shape_of_table({**shared, **described}, "a") == expected
