@@ -1,6 +1,14 @@
-"""Where settings are asked for: context (`-c name=…`), and the environment."""
+"""Where settings are asked for: context (`-c name=…`), and the environment; and their forms."""
 
+import re
 from collections.abc import Callable, Mapping
+
+# Of tags, tickers and whatever else is listed: a function's environment has 4 KB.
+_MOST = 50
+
+
+class SettingError(Exception):
+    """One sentence: which setting is wrong, and how to set it."""
 
 
 def asked_in(context: Callable[[str], object], environ: Mapping[str, str], name: str) -> str | None:
@@ -12,3 +20,27 @@ def asked_in(context: Callable[[str], object], environ: Mapping[str, str], name:
 def either(environ: Mapping[str, str], what: str) -> str | None:
     """Account or region: as asked for, or as the CDK CLI finds it by the credentials in use."""
     return environ.get(f"TABLEWRIGHT_{what}") or environ.get(f"CDK_DEFAULT_{what}") or None
+
+
+def listed(name: str, text: str, form: re.Pattern[str], example: str) -> tuple[str, ...]:
+    """What a text lists between commas, each once."""
+    parts = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not parts:
+        raise wrong(f"TABLEWRIGHT_{name}", text, example)
+    if len(parts) > _MOST:
+        raise SettingError(
+            f"TABLEWRIGHT_{name} has {len(parts)} entries: name at most {_MOST}, such as {example}"
+        )
+    for part in parts:
+        checked(form, f"TABLEWRIGHT_{name}", part, example)
+    return parts
+
+
+def checked(form: re.Pattern[str], setting: str, value: str | None, example: str) -> str | None:
+    if value is not None and not form.fullmatch(value):
+        raise wrong(setting, value, example)
+    return value
+
+
+def wrong(setting: str, value: str, example: str) -> SettingError:
+    return SettingError(f"{setting} is '{value}': set it to something like {example}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from aws_cdk import Environment
 from aws_cdk import aws_logs as logs
 
-from cdk_app.asking import asked_in, either
+from cdk_app.asking import SettingError, asked_in, checked, either, listed
 from cdk_app.origins import origin_form
 from stacks.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
 from tablewright.constructs import AlarmLevel, Capacity, Platform, Protection
@@ -32,8 +32,6 @@ _BUS = re.compile(r"[A-Za-z0-9._-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:e
 _SHARDS = re.compile(r"[1-9]\d?|100")
 _DOLLARS = re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?")
 _TAG = re.compile(r"[^|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,50}")
-# Of tags, tickers and whatever else is listed: a function's environment has 4 KB.
-_MOST = 50
 
 LOCAL_ACCOUNT = "0" * 12
 # Instead of a list: there is to be nothing, whatever the stage would have.
@@ -45,10 +43,6 @@ _SOURCE = re.compile("|".join(SOURCES))
 _TICKER = re.compile(r"[A-Z0-9.\-]{1,12}")
 
 Asked = Callable[[str], str | None]
-
-
-class SettingError(Exception):
-    """One sentence: which setting is wrong, and how to set it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +110,8 @@ def read(
     def asked(setting: str) -> str | None:
         return asked_in(context, environ, setting)
 
-    region = _checked(_REGION, "TABLEWRIGHT_REGION", either(environ, "REGION"), "eu-west-1")
-    account = _checked(_ACCOUNT, "TABLEWRIGHT_ACCOUNT", either(environ, "ACCOUNT"), "123456789012")
+    region = checked(_REGION, "TABLEWRIGHT_REGION", either(environ, "REGION"), "eu-west-1")
+    account = checked(_ACCOUNT, "TABLEWRIGHT_ACCOUNT", either(environ, "ACCOUNT"), "123456789012")
     return Stage(
         name=name,
         root=root,
@@ -133,7 +127,7 @@ def read(
         portal=_portal(kind, asked),
         cost_limits=_cost_limits(asked("cost_limits")),
         alarms=_alarms(kind, asked),
-        alarm_email=_checked(
+        alarm_email=checked(
             _EMAIL, "TABLEWRIGHT_ALARM_EMAIL", asked("alarm_email"), "ops@example.com"
         ),
         cors_origins=_cors_origins(kind, asked("cors_origins")),
@@ -146,7 +140,7 @@ def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettin
     named = asked("replicas")
     default = tuple(r for r in kind.write_replicas if r != region) if region else ()
     replicas = default if named is None else _replicas(named, region)
-    accelerated = _checked(_SWITCH, "TABLEWRIGHT_ACCELERATOR", asked("accelerator"), "on") == "on"
+    accelerated = checked(_SWITCH, "TABLEWRIGHT_ACCELERATOR", asked("accelerator"), "on") == "on"
     if accelerated and region is None:
         raise _homeless("ACCELERATOR")
     return SentimentSettings(
@@ -158,7 +152,7 @@ def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettin
         sources=_sources(asked("sources"), kind.sources),
         window_seconds=_window(kind, asked),
         show_capacity=kind.show_capacity,
-        sign_in_url=_checked(
+        sign_in_url=checked(
             _ADDRESS, "TABLEWRIGHT_SIGN_IN_URL", asked("sign_in_url"), "https://sign-in.example.com"
         ),
     )
@@ -167,11 +161,11 @@ def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettin
 def _forms(kind: _Kind, asked: Asked) -> FormsSettings:
     buckets, buses = asked("form_buckets"), asked("form_buses")
     return FormsSettings(
-        mail_from=_checked(
+        mail_from=checked(
             _EMAIL, "TABLEWRIGHT_FORM_MAIL_FROM", asked("form_mail_from"), "forms@example.com"
         ),
-        buckets=_list("FORM_BUCKETS", buckets, _BUCKET, "acme-submissions") if buckets else (),
-        buses=_list("FORM_BUSES", buses, _BUS, "acme-events") if buses else (),
+        buckets=listed("FORM_BUCKETS", buckets, _BUCKET, "acme-submissions") if buckets else (),
+        buses=listed("FORM_BUSES", buses, _BUS, "acme-events") if buses else (),
         # Whoever tries it on this machine has no public address, and no time to wait.
         local_webhooks=kind.on_this_machine,
         retry_first_seconds=1 if kind.on_this_machine else FormsSettings.retry_first_seconds,
@@ -180,21 +174,21 @@ def _forms(kind: _Kind, asked: Asked) -> FormsSettings:
 
 
 def _portal(kind: _Kind, asked: Asked) -> PortalSettings:
-    shards = _checked(_SHARDS, "TABLEWRIGHT_EVENT_SHARDS", asked("event_shards"), "10")
+    shards = checked(_SHARDS, "TABLEWRIGHT_EVENT_SHARDS", asked("event_shards"), "10")
     return PortalSettings(
         event_shards=int(shards) if shards else None, window_seconds=_window(kind, asked)
     )
 
 
 def _window(kind: _Kind, asked: Asked) -> int:
-    window = _checked(
+    window = checked(
         _WINDOW, "TABLEWRIGHT_STREAM_WINDOW", asked("stream_window"), "5 (seconds, at most 300)"
     )
     return kind.window_seconds if window is None else int(window)
 
 
 def _alarms(kind: _Kind, asked: Asked) -> AlarmLevel:
-    level = _checked(_ALARMS, "TABLEWRIGHT_ALARMS", asked("alarms"), "essential, all or none")
+    level = checked(_ALARMS, "TABLEWRIGHT_ALARMS", asked("alarms"), "essential, all or none")
     return AlarmLevel(level) if level else kind.alarms
 
 
@@ -203,7 +197,7 @@ def _cost_limits(text: str | None) -> tuple[float, ...]:
         return Stage.cost_limits
     if text == NONE:
         return ()
-    return tuple(map(float, _list("COST_LIMITS", text, _DOLLARS, f"10,15,20 or {NONE}")))
+    return tuple(map(float, listed("COST_LIMITS", text, _DOLLARS, f"10,15,20 or {NONE}")))
 
 
 def _on_this_machine(account: str | None) -> str:
@@ -218,7 +212,7 @@ def _on_this_machine(account: str | None) -> str:
 
 def _cors_origins(kind: _Kind, text: str | None) -> tuple[str, ...]:
     form = origin_form(own_machine=kind.password_sign_in)
-    return () if text is None else _list("CORS_ORIGINS", text, *form)
+    return () if text is None else listed("CORS_ORIGINS", text, *form)
 
 
 def _write_region(asked: str | None, region: str | None, replicas: tuple[str, ...]) -> str | None:
@@ -238,7 +232,7 @@ def _write_region(asked: str | None, region: str | None, replicas: tuple[str, ..
 def _watch_tags(text: str | None) -> tuple[str, ...]:
     if text is None:
         return WATCH_TAGS
-    tags = _list("WATCH_TAGS", text, _TAG, "AI,climate change")
+    tags = listed("WATCH_TAGS", text, _TAG, "AI,climate change")
     seen: dict[str, str] = {}
     for tag in tags:
         # Texts are searched without regard to case, width and spacing.
@@ -252,43 +246,19 @@ def _watch_tags(text: str | None) -> tuple[str, ...]:
 
 
 def _tickers(text: str | None) -> tuple[str, ...]:
-    return TICKERS if text is None else _list("TICKERS", text, _TICKER, "AAPL,MSFT")
+    return TICKERS if text is None else listed("TICKERS", text, _TICKER, "AAPL,MSFT")
 
 
 def _sources(text: str | None, default: tuple[str, ...]) -> tuple[str, ...]:
     if text is None:
         return default
-    return () if text == NONE else _list("SOURCES", text, _SOURCE, f"newsapi,reddit or {NONE}")
-
-
-def _list(name: str, text: str, form: re.Pattern[str], example: str) -> tuple[str, ...]:
-    """What a text lists between commas, each once."""
-    parts = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    if not parts:
-        raise _wrong(f"TABLEWRIGHT_{name}", text, example)
-    if len(parts) > _MOST:
-        raise SettingError(
-            f"TABLEWRIGHT_{name} has {len(parts)} entries: name at most {_MOST}, such as {example}"
-        )
-    for part in parts:
-        _checked(form, f"TABLEWRIGHT_{name}", part, example)
-    return parts
-
-
-def _checked(form: re.Pattern[str], setting: str, value: str | None, example: str) -> str | None:
-    if value is not None and not form.fullmatch(value):
-        raise _wrong(setting, value, example)
-    return value
-
-
-def _wrong(setting: str, value: str, example: str) -> SettingError:
-    return SettingError(f"{setting} is '{value}': set it to something like {example}")
+    return () if text == NONE else listed("SOURCES", text, _SOURCE, f"newsapi,reddit or {NONE}")
 
 
 def _replicas(text: str | None, region: str | None) -> tuple[str, ...]:
     if text is None or text == NONE:
         return ()
-    regions = _list("REPLICAS", text, _REGION, f"us-east-1,us-west-2 or {NONE}")
+    regions = listed("REPLICAS", text, _REGION, f"us-east-1,us-west-2 or {NONE}")
     if region is None:
         raise _homeless("REPLICAS")
     if region in regions:

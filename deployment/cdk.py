@@ -23,7 +23,7 @@ class Stack:
 
     def resources(self, type: str) -> dict[str, Mapping[str, Any]]:
         """The stack's resources of a type, by logical id."""
-        found = self.template["Resources"].items()
+        found = self.template.get("Resources", {}).items()
         return {id: resource for id, resource in found if resource["Type"] == type}
 
 

@@ -83,7 +83,7 @@ def resources(template: Template, type: str) -> dict[str, Template]:
     """The properties of all resources of a type, by logical id."""
     return {
         id: resource.get("Properties", {})
-        for id, resource in template["Resources"].items()
+        for id, resource in template.get("Resources", {}).items()
         if resource["Type"] == type
     }
 

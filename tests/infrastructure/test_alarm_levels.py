@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from aws_cdk import App, Duration, Stack
 
+from cdk_app.asking import SettingError
 from cdk_app.nag import TablewrightChecks
-from cdk_app.settings import SettingError, read
+from cdk_app.settings import read
 from tablewright.constructs import AccountAlarms, AlarmLevel, FunctionAlarms, MessageQueue
 from tests.infrastructure.building_blocks import function_in, table_in
 from tests.infrastructure.synthesis import (

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cdk_app.settings import ROOT, WATCH_TAGS, SettingError, read
+from cdk_app.asking import SettingError
+from cdk_app.settings import ROOT, WATCH_TAGS, read
 from lambdas.sentiment.tags import MAX_TAGS, InvalidTag, Watch
 from stacks.stage import SentimentSettings
 from tests.infrastructure.synthesis import IN_VIRGINIA, context
