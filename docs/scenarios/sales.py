@@ -39,7 +39,7 @@ def sale(number: int) -> Record:
 
 def measure(caller: Caller, table: str) -> list[Measurement]:
     """Fill the table, run each pattern once, and give its units beside the floor."""
-    measuring = Measuring(caller)
+    measuring = Measuring(caller, SALES)
     cursors = Cursors(lambda: KeyRing([b"m" * 32]))
     store = Store(SALES, table, measuring.meter, cursors=cursors)
     store.put_many(SALES.put_sales, [sale(n) for n in range(STORED)])
@@ -63,6 +63,22 @@ def _items(measuring: Measuring, store: Store) -> None:
         lambda: store.put_many(SALES.put_sales, batch),
         write=sum((write_floor(SALES, SALE, one) for one in batch), NONE),
         many=len(batch),
+    )
+    more = [sale(n) for n in range(STORED + 26, STORED + 51)]
+    measuring.run(
+        "create_sales",
+        f"{len(more)} sales with a brand",
+        lambda: store.create_many(SALES.create_sales, more),
+        write=sum((write_floor(SALES, SALE, one) for one in more), NONE),
+        many=len(more),
+    )
+    keys = [{name: one[name] for name in SALE.key.fields} for one in more]
+    measuring.run(
+        "get_sales",
+        f"{len(more)} sales",
+        lambda: store.get_many(SALES.get_sales, keys),
+        read=len(more) * read_floor([whole], consistent=True),
+        many=len(more),
     )
     measuring.run(
         "get_sale", "one sale", lambda: store.get(SALES.get_sale, key), read=read_floor([whole])

@@ -52,9 +52,10 @@ def create_sale() -> Response[str]:
 
 @app.post("/sales/batch")
 def create_sales() -> Response[str]:
-    stored = _sales().create_many(json_body(app.current_event), access().now())
-    logger.info("sales stored", count=stored)
-    return answer({"stored": stored}, 201)
+    done = _sales().create_many(json_body(app.current_event), access().now())
+    logger.info("sales stored", count=done.stored, replaced=done.replaced, unchanged=done.unchanged)
+    told = {"stored": done.stored, "replaced": done.replaced, "unchanged": done.unchanged}
+    return answer(told, 201 if done.stored else 200)
 
 
 @app.get(_SALE)
@@ -107,7 +108,7 @@ def category_trend() -> Response[str]:
     given = parameters(app.current_event, ("category", "from", "to", "season", "by"))
     if "category" not in given:
         raise Problem(400, "A trend is of a category.", [("category", "is required")])
-    season = given.get("season") and choice("season", given["season"], SEASONS)
+    season = choice("season", given["season"], SEASONS) if "season" in given else None
     by = choice("by", given.get("by"), PERIODS)
     periods = _sales().price_trend(
         given["category"], since=given.get("from"), until=given.get("to"), season=season, by=by

@@ -56,10 +56,12 @@ def _paths() -> Json:
         "/sales/batch": {
             "post": operation(
                 "create_sales",
-                "Store many sales, all or none checked",
-                {201: json_of("Stored")},
+                "Store many sales. When one is not valid, none is. One that is there already and "
+                "another stays as it is, which is told (409), and the others are stored; with "
+                "replace, it is changed to the new one and keeps its createdAt",
+                {201: json_of("Stored"), 200: json_of("Stored")},
                 body="Batch",
-                fails=(413,),
+                fails=(409, 413),
             ),
         },
         _ONE: {
@@ -107,12 +109,18 @@ def _schemas() -> Json:
         "Sale": object_of(SALE.fields, [f.stored for f in SALE.fields if not f.optional]),
         "NewSale": new_sale,
         "SaleChange": {**object_of(CHANGEABLE, [], nullable=True), "minProperties": 1},
-        "Batch": only({"sales": list_of(ref("NewSale"), minItems=1, maxItems=MAX_BATCH)}),
-        "Stored": only({"stored": {"type": "integer"}}),
+        "Batch": _batch(),
+        "Stored": only({n: {"type": "integer"} for n in ("stored", "replaced", "unchanged")}),
         "SalePage": page_of(ref("Sale")),
         "EmbeddingPage": page_of(object_of([SALE.by_name[name] for name in _EMBEDDING], [])),
         "Trend": _trend(),
     }
+
+
+def _batch() -> Json:
+    sales = list_of(ref("NewSale"), minItems=1, maxItems=MAX_BATCH)
+    replace = {"type": "boolean", "default": False}
+    return {**only({"sales": sales, "replace": replace}), "required": ["sales"]}
 
 
 def _trend() -> Json:

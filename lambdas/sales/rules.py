@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
+from lambdas.http.given import only
 from lambdas.http.problems import Problem
 from tablewright.designs import InvalidRecord, Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.sales import SALE
 
 MAX_BATCH = 5000
-_REPORTED = 100
 
 _OURS = ("tenant", "created_at", "updated_at")
 GIVEN = tuple(field for field in SALE.fields if field.name not in _OURS)
@@ -32,11 +32,23 @@ def sale_from(body: Any, tenant: str, now: datetime) -> Record:
     return sale
 
 
-def batch_from(body: Any, tenant: str, now: datetime) -> list[Record]:
+class Batch(NamedTuple):
+    """Sales that are to be stored together; with `replace`, in the place of others."""
+
+    sales: list[Record]
+    replace: bool
+
+
+def batch_from(body: Any, tenant: str, now: datetime) -> Batch:
     """New sales from a request's body: all of them, or a Problem that says which are wrong."""
-    entries = body.get("sales") if isinstance(body, dict) and len(body) == 1 else None
+    members = only(body, ("sales", "replace"))
+    entries, replace = members.get("sales"), members.get("replace", False)
     if not isinstance(entries, list) or not entries:
-        raise Problem(400, 'The body must be {"sales": [...]} with at least one sale.')
+        wrong = [("/sales", "must be a list of at least one sale")]
+        raise Problem(400, "The batch is not valid; nothing was stored.", wrong)
+    if not isinstance(replace, bool):
+        wrong = [("/replace", "must be true or false")]
+        raise Problem(400, "The batch is not valid; nothing was stored.", wrong)
     if len(entries) > MAX_BATCH:
         raise Problem(413, f"A batch may have at most {MAX_BATCH} sales.")
     sales, errors = [], []
@@ -51,10 +63,15 @@ def batch_from(body: Any, tenant: str, now: datetime) -> list[Record]:
             if earlier != number:
                 errors.append((f"/sales/{number}", f"is the same sale as /sales/{earlier}"))
     if errors:
-        shown = errors[:_REPORTED]
-        detail = f"{len(errors)} errors in the batch; nothing was stored."
-        raise Problem(400, detail, shown)
-    return sales
+        raise Problem(400, f"{len(errors)} errors in the batch; nothing was stored.", errors)
+    return Batch(sales, replace)
+
+
+def in_conflict(positions: Sequence[int], of: int) -> Problem:
+    """What is told of a batch some of which has the keys of other sales."""
+    reason = 'has the key of another sale: give it its own, or send "replace": true'
+    detail = f"{len(positions)} of {of} sales were not stored; the others are."
+    return Problem(409, detail, [(f"/sales/{position}", reason) for position in positions])
 
 
 def changes_from(body: Any, now: datetime) -> Record:
@@ -88,9 +105,14 @@ def _sale(body: Any, tenant: str, now: datetime) -> tuple[Record, list[tuple[str
         except ValueError:
             values["season"] = _SEASONS[0]  # the date's own error is reported below
     try:
-        return SALE.check(values), errors
+        sale = SALE.check(values)
     except InvalidRecord as invalid:
         return {}, errors + (_errors(invalid) if isinstance(body, dict) else [])
+    oldest = SALE.expires.oldest(now) if SALE.expires else ""
+    if sale["sale_date"] < oldest:
+        # It would be stored, and be gone.
+        errors.append(("/saleDate", f"must be {oldest} or later: older sales are not kept"))
+    return sale, errors
 
 
 def _named(body: Any, allowed: Sequence[str]) -> tuple[Record, list[tuple[str, str]]]:

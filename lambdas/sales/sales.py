@@ -1,21 +1,25 @@
 """A tenant's sales: what the API does, in terms of the table's access patterns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from lambdas.http.problems import Problem
 from lambdas.sales import rules
+from lambdas.sales.batch import Stored, key_of, store_batch
 from lambdas.sales.trend import trend
 from tablewright.designs import Pattern, Record
-from tablewright.designs.sales import SALE, SALES
+from tablewright.designs.sales import SALES
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.reader import Page
 from tablewright.runtime.store import Store
 
-# What one trend may read; more would not finish within a request.
-MAX_TREND_SALES = 200_000
+# What one trend may read, from the index alone or from the table too: more would not finish
+# within a request.
+MAX_PRICES = 200_000
+MAX_SEASONAL = 20_000
+_AT_ONCE = 1000
 
 
 class Sales:
@@ -31,14 +35,19 @@ class Sales:
         try:
             return self._store.put(SALES.put_sale, sale), True
         except AlreadyExists:
-            there = self._store.get(SALES.get_sale, self._key_of(sale))
+            there = self._store.get(SALES.get_sale, key_of(sale))
             if there is None or not rules.same_sale(there, sale):
                 raise
             return there, False
 
-    def create_many(self, body: Any, now: datetime) -> int:
-        sales = rules.batch_from(body, self._tenant, now)
-        return self._store.put_many(SALES.put_sales, sales)
+    def create_many(self, body: Any, now: datetime) -> Stored:
+        """Store many sales; one that is there and another is left as it is, unless the body says
+        to replace it. Raises Problem before anything is stored, or when some could not be."""
+        batch = rules.batch_from(body, self._tenant, now)
+        done = store_batch(self._store, batch.sales, replace=batch.replace)
+        if done.conflicts:
+            raise rules.in_conflict(done.conflicts, len(batch.sales))
+        return done
 
     def one(self, **key: str) -> Record:
         sale = self._store.get(SALES.get_sale, {"tenant": self._tenant, **key})
@@ -61,19 +70,24 @@ class Sales:
     ) -> list[dict[str, Any]]:
         """Prices of a category over time. Dates and prices stand in the index keys, so only a
         season, which does not, makes it read the sales themselves."""
-        pattern = SALES.category_sales if season else SALES.category_prices
-        filters = {"season": season} if season else None
         where = {"tenant": self._tenant, "category": category}
-        sales = self._store.each(pattern, where, since=since, until=until, filters=filters)
-        return list(trend(_bounded(sales), by))
+        if season is None:
+            sales = self._store.each(SALES.category_prices, where, since=since, until=until)
+            return list(trend(_prices(_bounded(sales, MAX_PRICES)), by))
+        # Not by the store's filter: what is passed over was read as well, and counts.
+        sales = self._store.each(
+            SALES.category_sales, where, since=since, until=until, at_once=_AT_ONCE
+        )
+        read = _bounded(sales, MAX_SEASONAL)
+        return list(trend(_prices(sale for sale in read if sale["season"] == season), by))
 
-    @staticmethod
-    def _key_of(sale: Record) -> Record:
-        return {name: sale[name] for name in SALE.key.fields}
 
-
-def _bounded(sales: Iterator[Record]) -> Iterator[tuple[str, Decimal]]:
+def _bounded(sales: Iterator[Record], most: int) -> Iterator[Record]:
     for number, sale in enumerate(sales):
-        if number == MAX_TREND_SALES:
-            raise Problem(413, f"More than {MAX_TREND_SALES} sales: narrow the range of dates.")
-        yield sale["sale_date"], sale["sale_price"]
+        if number == most:
+            raise Problem(413, f"More than {most} sales lie in the range: ask for fewer dates.")
+        yield sale
+
+
+def _prices(sales: Iterable[Record]) -> Iterator[tuple[str, Decimal]]:
+    return ((sale["sale_date"], sale["sale_price"]) for sale in sales)

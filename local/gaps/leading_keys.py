@@ -17,6 +17,8 @@ from local.gaps import expected
 
 _KEY = "dynamodb:LeadingKeys"
 _EQUALITY = re.compile(r"([#:]?[\w.-]+)\s*=\s*([#:]?[\w.-]+)")
+_INSERTION = re.compile(r'\s*INSERT\s+INTO\s+"([^"]+)"\s+VALUE\s*\{(.*)\}', re.I | re.S)
+_PLACED = re.compile(r"'((?:[^']|'')*)'\s*:\s*\?")
 
 # table name, the single-item action within a transaction, partition key value
 Named = tuple[str, str | None, str]
@@ -69,6 +71,17 @@ def named_keys(body: bytes) -> Iterator[Named]:
             action = iam_actions._DYNAMODB_TRANSACT_ITEM_ACTIONS.get(member)
             key = detail.get("Key") or detail.get("Item")
             yield from _of_item(detail.get("TableName", ""), action, key)
+    for one in request.get("Statements") or request.get("TransactStatements") or [request]:
+        yield from _of_insertion(one)
+
+
+def _of_insertion(statement: dict[str, Any]) -> Iterator[Named]:
+    """The key of an insertion that gives its values as parameters; other statements name none."""
+    found = _INSERTION.match(statement.get("Statement") or "")
+    if found:
+        names = [name.replace("''", "'") for name in _PLACED.findall(found[2])]
+        item = dict(zip(names, statement.get("Parameters") or [], strict=False))
+        yield from _of_item(found[1], None, item)
 
 
 def _of_one_table(request: dict[str, Any]) -> Iterator[Named]:

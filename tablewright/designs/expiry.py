@@ -38,6 +38,13 @@ class Expiry:
             return None
         return f"must lie between {self.first} and {self.last}, so that it can expire"
 
+    def oldest(self, now: datetime) -> str:
+        """The first day whose items have not expired by now."""
+        day = _moved((now - timedelta(days=self.days)).date(), -self.years)
+        while self.at(day.isoformat()) <= now.timestamp():
+            day += timedelta(days=1)
+        return day.isoformat()
+
     def at(self, text: str) -> int:
         """Expiry, in seconds since 1970, of an item whose field has this value.
 

@@ -9,6 +9,8 @@ from decimal import Decimal
 
 from tablewright.designs import (
     KEYS_ONLY,
+    BatchCreate,
+    BatchGet,
     BatchPut,
     Choice,
     Date,
@@ -134,8 +136,18 @@ def sales_design(*, category_shard: ShardFunction = uniform) -> Table:
         ),
         patterns=(
             Put("put_sale", "Sale", create=True, describes="Store a new sale."),
-            BatchPut("put_sales", "Sale", describes="Store many sales."),
+            BatchPut(
+                "put_sales",
+                "Sale",
+                describes="Load many sales, in the place of any with their keys.",
+            ),
+            BatchCreate(
+                "create_sales", "Sale", describes="Store those of many sales that are new."
+            ),
             Get("get_sale", "Sale", describes="Read one sale."),
+            BatchGet(
+                "get_sales", "Sale", consistent=True, describes="Read sales that were there before."
+            ),
             Update("update_sale", "Sale", describes="Change a sale's prices or description."),
             Delete("delete_sale", "Sale", describes="Remove a sale."),
             Query(

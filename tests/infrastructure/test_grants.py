@@ -34,6 +34,8 @@ from tests.infrastructure.synthesis import (
 CALLS: dict[str, set[tuple[str, str | None]]] = {
     "put_sale": {("PutItem", None)},
     "put_sales": {("BatchWriteItem", None)},
+    "create_sales": {("PartiQLInsert", None)},
+    "get_sales": {("BatchGetItem", None)},
     "get_sale": {("GetItem", None)},
     "update_sale": {("GetItem", None), ("UpdateItem", None)},
     "delete_sale": {("DeleteItem", None)},

@@ -6,16 +6,19 @@ from typing import Any
 from tests.integration.gaps.clouds import Cloud
 
 
-def only(cloud: Cloud, action: str, resource: str) -> Any:
+def only(
+    cloud: Cloud, action: str, resource: str, *, condition: dict[str, Any] | None = None
+) -> Any:
     """A client of the action's service that is allowed this one action on one resource."""
     iam = cloud.client("iam")
     service, _, verb = action.partition(":")
     trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
-    name = f"only-{service}-{verb}"
+    name = f"only-{service}-{verb}" + ("-conditionally" if condition else "")
     role = iam.create_role(
         RoleName=name, AssumeRolePolicyDocument=json.dumps({"Statement": [trust]})
     )["Role"]["Arn"]
-    allowed = {"Effect": "Allow", "Action": action, "Resource": resource}
+    allowed: dict[str, Any] = {"Effect": "Allow", "Action": action, "Resource": resource}
+    allowed |= {"Condition": condition} if condition else {}
     iam.put_role_policy(
         RoleName=name, PolicyName="only", PolicyDocument=json.dumps({"Statement": [allowed]})
     )

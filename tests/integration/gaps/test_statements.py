@@ -43,6 +43,25 @@ def test_a_batch_of_insertions_needs_the_permission_to_insert(cloud: Cloud, tabl
         client.execute_statement(Statement='SELECT * FROM "rows"')
 
 
+def test_an_insertion_names_the_partition_that_it_inserts_into(cloud: Cloud, tables: str) -> None:
+    own = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["a#*"]}}
+    client = only(cloud, "dynamodb:PartiQLInsert", tables, condition=own)
+
+    def inserted(*ids: str) -> list[bool]:
+        text = "INSERT INTO \"rows\" VALUE {'n': ?, 'id': ?}"
+        values = [[{"N": "1"}, {"S": id}] for id in ids]
+        sent = [{"Statement": text, "Parameters": one} for one in values]
+        return [
+            "Error" not in one
+            for one in client.batch_execute_statement(Statements=sent)["Responses"]
+        ]
+
+    assert inserted("a#1", "a#2") == [True, True]
+    for others in (["b#1"], ["a#3", "b#1"], ["ab#1"]):
+        with pytest.raises(ClientError, match="not authorized"):
+            inserted(*others)
+
+
 @pytest.mark.parametrize("action", ["dynamodb:PutItem", "dynamodb:BatchExecuteStatement"])
 def test_no_other_permission_will_do(cloud: Cloud, tables: str, action: str) -> None:
     client = only(cloud, action, tables)

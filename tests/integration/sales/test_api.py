@@ -72,8 +72,105 @@ def test_a_batch_is_stored_whole_or_not_at_all(http: Http, sales_database: Datab
     }
     assert sales_database.items() == []
     stored = http("POST", "/sales/batch", {"sales": bodies})
-    assert (stored.status, stored.json) == (201, {"stored": 60})
+    assert (stored.status, stored.json) == (201, {"stored": 60, "replaced": 0, "unchanged": 0})
+    assert conforms(stored, "Stored")
     assert len(sales_database.items()) == 60
+
+
+def test_a_batch_replaces_nothing_unless_it_says_so(http: Http, sales_database: Database) -> None:
+    first = http("POST", "/sales", body_of()).json
+    other, new = body_of(0, category="shoe"), body_of(2)
+    http("POST", "/sales", body_of(1))
+    mixed = {"sales": [other, body_of(1), new]}
+    refused = http("POST", "/sales/batch", mixed)
+    assert problem(refused, 409).keys() == {"/sales/0"}
+    assert refused.json["detail"] == "1 of 3 sales were not stored; the others are."
+    assert http("GET", ONE).json == first
+    assert len(sales_database.items()) == 3
+    replaced = http("POST", "/sales/batch", {**mixed, "replace": True})
+    assert (replaced.status, replaced.json) == (200, {"stored": 0, "replaced": 1, "unchanged": 2})
+    now = http("GET", ONE).json
+    assert (now["category"], now["createdAt"]) == ("shoe", first["createdAt"])
+    again = http("POST", "/sales/batch", {**mixed, "replace": True})
+    assert again.json == {"stored": 0, "replaced": 0, "unchanged": 3}
+
+
+def test_what_is_replaced_leaves_the_lists_that_it_was_in(http: Http) -> None:
+    http("POST", "/sales", body_of())
+    unbranded = {**body_of(category="shoe"), "brand": None}
+    assert http("POST", "/sales/batch", {"sales": [unbranded], "replace": True}).status == 200
+    lists: list[dict[str, Any]] = [{"brand": "Nike"}, {"category": "dress"}]
+    for gone in lists:
+        assert http("GET", "/sales", **gone).json["items"] == []
+    assert len(http("GET", "/sales", category="shoe").json["items"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "errors"),
+    [
+        ([], {"": "must be an object"}),
+        ({}, {"/sales": "must be a list of at least one sale"}),
+        ({"sales": {}}, {"/sales": "must be a list of at least one sale"}),
+        ({"sales": [1], "replace": 1}, {"/replace": "must be true or false"}),
+        ({"sales": [1], "more": 1}, {"/more": "is not one of sales, replace"}),
+        ({"sales": [1]}, {"/sales/0": "must be an object"}),
+    ],
+)
+def test_a_batch_of_another_form_is_refused(http: Http, body: Any, errors: dict[str, str]) -> None:
+    assert problem(http("POST", "/sales/batch", body), 400) == errors
+
+
+def test_five_thousand_faults_are_told_in_a_small_answer(http: Http) -> None:
+    refused = http("POST", "/sales/batch", {"sales": [{"x": 1, "y": 2}] * 5000})
+    errors = problem(refused, 400)
+    assert len(errors) == 51
+    assert errors[""].endswith("more errors are not listed")
+    assert len(refused.text) < 20_000
+
+
+def test_a_sale_that_would_be_gone_at_once_is_refused(http: Http, sales_database: Database) -> None:
+    told = {"/saleDate": "must be 2023-12-30 or later: older sales are not kept"}
+    assert problem(http("POST", "/sales", body_of(sale_date="2023-12-29")), 400) == told
+    batch = {"sales": [body_of(1), body_of(sale_date="2001-01-01")]}
+    assert problem(http("POST", "/sales/batch", batch), 400) == {
+        "/sales/1/saleDate": told["/saleDate"]
+    }
+    assert sales_database.items() == []
+    assert http("POST", "/sales", body_of(sale_date="2023-12-30")).status == 201
+
+
+@pytest.mark.parametrize("day", ["9998-01-01", "9999-12-31", "0001-01-01"])
+def test_a_day_without_an_expiry_is_refused_with_what_is_accepted(http: Http, day: str) -> None:
+    told = {"/saleDate": "must lie between 1968-01-01 and 9997-12-31, so that it can expire"}
+    assert problem(http("POST", "/sales", body_of(sale_date=day)), 400) == told
+    batch = {"sales": [body_of(1), body_of(2, sale_date=day)]}
+    refused = http("POST", "/sales/batch", batch)
+    assert problem(refused, 400).keys() == {"/sales/1/saleDate"}
+
+
+def test_a_category_is_one_however_it_is_written(http: Http) -> None:
+    for number, name in enumerate(("Café", "Cafe\u0301", "Café\u00a0", "\u3000Café")):
+        stored = http("POST", "/sales", body_of(number, category=name))
+        assert stored.json["category"] == "Café"
+    for name in ("Café", "Cafe\u0301", " Café"):
+        assert len(http("GET", "/sales", category=name).json["items"]) == 4
+    blank = {"/category": "must have 1 to 128 characters that are not blank"}
+    assert problem(http("POST", "/sales", body_of(5, category=" \u00a0")), 400) == blank
+
+
+def test_a_trend_that_reads_too_much_says_so_whatever_it_keeps(
+    filled: Http, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lambdas.sales.sales.MAX_SEASONAL", 60)
+    monkeypatch.setattr("lambdas.sales.sales.MAX_PRICES", 60)
+    # None of the 90 sales is of the season, and all of them would be read.
+    seasons: list[dict[str, Any]] = [{"season": "WINTER"}, {}]
+    for season in seasons:
+        refused = filled("GET", "/trend", category="dress", **season)
+        assert problem(refused, 413) == {}
+        assert "More than 60 sales lie in the range" in refused.json["detail"]
+    few = filled("GET", "/trend", category="dress", season="FALL", to="2025-03-04")
+    assert sum(period["count"] for period in few.json["periods"]) == 20
 
 
 def test_a_sale_is_changed_and_removed(http: Http) -> None:

@@ -36,6 +36,9 @@ def body(number: int, **changes: Any) -> dict[str, Any]:
 PATHS: dict[str, Work] = {
     "create": lambda sales: sales.create(body(1), NOW),
     "batch": lambda sales: sales.create_many({"sales": [body(n) for n in range(60)]}, NOW),
+    "replacing batch": lambda sales: sales.create_many(
+        {"sales": [body(n, category="shoe") for n in range(4)], "replace": True}, NOW
+    ),
     "change": lambda sales: sales.change(
         {"category": "shoe", "salePrice": Decimal("1.00"), "brand": None}, NOW, **ONE
     ),

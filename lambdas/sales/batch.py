@@ -1,0 +1,69 @@
+"""Batches of sales: each stored once, none replaced unless that is asked for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lambdas.sales.rules import CHANGEABLE, same_sale
+from tablewright.designs import Record
+from tablewright.designs.sales import SALE, SALES
+from tablewright.runtime.bulk import in_parallel
+from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
+from tablewright.runtime.store import Store
+
+_STORED, _REPLACED, _CONFLICT = "stored", "replaced", "conflict"
+
+
+class Stored(NamedTuple):
+    """What became of a batch: how many of it, and the positions of those that were not stored
+    because another sale has their key."""
+
+    stored: int
+    unchanged: int
+    replaced: int
+    conflicts: list[int]
+
+
+def store_batch(store: Store, sales: Sequence[Record], *, replace: bool) -> Stored:
+    """Store those sales that are not there yet; repeating this changes nothing."""
+    new = store.create_many(SALES.create_sales, sales)
+    left = [position for position, stored in enumerate(new) if not stored]
+    found = store.get_many(SALES.get_sales, [key_of(sales[at]) for at in left])
+    there = {_id(sale): sale for sale in found}
+    others = [at for at in left if not _same(there.get(_id(sales[at])), sales[at])]
+    unchanged = len(left) - len(others)
+    if not replace:
+        return Stored(len(sales) - len(left), unchanged, 0, others)
+    ends = in_parallel(store.executor, lambda at: _replace(store, sales[at]), others)
+    stored = len(sales) - len(left) + ends.count(_STORED)
+    conflicts = [at for at, end in zip(others, ends, strict=True) if end == _CONFLICT]
+    return Stored(stored, unchanged, ends.count(_REPLACED), conflicts)
+
+
+def key_of(sale: Mapping[str, Any]) -> Record:
+    return {name: sale[name] for name in SALE.key.fields}
+
+
+def _id(sale: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(sale[name] for name in SALE.key.fields)
+
+
+def _same(there: Record | None, sale: Record) -> bool:
+    return there is not None and same_sale(there, sale)
+
+
+def _replace(store: Store, sale: Record) -> str:
+    """Put the sale in the place of another one, which keeps the time that it was made at."""
+    changes = {field.name: sale.get(field.name) for field in CHANGEABLE}
+    try:
+        change = {**changes, "updated_at": sale["updated_at"]}
+        store.update(SALES.update_sale, key_of(sale), change)
+        return _REPLACED
+    except NotFound:  # removed meanwhile
+        pass
+    except Conflict:
+        return _CONFLICT
+    try:
+        store.put(SALES.put_sale, sale)
+        return _STORED
+    except AlreadyExists:  # and made anew
+        return _CONFLICT
