@@ -43,8 +43,6 @@ class EventArchive(Construct):
             "Bucket",
             protection=stage.protection,
             keep_versions=True,
-            no_access_log="Written by one function, which logs what it writes; who reads it is "
-            "told by CloudTrail.",
         )
         self.export = PortalFunction(
             self,

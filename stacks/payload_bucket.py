@@ -49,8 +49,6 @@ class PayloadBucket(Construct):
                     else None,
                 )
             ],
-            no_access_log="Read and written by the application's own functions only, which log "
-            "what they do; CloudTrail tells of everybody else.",
         )
 
     @property

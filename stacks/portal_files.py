@@ -50,8 +50,6 @@ class PortalFiles(Construct):
             "Bucket",
             protection=protection,
             cors_origins=cors_origins,
-            no_access_log="Every address that opens it is signed by a function, which logs for "
-            "whom.",
         )
         self._tell_of_arrivals()
 

@@ -41,8 +41,8 @@ class FailureStore(Construct):
             protection=protection or Protection.protected(),
             expires=keep or Duration.days(30),
             versioned=False,
-            no_access_log="Empty while all is well, and read by operators only: a second bucket "
-            "with its access log would say nothing that CloudTrail cannot.",
+            no_access_log="Empty while all is well: Lambda alone writes to it, and operators alone "
+            "read from it.",
         )
 
     def grant_put(self, role: iam.IRole) -> iam.Grant:

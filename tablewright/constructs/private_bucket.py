@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
-from aws_cdk import Acknowledgment, Duration, Validations
+from aws_cdk import Acknowledgment, Duration, Stack, Validations
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from tablewright.constructs.protection import Protection
+
+_ACCESS_LOGS = "AccessLogs"
 
 
 def private_bucket(
@@ -14,7 +16,7 @@ def private_bucket(
     id: str,
     *,
     protection: Protection,
-    no_access_log: str,
+    no_access_log: str | None = None,
     expires: Duration | None = None,
     rules: Sequence[s3.LifecycleRule] = (),
     versioned: bool = True,
@@ -25,19 +27,26 @@ def private_bucket(
 
     `versioned` where the stage's data can be taken back in time: what is overwritten or deleted
     is then kept for as many days, or for good with `keep_versions`. All objects are deleted
-    after `expires`, if that is given. `no_access_log` says why it needs none. Pages of
-    `cors_origins` may use signed addresses of its objects from browsers.
+    after `expires`, if that is given. Pages of `cors_origins` may use signed addresses of its
+    objects from browsers.
+
+    Who read and wrote what is in the stack's access logs, for data that outlives its stack, unless
+    `no_access_log` says why it need not be.
 
     Example::
 
-        bucket = private_bucket(self, "Bucket", protection=stage.protection,
-                                no_access_log="Written by one function, which logs what it writes.")
+        bucket = private_bucket(self, "Bucket", protection=stage.protection)
     """
     days = protection.recovery_days if versioned else None
     old = Duration.days(days) if days and not keep_versions else None
+    if no_access_log is None and protection.recovery_days is None:
+        no_access_log = "Data of a stage that is thrown away as a whole."
+    logs = None if no_access_log else access_logs(scope, protection)
     bucket = s3.Bucket(
         scope,
         id,
+        server_access_logs_bucket=logs,
+        server_access_logs_prefix=f"{scope.node.path.partition('/')[2]}/" if logs else None,
         encryption=s3.BucketEncryption.S3_MANAGED,
         enforce_ssl=True,
         block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
@@ -55,8 +64,33 @@ def private_bucket(
         cors=_cors(cors_origins),
         removal_policy=protection.removal_policy,
     )
-    Validations.of(bucket).acknowledge(Acknowledgment(id="AwsSolutions-S1", reason=no_access_log))
+    if no_access_log:
+        _without_log(bucket, no_access_log)
     return bucket
+
+
+def access_logs(scope: Construct, protection: Protection) -> s3.Bucket:
+    """The bucket with the access logs of all other buckets of a stack, kept for a year."""
+    stack = Stack.of(scope)
+    found = stack.node.try_find_child(_ACCESS_LOGS)
+    if isinstance(found, s3.Bucket):
+        return found
+    made = s3.Bucket(
+        stack,
+        _ACCESS_LOGS,
+        encryption=s3.BucketEncryption.S3_MANAGED,
+        enforce_ssl=True,
+        block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+        object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+        lifecycle_rules=[s3.LifecycleRule(expiration=Duration.days(365))],
+        removal_policy=protection.removal_policy,
+    )
+    _without_log(made, "It is itself the log, and its own would never end.")
+    return made
+
+
+def _without_log(bucket: s3.Bucket, reason: str) -> None:
+    Validations.of(bucket).acknowledge(Acknowledgment(id="AwsSolutions-S1", reason=reason))
 
 
 def _cors(origins: Sequence[str]) -> list[s3.CorsRule] | None:

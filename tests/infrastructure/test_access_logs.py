@@ -1,0 +1,54 @@
+"""Who read and wrote what in a bucket is logged, where the data outlives its stack."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.infrastructure.synthesis import Assembly, Template, id_of, one, resources
+
+Stage = Callable[[str], Assembly]
+BUCKET = "AWS::S3::Bucket"
+LOGGED = {"forms": {"Payloads"}, "portal": {"Files", "Archive"}}
+
+
+def logged(template: Template) -> set[str]:
+    """The buckets with an access log, by the construct that they are of."""
+    found = (id for id, one in resources(template, BUCKET).items() if "LoggingConfiguration" in one)
+    return {id.partition("Bucket")[0] for id in found}
+
+
+@pytest.mark.parametrize("name", ["staging", "prod"])
+@pytest.mark.parametrize("system", LOGGED)
+def test_what_is_kept_has_a_log_of_its_own(name: str, system: str, stage: Stage) -> None:
+    template = stage(name).template(system)
+    assert logged(template) == LOGGED[system]
+    logs = id_of(template, BUCKET, "AccessLogs")
+    prefixes = set()
+    for bucket in LOGGED[system]:
+        log = one(template, BUCKET, bucket)["LoggingConfiguration"]
+        assert log["DestinationBucketName"] == {"Ref": logs}
+        prefixes.add(log["LogFilePrefix"])
+    assert len(prefixes) == len(LOGGED[system])
+
+
+@pytest.mark.parametrize("name", ["local", "dev"])
+@pytest.mark.parametrize("system", LOGGED)
+def test_what_is_thrown_away_has_none(name: str, system: str, stage: Stage) -> None:
+    template = stage(name).template(system)
+    assert logged(template) == set()
+    assert not [id for id in resources(template, BUCKET) if id.startswith("AccessLogs")]
+
+
+def test_s3_alone_writes_logs_and_a_year_of_them_is_kept(prod: Assembly) -> None:
+    portal = prod.template("portal")
+    logs = id_of(portal, BUCKET, "AccessLogs")
+    (rule,) = resources(portal, BUCKET)[logs]["LifecycleConfiguration"]["Rules"]
+    assert rule["ExpirationInDays"] == 365
+    policies = resources(portal, "AWS::S3::BucketPolicy").values()
+    (policy,) = (p for p in policies if p["Bucket"] == {"Ref": logs})
+    allowed = [s for s in policy["PolicyDocument"]["Statement"] if s["Effect"] == "Allow"]
+    assert allowed
+    for statement in allowed:
+        assert statement["Principal"] == {"Service": "logging.s3.amazonaws.com"}
+        assert statement["Action"] == "s3:PutObject"
+        assert "aws:SourceAccount" in str(statement["Condition"])
