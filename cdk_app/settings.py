@@ -29,6 +29,7 @@ _WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
 _ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUS = re.compile(r"[A-Za-z0-9._-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:event-bus/\S{1,256}")
+_CONCURRENCY = re.compile(r"[1-9]\d{0,3}")
 _SHARDS = re.compile(r"[1-9]\d?|100")
 _DOLLARS = re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?")
 _TAG = re.compile(r"[^|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,50}")
@@ -131,6 +132,7 @@ def read(
             _EMAIL, "TABLEWRIGHT_ALARM_EMAIL", asked("alarm_email"), "ops@example.com"
         ),
         cors_origins=_cors_origins(kind, asked("cors_origins")),
+        open_concurrency=_open_concurrency(asked("open_concurrency")),
         password_sign_in=kind.password_sign_in,
         threat_protection=kind.threat_protection,
     )
@@ -213,6 +215,11 @@ def _on_this_machine(account: str | None) -> str:
 def _cors_origins(kind: _Kind, text: str | None) -> tuple[str, ...]:
     form = origin_form(own_machine=kind.password_sign_in)
     return () if text is None else listed("CORS_ORIGINS", text, *form)
+
+
+def _open_concurrency(text: str | None) -> int | None:
+    many = checked(_CONCURRENCY, "TABLEWRIGHT_OPEN_CONCURRENCY", text, "50")
+    return int(many) if many else None
 
 
 def _write_region(asked: str | None, region: str | None, replicas: tuple[str, ...]) -> str | None:

@@ -58,6 +58,7 @@ class DashboardPage(PythonFunction):
             code=page_code(stage),
             environment={"PAGE_CONFIG": _config(Stack.of(scope), stage, identity)},
             memory_mb=256,
+            reserved_concurrency=stage.open_concurrency,
             metrics_namespace=stage.metrics_namespace,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,

@@ -190,7 +190,12 @@ class FormsStack(StageStack):
 
     def _submit(self) -> PythonFunction:
         submit = self._function(
-            "Submit", "submit", self._kept(), timeout=Duration.seconds(20), memory_mb=1769
+            "Submit",
+            "submit",
+            self._kept(),
+            timeout=Duration.seconds(20),
+            memory_mb=1769,
+            reserved_concurrency=self._stage.open_concurrency,
         )
         self.table.grant(
             submit.function,
@@ -247,6 +252,7 @@ class FormsStack(StageStack):
         timeout: Duration,
         slow: Duration | None = None,
         memory_mb: int = 1024,
+        reserved_concurrency: int | None = None,
     ) -> PythonFunction:
         return FormsFunction(
             self,
@@ -257,5 +263,6 @@ class FormsStack(StageStack):
             timeout=timeout,
             slow=slow,
             memory_mb=memory_mb,
+            reserved_concurrency=reserved_concurrency,
             alarm_topic=self._topic,
         )

@@ -86,6 +86,8 @@ class Stage:
     alarm_email: str | None = None
     # Whose pages may call the APIs, upload and download, from browsers.
     cors_origins: tuple[str, ...] = ()
+    # How many calls may be worked on at once of each function that wants no token.
+    open_concurrency: int | None = None
     # Scripts sign in with a plain password; people's browsers prove it without sending it.
     password_sign_in: bool = False
     threat_protection: bool = True
