@@ -1,20 +1,24 @@
 """The keys that open the sources: made empty, filled in by hand."""
 
-from aws_cdk import Acknowledgment, Stack, Validations
+import json
+
+from aws_cdk import Acknowledgment, Validations
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from tablewright.constructs import Protection
 
-NAMES = (
-    "newsapi_api_key",
-    "twitter_bearer_token",
-    "reddit_client_id",
-    "reddit_client_secret",
-    "tiingo_token",
-    "finnhub_token",
-)
+# Never to be changed, not even for a new source: CloudFormation makes a new value when it is, and the
+# keys that were filled in are gone. A key that is not in here is filled in like any other.
+_AT_FIRST = {
+    "newsapi_api_key": "",
+    "twitter_bearer_token": "",
+    "reddit_client_id": "",
+    "reddit_client_secret": "",
+    "tiingo_token": "",
+    "finnhub_token": "",
+}
 
 
 class SourceKeys(Construct):
@@ -34,7 +38,7 @@ class SourceKeys(Construct):
             description="Keys of the sources, to be filled in; a source without keys is left out.",
             # A template is taken only beside something to generate, which nothing reads.
             generate_secret_string=secretsmanager.SecretStringGenerator(
-                secret_string_template=Stack.of(self).to_json_string(dict.fromkeys(NAMES, "")),
+                secret_string_template=json.dumps(_AT_FIRST, separators=(",", ":")),
                 generate_string_key="unused",
             ),
             removal_policy=protection.removal_policy,

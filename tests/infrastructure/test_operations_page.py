@@ -13,7 +13,7 @@ import pytest
 from botocore import xform_name
 
 from cdk_app.settings import ROOT, read
-from stacks.source_keys import NAMES
+from lambdas.sentiment.sources.settings import CREDENTIALS, FINANCIAL_CREDENTIALS
 from tests.infrastructure.synthesis import IN_VIRGINIA, STAGES, Assembly, one, resources
 
 Stage = Callable[[str], Assembly]
@@ -162,9 +162,10 @@ def test_settings_are_taken_as_the_page_writes_them() -> None:
         read({"stage": stage}.get, {**IN_VIRGINIA, **given})
 
 
-def test_the_keys_of_the_sources_are_those_of_the_secret() -> None:
+def test_the_page_shows_the_keys_of_all_sources() -> None:
     (shown,) = re.findall(r"cat > keys.json +# (.*)", PAGE)
-    assert json.loads(shown) == dict.fromkeys(NAMES, "")
+    known = (*CREDENTIALS.values(), *FINANCIAL_CREDENTIALS.values())
+    assert json.loads(shown) == dict.fromkeys((key for keys in known for key in keys), "")
 
 
 @pytest.mark.parametrize("command", ["redrive", "backfill_ttl", "parked", "bring_back"])
