@@ -26,6 +26,7 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _ALARMS = re.compile("|".join(AlarmLevel))
 _SWITCH = re.compile(r"on|off")
 _WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
+_HOURS = re.compile(r"[1-9]|1[0-9]|2[0-3]")
 _ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUS = re.compile(r"[A-Za-z0-9._-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:event-bus/\S{1,256}")
@@ -135,6 +136,7 @@ def read(
         open_concurrency=_open_concurrency(asked("open_concurrency")),
         password_sign_in=kind.password_sign_in,
         threat_protection=kind.threat_protection,
+        stream_outage_hours=_outage(asked("stream_outage")),
     )
 
 
@@ -187,6 +189,11 @@ def _window(kind: _Kind, asked: Asked) -> int:
         _WINDOW, "TABLEWRIGHT_STREAM_WINDOW", asked("stream_window"), "5 (seconds, at most 300)"
     )
     return kind.window_seconds if window is None else int(window)
+
+
+def _outage(text: str | None) -> int:
+    hours = checked(_HOURS, "TABLEWRIGHT_STREAM_OUTAGE", text, "6 (hours, at most 23)")
+    return int(hours) if hours else Stage.stream_outage_hours
 
 
 def _alarms(kind: _Kind, asked: Asked) -> AlarmLevel:

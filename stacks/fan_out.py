@@ -65,6 +65,8 @@ class FanOut(Construct):
                 {"eventName": ["MODIFY"]},
             ],
             window=Duration.seconds(stage.portal.window_seconds),
+            give_up_after=stage.give_up_after,
+            kept=self.publish.own_metric("RecordsKept", period=Duration.minutes(5)),
             protection=stage.protection,
             alarm_topic=alarm_topic,
         )

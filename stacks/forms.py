@@ -146,6 +146,8 @@ class FormsStack(StageStack):
             function=count.function,
             filters=(*COUNTED, *FORGOTTEN),
             window=Duration.seconds(self._stage.forms.window_seconds),
+            give_up_after=self._stage.give_up_after,
+            kept=count.own_metric("RecordsKept", period=Duration.minutes(5)),
             protection=self._stage.protection,
             alarm_topic=self._topic,
         )

@@ -216,6 +216,8 @@ class SentimentStack(StageStack):
             table=self.items,
             function=project.function,
             window=Duration.seconds(self._settings.window_seconds),
+            give_up_after=self._stage.give_up_after,
+            kept=project.own_metric("RecordsKept", period=Duration.minutes(5)),
             filters=[{"dynamodb": {image: _ANALYZED}} for image in ("NewImage", "OldImage")],
             protection=self._stage.protection,
             alarm_topic=self._topic,

@@ -9,8 +9,8 @@ from constructs import Construct
 
 from tablewright.constructs import Protection
 
-# Never to be changed, not even for a new source: CloudFormation makes a new value when it is, and the
-# keys that were filled in are gone. A key that is not in here is filled in like any other.
+# Never to be changed, not even for a new source: CloudFormation makes a new value when it is, and
+# the keys that were filled in are gone. A key that is not in here is filled in like any other.
 _AT_FIRST = {
     "newsapi_api_key": "",
     "twitter_bearer_token": "",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from aws_cdk import Environment, RemovalPolicy
+from aws_cdk import Duration, Environment, RemovalPolicy
 from aws_cdk import aws_logs as logs
 
 from tablewright.constructs import (
@@ -91,6 +91,12 @@ class Stage:
     # Scripts sign in with a plain password; people's browsers prove it without sending it.
     password_sign_in: bool = False
     threat_protection: bool = True
+    # How long the consumers of streams may be down without anything being left to do by hand.
+    stream_outage_hours: int = 6
+
+    @property
+    def give_up_after(self) -> Duration:
+        return Duration.hours(self.stream_outage_hours)
 
     @property
     def log_removal(self) -> RemovalPolicy:
@@ -115,6 +121,7 @@ class Stage:
         return PythonCode(
             sources=(
                 Source(lambdas / "__init__.py", "lambdas/__init__.py"),
+                Source(lambdas / "stream.py", "lambdas/stream.py"),
                 Source(lambdas / "http", "lambdas/http"),
                 Source(lambdas / system, f"lambdas/{system}"),
                 *LIBRARY_SOURCES,

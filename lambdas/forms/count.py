@@ -10,7 +10,7 @@ from aws_lambda_powertools import Logger
 from lambdas.forms.counting import Counting
 from lambdas.forms.forgetting import Forgetting
 from lambdas.forms.resources import Resources
-from tablewright.designs.errors import TablewrightError
+from lambdas.stream import kept_unless_redriven
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.stream import Change
 
@@ -33,7 +33,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive of what was given up."""
     records = event["Records"]
     work = counting().redrive if event.get("redrive") else counting().count
-    answer = work(records, _poisoned)
+    answer = work(records, kept_unless_redriven(event, _tell))
     logger.info(
         "counted",
         records=len(records),
@@ -43,11 +43,11 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return answer
 
 
-def _poisoned(change: Change, error: TablewrightError) -> None:
+def _tell(change: Change, reason: str) -> None:
     # The item's key tells an operator where to look; what it holds is nobody's business.
     logger.error(
         "a record cannot be counted or forgotten",
         sequence=change.sequence,
         key={name: wire.get("S") for name, wire in change.key.items()},
-        reason=str(error),
+        reason=reason,
     )

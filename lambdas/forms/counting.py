@@ -15,7 +15,6 @@ from lambdas.forms.metrics import (
     submitted,
 )
 from tablewright.designs import InvalidRecord
-from tablewright.designs.errors import TablewrightError
 from tablewright.designs.forms import FORMS
 from tablewright.designs.patterns import Count
 from tablewright.runtime.aws import Caller
@@ -23,7 +22,7 @@ from tablewright.runtime.counters import Counters
 from tablewright.runtime.records import Item
 from tablewright.runtime.stream import Change, consume
 
-Poisoned = Callable[[Change, TablewrightError], Any]
+Failed = Callable[[Change, Exception], Any]
 
 
 class Work(NamedTuple):
@@ -44,14 +43,14 @@ class Counting:
         self._days = Counters(FORMS, cast(Count, FORMS.count_daily), table_name, caller)
         self._hours = Counters(FORMS, cast(Count, FORMS.count_hourly), table_name, caller)
 
-    def count(self, records: Sequence[dict[str, Any]], poisoned: Poisoned) -> dict[str, Any]:
+    def count(self, records: Sequence[dict[str, Any]], failed: Failed) -> dict[str, Any]:
         """A batch as the stream delivers it."""
-        return consume(records, _work, self._carry_out, poisoned=poisoned)
+        return consume(records, _work, self._carry_out, failed=failed)
 
-    def redrive(self, records: Sequence[dict[str, Any]], poisoned: Poisoned) -> dict[str, Any]:
+    def redrive(self, records: Sequence[dict[str, Any]], failed: Failed) -> dict[str, Any]:
         """A batch that was given up. Counts are sums, to which it does not matter when something
         is added; a record whose item was unsound is refused as long as the item still is."""
-        return consume(records, self._late_work, self._carry_out, poisoned=poisoned)
+        return consume(records, self._late_work, self._carry_out, failed=failed)
 
     def _late_work(self, change: Change) -> Work:
         return Work(self._late(change), left_behind(change))

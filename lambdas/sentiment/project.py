@@ -8,7 +8,7 @@ from aws_lambda_powertools import Logger
 
 from lambdas.sentiment.projector import Projector
 from lambdas.sentiment.resources import Resources
-from tablewright.designs.errors import TablewrightError
+from lambdas.stream import kept_unless_redriven
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.stream import Change
 
@@ -35,7 +35,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive of what was given up."""
     records = event["Records"]
     work = projector().redrive if event.get("redrive") else projector().project
-    answer = work(records, _poisoned)
+    answer = work(records, kept_unless_redriven(event, _tell))
     logger.info(
         "projected",
         records=len(records),
@@ -45,11 +45,11 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return answer
 
 
-def _poisoned(change: Change, error: TablewrightError) -> None:
+def _tell(change: Change, reason: str) -> None:
     # The item's key tells an operator where to look; what it holds is nobody's business.
     logger.error(
         "a record cannot be projected",
         sequence=change.sequence,
         source_id=change.key.get("source_id", {}).get("S"),
-        reason=str(error),
+        reason=reason,
     )

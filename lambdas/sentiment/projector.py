@@ -5,7 +5,6 @@ from concurrent.futures import Executor
 from typing import Any, NamedTuple, cast
 
 from lambdas.sentiment.projection import analysed, counted, implied, sound
-from tablewright.designs.errors import TablewrightError
 from tablewright.designs.patterns import BatchWrite, Count
 from tablewright.designs.sentiment_dashboard import DASHBOARD
 from tablewright.runtime.aws import Caller
@@ -14,7 +13,7 @@ from tablewright.runtime.projection import Projection, Rows
 from tablewright.runtime.records import Item
 from tablewright.runtime.stream import Change, consume
 
-Poisoned = Callable[[Change, TablewrightError], Any]
+Failed = Callable[[Change, Exception], Any]
 
 
 class Step(NamedTuple):
@@ -49,17 +48,17 @@ class Projector:
             DASHBOARD, cast(Count, DASHBOARD.count_items), dashboard_table, caller
         )
 
-    def project(self, records: Sequence[dict[str, Any]], poisoned: Poisoned) -> dict[str, Any]:
+    def project(self, records: Sequence[dict[str, Any]], failed: Failed) -> dict[str, Any]:
         """A batch as the stream delivers it: in order, and nothing that is newer applied yet."""
-        return consume(records, self._step, self._apply, poisoned=poisoned)
+        return consume(records, self._step, self._apply, failed=failed)
 
-    def redrive(self, records: Sequence[dict[str, Any]], poisoned: Poisoned) -> dict[str, Any]:
+    def redrive(self, records: Sequence[dict[str, Any]], failed: Failed) -> dict[str, Any]:
         """A batch that was given up: the stream has gone on, so rows follow the items of today.
 
         Counts are sums, to which it does not matter when something is added. A record is refused
         again as long as its item is unsound.
         """
-        return consume(records, self._late_step, self._reconcile, poisoned=poisoned)
+        return consume(records, self._late_step, self._reconcile, failed=failed)
 
     def _step(self, change: Change) -> Step:
         # An old image that is unsound was never projected, so nothing is left of it.

@@ -18,14 +18,20 @@ from tablewright.constructs.protection import Protection
 from tablewright.constructs.stream_access import grant_stream, stream_of
 from tablewright.constructs.table import DesignTable
 
+# A stream keeps its records for a day: an hour is left to give them up in.
+_MOST_HOURS = 23
+
 
 class StreamConsumer(Construct):
     """Gives the changes of a table to a function, in order, and keeps those that it cannot take.
 
-    A failing batch is retried `attempts` times and halved on the way, until the bad record is
-    alone; the function says which record failed by `batchItemFailures`. What is given up is kept
-    in `failures` for the redrive command, and told. `filters` are patterns of which a record must
-    match one; others never reach the function.
+    A batch that fails is retried, halved on the way, until it goes through or its records are as
+    old as `give_up_after`: the function, or a table that it writes, may be down for that long, and
+    nothing is left to be done by hand. Then they are kept in `failures` for the redrive command,
+    and told. A single record that fails is the function's to recognise: it keeps it in the bucket
+    that the environment names as FAILURES_BUCKET (`FailedRecords`), counts it by the metric `kept`,
+    and goes on with the rest. `filters` are patterns of which a record must match one; others never
+    reach the function.
 
     Consume a table with replicas in one region only: each replica's stream has every change.
 
@@ -43,10 +49,11 @@ class StreamConsumer(Construct):
         id: str,
         *,
         table: DesignTable,
-        function: lambda_.IFunction,
+        function: lambda_.Function,
         batch_size: int = 100,
         window: Duration | None = None,
-        attempts: int = 3,
+        give_up_after: Duration | None = None,
+        kept: cloudwatch.IMetric | None = None,
         # LATEST would pass over what is written while the mapping is being made.
         starting_position: lambda_.StartingPosition = lambda_.StartingPosition.TRIM_HORIZON,
         filters: Sequence[Mapping[str, Any]] = (),
@@ -60,11 +67,16 @@ class StreamConsumer(Construct):
         role = function.role
         if role is None:
             raise ValueError("the function has no role that could be allowed to read the stream")
+        give_up_after = give_up_after or Duration.hours(6)
+        if not 60 <= give_up_after.to_seconds() <= _MOST_HOURS * 3600:
+            raise ValueError(f"records are given up after a minute to {_MOST_HOURS} hours")
         super().__init__(scope, id)
         self._function = function
+        self._kept = kept
         self._topic = alarm_topic
         store = FailureStore(self, "Failures", keep=keep_failures, protection=protection)
         self.failures: s3.Bucket = store.bucket
+        function.add_environment("FAILURES_BUCKET", self.failures.bucket_name)
         self.mapping = lambda_.EventSourceMapping(
             self,
             "Mapping",
@@ -72,7 +84,8 @@ class StreamConsumer(Construct):
             event_source_arn=stream,
             batch_size=batch_size,
             max_batching_window=window or Duration.seconds(5),
-            retry_attempts=attempts,
+            # Without a limit of attempts, which an outage of seconds would reach.
+            max_record_age=give_up_after,
             bisect_batch_on_error=True,
             report_batch_item_failures=True,
             starting_position=starting_position,
@@ -100,7 +113,7 @@ class StreamConsumer(Construct):
         )
         self._alarm(
             "GivenUp",
-            metric=self._events("OnFailureDestinationDeliveredEventCount", five_minutes),
+            metric=self._given_up(five_minutes),
             describes="Records were given up and kept: mend the function, then redrive them.",
             essential=True,
         )
@@ -117,6 +130,18 @@ class StreamConsumer(Construct):
             "NotKept",
             metric=lost,
             describes="Records that were given up could not be kept.",
+        )
+
+    def _given_up(self, period: Duration) -> cloudwatch.IMetric:
+        """What was put into the bucket, by Lambda and by the function itself."""
+        by_lambda = self._events("OnFailureDestinationDeliveredEventCount", period)
+        if self._kept is None:
+            return by_lambda
+        return cloudwatch.MathExpression(
+            expression="FILL(by_lambda, 0) + FILL(by_function, 0)",
+            using_metrics={"by_lambda": by_lambda, "by_function": self._kept},
+            label="Records given up",
+            period=period,
         )
 
     def _events(self, name: str, period: Duration) -> cloudwatch.Metric:

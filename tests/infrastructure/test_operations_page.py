@@ -98,7 +98,7 @@ def test_the_page_has_the_stage_s_real_periods(prod: Assembly) -> None:
     config = one(sentiment, "AWS::Lambda::EventInvokeConfig", "EventFailuresConfig")
     assert (config["MaximumRetryAttempts"], "an event failed three times" in PAGE) == (2, True)
     mapping = one(sentiment, "AWS::Lambda::EventSourceMapping", "Projection")
-    assert (mapping["MaximumRetryAttempts"], "records failed four times" in PAGE) == (3, True)
+    assert (mapping["MaximumRecordAgeInSeconds"], "longer than six hours" in PAGE) == (21_600, True)
 
 
 @pytest.mark.parametrize(("system", "section"), NAMING)

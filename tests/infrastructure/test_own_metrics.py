@@ -21,6 +21,9 @@ WRITERS = {
     "Plan": "forms",
     "Calendar": "portal",
     "ArchiveExport": "portal",
+    "Project": "sentiment",
+    "Count": "forms",
+    "FanOutPublish": "portal",
 }
 
 

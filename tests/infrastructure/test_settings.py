@@ -45,6 +45,8 @@ def test_a_stage_that_does_not_exist() -> None:
         ("TABLEWRIGHT_STREAM_WINDOW", "301", "5 (seconds, at most 300)"),
         ("TABLEWRIGHT_STREAM_WINDOW", "-1", "5 (seconds, at most 300)"),
         ("TABLEWRIGHT_STREAM_WINDOW", "5s", "5 (seconds, at most 300)"),
+        ("TABLEWRIGHT_STREAM_OUTAGE", "0", "6 (hours, at most 23)"),
+        ("TABLEWRIGHT_STREAM_OUTAGE", "24", "6 (hours, at most 23)"),
         ("TABLEWRIGHT_OPEN_CONCURRENCY", "0", "50"),
         ("TABLEWRIGHT_OPEN_CONCURRENCY", "many", "50"),
         ("TABLEWRIGHT_SIGN_IN_URL", "cognito", "https://sign-in.example.com"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
@@ -42,13 +43,49 @@ def template() -> dict[str, Any]:
     return consumer()
 
 
-def test_a_failing_batch_is_halved_retried_and_reported_record_by_record(
+def test_a_failing_batch_is_halved_and_retried_for_as_long_as_an_outage_may_last(
     template: dict[str, Any],
 ) -> None:
     mapping = only(template, MAPPING)
     assert mapping["BisectBatchOnFunctionError"] is True
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-    assert mapping["MaximumRetryAttempts"] == 3
+    assert mapping["MaximumRecordAgeInSeconds"] == 6 * 3600
+    # An outage of seconds would use up any number of attempts.
+    assert "MaximumRetryAttempts" not in mapping
+
+
+@pytest.mark.parametrize("hours", [0, 24, 48])
+def test_records_are_given_up_while_the_stream_still_has_them(hours: int) -> None:
+    with pytest.raises(ValueError, match="after a minute to 23 hours"):
+        consumer(give_up_after=Duration.hours(hours))
+
+
+def test_the_function_is_told_where_to_keep_a_record_that_fails(template: dict[str, Any]) -> None:
+    (bucket,) = resources(template, "AWS::S3::Bucket")
+    told = only(template, "AWS::Lambda::Function")["Environment"]["Variables"]
+    assert text(told["FAILURES_BUCKET"]) == f"{{{bucket}}}"
+
+
+def test_what_the_function_keeps_by_itself_rings_like_what_lambda_gave_up() -> None:
+    kept = cloudwatch.Metric(namespace="Tablewright/dev", metric_name="RecordsKept")
+    template = consumer(kept=kept)
+    (alarm,) = (
+        alarm
+        for id, alarm in resources(template, "AWS::CloudWatch::Alarm").items()
+        if "GivenUp" in id
+    )
+    by_id = {metric["Id"]: metric for metric in alarm["Metrics"]}
+    names = {
+        id: metric["MetricStat"]["Metric"]["MetricName"]
+        for id, metric in by_id.items()
+        if "MetricStat" in metric
+    }
+    assert names == {
+        "by_lambda": "OnFailureDestinationDeliveredEventCount",
+        "by_function": "RecordsKept",
+    }
+    (sum_of_both,) = (m["Expression"] for m in by_id.values() if "Expression" in m)
+    assert sum_of_both == "FILL(by_lambda, 0) + FILL(by_function, 0)"
 
 
 def test_what_is_given_up_is_kept_in_a_bucket(template: dict[str, Any]) -> None:
@@ -67,14 +104,14 @@ def test_batches_are_as_large_as_asked_for_and_begin_with_the_oldest_record(
         consumer(
             batch_size=7,
             window=Duration.seconds(1),
-            attempts=9,
+            give_up_after=Duration.hours(1),
             parallelization=4,
             starting_position=lambda_.StartingPosition.LATEST,
         ),
         MAPPING,
     )
     assert (other["BatchSize"], other["MaximumBatchingWindowInSeconds"]) == (7, 1)
-    assert (other["MaximumRetryAttempts"], other["ParallelizationFactor"]) == (9, 4)
+    assert (other["MaximumRecordAgeInSeconds"], other["ParallelizationFactor"]) == (3600, 4)
     assert other["StartingPosition"] == "LATEST"
 
 
@@ -201,7 +238,7 @@ def test_a_table_without_a_stream_is_refused() -> None:
 
 def test_a_function_without_a_role_is_refused() -> None:
     stack = new_stack()
-    function = lambda_.Function.from_function_name(stack, "Imported", "elsewhere")
+    function: Any = lambda_.Function.from_function_name(stack, "Imported", "elsewhere")
     with pytest.raises(ValueError, match="no role that could be allowed"):
         StreamConsumer(stack, "Consumer", table=table_in(stack), function=function)
 

@@ -10,8 +10,8 @@ from aws_lambda_powertools import Logger
 from lambdas.portal.news.messages import Message, messages_of
 from lambdas.portal.news.news import news_of
 from lambdas.portal.resources import Resources
+from lambdas.stream import Failed, kept_unless_redriven
 from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY
-from tablewright.designs.errors import TablewrightError
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.queue import Queue
 from tablewright.runtime.records import Records
@@ -33,18 +33,18 @@ if "FANOUT_QUEUE_URL" in os.environ:
 @in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive: what was told before is not told again."""
-    return publish(event["Records"], queue())
+    return publish(event["Records"], queue(), kept_unless_redriven(event, _tell))
 
 
-def publish(records: Sequence[dict[str, Any]], to: Queue) -> dict[str, Any]:
-    """Send all messages of a batch, in as few calls as can be; answers which records are poison."""
+def publish(records: Sequence[dict[str, Any]], to: Queue, failed: Failed) -> dict[str, Any]:
+    """Send all messages of a batch, in as few calls as can be."""
 
     def send(found: list[list[Message]]) -> None:
         bodies = [message.body for messages in found for message in messages]
         to.send(bodies)
         logger.info("published", records=len(found), messages=len(bodies))
 
-    return consume(records, prepare, send, poisoned=_poisoned)
+    return consume(records, prepare, send, failed=failed)
 
 
 def prepare(change: Change) -> list[Message]:
@@ -56,11 +56,11 @@ def prepare(change: Change) -> list[Message]:
     return [one for news in news_of(old, new) for one in messages_of(news, new["owner_user_id"])]
 
 
-def _poisoned(change: Change, error: TablewrightError) -> None:
+def _tell(change: Change, reason: str) -> None:
     # The content's key tells an operator where to look; what it holds is nobody's business.
     logger.error(
         "a record cannot be published",
         sequence=change.sequence,
         content_id=change.key.get("content_id", {}).get("S"),
-        reason=str(error),
+        reason=reason,
     )

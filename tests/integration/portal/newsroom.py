@@ -159,7 +159,7 @@ class Newsroom:
 
     def publish(self, records: Sequence[Json] | None = None, caller: Caller | None = None) -> Json:
         queue = Queue(caller or self.edge, "queue", backoff=Backoff(attempts=4, first=0))
-        return publish(self.records() if records is None else records, queue)
+        return publish(self.records() if records is None else records, queue, lambda *_: None)
 
     def telling(self, caller: Caller | None = None, **settings: Any) -> Telling:
         return Telling(

@@ -2,20 +2,23 @@
 
 import json
 from copy import deepcopy
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from lambdas import stream
 from lambdas.sentiment import analyse, project
 from lambdas.sentiment.analysis import Analysis
 from lambdas.sentiment.model import Model
 from tablewright.designs.fields import timestamp
 from tablewright.designs.sentiment_items import ITEMS
 from tablewright.runtime.errors import Throttled
+from tablewright.runtime.stream import Change
 from tests.faults import Fault, Faulty
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World, item
-from tests.integration.sentiment.http import Logs
+from tests.integration.sentiment.http import Logs, metered, metrics
 from tests.integration.sentiment.moments import NOW
 
 PRIVATE = "My neighbour Ada is terribly ill"
@@ -149,22 +152,37 @@ def test_records_of_the_stream_become_rows_however_often_they_come(world: World)
     assert world.rows() == before
 
 
-def test_a_poisoned_record_stops_there_and_is_logged_by_its_key_alone(
-    world: World, logs: Logs
+def test_a_bad_record_is_kept_counted_and_logged_by_its_key_alone(
+    world: World,
+    logs: Logs,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    metered(monkeypatch)
+    kept: list[Change] = []
+    monkeypatch.setattr(stream, "failed_records", lambda: SimpleNamespace(keep=kept.append))
     world.put(*(item(n, text_snippet=PRIVATE) for n in range(3)))
     records = deepcopy(world.stream())
     records[1]["dynamodb"]["NewImage"]["sentiment"] = {"S": PRIVATE}
-    answer = project.handler({"Records": records}, Context())
-    poisoned = records[1]["dynamodb"]["SequenceNumber"]
-    assert answer == {"batchItemFailures": [{"itemIdentifier": poisoned}]}
-    assert list(shown(world)) == ["newsapi#article-00000"]
+    assert project.handler({"Records": records}, Context()) == {"batchItemFailures": []}
+    assert [change.record for change in kept] == [records[1]]
+    assert sorted(shown(world)) == ["newsapi#article-00000", "newsapi#article-00002"]
+    counted = metrics(capsys.readouterr().out)
+    assert [(one["name"], one["values"]) for one in counted] == [("RecordsKept", [1.0])]
     (entry,) = logs.of("a record cannot be projected")
-    assert (entry["source_id"], entry["sequence"]) == ("newsapi#article-00001", poisoned)
+    bad = records[1]["dynamodb"]["SequenceNumber"]
+    assert (entry["source_id"], entry["sequence"]) == ("newsapi#article-00001", bad)
     assert "sentiment must be one of" in entry["reason"]
     assert "neighbour" not in logs.text
-    (projected,) = logs.of("projected")
-    assert (projected["records"], projected["failed"]) == (3, 1)
+
+
+def test_a_bad_record_that_is_redriven_is_reported_and_not_kept_again(world: World) -> None:
+    world.put(*(item(n) for n in range(2)))
+    world.spoil(item(1))
+    records = world.stream()
+    answer = project.handler({"redrive": True, "Records": records[2:]}, Context())
+    bad = records[2]["dynamodb"]["SequenceNumber"]
+    assert answer == {"batchItemFailures": [{"itemIdentifier": bad}]}
 
 
 def test_a_batch_that_the_table_did_not_take_fails_whole_and_goes_through_later(
