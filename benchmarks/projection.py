@@ -25,7 +25,6 @@ from lambdas.sentiment.projection import analysed, implied, sound
 from lambdas.sentiment.projector import Projector
 from local.dynamodb_local import DynamoDbLocal
 from local.tables import create
-from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
 from tablewright.designs.patterns import BatchWrite
 from tablewright.designs.sentiment_dashboard import DASHBOARD
@@ -214,5 +213,5 @@ def _paper_rows(records: Iterable[Record]) -> Iterator[Item]:
             yield {name: encode(value) for name, value in row.items()}
 
 
-def _unsound(change: Change, error: TablewrightError) -> None:
+def _unsound(change: Change, error: Exception) -> None:
     raise error
