@@ -91,7 +91,8 @@ class Database:
         """The design's table; with `stream`, for a test that reads its changes."""
         # What was streamed stays in the database when the table goes.
         self.reusable &= not stream
-        return create(self.client(), design, name, stream=stream)
+        # An engine that is slow to answer must not be asked again: the table would be there.
+        return create(self.client(read_timeout=60), design, name, stream=stream)
 
     def store(self, design: Table, caller: Any = None, **settings: Any) -> Store:
         """A store over the design's table, by default on a plain connection."""

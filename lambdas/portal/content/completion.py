@@ -17,16 +17,18 @@ from tablewright.designs.time_ids import moment_of
 from tablewright.runtime.errors import Conflict, NotFound, ObjectMissing
 from tablewright.runtime.store import Store
 
-RECORDED, ARRIVED, UNWANTED = "recorded", "arrived", "unwanted"
+RECORDED, ARRIVED, LATE, UNWANTED = "recorded", "arrived", "late", "unwanted"
 REFUSED, MISSING = "refused", "missing"
 
 # Longer than an event can be on its way, with a weekend to see to those that failed.
 ABANDONED = timedelta(days=7)
+# Whoever began to record an upload in time is done long before it is removed.
+_RECORDING = timedelta(hours=1)
 _ATTEMPTS = 5
 _AT_ONCE = 200
 
 
-def standing(content: Content | None, place: Place) -> str:
+def standing(content: Content | None, place: Place, now: datetime) -> str:
     """What an object is to its content: its file, perhaps its next one, or nothing any more."""
     if content is None or hard_expired(content):
         return UNWANTED
@@ -36,7 +38,9 @@ def standing(content: Content | None, place: Place) -> str:
     if content["status"] == EXPIRED or moment_of(place.upload_id) < content["created_at"]:
         return UNWANTED
     recorded = Place.of(content.get("s3_key") or "")
-    return UNWANTED if recorded and place.upload_id < recorded.upload_id else ARRIVED
+    if recorded and place.upload_id < recorded.upload_id:
+        return UNWANTED
+    return ARRIVED if now < _asked_at(place) + ABANDONED else LATE
 
 
 class Cleaned(NamedTuple):
@@ -58,10 +62,12 @@ class Completion:
         """Record an object that has arrived as its content's file; tells what it is then."""
         for _ in range(_ATTEMPTS):
             content = self._content(place.content_id)
-            found = standing(content, place)
+            found = standing(content, place, now)
             if content is None or found == UNWANTED:
                 self._files.remove(place.key)
                 return UNWANTED
+            if found == LATE:
+                return LATE  # nobody records it any more; cleaning removes it
             if found == ARRIVED:
                 try:
                     if not self._record(content, place, now):
@@ -115,7 +121,11 @@ class Completion:
 
 
 def _nobodys(content: Content | None, place: Place, now: datetime) -> bool:
-    found = standing(content, place)
-    if found == ARRIVED:
-        return datetime.fromisoformat(moment_of(place.upload_id)) < now - ABANDONED
+    found = standing(content, place, now)
+    if found == LATE:
+        return now >= _asked_at(place) + ABANDONED + _RECORDING
     return found == UNWANTED
+
+
+def _asked_at(place: Place) -> datetime:
+    return datetime.fromisoformat(moment_of(place.upload_id))

@@ -24,6 +24,10 @@ def completion() -> Completion:
     return Completion(resources.content(), resources.files())
 
 
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
 if "FILES_BUCKET" in os.environ:
     completion()  # while the function starts, when Lambda gives it the most CPU
 
@@ -57,6 +61,6 @@ def settle(record: dict[str, Any]) -> str:
     if place is None:
         logger.warning("an object that is no upload", key=key)
         return "ignored"
-    settled = completion().settle(place, datetime.now(UTC))
+    settled = completion().settle(place, now())
     logger.info("upload settled", key=key, outcome=settled)
     return settled

@@ -126,6 +126,7 @@ class World:
         portal = content.Portal(registry, self.files, search, lambda: self.now)
         self._monkeypatch.setattr(content, "portal", lambda: portal)
         self._monkeypatch.setattr(uploads, "completion", lambda: self.completion)
+        self._monkeypatch.setattr(uploads, "now", lambda: self.now)
 
     def __call__(
         self,

@@ -8,7 +8,7 @@ import pytest
 
 from lambdas.portal.content import clean, uploads
 from lambdas.portal.content.completion import ABANDONED
-from lambdas.portal.content.files import DOWNLOAD_SECONDS, UPLOAD_SECONDS
+from lambdas.portal.content.files import DOWNLOAD_SECONDS, UPLOAD_SECONDS, Place
 from tablewright.designs.content_registry import (
     APPROVED,
     CONTENT_REGISTRY,
@@ -301,13 +301,28 @@ def test_a_run_cleans_what_is_nobodys_and_keeps_the_rest(world: World) -> None:
     gone = f"content/c0/{old.rpartition('/')[2]}"
     world.bucket.objects[gone] = {}
     assert set(world.bucket.objects) == {*kept, old, hard, gone}
-    cleaned = world.completion.clean(world.now + ABANDONED)
+    given_up = world.now + ABANDONED + timedelta(hours=1)
+    cleaned = world.completion.clean(given_up - timedelta(milliseconds=1))
     assert cleaned == (5, 2, None)
     assert set(world.bucket.objects) == {*kept, old}
-    cleaned = world.completion.clean(world.now + ABANDONED + timedelta(seconds=1))
-    assert cleaned == (3, 1, None)
+    assert world.completion.clean(given_up) == (3, 1, None)
     assert set(world.bucket.objects) == kept
     assert world.completion.clean(world.now + timedelta(days=900)) == (2, 0, None)
+
+
+def test_nobody_records_what_cleaning_is_about_to_remove(world: World) -> None:
+    key, before = world.send(), world.read()
+    place = Place.of(key)
+    assert place
+    asked = world.now
+    late = asked + ABANDONED
+    assert world.completion.settle(place, late) == "late"
+    assert set(world.bucket.objects) == {key}
+    assert world.read() == before
+    # Who began before is done within the hour.
+    assert world.completion.settle(place, late - timedelta(milliseconds=1)) == "recorded"
+    assert world.completion.clean(late + timedelta(days=9)) == (1, 0, None)
+    assert world.read()["s3_key"] == key
 
 
 def test_a_run_that_is_out_of_time_is_continued_by_the_next(
