@@ -101,6 +101,13 @@ user: stage tools ## Make a user of STAGE: EMAIL=sam@acme.example TENANT=acme [G
 destroy: stage tools ## Destroy all stacks of STAGE (prod: with CONFIRM=destroy-prod)
 	@$(PY) -m deployment destroy --stage $(STAGE) --approve "$(APPROVE)" --confirm "$(CONFIRM)"
 
+audit: ## Check the templates of staging and prod with checkov
+	@$(PYTHON) -m toolchain audit
+	@$(MAKE) --no-print-directory synth STAGE=staging
+	@TABLEWRIGHT_REGION=us-east-1 TABLEWRIGHT_ACCELERATOR=on $(MAKE) --no-print-directory synth STAGE=prod
+	@.build/checkov/bin/checkov --config-file toolchain/checkov.yaml \
+		--file cdk.out/staging/*.template.json cdk.out/prod/*.template.json
+
 stage:
 	@case "$(STAGE)" in dev|staging|prod|local) ;; *) \
 	echo "STAGE=$(STAGE) is not a stage. Give one of: dev, staging, prod, local" >&2; exit 2 ;; esac

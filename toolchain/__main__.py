@@ -1,14 +1,15 @@
-"""`python3 -m toolchain`: the set-up. Silent and quick when there is nothing to do."""
+"""`python3 -m toolchain [audit]`: the set-up. Silent and quick when there is nothing to do."""
 
 import sys
 
-from toolchain.install import steps
+from toolchain.install import audit_steps, steps
 from toolchain.steps import run_all
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     try:
-        return 0 if run_all(steps()) else 1
+        wanted = [*steps(), *(audit_steps() if "audit" in arguments else ())]
+        return 0 if run_all(wanted) else 1
     except FileNotFoundError as missing:
         print(f"{missing.filename} is not there. Take it from version control again.")
         return 1
@@ -18,4 +19,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from toolchain import machine, paths
-from toolchain.paths import LINKS, MINISTACK, NODE_MODULES, ROOT, VENV
+from toolchain.paths import CHECKOV, LINKS, MINISTACK, NODE_MODULES, ROOT, VENV
 from toolchain.steps import Shell, Step, StepError, fingerprint
 
 HERE = Path(__file__).parent
@@ -16,6 +16,7 @@ LAMBDA_REQUIREMENTS = [
 NODE_REQUIREMENTS = HERE / "node.txt"
 JAVA_REQUIREMENTS = HERE / "java.txt"
 MINISTACK_REQUIREMENTS = HERE / "ministack.txt"
+CHECKOV_REQUIREMENTS = HERE / "checkov.txt"
 NPM_PACKAGES = (ROOT / "package.json", ROOT / "package-lock.json")
 # There while pip works. A venv in which it was interrupted holds half-installed packages that
 # pip takes for whole ones, so such a venv is made anew.
@@ -107,6 +108,20 @@ def steps() -> list[Step]:
     ]
 
 
+def audit_steps() -> list[Step]:
+    """What only `make audit` needs: in a venv of its own, since it holds many packages back."""
+    return [
+        Step(
+            "checkov",
+            "Checkov",
+            fingerprint(CHECKOV_REQUIREMENTS, sys.version),
+            [CHECKOV / "bin" / "checkov"],
+            lambda shell: _install_apart(shell, CHECKOV, CHECKOV_REQUIREMENTS),
+            _PIP_ADVICE,
+        )
+    ]
+
+
 def pip_install(shell: Shell, *arguments: str | Path) -> None:
     PIP_AT_WORK.touch()
     try:
@@ -164,9 +179,13 @@ def _cache_lambda_packages(shell: Shell) -> None:
 def _install_ministack(shell: Shell) -> None:
     """In a venv of its own, since it wants a botocore of its own: the same Python as ours, because
     the functions that it runs are bundled for ours."""
-    _make_venv(shell, MINISTACK)
-    locked = ("--require-hashes", "-r", MINISTACK_REQUIREMENTS)
-    shell.run(MINISTACK / "bin" / "python", "-I", "-m", "pip", "install", *_PIP_QUICK, *locked)
+    _install_apart(shell, MINISTACK, MINISTACK_REQUIREMENTS)
+
+
+def _install_apart(shell: Shell, venv: Path, requirements: Path) -> None:
+    _make_venv(shell, venv)
+    locked = ("--require-hashes", "-r", requirements)
+    shell.run(venv / "bin" / "python", "-I", "-m", "pip", "install", *_PIP_QUICK, *locked)
 
 
 def _site_packages() -> Path:

@@ -12,6 +12,7 @@ BUILD = ROOT / ".build"
 LINKS = BUILD / "bin"
 NODE_MODULES = ROOT / "node_modules"
 MINISTACK = BUILD / "ministack"
+CHECKOV = BUILD / "checkov"
 
 
 class ToolchainError(RuntimeError):
