@@ -55,6 +55,7 @@ def _deploy(options: Options, target: Target, cdk: Cdk) -> None:
             "There is no terminal to approve changed rights at. Look at them with make diff "
             f"STAGE={target.stage}, then: make deploy STAGE={target.stage} APPROVE=never"
         )
+    _say(f"Deploying {target.stage} to account {target.account}, {target.region}.")
     asked = Asked(
         approve=approve,
         take_over=options.take_over,
