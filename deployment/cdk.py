@@ -34,8 +34,8 @@ class Assembly:
         self.folder = folder
         manifest = json.loads((folder / "manifest.json").read_text())
         self.stacks = tuple(
-            self._stack(artifact)
-            for artifact in manifest["artifacts"].values()
+            self._stack(id, artifact)
+            for id, artifact in manifest["artifacts"].items()
             if artifact["type"] == "aws:cloudformation:stack"
         )
 
@@ -60,11 +60,12 @@ class Assembly:
             for id, resource in stack.resources(TABLE).items()
         }
 
-    def _stack(self, artifact: Mapping[str, Any]) -> Stack:
+    def _stack(self, id: str, artifact: Mapping[str, Any]) -> Stack:
         properties = artifact["properties"]
         template = json.loads((self.folder / properties["templateFile"]).read_text())
         region = artifact["environment"].rpartition("/")[2]
-        return Stack(properties["stackName"], region, template)
+        # Named only where the name is another than the artifact's.
+        return Stack(properties.get("stackName", id), region, template)
 
 
 class Cdk:

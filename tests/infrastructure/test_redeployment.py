@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from deployment import cdk
 from tests.infrastructure.synthesis import STAGES, Assembly, Template, resources, text
 
 Stage = Callable[[str], Assembly]
@@ -60,6 +61,20 @@ def test_only_what_others_know_by_name_has_a_fixed_one(name: str, stage: Stage) 
             assert resource["Type"] in _FIXED, f"{id} is called {named}"
             kept = str(resource.get("DeletionPolicy")).startswith("Retain")
             assert not kept or resource["Type"] in _TAKEN_OVER, f"{id} is kept as {named}"
+
+
+def test_the_command_that_deploys_finds_every_stack_region_and_table(stage: Stage) -> None:
+    made = cdk.Assembly(stage("prod-us-east-1").folder)
+    assert made.regions() == ("us-east-1", "ap-south-1", "eu-west-1", "us-west-2")
+    names = {found.name for found in made.stacks}
+    assert {"tablewright-prod-sales", "tablewright-prod-replica-us-west-2"} < names
+    tables = made.tables("us-east-1")
+    assert len(tables) == 9
+    stack, id, items = tables["prod-sentiment-items-primary"]
+    assert (stack.name, id[:10]) == ("tablewright-prod-sentiment", "ItemsTable")
+    assert items.replicas == {"us-west-2", "eu-west-1", "ap-south-1"}
+    assert items.protected
+    assert set(tables["bg-remover-prod-sales-intelligence"][2].indexes) == {"GSI1", "GSI2", "GSI3"}
 
 
 def test_a_vault_is_named_after_the_stack_that_made_it(prod: Assembly) -> None:

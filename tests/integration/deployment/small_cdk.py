@@ -50,7 +50,7 @@ class SmallCdk(Cdk):
         artifact = {
             "type": "aws:cloudformation:stack",
             "environment": f"aws://000000000000/{HOME}",
-            "properties": {"templateFile": "stack.json", "stackName": STACK},
+            "properties": {"templateFile": "stack.json"},
         }
         self._folder.mkdir(exist_ok=True)
         (self._folder / "stack.json").write_text(json.dumps(template))
