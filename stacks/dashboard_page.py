@@ -11,7 +11,7 @@ from tablewright.constructs import PythonCode, PythonFunction
 OPEN_BECAUSE = "The page and the names of where to sign in; data wants a token."
 
 _FOLDER = "lambdas/sentiment/page"
-_REFRESH_SECONDS = 5
+REFRESH_SECONDS = 5
 
 
 def page_routes(stage: Stage) -> list[tuple[str, str]]:
@@ -77,6 +77,6 @@ def _config(stack: Stack, stage: Stage, identity: IdentityStack) -> str:
                 "userPoolId": identity.pool.user_pool_id,
                 "password": stage.password_sign_in,
             },
-            "refreshSeconds": _REFRESH_SECONDS,
+            "refreshSeconds": REFRESH_SECONDS,
         }
     )

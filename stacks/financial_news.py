@@ -9,11 +9,12 @@ from stacks.system_function import SentimentFunction
 from tablewright.constructs import CursorKey, NewsTable, PythonFunction, SelfHealing, WorkQueue
 from tablewright.designs.financial_news import NEWS, SOURCE_TYPES, news_healing
 
-ROUTES = (("GET", "/news"), ("GET", "/news/events"))
+ROUTES = (("GET", "/news"),)
+STREAM_ROUTES = (("GET", "/news/events"),)
+# An open page asks every five seconds: a hundred of them at once.
+STREAM_REQUESTS_PER_SECOND = 20
 
 _KEYS = [f"{source}:*" for source in SOURCE_TYPES]
-# API Gateway gives up after thirty seconds.
-_LONGEST = Duration.seconds(29)
 
 
 class FinancialNews(Construct):
@@ -64,8 +65,7 @@ class FinancialNews(Construct):
         self.table.grant(analyse.function, NEWS.record_analysis, keys=_KEYS)
 
     def api(self, cursor_key: CursorKey) -> PythonFunction:
-        """The function behind the routes. It holds requests, so it is not one with others."""
-        settings = self._stage.sentiment
+        """The function behind the routes."""
         api = SentimentFunction(
             self,
             "Api",
@@ -74,10 +74,10 @@ class FinancialNews(Construct):
             environment={
                 "NEWS_TABLE": self.table.table_name,
                 "CURSOR_SECRET_ARN": cursor_key.secret_arn,
-                "HOLD_SECONDS": str(settings.hold_seconds),
             },
             memory_mb=512,
-            timeout=_LONGEST,
+            timeout=Duration.seconds(10),
+            slow=Duration.seconds(3),
             alarm_topic=self._topic,
         )
         patterns = (NEWS.news_by_sentiment, NEWS.arrived_news, NEWS.get_many_news)

@@ -11,7 +11,7 @@ from constructs import Construct
 from stacks.dashboard_page import OPEN_BECAUSE, DashboardPage, page_routes
 from stacks.failed_events import FailedEvents
 from stacks.financial_news import ROUTES as NEWS_ROUTES
-from stacks.financial_news import FinancialNews
+from stacks.financial_news import STREAM_REQUESTS_PER_SECOND, STREAM_ROUTES, FinancialNews
 from stacks.identity import IdentityStack
 from stacks.ingestion_alarms import IngestionAlarms
 from stacks.operations import OperationsStack
@@ -262,15 +262,15 @@ class SentimentStack(StageStack):
             issuer=identity.issuer,
             audience=[identity.client_id],
             routes=READ_ROUTES,
-            # The stream of news does, for as long as there are none.
-            holds_requests=True,
             cors_origins=self._stage.cors_origins,
             log_retention=self._stage.log_retention,
             log_removal=self._stage.log_removal,
             alarm_topic=self._topic,
         )
         http.add_routes(ingest.function, WRITE_ROUTES)
-        http.add_routes(self.news.api(cursor_key).function, NEWS_ROUTES)
+        news = self.news.api(cursor_key).function
+        http.add_routes(news, NEWS_ROUTES)
+        http.add_routes(news, STREAM_ROUTES, requests_per_second=STREAM_REQUESTS_PER_SECOND)
         page = DashboardPage(
             self, "Page", stage=self._stage, identity=identity, alarm_topic=self._topic
         )

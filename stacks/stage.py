@@ -33,8 +33,6 @@ class SentimentSettings:
     tickers: tuple[str, ...] = ()
     poll_minutes: int = 15
     heal_minutes: int = 15
-    # How long a client that waits for news is kept waiting for an answer.
-    hold_seconds: int = 20
     window_seconds: int = 5
     show_capacity: bool = True
     sign_in_url: str | None = None

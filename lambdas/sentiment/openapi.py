@@ -145,7 +145,7 @@ def _schemas() -> Json:
 
 
 def _events() -> Json:
-    held = "Held until there is something to tell, at most some seconds. Each event `news` has "
+    held = "What has arrived since a client was here; `retry` says when to come back. An event has "
     told = 'data like {"items": [News, ...]}, in the order in which they were analysed, and an id '
     back = f"by which a client that comes back goes on, as {LAST_EVENT_ID}."
     content = {"text/event-stream": {"schema": _TEXT}}

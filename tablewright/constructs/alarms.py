@@ -226,7 +226,7 @@ class ApiAlarms(Construct):
         id: str,
         *,
         api: apigateway.HttpApi,
-        latency: Duration | None,
+        latency: Duration,
         topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)
@@ -240,8 +240,6 @@ class ApiAlarms(Construct):
             topic=topic,
             essential=True,
         )
-        if latency is None:
-            return
         alarm(
             self,
             "Latency",

@@ -39,9 +39,8 @@ _TOLD = ("etag", "location", "retry-after")
 class JwtHttpApi(Construct):
     """An HTTP API whose routes lead to functions and are open to bearers of a JWT only.
 
-    `routes` lead to `function`; more are added by `add_routes`, open ones too. Where some routes
-    hold requests (`holds_requests`), the time that answers take tells nothing, and there is no
-    alarm on it: let those of the functions behind the others watch it, by `slow`.
+    `routes` lead to `function`; more are added by `add_routes`, open ones too. All together take
+    `requests_per_second`; routes that clients ask again and again can have a limit of their own.
 
     Pages of `cors_origins` may call it from browsers. API Gateway answers their preflight requests
     itself, before it asks for a token.
@@ -67,7 +66,6 @@ class JwtHttpApi(Construct):
         requests_per_second: int = 100,
         burst: int = 200,
         latency_alarm: Duration | None = None,
-        holds_requests: bool = False,
         log_retention: logs.RetentionDays = logs.RetentionDays.ONE_MONTH,
         log_removal: RemovalPolicy = KEPT,
         alarm_topic: sns.ITopic | None = None,
@@ -102,6 +100,7 @@ class JwtHttpApi(Construct):
         resource.access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(
             destination_arn=log_group.log_group_arn, format=json.dumps(_ACCESS_LOG)
         )
+        self._limits: dict[str, dict[str, int]] = {}
         self._integrations: dict[str, integrations.HttpLambdaIntegration] = {}
         if function is not None:
             self.add_routes(function, routes)
@@ -109,7 +108,7 @@ class JwtHttpApi(Construct):
             self,
             "Alarms",
             api=self.api,
-            latency=None if holds_requests else latency_alarm or Duration.seconds(3),
+            latency=latency_alarm or Duration.seconds(3),
             topic=alarm_topic,
         )
 
@@ -119,8 +118,11 @@ class JwtHttpApi(Construct):
         routes: Iterable[tuple[str, str]],
         *,
         open_because: str | None = None,
+        requests_per_second: int | None = None,
     ) -> None:
         """Lead routes to a function; with `open_because`, a reason, those need no token.
+
+        `requests_per_second` is what each of these routes takes, whatever the others are asked.
 
         Example::
 
@@ -140,6 +142,18 @@ class JwtHttpApi(Construct):
                     Validations.of(route).acknowledge(
                         Acknowledgment(id="AwsSolutions-APIG4", reason=open_because)
                     )
+            if requests_per_second is not None:
+                self._limit(f"{method} {path}", requests_per_second)
+                # A stage cannot limit what is not there yet.
+                self.stage.node.add_dependency(*made)
+
+    def _limit(self, route: str, requests_per_second: int) -> None:
+        self._limits[route] = {
+            "ThrottlingRateLimit": requests_per_second,
+            "ThrottlingBurstLimit": 2 * requests_per_second,
+        }
+        resource = cast(apigateway.CfnStage, self.stage.node.default_child)
+        resource.route_settings = self._limits
 
     def _integration(self, function: lambda_.IFunction) -> integrations.HttpLambdaIntegration:
         if function.node.path not in self._integrations:

@@ -82,12 +82,8 @@ def test_an_api_that_would_accept_any_token_is_refused() -> None:
         api_in(new_stack(), audience=[])
 
 
-def test_answers_that_take_long_ring_unless_requests_are_held() -> None:
-    def alarms(**props: Any) -> set[str]:
-        stack = new_stack()
-        api_in(stack, **props)
-        found = resources(template_of(stack), "AWS::CloudWatch::Alarm").values()
-        return {alarm["MetricName"] for alarm in found}
-
-    assert alarms() == {"5xx", "Latency"}
-    assert alarms(holds_requests=True) == {"5xx"}
+def test_errors_and_answers_that_take_long_ring() -> None:
+    stack = new_stack()
+    api_in(stack)
+    found = resources(template_of(stack), "AWS::CloudWatch::Alarm").values()
+    assert {alarm["MetricName"] for alarm in found} == {"5xx", "Latency"}

@@ -1,14 +1,14 @@
 """The API of financial news: lists, and a stream of what arrives.
 
-Python functions cannot stream their answers, so the stream is asked for piece by piece: an answer
-is held until there is something to tell, and ends. A client of server-sent events comes back by
-itself, with the id of the last event that it got.
+Python functions cannot stream their answers, and one that waits keeps its concurrency from others.
+So the stream is asked for piece by piece: an answer has what there is, and ends. A client of
+server-sent events comes back by itself, after the time that it is told, with the id of the last
+event that it got.
 """
 
 import os
-import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -34,10 +34,8 @@ from tablewright.runtime.store import Store
 app = application()
 
 LAST_EVENT_ID = "Last-Event-ID"
-# What a client waits before it comes back.
-RETRY_MS = 1000
-# How often the table is looked at while an answer is held.
-LOOK_SECONDS = 2.0
+# What a client waits before it comes back: as long as the page between its other requests.
+RETRY_MS = 5000
 # How long a list may be shown before it is asked for again.
 FRESH_SECONDS = 2
 # The work of healing is nobody else's business, and all that is shown is analysed.
@@ -54,22 +52,17 @@ class Access:
         store: Store,
         cursors: Cursors,
         *,
-        hold: timedelta = timedelta(seconds=20),
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.store = store
         self.cursors = cursors
-        self.hold = hold
         self.now = now
-        self.sleep = sleep
 
     @classmethod
     def from_environment(cls) -> "Access":
         resources = Resources.from_environment()
         cursors = Cursors(SecretKeys(resources.secrets, os.environ["CURSOR_SECRET_ARN"]))
-        hold = timedelta(seconds=int(os.environ["HOLD_SECONDS"]))
-        return cls(resources.news(cursors=cursors), cursors, hold=hold)
+        return cls(resources.news(cursors=cursors), cursors)
 
 
 @cache
@@ -77,7 +70,7 @@ def access() -> Access:
     return Access.from_environment()
 
 
-if "HOLD_SECONDS" in os.environ:
+if "NEWS_TABLE" in os.environ:
     access()  # while the function starts, when Lambda gives it the most CPU
 
 
@@ -111,7 +104,7 @@ def events() -> Response[str]:
     sentiment = choice("sentiment", asked, SENTIMENTS) if asked is not None else None
     caller = subject_of(app.current_event)
     place = _place(app.current_event.headers, caller, sentiment)
-    found = _held(sentiment, place)
+    found = _found(sentiment, place)
     # Also without news: a client that comes back with it does not look at the same again.
     id = access().cursors.issue(caller, *_question(sentiment), found.place.position())
     lines = [f"retry: {RETRY_MS}", f"id: {id}"]
@@ -123,19 +116,11 @@ def events() -> Response[str]:
     return Response(200, content_type="text/event-stream", body=body, headers=headers)
 
 
-def _held(sentiment: str | None, place: Place | None) -> Arrivals:
-    """What there is, as soon as there is something; a reader who begins does not wait."""
+def _found(sentiment: str | None, place: Place | None) -> Arrivals:
     given = access()
     if place is None:
         return first(given.store, sentiment, given.now())
-    until = given.now() + given.hold
-    while True:
-        now = given.now()
-        found = following(given.store, sentiment, place, now)
-        if found.items or now >= until:
-            return found
-        place = found.place
-        given.sleep(LOOK_SECONDS)
+    return following(given.store, sentiment, place, given.now())
 
 
 def _place(headers: Mapping[str, str], caller: str, sentiment: str | None) -> Place | None:

@@ -164,7 +164,6 @@ def use_page(_: Aws, __: World, ___: pytest.MonkeyPatch) -> None:
 
 def use_news_api(aws: Aws, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """A list, and the stream from its beginning and from a place."""
-    monkeypatch.setenv("HOLD_SECONDS", "0")
     records = world.news()._records["NewsItem"]
     world.database.write([records.to_item(analysed_news(1, NOW))], NEWS_TABLE)
 

@@ -10,6 +10,7 @@ from lambdas.sentiment.news import api
 from lambdas.sentiment.news.api import Access
 from tablewright.designs.healing import healing_fields
 from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.meter import Meter
 from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context
 from tests.integration.sentiment.conftest import World
@@ -18,25 +19,15 @@ from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.news import analysed
 from tests.integration.sentiment.test_arrivals import put
 
-HOLD = timedelta(seconds=20)
-
 
 class News:
-    """The function, with a clock that stands still but while it waits."""
+    """The function, with a clock that stands still."""
 
     def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = NOW
-        self.waited = 0.0
-        self.meanwhile: dict[float, list[Any]] = {}
-        self._world = world
         cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
-        access = Access(world.news(), cursors, hold=HOLD, now=lambda: self.now, sleep=self._sleep)
+        access = Access(world.news(), cursors, now=lambda: self.now)
         monkeypatch.setattr(api, "access", lambda: access)
-
-    def _sleep(self, seconds: float) -> None:
-        self.now += timedelta(seconds=seconds)
-        self.waited += seconds
-        put(self._world, *self.meanwhile.pop(self.waited, []))
 
     def __call__(
         self,
@@ -59,7 +50,7 @@ class News:
         assert (answer.status, answer.content_type) == (200, "text/event-stream"), answer.text
         fields = dict(line.split(": ", 1) for line in answer.text.splitlines() if line)
         assert answer.text.endswith("\n\n")
-        assert fields["retry"] == "1000"
+        assert fields["retry"] == "5000"
         return fields["id"], json.loads(fields["data"])["items"] if "data" in fields else []
 
 
@@ -115,20 +106,23 @@ def test_the_work_of_healing_is_not_shown(news: News, world: World) -> None:
     assert (told["score"], told["matched_tickers"]) == (0.81, ["XYZ"])
 
 
-def test_whoever_begins_is_answered_at_once(news: News, world: World) -> None:
+def test_whoever_begins_is_told_what_there_is(news: News, world: World) -> None:
     id, items = news.events()
-    assert (bool(id), items, news.waited) == (True, [], 0)
+    assert (bool(id), items) == (True, [])
     put(world, analysed(1, NOW))
     assert ids(news.events()[1]) == ["finnhub:1"]
 
 
-def test_an_answer_is_held_until_there_is_something_to_tell(news: News) -> None:
+def test_an_answer_without_news_is_three_queries_and_no_waiting(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meter = Meter(world.edge)
+    monkeypatch.setattr(world, "edge", meter)
+    news = News(world, monkeypatch)
     last, _ = news.events()
-    news.meanwhile[4.0] = [analysed(1, NOW + timedelta(seconds=3))]
-    last, items = news.events(last)
-    assert (ids(items), news.waited) == (["finnhub:1"], 4)
-    last, items = news.events(last)
-    assert (items, news.waited) == ([], 4 + HOLD.total_seconds())
+    meter.reset()
+    assert news.events(last)[1] == []
+    assert meter.calls == 3
 
 
 def test_news_are_told_once_over_many_answers(news: News, world: World) -> None:

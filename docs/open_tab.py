@@ -1,0 +1,60 @@
+"""Open tab: what one dashboard that somebody looks at costs a month.
+
+``python -m docs.open_tab`` prints it. A page in the background asks for nothing.
+"""
+
+import sys
+from decimal import Decimal
+from typing import NamedTuple
+
+from lambdas.sentiment.news.api import RETRY_MS
+from tablewright.designs.cost import DAYS_PER_MONTH, US_EAST_1
+
+# Of us-east-1, 2025-11: an HTTP API and functions on arm64.
+PER_MILLION_REQUESTS = Decimal("1.00")
+PER_MILLION_INVOCATIONS = Decimal("0.20")
+PER_GB_SECOND = Decimal("0.0000133334")
+# How often the page asks for its lists.
+REFRESH_SECONDS = 5
+# What an answer from a warm function takes, generously.
+SECONDS_AN_ANSWER = Decimal("0.05")
+SECONDS_A_MONTH = DAYS_PER_MONTH * 86_400
+
+
+class Asked(NamedTuple):
+    """What a page asks for: how often, of how large a function, at how many read units."""
+
+    path: str
+    every_seconds: Decimal
+    memory_gb: Decimal
+    read_units: Decimal
+
+    @property
+    def times(self) -> Decimal:
+        return SECONDS_A_MONTH / self.every_seconds
+
+    @property
+    def dollars(self) -> Decimal:
+        """In a month of being looked at day and night."""
+        each = (PER_MILLION_REQUESTS + PER_MILLION_INVOCATIONS) / 10**6
+        each += SECONDS_AN_ANSWER * self.memory_gb * PER_GB_SECOND
+        each += self.read_units * US_EAST_1.per_million_reads / 10**6
+        return self.times * each
+
+
+PAGE = (
+    Asked("/items", Decimal(REFRESH_SECONDS), Decimal(1), Decimal("1.5")),
+    Asked("/summary", Decimal(REFRESH_SECONDS), Decimal(1), Decimal(2)),
+    Asked("/news/events", Decimal(RETRY_MS) / 1000, Decimal("0.5"), Decimal("1.5")),
+)
+
+
+def lines() -> list[str]:
+    """A table in Markdown."""
+    found = ["| asked | every | a month, day and night |", "|---|---|---|"]
+    found += [f"| `GET {one.path}` | {one.every_seconds} s | ${one.dollars:.2f} |" for one in PAGE]
+    return [*found, f"| all | | ${sum(one.dollars for one in PAGE):.2f} |"]
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join([*lines(), ""]))
