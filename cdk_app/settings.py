@@ -54,6 +54,8 @@ class _Kind:
     protection: Callable[[], Protection]
     log_retention: logs.RetentionDays
     alarms: AlarmLevel = AlarmLevel.ALL
+    # Above what the stage costs while nobody uses it: docs/idle-cost.md.
+    cost_limits: tuple[float, ...] = Stage.cost_limits
     password_sign_in: bool = False
     threat_protection: bool = False
     on_this_machine: bool = False
@@ -86,6 +88,7 @@ _STAGES = {
     "prod": _Kind(
         protection=Protection.protected,
         log_retention=logs.RetentionDays.ONE_YEAR,
+        cost_limits=(40, 60, 80),
         threat_protection=True,
         show_capacity=False,
         write_replicas=REPLICAS,
@@ -127,7 +130,7 @@ def read(
         sentiment=_sentiment(kind, asked, region),
         forms=_forms(kind, asked),
         portal=_portal(kind, asked),
-        cost_limits=_cost_limits(asked("cost_limits")),
+        cost_limits=_cost_limits(kind, asked("cost_limits")),
         alarms=_alarms(kind, asked),
         alarm_email=checked(
             _EMAIL, "TABLEWRIGHT_ALARM_EMAIL", asked("alarm_email"), "ops@example.com"
@@ -201,9 +204,9 @@ def _alarms(kind: _Kind, asked: Asked) -> AlarmLevel:
     return AlarmLevel(level) if level else kind.alarms
 
 
-def _cost_limits(text: str | None) -> tuple[float, ...]:
+def _cost_limits(kind: _Kind, text: str | None) -> tuple[float, ...]:
     if text is None:
-        return Stage.cost_limits
+        return kind.cost_limits
     if text == NONE:
         return ()
     return tuple(map(float, listed("COST_LIMITS", text, _DOLLARS, f"10,15,20 or {NONE}")))

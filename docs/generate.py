@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import boto3
 
+from docs import idle_cost
 from docs.costs import at_scales, of_one_kind
 from docs.metering import Measurement
 from docs.page import page
@@ -168,6 +169,8 @@ DOCUMENTS = {
 
 
 def main() -> None:
+    idle_cost.main()
+    print(f"wrote {idle_cost.PAGE.relative_to(TABLES.parent.parent)}")  # noqa: T201
     with DynamoDbLocal() as engine:
         client = boto3.client(
             "dynamodb",

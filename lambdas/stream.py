@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 import boto3
-from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
+from lambdas.metrics import count
 from tablewright.designs.errors import TablewrightError
 from tablewright.runtime.aws import Client, client_config
 from tablewright.runtime.failed_records import FailedRecords
@@ -37,9 +37,7 @@ def kept_unless_redriven(event: dict[str, Any], tell: Callable[[Change, str], An
         if event.get("redrive"):
             return False
         failed_records().keep(change)
-        metrics = EphemeralMetrics()
-        metrics.add_metric("RecordsKept", MetricUnit.Count, 1)
-        metrics.flush_metrics()
+        count({"RecordsKept": 1})
         return True
 
     return failed

@@ -119,6 +119,7 @@ class Stage:
         return PythonCode(
             sources=(
                 Source(lambdas / "__init__.py", "lambdas/__init__.py"),
+                Source(lambdas / "metrics.py", "lambdas/metrics.py"),
                 Source(lambdas / "stream.py", "lambdas/stream.py"),
                 Source(lambdas / "http", "lambdas/http"),
                 Source(lambdas / system, f"lambdas/{system}"),

@@ -9,11 +9,11 @@ from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from lambdas.forms.planner import Decision, Rules
 from lambdas.forms.planning import KEPT, Planning, Run
 from lambdas.forms.resources import Resources
+from lambdas.metrics import count
 from tablewright.designs import InvalidValue
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Caller
@@ -87,10 +87,11 @@ def report(run: Run, dry_run: bool, milliseconds: float) -> None:
         "Shard planning completed",
         extra={"extra": {**run._asdict(), "dry_run": dry_run, "execution_time_ms": took}},
     )
-    metrics = EphemeralMetrics()
-    metrics.add_metric("ShardPlannerTenants", MetricUnit.Count, run.looked_at)
-    metrics.add_metric("ShardPlannerEpochs", MetricUnit.Count, run.appended)
-    metrics.add_metric("ShardPlannerConflicts", MetricUnit.Count, run.conflicts)
-    metrics.add_metric("ShardPlannerFailures", MetricUnit.Count, run.failed)
-    metrics.add_metric("ShardPlannerExecutionTime", MetricUnit.Milliseconds, took)
-    metrics.flush_metrics()
+    count(
+        {
+            "ShardPlannerTenants": run.looked_at,
+            "ShardPlannerEpochs": run.appended,
+            "ShardPlannerConflicts": run.conflicts,
+            "ShardPlannerFailures": run.failed,
+        }
+    )

@@ -9,13 +9,13 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
 from lambdas.http.caller import require_group
 from lambdas.http.problems import Problem, listed
 from lambdas.http.requests import json_body
+from lambdas.metrics import count
 from lambdas.sentiment import items
 from lambdas.sentiment.ingestion import Ingestion
 from lambdas.sentiment.news import articles
@@ -143,7 +143,7 @@ def _take_listed(intake: Intake, event: dict[str, Any], name: str, moment: str) 
     outcome = _take(intake, batch, moment)
     counts = _log(outcome, "event")
     intake.park(outcome.refused, moment)
-    _count({"ItemsRejected": len(outcome.refused)})
+    count({"ItemsRejected": len(outcome.refused)})
     _raise_failure(outcome)
     return counts
 
@@ -158,11 +158,11 @@ def _poll(context: Any) -> dict[str, dict[str, int]]:
     )
     totals = {}
     for one in polled:
-        _count({"ItemsStored": one.outcome.stored, "ItemsRejected": len(one.outcome.refused)})
+        count({"ItemsStored": one.outcome.stored, "ItemsRejected": len(one.outcome.refused)})
         totals[one.source_type] = _log(one.outcome, one.source_type)
         if one.error:
             logger.error("a source stopped", source=one.source_type, reason=str(one.error))
-            _count({"SourceErrors": 1}, source=one.source_type)
+            count({"SourceErrors": 1}, source=one.source_type)
     return totals
 
 
@@ -188,17 +188,6 @@ def _raise_failure(outcome: Outcome) -> None:
         raise outcome.failures[0]
 
 
-def _count(counts: dict[str, int], **also_by: str) -> None:
-    """Write metrics at once, so that they stand whatever fails after them."""
-    made = EphemeralMetrics()
-    for name, number in counts.items():
-        made.add_metric(name, MetricUnit.Count, number)
-    if also_by:
-        # A set of its own: counted by it as well as for the whole service.
-        made.add_dimensions(**also_by)
-    made.flush_metrics()
-
-
 def _log(outcome: Outcome, source: str) -> dict[str, int]:
     for one in outcome.refused:
         logger.warning("refused", source=one.source, source_id=_id_of(one), reason=one.reason)
@@ -220,7 +209,7 @@ def _take(intake: Intake, batch: list[Any], moment: str) -> Outcome:
     """
     outcome = intake.take(batch, moment)
     # At once: what fails after this is sent again, and finds them stored.
-    _count({"ItemsStored": outcome.stored})
+    count({"ItemsStored": outcome.stored})
     return outcome._replace(refused=[_discreet(one) for one in outcome.refused])
 
 

@@ -1,74 +1,22 @@
 """Alarms watch the very metrics that the functions write, and each stage's are its own."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 import pytest
 
-from cdk_app.settings import ROOT
+from tests.infrastructure.own_metrics import Metric, written
 from tests.infrastructure.synthesis import STAGES, Assembly, Template, environment, one, resources
 
 Stage = Callable[[str], Assembly]
-# Every function that writes metrics, by its id in the stack of its system.
-WRITERS = {
-    "Ingest": "sentiment",
-    "NewsHeal": "sentiment",
-    "Plan": "forms",
-    "Calendar": "portal",
-    "ArchiveExport": "portal",
-    "Project": "sentiment",
-    "Count": "forms",
-    "FanOutPublish": "portal",
-}
-
-
-class Metric(NamedTuple):
-    """What tells a metric from all others of an account and region."""
-
-    namespace: str
-    name: str
-    dimensions: frozenset[tuple[str, str]]
+Written = Callable[[str], dict[Metric, float]]
 
 
 @pytest.fixture(scope="module")
-def written(stage: Stage) -> Callable[[str], dict[Metric, float]]:
-    """What a stage's functions write when they meet trouble, told what their stacks tell them."""
-
-    @cache
-    def of(name: str) -> dict[Metric, float]:
-        told = {
-            function: {
-                setting: value
-                for setting, value in environment(stage(name).template(system), function).items()
-                if setting in ("SOURCES", "TICKERS") or setting.startswith("POWERTOOLS_")
-            }
-            for function, system in WRITERS.items()
-        }
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.infrastructure.troubled_runs", json.dumps(told)],
-            cwd=ROOT,
-            env={"PATH": os.environ["PATH"]},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        found: dict[Metric, float] = {}
-        for entry in map(json.loads, done.stdout.splitlines()):
-            for directive in entry.get("_aws", {}).get("CloudWatchMetrics", ()):
-                for metric in (metric["Name"] for metric in directive["Metrics"]):
-                    for names in directive["Dimensions"]:
-                        where = frozenset((dimension, entry[dimension]) for dimension in names)
-                        key = Metric(directive["Namespace"], metric, where)
-                        found[key] = found.get(key, 0) + sum(entry[metric])
-        return found
-
-    return of
+def counted(stage: Stage) -> Written:
+    """What a stage's functions write when they meet all the trouble that they count."""
+    return cache(lambda name: written(stage(name), each=1))
 
 
 def own_alarms(assembly: Assembly) -> Iterator[tuple[Template, Metric]]:
@@ -89,17 +37,15 @@ def metrics_of(alarm: Template) -> list[Template]:
 
 @pytest.mark.parametrize("name", STAGES)
 def test_every_metric_that_an_alarm_watches_is_written(
-    name: str, stage: Stage, written: Callable[[str], dict[Metric, float]]
+    name: str, stage: Stage, counted: Written
 ) -> None:
     watched = {metric for _, metric in own_alarms(stage(name))}
     assert watched
-    assert watched <= written(name).keys()
+    assert watched <= counted(name).keys()
 
 
-def test_each_trouble_reaches_its_alarm(
-    prod: Assembly, written: Callable[[str], dict[Metric, float]]
-) -> None:
-    found = written("prod")
+def test_each_trouble_reaches_its_alarm(prod: Assembly, counted: Written) -> None:
+    found = counted("prod")
     # Of the backlog an expression tells, by the run before.
     silent = {
         alarm["AlarmDescription"]
@@ -109,12 +55,10 @@ def test_each_trouble_reaches_its_alarm(
     assert silent == set()
 
 
-def test_stages_of_one_account_share_no_metric(
-    stage: Stage, written: Callable[[str], dict[Metric, float]]
-) -> None:
-    assert written("dev").keys().isdisjoint(written("staging"))
+def test_stages_of_one_account_share_no_metric(stage: Stage, counted: Written) -> None:
+    assert counted("dev").keys().isdisjoint(counted("staging"))
     for name in STAGES:
-        namespaces = {metric.namespace for metric in written(name)}
+        namespaces = {metric.namespace for metric in counted(name)}
         assert namespaces == {f"Tablewright/{name}"}
 
 

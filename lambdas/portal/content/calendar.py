@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
+from lambdas.metrics import count
 from lambdas.portal.content.agenda import Agenda, Position, Run
 from lambdas.portal.content.due import Step
 from lambdas.portal.resources import Resources
@@ -85,9 +85,10 @@ def _report(run: Run, milliseconds: float) -> None:
         "Calendar completed",
         extra={"extra": {**run._asdict(), "execution_time_ms": took}},
     )
-    metrics = EphemeralMetrics()
-    metrics.add_metric("CalendarContents", MetricUnit.Count, run.looked_at)
-    metrics.add_metric("CalendarSteps", MetricUnit.Count, run.steps)
-    metrics.add_metric("CalendarFailures", MetricUnit.Count, run.failed)
-    metrics.add_metric("CalendarExecutionTime", MetricUnit.Milliseconds, took)
-    metrics.flush_metrics()
+    count(
+        {
+            "CalendarContents": run.looked_at,
+            "CalendarSteps": run.steps,
+            "CalendarFailures": run.failed,
+        }
+    )

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
+from lambdas.metrics import count
 from lambdas.portal.events.exporting import EventExport, Progress
 from lambdas.portal.events.log import design_here
 from lambdas.portal.events.rules import closed_days
@@ -57,7 +57,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         return _export(event, now, context)
     missing = export().missing(closed_days(now, DAYS_BACK))
     logger.info("days to be exported", days=missing)
-    _count(EventDaysMissing=len(missing))
+    count({"EventDaysMissing": len(missing)})
     for day in missing:
         call_next(functions(), context, {"day": day})
     return {"days": missing}
@@ -79,14 +79,8 @@ def _export(event: dict[str, Any], now: datetime, context: Any) -> dict[str, Any
     outcome = {"day": event["day"], "whole": progress.whole, **counts}
     took = round((time.monotonic() - began) * 1000, 2)
     logger.info("events exported", extra={"extra": {**outcome, "execution_time_ms": took}})
-    _count(EventsExported=progress.events - before.events, EventDaysExported=int(progress.whole))
+    exported = progress.events - before.events
+    count({"EventsExported": exported, "EventDaysExported": int(progress.whole)})
     if not progress.whole:
         call_next(functions(), context, {"day": event["day"], **progress.told()})
     return outcome
-
-
-def _count(**counts: int) -> None:
-    metrics = EphemeralMetrics()
-    for name, number in counts.items():
-        metrics.add_metric(name, MetricUnit.Count, number)
-    metrics.flush_metrics()

@@ -9,6 +9,7 @@ from typing import Any
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
+from lambdas.metrics import count
 from lambdas.sentiment.news.healing import PLAN, healing
 from lambdas.sentiment.resources import Resources
 from tablewright.runtime.deadline import in_time
@@ -77,10 +78,15 @@ def report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
     )
     if healed.reasons:
         logger.warning("not healed as planned", count=healed.failed, reasons=healed.reasons)
+    count(
+        {
+            "SelfHealingItemsRepublished": healed.republished,
+            "SelfHealingItemsFailed": healed.failed,
+            "SelfHealingItemsParked": parked_in_all,
+        }
+    )
     metrics = EphemeralMetrics()
+    # Of none as well: that a backlog grows is told by the difference to the run before.
     metrics.add_metric("SelfHealingItemsFound", MetricUnit.Count, healed.found)
-    metrics.add_metric("SelfHealingItemsRepublished", MetricUnit.Count, healed.republished)
-    metrics.add_metric("SelfHealingItemsFailed", MetricUnit.Count, healed.failed)
-    metrics.add_metric("SelfHealingItemsParked", MetricUnit.Count, parked_in_all)
     metrics.add_metric("SelfHealingExecutionTime", MetricUnit.Milliseconds, took)
     metrics.flush_metrics()

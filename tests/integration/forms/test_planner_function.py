@@ -66,13 +66,7 @@ def test_a_run_is_logged_with_its_reasons_and_measured(
     assert large["reason"].startswith("10,001 submissions in 30 days ask for 10, ")
     assert (middle["tenant_id"], middle["outcome"]) == ("middle", "appended")
     counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}
-    assert counted.pop("ShardPlannerExecutionTime") == [done["extra"]["execution_time_ms"]]
-    assert counted == {
-        "ShardPlannerTenants": [3.0],
-        "ShardPlannerEpochs": [2.0],
-        "ShardPlannerConflicts": [0.0],
-        "ShardPlannerFailures": [0.0],
-    }
+    assert counted == {"ShardPlannerTenants": [3.0], "ShardPlannerEpochs": [2.0]}
     assert invoked.calls == []
 
 

@@ -62,12 +62,7 @@ def test_a_run_is_measured(
     answer = calendar.handler({"source": "aws.scheduler"}, Context())
     assert answer == {"looked_at": 5, "steps": 5, "failed": 0, "after": None}
     counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}
-    assert counted.pop("CalendarExecutionTime")[0] > 0
-    assert counted == {
-        "CalendarContents": [5.0],
-        "CalendarSteps": [5.0],
-        "CalendarFailures": [0.0],
-    }
+    assert counted == {"CalendarContents": [5.0], "CalendarSteps": [5.0]}
     assert invoked.events == []
 
 

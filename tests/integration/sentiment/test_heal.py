@@ -69,7 +69,6 @@ def test_a_run_is_logged_and_measured_by_these_names(
     assert {name: one["values"] for name, one in counted.items() if "Time" not in name} == {
         "SelfHealingItemsFound": [4.0],
         "SelfHealingItemsRepublished": [4.0],
-        "SelfHealingItemsFailed": [0.0],
         "SelfHealingItemsParked": [1.0],
     }
     assert counted["SelfHealingExecutionTime"]["values"] == [extra["execution_time_ms"]]
@@ -91,6 +90,6 @@ def test_a_run_without_work_says_so(
     answer = heal.handler({}, Context())
     assert set(answer.values()) == {0}
     assert logs.of("Self-healing completed")[0]["extra"]["stale_items_found"] == 0
-    assert ("SelfHealingItemsParked", [0.0]) in [
-        (one["name"], one["values"]) for one in metrics(capsys.readouterr().out)
-    ]
+    counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}
+    assert counted.pop("SelfHealingExecutionTime")[0] > 0
+    assert counted == {"SelfHealingItemsFound": [0.0]}

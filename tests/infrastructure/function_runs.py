@@ -1,6 +1,6 @@
-"""Runs of every function that writes metrics, each of which meets all the trouble it can count.
+"""Runs of every function that writes metrics, with `each` of all that it can count, or none.
 
-``python -m tests.infrastructure.troubled_runs '{"Plan": {"POWERTOOLS_SERVICE_NAME": ...}, ...}'``
+``python -m tests.infrastructure.function_runs 1 '{"Plan": {"POWERTOOLS_SERVICE_NAME": ...}}'``
 """
 
 import json
@@ -31,8 +31,8 @@ def replace(module: Any, **made: Any) -> None:
         setattr(module, name, lambda *_, value=value: value)
 
 
-def poll() -> None:
-    """Every source stops, after an entry that cannot be read."""
+def poll(each: int) -> None:
+    """Every source stops, after an entry that cannot be read; or there are no sources."""
 
     def fetch(source: str) -> Any:
         def entries(query: Any, deadline: Any) -> Iterator[Unreadable]:
@@ -48,39 +48,41 @@ def poll() -> None:
     )
     # A stage that polls none is given items all the same.
     names = json.loads(os.environ["SOURCES"])["sources"] or ["newsapi"]
-    sources = [SimpleNamespace(source_type=name, fetch=fetch(name)) for name in names]
+    sources = [SimpleNamespace(source_type=name, fetch=fetch(name)) for name in names * each]
     replace(ingest, ingestion=intake, news_ingestion=intake, sources=sources)
     ingest.handler({"detail-type": "Scheduled Event"}, CONTEXT)
 
 
-def heal_news() -> None:
-    healed = Healed(1, 1, 1, 1)
+def heal_news(each: int) -> None:
+    healed = Healed(each, each, each, each)
     healer = SimpleNamespace(run=lambda now: healed)
-    replace(heal, healer=healer, parked=SimpleNamespace(count=lambda: 1), rules=Rules())
+    replace(heal, healer=healer, parked=SimpleNamespace(count=lambda: each), rules=Rules())
     heal.handler({}, CONTEXT)
 
 
-def plan_shards() -> None:
-    run = Planned(looked_at=1, appended=1, conflicts=1, failed=1)
+def plan_shards(each: int) -> None:
+    run = Planned(looked_at=each, appended=each, conflicts=each, failed=each)
     replace(plan, planning=SimpleNamespace(run=lambda *_, **__: run))
     plan.handler({}, CONTEXT)
 
 
-def follow_dates() -> None:
-    run = Due(looked_at=1, steps=1, failed=1)
+def follow_dates(each: int) -> None:
+    run = Due(looked_at=each, steps=each, failed=each)
     replace(calendar, agenda=SimpleNamespace(run=lambda *_, **__: run))
     calendar.handler({}, CONTEXT)
 
 
-def export_events() -> None:
-    missing = SimpleNamespace(missing=lambda days: ["2026-01-01", "2026-01-02"])
+def export_events(each: int) -> None:
+    missing = SimpleNamespace(missing=lambda days: ["2026-01-01", "2026-01-02"] * each)
     replace(export, export=missing, functions=None, call_next=None)
     export.handler({}, CONTEXT)
 
 
-def keep_a_record() -> None:
+def keep_records(each: int) -> None:
     replace(stream, failed_records=SimpleNamespace(keep=lambda change: None))
-    stream.kept_unless_redriven({}, lambda *_: None)(SimpleNamespace(), ValueError())  # type: ignore[arg-type]
+    failed: Any = stream.kept_unless_redriven({}, lambda *_: None)
+    for _ in range(each):
+        failed(SimpleNamespace(), ValueError())
 
 
 # By the function's id in its stack.
@@ -90,12 +92,12 @@ RUNS = {
     "Plan": plan_shards,
     "Calendar": follow_dates,
     "ArchiveExport": export_events,
-    "Project": keep_a_record,
-    "Count": keep_a_record,
-    "FanOutPublish": keep_a_record,
+    "Project": keep_records,
+    "Count": keep_records,
+    "FanOutPublish": keep_records,
 }
 
 if __name__ == "__main__":
-    for function, told in json.loads(sys.argv[1]).items():
+    for function, told in json.loads(sys.argv[2]).items():
         os.environ.update(told)
-        RUNS[function]()
+        RUNS[function](int(sys.argv[1]))

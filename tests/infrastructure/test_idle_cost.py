@@ -1,0 +1,88 @@
+"""What a stage costs while nobody uses it: little, below its own alerts, and as the page says."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from cdk_app.settings import read
+from docs.idle_cost import METRICS_WHEN_IDLE, PAGE, STAGES, US_EAST_1, idle_cost, page
+from tests.infrastructure.own_metrics import written
+from tests.infrastructure.synthesis import VARIANTS, Assembly
+
+MOST_FOR_DEV = Decimal(10)
+# The stages of the page, as they are made for the tests.
+VARIANT = ("dev", "staging", "prod", "prod-us-east-1", "prod-accelerated")
+MADE = dict(zip(STAGES, VARIANT, strict=True))
+
+
+@pytest.fixture(scope="module")
+def costs(stage: Callable[[str], Assembly]) -> dict[str, dict[str, Decimal]]:
+    assert {name: VARIANTS.get(made, {}) for name, made in MADE.items()} == {
+        name: environ for name, (_, environ) in STAGES.items()
+    }
+    return {
+        name: idle_cost(stage(made).templates.values(), US_EAST_1) for name, made in MADE.items()
+    }
+
+
+def test_the_page_is_what_the_templates_cost(costs: dict[str, dict[str, Decimal]]) -> None:
+    assert PAGE.read_text() == page(costs), "run `make docs`"
+
+
+def test_an_idle_dev_stage_costs_less_than_ten_dollars(
+    costs: dict[str, dict[str, Decimal]],
+) -> None:
+    assert costs["dev"]["in all"] < MOST_FOR_DEV
+
+
+@pytest.mark.parametrize("name", [name for name in STAGES if "accelerator" not in name])
+def test_an_idle_stage_tells_of_no_costs(name: str, costs: dict[str, dict[str, Decimal]]) -> None:
+    stage, environ = STAGES[name]
+    assert costs[name]["in all"] < min(read({"stage": stage}.get, environ).cost_limits)
+
+
+def test_every_metric_of_an_alarm_and_every_zone_of_an_endpoint_counts() -> None:
+    stat: dict[str, Any] = {"MetricStat": {}}
+    resources = {
+        "Plain": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"MetricName": "Errors"}},
+        "Sum": {
+            "Type": "AWS::CloudWatch::Alarm",
+            "Properties": {"Metrics": [{"Expression": "SUM(METRICS())"}, stat, stat]},
+        },
+        "Secrets": {
+            "Type": "AWS::EC2::VPCEndpoint",
+            "Properties": {"VpcEndpointType": "Interface", "SubnetIds": ["a", "b", "c"]},
+        },
+        "Tables": {"Type": "AWS::EC2::VPCEndpoint", "Properties": {"VpcEndpointType": "Gateway"}},
+        "Nodes": {
+            "Type": "AWS::DAX::Cluster",
+            "Properties": {"NodeType": "dax.t3.small", "ReplicationFactor": 3},
+        },
+    }
+    found = idle_cost([{"Resources": resources}], US_EAST_1)
+    assert found["metrics of alarms"] == Decimal("0.30")
+    assert found["endpoints of its network"] == Decimal("21.90")
+    assert found["nodes of the accelerator"] == Decimal("87.60")
+
+
+def test_lambda_polls_queues_for_money_and_streams_for_nothing(dev: Assembly) -> None:
+    with_mappings = [
+        {
+            "Resources": {
+                id: resource
+                for id, resource in template["Resources"].items()
+                if resource["Type"] == "AWS::Lambda::EventSourceMapping"
+            }
+        }
+        for template in dev.templates.values()
+    ]
+    mappings = sum(len(template["Resources"]) for template in with_mappings)
+    assert mappings == 7
+    # Four of them at queues: 657,000 requests a month each, at 40 cents a million.
+    assert idle_cost(with_mappings, US_EAST_1)["polling of queues"] == Decimal("1.05")
+
+
+def test_functions_with_nothing_to_do_write_the_metrics_that_are_counted(dev: Assembly) -> None:
+    assert {metric.name for metric in written(dev, each=0)} == set(METRICS_WHEN_IDLE)
