@@ -46,24 +46,6 @@ def test_a_stage_that_is_not_production_has_few_alarm_metrics(name: str, stage: 
     assert 0 < sum(map(metrics, alarms(stage(name)).values())) <= MOST_METRICS_OF_DEV
 
 
-def test_dev_is_told_of_what_is_lost_set_aside_or_stands_still_and_of_errors(dev: Assembly) -> None:
-    assert {alarm["AlarmDescription"].partition(":")[0] for alarm in alarms(dev).values()} == {
-        "A message has waited for 900 s or more.",
-        "A message has waited for 2700 s or more.",
-        "Changes were given up",
-        "Days of events are not exported; the table forgets them after 90 days.",
-        "Events failed three times and are kept",
-        "Events reached no queue",
-        "Items are parked",
-        "Messages were given up",
-        "Records were given up and kept",
-        "Records were given up and not kept",
-        "The API answered 5xx.",
-        "The account's functions are at four fifths of what may run at once.",
-        "The function is 60 s or more behind the stream.",
-    }
-
-
 def test_production_has_every_alarm_that_dev_has_and_those_that_tell_why(
     dev: Assembly, prod: Assembly
 ) -> None:
