@@ -13,6 +13,7 @@ GAPS = (
     "policy_variables",
     "leading_keys",
     "batch_actions",
+    "message_moves",
     "statements",
     "secret_reference",
     "resources",

@@ -1,6 +1,7 @@
 """Forms on the local cloud: from a signed request to a webhook that fails twice, then accepts."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tablewright.commands.isolation_audit import main as audit
 from tests.e2e.conftest import NewUser
 from tests.e2e.lists import listed
 from tests.e2e.polling import eventually
+from tests.e2e.runbook import Runbook
 
 FILLED_IN = {"name": "Zoë 🌱", "email": "zoe@visitors.example", "message": "Grüße", "website": ""}
 
@@ -141,6 +143,55 @@ def test_what_a_robot_fills_in_is_kept_and_not_delivered(forms: Forms) -> None:
     id = taken.json["submission_id"]
     assert forms.api("GET", f"/submissions/{id}").json["status"] == "QUARANTINED"
     assert forms.api("GET", f"/submissions/{id}/attempts").json["items"] == []
+
+
+def test_dead_letters_that_are_moved_back_are_delivered_once(
+    forms: Forms, cloud: Cloud, deployment: Deployment, tmp_path: Path
+) -> None:
+    """By the commands of the operations page. The function has not begun with the message."""
+    id = forms.submit({**FILLED_IN, "website": "held back"}).json["submission_id"]
+    sqs = cloud.connection.client("sqs")
+    name = deployment.output("forms", "DeadLetters").rpartition(":")[2]
+    dead = sqs.get_queue_url(QueueName=name)["QueueUrl"]
+    asked = {"tenant_id": forms.tenant, "submission_id": id, "destination_id": "hook", "attempt": 1}
+    with Receiver(forms.hook_secret) as receiver:
+        forms.deliver_to(receiver.url)
+        for _ in range(2):
+            sqs.send_message(QueueUrl=dead, MessageBody=json.dumps({"deliver": asked}))
+        runbook = Runbook(cloud.connection, tmp_path, STACK="tablewright-local-forms")
+        assert id in runbook.run("Deliver dead letters again")
+
+        def delivered() -> list[str]:
+            found = forms.api("GET", f"/submissions/{id}/attempts").json["items"]
+            return [one["status"] for one in found]
+
+        assert eventually(lambda: delivered() == ["SUCCEEDED"])
+        mine = [one for one in receiver.deliveries if one.submission_id == id]
+        assert [one.status for one in mine] == [ACCEPTED]
+    left = {"QueueUrl": dead, "AttributeNames": ["ApproximateNumberOfMessages"]}
+    told = sqs.get_queue_attributes(**left)["Attributes"]
+    assert told["ApproximateNumberOfMessages"] == "0"
+
+
+def test_a_hook_s_secret_is_rotated_while_deliveries_go_on(forms: Forms) -> None:
+    old: list[str] = []
+    with Receiver(lambda: old[0]) as receiver:
+        forms.deliver_to(receiver.url)
+        old.append(forms.hook_secret())
+        rotated = forms.api("POST", "/destinations/hook/secret")
+        assert rotated.status == 201, rotated.text
+        assert rotated.json["secret"] == forms.hook_secret() != old[0]
+        id = forms.submit(FILLED_IN).json["submission_id"]
+
+        def answers() -> list[int]:
+            return [one.status for one in receiver.deliveries if one.submission_id == id]
+
+        # Of whoever knows the old one only, and then of whoever knows the new one only.
+        assert eventually(lambda: answers() == [ACCEPTED])
+        old[0] = rotated.json["secret"]
+        again = {"destination_id": "hook"}
+        assert forms.api("POST", f"/submissions/{id}/redeliver", again).status == 202
+        assert eventually(lambda: answers() == [ACCEPTED, ACCEPTED])
 
 
 def test_tenants_are_the_operators_business(forms: Forms, operator: Api) -> None:

@@ -22,6 +22,7 @@ from tests.integration.forms.deliveries import (
     webhook,
 )
 from tests.integration.http import Context
+from tests.integration.sentiment.http import metered
 
 
 @pytest.fixture
@@ -38,6 +39,7 @@ def records(world: World) -> list[dict[str, str]]:
 def use(world: World, monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     """The function over this world; gives its log."""
     log = io.StringIO()
+    metered(monkeypatch)
     monkeypatch.setattr(deliver.logger.registered_handler, "stream", log)
 
     def begin(asked: Any, now: Any) -> Any:
@@ -68,7 +70,7 @@ def test_a_message_that_fails_does_not_take_the_others_with_it(
 
 
 def test_a_receiver_that_refuses_is_the_tenant_s_business_and_rings_nothing(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use(world, monkeypatch)
     world.tenant("acme", webhook())
@@ -76,8 +78,10 @@ def test_a_receiver_that_refuses_is_the_tenant_s_business_and_rings_nothing(
     made = world.submit()
     deliver.handler({"Records": records(world)}, Context())
     batch = records(world)
+    assert "DeliveriesFailed" not in capsys.readouterr().out
     for _ in range(2):
         assert deliver.handler({"Records": batch}, Context()) == {"batchItemFailures": []}
+    assert '"DeliveriesFailed":[1.0]' in capsys.readouterr().out
     assert world.attempts(made) == [("crm", 1, "FAILED")]
     assert world.status(made) == "FAILED"
 
