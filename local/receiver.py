@@ -85,7 +85,8 @@ class Receiver:
             signature = read_signature(headers, datetime.now(UTC))
         except ValueError:
             return False
-        return signature.made_with(self._secret(), Message("POST", path, body))
+        signed = (headers.get(name, "") for name in ("Content-Type", "Idempotency-Key"))
+        return signature.made_with(self._secret(), Message("POST", path, body, *signed))
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         receiver = self

@@ -22,7 +22,7 @@ from lambdas.forms.destinations.addresses import (
 )
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target, post
 from lambdas.forms.destinations.urls import BadUrl, Url, read_url
-from lambdas.forms.signing import V1, sign
+from lambdas.forms.signing import sign
 
 # The secret of a tenant by the id of its key; None where there is none.
 Secrets = Callable[[str, str], str | None]
@@ -111,7 +111,13 @@ def _headers(
     shipment: Shipment, path: str, secrets: Mapping[str, str], now: datetime
 ) -> dict[str, str]:
     signed = [
-        sign(secret, "POST", path, shipment.payload, now=now, key=key_id, version=V1)
+        sign(
+            *(secret, "POST", path, shipment.payload),
+            now=now,
+            key=key_id,
+            content_type=shipment.content_type,
+            idempotency_key=shipment.idempotency_key,
+        )
         for key_id, secret in secrets.items()
     ]
     return {

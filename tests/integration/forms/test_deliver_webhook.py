@@ -78,11 +78,12 @@ def test_the_payload_arrives_as_it_was_sent_signed_and_with_its_key(server: Serv
     assert request.headers["idempotency-key"] == f"{ID}:crm"
     assert request.headers["content-type"] == "application/json"
     assert request.headers["host"] == server.url.removeprefix("http://")
-    digest = hashlib.sha256(PAYLOAD).hexdigest()
+    signed = (b"application/json", f"{ID}:crm".encode(), PAYLOAD)
+    digests = ":".join(hashlib.sha256(one).hexdigest() for one in signed)
     moment = f"{int(NOW.timestamp())}.000000"
-    said = f"v1:{moment}:POST:/hooks/forms?a=1:{digest}"
+    said = f"v2:{moment}:POST:/hooks/forms?a=1:{digests}"
     expected = hmac.new(SECRET.encode(), said.encode(), hashlib.sha256).hexdigest()
-    assert request.headers["x-form-signature"] == f"v1={expected}"
+    assert request.headers["x-form-signature"] == f"v2={expected}"
     assert request.headers["x-form-timestamp"] == moment
 
 
@@ -256,7 +257,7 @@ def test_while_a_secret_is_rotated_whoever_has_either_of_the_two_can_verify(serv
     assert hook.deliver(shipment(f"{server.url}/hook", "hook-2", "hook-1"), NOW).error is None
     (request,) = server.requests
     assert request.headers["x-form-key-id"] == "hook-2, hook-1"
-    assert request.headers["x-form-signature"].count("v1=") == 2
+    assert request.headers["x-form-signature"].count("v2=") == 2
     assert [verified(secret, request) for secret in values.values()] == [True, True]
     assert not verified("another", request)
     del values["hook-2"]  # it is being made
