@@ -19,6 +19,7 @@ from tablewright.designs.forms import FORMS
 from tablewright.designs.patterns import Count
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.counters import Counters
+from tablewright.runtime.errors import StoreError
 from tablewright.runtime.records import Item
 from tablewright.runtime.stream import Change, consume
 
@@ -70,8 +71,14 @@ class Counting:
         found = [one.events for one in changes if one.events]
         self._days.add(one.day for one in found)
         self._hours.add(one.hour for one in found)
+        failures = []
         for left in (one.left for one in changes if one.left):
-            self._forgetting.forget(left)
+            try:
+                self._forgetting.forget(left)
+            except StoreError as error:  # the others go all the same
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
     def _current(self, key: Item) -> Item | None:
         params = {"TableName": self._table_name, "Key": key, "ConsistentRead": True}

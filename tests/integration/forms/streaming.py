@@ -15,6 +15,7 @@ from tablewright.runtime.bulk import delete_request, write_all
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.records import Records
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.stream import Change
 from tests.integration.conftest import Database
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import BUCKET, Edge
@@ -82,6 +83,17 @@ class Stream:
         """Deliver records, by default all; gives the sequence numbers that were refused."""
         records = self.records() if records is None else records
         return refused(self.counting(caller).count(records, lambda *_: None))
+
+    def keep(self, records: Sequence[Json], caller: Caller | None = None) -> list[str]:
+        """Deliver records and keep those that fail; gives their sequence numbers."""
+        kept: list[str] = []
+
+        def failed(change: Change, _: Exception) -> bool:
+            kept.append(change.sequence)
+            return True
+
+        assert refused(self.counting(caller).count(records, failed)) == []
+        return kept
 
     def redrive(self, records: Sequence[Json]) -> list[str]:
         return refused(self.counting().redrive(records, lambda *_: None))

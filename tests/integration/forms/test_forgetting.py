@@ -9,7 +9,7 @@ import pytest
 from lambdas.forms.submissions import Submission, Submissions, Taken
 from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import Unavailable
+from tablewright.runtime.errors import StoreError, Unavailable
 from tablewright.runtime.payload import Payloads
 from tests.faults import Crash, Fault, Faulty, survives_every_fault
 from tests.integration.forms.conftest import Forms
@@ -224,3 +224,26 @@ class Interrupted:
             meanwhile, self._meanwhile = self._meanwhile, None
             meanwhile()
         return self._caller.call(operation, params)
+
+
+@pytest.mark.parametrize("error", [StoreError("of this one"), Unavailable("for a while")])
+def test_an_object_that_cannot_be_removed_keeps_no_other(world: World, error: StoreError) -> None:
+    taken = [world.take(str(number)) for number in range(3)]
+    for one in taken:
+        world.remove(one)
+
+    class Locked:
+        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            if operation == "DeleteObject" and params["Key"] == place(taken[1]):
+                raise error
+            return world.edge.call(operation, params)
+
+    removals = world.removals()
+    if isinstance(error, Unavailable):
+        with pytest.raises(Unavailable):
+            world.stream.deliver(removals, Locked())
+    else:
+        assert world.stream.keep(removals, Locked()) == [sequence(removals[1])]
+    assert world.places() == {place(taken[1])}
+    assert world.stream.deliver(removals) == []
+    assert world.places() == set()
