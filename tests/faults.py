@@ -1,4 +1,4 @@
-"""A fault injector for the edge of the store: fails the k-th call, before or after its effect.
+"""A fault injector for all edges: fails the k-th call of any service, before or after its effect.
 
 What AWS can do to a call is one of these: refuse it (nothing happened), lose the answer (it
 happened, nobody knows), or the process dies on either side of it. A test runs the work with each
@@ -7,14 +7,22 @@ is stored without faults.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import pytest
 
-from tablewright.runtime.aws import Caller
+from tablewright.runtime.aws import Caller, Client
 from tablewright.runtime.errors import Throttled, Unavailable
+
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+
+# An edge that is not of AWS: where its function is, its name, and what it raises.
+Beside = tuple[Any, str, Exception]
 
 _RETRIES = 3
 
@@ -31,38 +39,56 @@ class Fault:
     effect: str  # whether the call takes place: "before" (no) or "after" (yes)
     kind: str  # "throttled", "unavailable" or "crash"
 
-    def raised(self) -> BaseException:
+    def raised(self, instead: Exception | None = None) -> BaseException:
+        """What the call raises; `instead`, at an edge that is not of AWS."""
         kinds: dict[str, BaseException] = {
-            "throttled": Throttled("injected"),
-            "unavailable": Unavailable("injected"),
+            "throttled": instead or Throttled("injected"),
+            "unavailable": instead or Unavailable("injected"),
             "crash": Crash(),
         }
         return kinds[self.kind]
 
 
-class Faulty:
-    """Passes calls on until the faulty one; counts them all."""
+class Injector:
+    """Passes calls on until the faulty one; counts those of all edges that it is put around."""
 
-    def __init__(self, caller: Caller, fault: Fault | None = None) -> None:
-        self._caller = caller
+    def __init__(self, fault: Fault | None = None) -> None:
         self._fault = fault
         self._lock = Lock()
         self.calls = 0
         self.struck = False
 
+    def around(
+        self, call: Callable[P, Answer], raises: Exception | None = None
+    ) -> Callable[P, Answer]:
+        """A call to a service, whichever that is, that meets the fault when its turn comes."""
+
+        def faulty(*args: P.args, **kwargs: P.kwargs) -> Answer:
+            with self._lock:
+                number = self.calls
+                self.calls += 1
+            fault = self._fault if self._fault and number == self._fault.at else None
+            if fault and fault.effect == "before":
+                self.struck = True
+                raise fault.raised(raises)
+            answer = call(*args, **kwargs)
+            if fault:
+                self.struck = True
+                raise fault.raised(raises)
+            return answer
+
+        return faulty
+
+
+class Faulty(Injector):
+    """A `Caller` with an injector around it."""
+
+    def __init__(self, caller: Caller, fault: Fault | None = None) -> None:
+        super().__init__(fault)
+        self._call = self.around(caller.call)
+
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        with self._lock:
-            number = self.calls
-            self.calls += 1
-        strikes = self._fault is not None and number == self._fault.at
-        if strikes and self._fault and self._fault.effect == "before":
-            self.struck = True
-            raise self._fault.raised()
-        answer = self._caller.call(operation, params)
-        if strikes and self._fault:
-            self.struck = True
-            raise self._fault.raised()
-        return answer
+        return self._call(operation, params)
 
 
 def faults(calls: int) -> Iterator[Fault]:
@@ -89,20 +115,59 @@ def survives_every_fault(
     for fault in faults(counting.calls):
         edge = fresh()
         faulty = Faulty(edge, fault)
-        try:
-            work(faulty)
-        except (Throttled, Unavailable, Crash):
-            _retry(work, edge)
+        _retried(partial(work, faulty), partial(work, edge))
         assert faulty.struck, f"{fault} did not strike"
         assert outcome() == expected, fault
     return counting.calls
 
 
-def _retry(work: Callable[[Caller], Any], edge: Caller) -> None:
-    for _ in range(_RETRIES):
-        try:
-            work(edge)
-        except (Throttled, Unavailable):
-            continue
-        return
-    pytest.fail("the work does not succeed although nothing fails any more")
+def survives_at_every_edge(
+    fresh: Callable[[], Any],
+    work: Callable[[], Any],
+    outcome: Callable[[], Any],
+    *beside: Beside,
+) -> int:
+    """The same of work that makes its edges itself: with faults at every call of all of them.
+
+    Every service of AWS is called through `Client`. What else is called, a web server for example,
+    is named in `beside`: an object, the name of its function, and what that raises.
+    """
+    fresh()
+    counting = Injector()
+    with _around(counting, *beside):
+        work()
+    expected = outcome()
+    for fault in faults(counting.calls):
+        fresh()
+        injector = Injector(fault)
+
+        def faulty(injector: Injector = injector) -> None:
+            with _around(injector, *beside):
+                work()
+
+        _retried(faulty, work)
+        assert injector.struck, f"{fault} did not strike"
+        assert outcome() == expected, fault
+    return counting.calls
+
+
+@contextmanager
+def _around(injector: Injector, *beside: Beside) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for where, name, raises in ((Client, "call", None), *beside):
+            patch.setattr(where, name, injector.around(getattr(where, name), raises))
+        yield
+
+
+def _retried(faulty: Callable[[], Any], sound: Callable[[], Any]) -> None:
+    """Do the work once with the fault, and then as whoever asked for it would do it again."""
+    try:
+        faulty()
+    except (Throttled, Unavailable, Crash):
+        for _ in range(_RETRIES):
+            try:
+                sound()
+            except (Throttled, Unavailable):
+                continue
+            return
+        pytest.fail("the work does not succeed although nothing fails any more")

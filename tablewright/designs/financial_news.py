@@ -106,7 +106,9 @@ def financial_news_design(*, sparse_status: bool = False) -> Table:
                 sparse=sparse_status,
             ),
             Index("by_sentiment", pk="sentiment", sk="timestamp", sparse=True),
-            Index("by_arrival", pk="sentiment", sk="analyzed_at", projects=KEYS_ONLY, sparse=True),
+            Index(
+                "by_arrival", pk="sentiment", sk="analyzed_at", projects=("timestamp",), sparse=True
+            ),
         ),
         patterns=(
             Put("put_news", "NewsItem", create=True, describes="Store an article that is new."),

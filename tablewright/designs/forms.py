@@ -154,15 +154,15 @@ FORMS = Table(
         *(CONFIG, SHARDS, DESTINATION, SECRET, DOMAIN),
         *(DAILY, HOURLY, COUNTED),
     ),
-    # What lists show, and never the payload: an index that carried it would store it again, and
-    # be written again with it.
+    # What lists show, when it expires, and never the payload: an index that carried it would
+    # store it again, and be written again with it.
     indexes=(
         Index(
             "GSI1",
             pk="GSI1PK",
             sk="GSI1SK",
             projects=(
-                *("form_id", "status", "payload_bytes", "response_status", "error"),
+                *("form_id", "status", "payload_bytes", "response_status", "error", "expires_at"),
                 *("submission_count", "delivery_count", "error_count"),
             ),
         ),
@@ -170,9 +170,9 @@ FORMS = Table(
             "GSI2",
             pk="GSI2PK",
             sk="GSI2SK",
-            projects=("form_id", "payload_bytes", "response_status", "error"),
+            projects=("form_id", "payload_bytes", "response_status", "error", "expires_at"),
         ),
-        Index("GSI3", pk="GSI3PK", sk="GSI3SK", projects=("status", "payload_bytes")),
+        Index("GSI3", pk="GSI3PK", sk="GSI3SK", projects=("status", "payload_bytes", "expires_at")),
     ),
     patterns=(*_SUBMISSIONS, *_DELIVERIES, *_TENANTS, *_METRICS),
 )

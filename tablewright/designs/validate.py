@@ -269,6 +269,12 @@ def _query(design: Table, entity: Entity, query: Query, name: str) -> Iterator[s
                 f"{name} asks for {entity.name}.{field}, which index {query.index} does not "
                 "project: project it, or hydrate the pattern"
             )
+    if entity.expires and entity.expires.field not in readable:
+        yield (
+            f"{name} lists what expires by {entity.name}.{entity.expires.field}, which index "
+            f"{query.index} does not project, so that what has expired would be listed: project "
+            "it, or hydrate the pattern"
+        )
     if query.range:
         if key.sk is None or query.range not in key.sk.fields:
             yield f"{name} asks for a range of '{query.range}', which is not in the sort key"

@@ -28,6 +28,7 @@ class ShardReader(Generic[Entry]):
         self._start = start
         self._begun = False
         self.fetched = 0
+        self.reads = 0
         self._buffer: deque[Entry] = deque()
         self._pending: Future[tuple[list[Entry], Any]] | None = None
 
@@ -58,6 +59,7 @@ class ShardReader(Generic[Entry]):
             )
             self._pending = None
             self._begun = True
+            self.reads += 1
             self.fetched += len(page)
             self._buffer.extend(page)
             if ahead:

@@ -13,6 +13,9 @@ from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.merge import ShardReader, ordered, shard_limit
 from tablewright.runtime.records import Item, Records
 
+# How much larger each read is than the one before, where entries are passed over.
+GROWTH = 4
+
 Bounds = tuple[str | None, str | None]  # lowest and highest sort key, both included
 
 
@@ -155,7 +158,11 @@ class Asked:
 
 
 class Reading:
-    """A question being answered: entries in order, from the beginning or after a position."""
+    """A question being answered: entries in order, from the beginning or after a position.
+
+    `limit` is how many are wanted. Once some were passed over, each further read of a shard is
+    larger than the one before, up to `grow` entries.
+    """
 
     def __init__(
         self,
@@ -169,6 +176,7 @@ class Reading:
     ) -> None:
         self._caller = caller
         self._table = table
+        self.grow = 0
         self._asked = asked
         self._pk, self._sk = asked.design.key_attributes(asked.query.index)
         self._shards = asked.shards(position)
@@ -193,6 +201,11 @@ class Reading:
         finally:
             for reader in self._readers:
                 reader.settle()
+
+    @property
+    def calls(self) -> int:
+        """How many reads there have been."""
+        return sum(reader.reads for reader in self._readers)
 
     @property
     def may_have_more(self) -> bool:
@@ -244,14 +257,18 @@ class Reading:
             params["ConsistentRead"] = True
         if asked.query.select and not asked.query.hydrate:
             names = asked.records.stored_names(asked.query.select)
+            names += [asked.design.ttl] if asked.design.ttl else []
             keys = [n for n in (*asked.design.key_attributes(None), self._pk, self._sk) if n]
             params["ProjectionExpression"] = expressions.projection(names + keys)
-        if self._limit:
-            params["Limit"] = self._limit
         expressions.into(params)
+        limit = self._limit
 
         def fetch(start: Item | None) -> tuple[list[Item], Item | None]:
+            nonlocal limit
             page = params if start is None else {**params, "ExclusiveStartKey": start}
+            if limit:
+                limit = max(limit, min(GROWTH * limit, self.grow))
+                page = {**page, "Limit": limit}
             answer = self._caller.call("Query", page)
             return answer["Items"], answer.get("LastEvaluatedKey")
 

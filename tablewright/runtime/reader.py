@@ -3,26 +3,26 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
-from tablewright.designs import Pattern, Record, Table
+from tablewright.designs import ALL, Pattern, Record, Table
 from tablewright.designs.patterns import Query
 from tablewright.runtime.aws import POOL_SIZE, Caller
 from tablewright.runtime.bulk import READ_CHUNK, read_all
 from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.effort import EXAMINED_PER_PAGE, Effort
 from tablewright.runtime.epochs import EpochCache, StoredEpochs
-from tablewright.runtime.query import Asked, Reading
+from tablewright.runtime.errors import TooMuchToRead
+from tablewright.runtime.lifetime import Lifetime
+from tablewright.runtime.query import GROWTH, Asked, Reading
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.walk import Walk
 
-# What a page with filters may read before it is given out short, with a cursor to go on.
-_EXAMINED_PER_PAGE = 1000
-
-
-# How many records are read at a time where a test of ours may pass over most of them.
-_TESTED_AT_ONCE = 100
+# How many records are read at a time where most of them may be passed over.
+_TESTED_AT_ONCE = READ_CHUNK
 
 
 class Page:
@@ -49,7 +49,8 @@ class Keep(NamedTuple):
 class Reader:
     """Runs the queries of one design on one table.
 
-    Where shards have epochs, `epochs` keeps what is known of them; readers may share it.
+    Where shards have epochs, `epochs` keeps what is known of them; readers may share it. What has
+    expired by `now` is not there, whether or not DynamoDB has removed it yet.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Reader:
         backoff: Backoff | None = None,
         executor: Executor | None = None,
         epochs: EpochCache | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.design = design
         self.table_name = table_name
@@ -71,6 +73,7 @@ class Reader:
         self._executor = executor
         source = StoredEpochs(design, table_name, caller, epochs) if design.epochs else None
         self._records = {e.name: Records(design, e, source) for e in design.entity_list}
+        self._lifetimes = {e.name: Lifetime(design, e, now) for e in design.entity_list}
 
     @property
     def executor(self) -> Executor:
@@ -89,7 +92,7 @@ class Reader:
         until: Any = None,
         filters: Mapping[str, Any] | None = None,
         keep: Keep | None = None,
-        examine: int = _EXAMINED_PER_PAGE,
+        examine: int = EXAMINED_PER_PAGE,
         descending: bool | None = None,
         limit: int = 50,
         cursor: str | None = None,
@@ -100,8 +103,8 @@ class Reader:
         With `along`, a field of the partition key and its values, the list goes on from partition
         to partition in that order: ``along=("day", ["2025-11-17", "2025-11-16"])``. Cursors belong
         to `caller`, by default the tenant. Of the records that the filters let through, those are
-        listed that `keep` keeps. A page that had to pass over many records, `examine` of them, may
-        be short and still have a cursor.
+        listed that `keep` keeps. A page that had to pass over many records, `examine` of them, or
+        had to ask often, or is out of time, may be short and still have a cursor.
         """
         if limit < 1:
             raise ValueError(f"a page has at least one record, not {limit}")
@@ -114,26 +117,46 @@ class Reader:
             arguments["keep"] = keep.name
         if cursor is not None:
             walk.resume(self._signing().open(cursor, owner, pattern.name, arguments))
-        found: list[Record] = []
-        examined = 0
+        page = Effort(limit, examine)
         for asked, position in walk:
-            at_once = max(limit, _TESTED_AT_ONCE) if keep else limit - len(found)
-            reading = self._reading(asked, limit=at_once, position=position)
-            with closing(iter(reading)) as entries:
-                while len(found) < limit and examined < examine:
-                    chunk = list(islice(entries, min(limit - len(found), examine - examined)))
-                    if not chunk:
-                        break
-                    examined += len(chunk)
-                    walk.reached(asked, *chunk[-1])
-                    complete = self._complete(asked, [entry for _, entry in chunk], chosen)
-                    found += [one for one in complete if not keep or keep.test(one)]
-            if len(found) == limit or examined >= examine:
-                walk.stop(reading.may_have_more)
+            if page.is_over:
+                walk.begins()
+                walk.stop(True)
+                break
+            self._fill(page, walk, asked, position, chosen, keep)
         if not walk.may_have_more:
-            return Page(found, None, examined)
+            return Page(page.found, None, page.examined)
         next_page = self._signing().issue(owner, pattern.name, arguments, walk.position)
-        return Page(found, next_page, examined)
+        return Page(page.found, next_page, page.examined)
+
+    def _fill(
+        self,
+        page: Effort,
+        walk: Walk,
+        asked: Asked,
+        position: Sequence[str] | None,
+        chosen: Mapping[str, Any],
+        keep: Keep | None,
+    ) -> None:
+        """Look at one question's entries until the page is full or its bounds are reached."""
+        at_once = max(page.wanted, _TESTED_AT_ONCE) if keep else page.wanted
+        reading = self._reading(asked, limit=at_once, position=position)
+        before, unused = page.calls, 0
+        with closing(iter(reading)) as entries:
+            while not page.is_over:
+                chunk = list(islice(entries, min(at_once, page.may_examine)))
+                page.calls = before + reading.calls
+                if not chunk:
+                    return
+                complete = self._complete(asked, [entry for _, entry in chunk], chosen)
+                before += asked.query.hydrate
+                kept = [r if r and (not keep or keep.test(r)) else None for r in complete]
+                used = page.take(kept)
+                unused = len(chunk) - used
+                walk.reached(asked, *chunk[used - 1])
+                at_once = _larger(reading, at_once) if None in kept else page.wanted
+        if unused or reading.may_have_more:
+            walk.stop(True)
 
     def each(
         self,
@@ -145,16 +168,25 @@ class Reader:
         filters: Mapping[str, Any] | None = None,
         descending: bool | None = None,
         at_once: int | None = None,
+        at_most: int | None = None,
     ) -> Iterator[Record]:
         """Every record, in key order over all shards, in as few and as large reads as can be.
 
-        Whoever may stop early says by `at_once` how many records to read at a time.
+        Whoever may stop early says by `at_once` how many records to read at a time. Raises
+        TooMuchToRead when more than `at_most` records would be read, whatever the filters leave.
         """
         asked = self._ask(pattern, where, since=since, until=until, descending=descending)
         chosen = self._chosen(pattern, filters)
-        with closing(iter(self._reading(asked, limit=at_once, position=None))) as entries:
-            while chunk := list(islice(entries, at_once or READ_CHUNK)):
-                yield from self._complete(asked, [entry for _, entry in chunk], chosen)
+        size, read = at_once or READ_CHUNK, 0
+        reading = self._reading(asked, limit=at_once, position=None)
+        with closing(iter(reading)) as entries:
+            while chunk := list(islice(entries, size)):
+                read += len(chunk)
+                if at_most is not None and read > at_most:
+                    raise TooMuchToRead(f"there are more than {at_most} records to be read")
+                complete = self._complete(asked, [entry for _, entry in chunk], chosen)
+                yield from (record for record in complete if record)
+                size = _larger(reading, size) if None in complete else size
 
     def _of(self, pattern: Pattern, kind: type[Pattern]) -> Records:
         if self.design.patterns.get(pattern.name) is not pattern or not isinstance(pattern, kind):
@@ -192,32 +224,52 @@ class Reader:
 
     def _complete(
         self, asked: Asked, entries: list[Item], chosen: Mapping[str, Any]
-    ) -> list[Record]:
-        """The records of entries, in their order: completed from the table, then filtered."""
+    ) -> list[Record | None]:
+        """The record of each entry, completed from the table; None where it is not to be listed:
+        the item has moved on or is past, or the filters do not let it through."""
         query, records = asked.query, asked.records
+        lifetime = self._lifetimes[records.entity.name]
+        found: list[Record | None]
         if query.hydrate:
-            found = [records.to_record(item) for item in self._hydrate(asked, entries)]
+            items = self._hydrate(asked, entries)
+            found = [item and self._present(records, item) for item in items]
+        elif _carries_expiry(self.design, query):
+            found = [
+                None if lifetime.is_past(entry) else records.entry_to_record(query, entry)
+                for entry in entries
+            ]
         else:
-            found = [records.entry_to_record(query, entry) for entry in entries]
-        return [r for r in found if all(r.get(name) == value for name, value in chosen.items())]
+            listed = (records.entry_to_record(query, entry) for entry in entries)
+            found = [None if lifetime.entry_is_past(record) else record for record in listed]
+        return [
+            record if record and all(record.get(n) == v for n, v in chosen.items()) else None
+            for record in found
+        ]
 
-    def _hydrate(self, asked: Asked, entries: list[Item]) -> list[Item]:
+    def _present(self, records: Records, item: Item | None) -> Record | None:
+        """The record in a whole item, unless it is past."""
+        if item is None or self._lifetimes[records.entity.name].is_past(item):
+            return None
+        return records.to_record(item)
+
+    def _hydrate(self, asked: Asked, entries: list[Item]) -> list[Item | None]:
         keys = [{name: entry[name] for name in self._key_names()} for entry in entries]
         index_keys = [n for n in self.design.key_attributes(asked.query.index) if n]
         attributes = None
         if asked.query.select:
             names = asked.records.stored_names(asked.query.select)
             attributes = [*names, *self._key_names(), *index_keys]
+            attributes += [self.design.ttl] if self.design.ttl else []
         items = read_all(
             self._caller, self.executor, self.table_name, keys, self._backoff, attributes
         )
         by_key = {self._key_of(item): item for item in items}
-        hydrated = []
+        hydrated: list[Item | None] = []
         for entry in entries:
             item = by_key.get(self._key_of(entry))
             # An index lags its table: an item that has moved on is listed where it is now.
-            if item and all(item.get(name) == entry[name] for name in index_keys):
-                hydrated.append(item)
+            there = item and all(item.get(name) == entry[name] for name in index_keys)
+            hydrated.append(item if there else None)
         return hydrated
 
     def _key_names(self) -> list[str]:
@@ -225,3 +277,15 @@ class Reader:
 
     def _key_of(self, item: Item) -> tuple[str, ...]:
         return tuple(str(text) for name in self._key_names() for text in item[name].values())
+
+
+def _larger(reading: Reading, size: int) -> int:
+    """How many to read next where some were passed over: a filter that finds much reads little,
+    one that finds nothing asks seldom."""
+    reading.grow = _TESTED_AT_ONCE
+    return max(size, min(GROWTH * size, _TESTED_AT_ONCE))
+
+
+def _carries_expiry(design: Table, query: Query) -> bool:
+    """Whether what a query reads has the attribute that DynamoDB removes items by."""
+    return query.index is None or design.indexes[query.index].projects == ALL

@@ -27,7 +27,6 @@ from tablewright.runtime.reader import Reader
 from tablewright.runtime.records import Item, Records
 from tablewright.runtime.wire import encode
 
-_UPDATE_ATTEMPTS = 5
 # Why an action of a transaction was canceled: its condition, or something that passes.
 _UNFIT = "ConditionalCheckFailed"
 _PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
@@ -43,7 +42,7 @@ class Store(Reader):
         params: dict[str, Any] = {"TableName": self.table_name, "Item": records.to_item(checked)}
         if isinstance(pattern, Put) and pattern.create:
             expressions = Expressions()
-            params["ConditionExpression"] = expressions.matches(self.design.pk, None)
+            params["ConditionExpression"] = self._absent(records, expressions)
             expressions.into(params)
         try:
             self._caller.call("PutItem", params)
@@ -73,7 +72,7 @@ class Store(Reader):
             raise TypeError(f"{', '.join(sorted(derived))} cannot be changed along with another")
         absent = Expressions()
         put: dict[str, Any] = {"TableName": self.table_name, "Item": made.to_item(checked)}
-        put["ConditionExpression"] = absent.matches(self.design.pk, None)
+        put["ConditionExpression"] = self._absent(made, absent)
         change = self._change(changed, key, changes, expect)
         actions = [{"Put": absent.into(put)}, {"Update": change}]
         for _ in self._backoff:
@@ -109,7 +108,7 @@ class Store(Reader):
         records = self._of(pattern, Get)
         consistent = isinstance(pattern, Get) and pattern.consistent
         item = self._read(records.key(key), consistent=consistent)
-        return records.to_record(item) if item else None
+        return self._present(records, item)
 
     def get_many(self, pattern: Pattern, keys: Sequence[Mapping[str, Any]]) -> list[Record]:
         """The records that there are with these keys, in no order."""
@@ -121,7 +120,8 @@ class Store(Reader):
             *(self._caller, self.executor, self.table_name, list(once.values()), self._backoff),
             consistent=isinstance(pattern, BatchGet) and pattern.consistent,
         )
-        return [records.to_record(item) for item in found]
+        there = (self._present(records, item) for item in found)
+        return [record for record in there if record]
 
     def update(
         self,
@@ -148,11 +148,11 @@ class Store(Reader):
                 return self._set(records, key, changes, expect or {})
             except Conflict:
                 pass  # absent, not as expected, or done already: look
-        for _ in range(_UPDATE_ATTEMPTS):
+        for _ in self._backoff:
             old = self._read(records.key(key), consistent=True)
-            if old is None:
+            before = self._present(records, old)
+            if old is None or before is None:
                 raise NotFound(f"no {records.entity.name} has this key")
-            before = records.to_record(old)
             if not _holds(before, expect or {}):
                 if changes and _holds(before, changes):
                     return before
@@ -161,7 +161,7 @@ class Store(Reader):
                 return self._write_change(records, old, changes, expect or {})
             except Conflict:
                 continue  # somebody else changed what ours is derived from, or expects: look again
-        raise Conflict(f"{records.entity.name} was being changed by others all the while")
+        raise Throttled(f"{records.entity.name} was being changed by others all the while")
 
     def delete(
         self, pattern: Pattern, key: Mapping[str, Any], *, expect: Mapping[str, Any] | None = None
@@ -174,7 +174,7 @@ class Store(Reader):
         params: dict[str, Any] = {"TableName": self.table_name, "Key": records.key(key)}
         if expect:
             expressions = Expressions()
-            absent = expressions.matches(self.design.pk, None)
+            absent = self._absent(records, expressions)
             expected = " AND ".join(self._expected(records, expressions, expect))
             params["ConditionExpression"] = f"{absent} OR ({expected})"
             expressions.into(params)
@@ -205,7 +205,8 @@ class Store(Reader):
         """An update of fields that nothing is derived from, of an item that is as expected."""
         expressions = Expressions()
         exists = f"attribute_exists({expressions.name(self.design.pk)})"
-        conditions = self._expected(records, expressions, expect)
+        conditions = self._lifetimes[records.entity.name].not_past(expressions)
+        conditions += self._expected(records, expressions, expect)
         fields = records.entity.by_name
         removed = {fields[name].stored: {"NULL": True} for name in changes if changes[name] is None}
         params: dict[str, Any] = {
@@ -231,6 +232,11 @@ class Store(Reader):
         if repeated:
             raise DuplicateKeys(repeated)
         return items
+
+    def _absent(self, records: Records, expressions: Expressions) -> str:
+        """The condition that nothing is there, or only what is past."""
+        past = self._lifetimes[records.entity.name].past(expressions)
+        return " OR ".join([expressions.matches(self.design.pk, None), *past])
 
     @staticmethod
     def _expected(

@@ -45,7 +45,8 @@ class Walk:
         if self._field is None:
             self._from = position
             return
-        value, *self._from = position
+        value, *rest = position
+        self._from = rest or None
         if value not in self._values:
             raise CursorExpired("the page that this cursor continues is no longer part of the list")
         self._start = self._values.index(value)
@@ -63,6 +64,11 @@ class Walk:
         """The last entry looked at so far."""
         position = asked.position(shard, entry)
         self.position = [self._at_value, *position] if self._field else position
+
+    def begins(self) -> None:
+        """Nothing of the question being asked has been looked at yet."""
+        if self._field:
+            self.position = [self._at_value]
 
     def stop(self, more: bool) -> None:
         """The page is full; `more` says whether the question being asked may have more."""

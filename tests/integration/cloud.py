@@ -33,6 +33,7 @@ class Cloud:
         self.secrets = dict(secrets or {})
         self.objects: dict[tuple[str, str], Json] = {}
         self.messages: list[str] = []
+        self.published: list[str] = []
         self.invoked: list[bytes] = []
         self.listed = 1000  # objects at a time
 
@@ -82,7 +83,8 @@ class Cloud:
     def _SendMessage(self, QueueUrl: str, MessageBody: str) -> None:  # noqa: N802, N803
         self.messages.append(MessageBody)
 
-    def _PublishBatch(self, **_: Any) -> Json:  # noqa: N802
+    def _PublishBatch(self, PublishBatchRequestEntries: list[Json], **_: Any) -> Json:  # noqa: N802, N803
+        self.published += [entry["Message"] for entry in PublishBatchRequestEntries]
         return {"Successful": [], "Failed": []}
 
     def _PutEvents(self, Entries: list[Json]) -> Json:  # noqa: N802, N803

@@ -1,9 +1,11 @@
 """Functions as Lambda runs them, for tests that have them do everything that they do."""
 
+import json
 from collections.abc import Callable, Set
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from tablewright.runtime.errors import Unavailable
 from tests.integration.http import Context
 from tests.integration.rights import ITSELF
 from tests.integration.session import Aws
@@ -40,3 +42,18 @@ def message(body: str) -> dict[str, Any]:
 
 
 TAKEN: dict[str, Any] = {"batchItemFailures": []}
+
+
+def answered(answer: dict[str, Any], status: int) -> Any:
+    """What a request was answered with; one to be repeated raises, as its sender would see it."""
+    if answer["statusCode"] == 503:
+        assert answer["headers"]["Retry-After"]
+        raise Unavailable("to be repeated")
+    assert answer["statusCode"] == status, answer
+    return json.loads(answer["body"]) if answer.get("body") else None
+
+
+def consumed(answer: dict[str, Any]) -> None:
+    """Raises when something of a batch is to be delivered again."""
+    if answer["batchItemFailures"]:
+        raise Unavailable("to be delivered again")
