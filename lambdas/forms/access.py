@@ -85,7 +85,14 @@ class Access:
         return self._store(self._own)
 
     def _store(self, caller: Caller) -> Store:
-        return Store(FORMS, self._table_name, caller, cursors=self._cursors, epochs=self._epochs)
+        return Store(
+            FORMS,
+            self._table_name,
+            caller,
+            cursors=self._cursors,
+            epochs=self._epochs,
+            now=self.now,
+        )
 
 
 @cache

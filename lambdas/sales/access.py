@@ -49,5 +49,6 @@ class Access:
             self._connect(tenant),
             cursors=self._cursors,
             executor=self._executor,
+            now=self.now,
         )
         return Sales(store, tenant)

@@ -24,7 +24,7 @@ from tablewright.commands.segments import Rate
 from tablewright.designs.restored import RESTORED_FROM
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.bulk import read_all
-from tablewright.runtime.errors import Conflict, StoreError
+from tablewright.runtime.errors import Conflict, ItemTooLarge, StoreError
 from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.records import Item
 from tablewright.runtime.retry import Backoff
@@ -107,7 +107,7 @@ class BringBack:
         except Conflict:
             return "appeared"
         except StoreError as error:
-            if type(error) is not StoreError:
+            if type(error) not in (StoreError, ItemTooLarge):
                 raise  # no fault of the item's
             segments.say(f"Refused: {json.dumps(self._key(item))}: {error}")
             return "refused"

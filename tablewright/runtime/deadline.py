@@ -15,14 +15,14 @@ Answer = TypeVar("Answer")
 
 # What a function needs to answer once its last call has ended.
 _ANSWERING = 1.0
-# One for the process: Lambda gives an environment one invocation at a time, all of whose threads
-# are bound by it.
-_ends = inf
+# For the process: Lambda gives an environment one invocation at a time, all of whose threads are
+# bound by it. More than one where one is part of another.
+_under_way: list[float] = []
 
 
 def seconds_left() -> float:
     """How long calls may still take; without an invocation, for ever."""
-    return _ends - time.monotonic()
+    return min(_under_way, default=inf) - time.monotonic()
 
 
 @contextmanager
@@ -31,14 +31,13 @@ def invocation(context: Any, *, at_most: float = inf) -> Iterator[None]:
 
     A context that tells no time, as in a test, leaves for ever.
     """
-    global _ends
-    outer = _ends
     remaining = getattr(context, "get_remaining_time_in_millis", lambda: inf)() / 1000
-    _ends = min(outer, time.monotonic() + min(remaining, at_most) - _ANSWERING)
+    ends = time.monotonic() + min(remaining, at_most) - _ANSWERING
+    _under_way.append(ends)
     try:
         yield
     finally:
-        _ends = outer
+        _under_way.remove(ends)
 
 
 def in_time(

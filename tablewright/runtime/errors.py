@@ -69,10 +69,6 @@ class ObjectMissing(StoreError):
     """A bucket has no object of this name: it was never put there, or has been removed."""
 
 
-class TooMuchToRead(StoreError):
-    """A list is longer than its reader may read: ask for less of it."""
-
-
 class DuplicateKeys(StoreError, ValueError):
     """A batch names the same item more than once; `positions` are those after the first."""
 

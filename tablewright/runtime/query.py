@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from tablewright.designs import InvalidRecord, InvalidValue, Table
+from tablewright.designs import ALL, InvalidRecord, InvalidValue, Table
 from tablewright.designs.capacity import entry_bytes
 from tablewright.designs.patterns import Query
 from tablewright.designs.template import HIGHEST, after, before
@@ -136,6 +136,12 @@ class Asked:
         return {**self.texts, "shard": shard} if self.key.shards else dict(self.texts)
 
     @property
+    def carries_expiry(self) -> bool:
+        """Whether what is read has the attribute that DynamoDB removes items by."""
+        index = self.query.index
+        return index is None or self.design.indexes[index].projects == ALL
+
+    @property
     def position_fields(self) -> list[str]:
         """The fields that, with what was asked, make up all keys of an entry."""
         names = (*self.key.fields, *self.records.entity.key.fields)
@@ -257,7 +263,7 @@ class Reading:
             params["ConsistentRead"] = True
         if asked.query.select and not asked.query.hydrate:
             names = asked.records.stored_names(asked.query.select)
-            names += [asked.design.ttl] if asked.design.ttl else []
+            names += [asked.design.ttl] if asked.design.ttl and asked.carries_expiry else []
             keys = [n for n in (*asked.design.key_attributes(None), self._pk, self._sk) if n]
             params["ProjectionExpression"] = expressions.projection(names + keys)
         expressions.into(params)

@@ -7,14 +7,13 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
-from tablewright.designs import ALL, Pattern, Record, Table
+from tablewright.designs import Pattern, Record, Table
 from tablewright.designs.patterns import Query
 from tablewright.runtime.aws import POOL_SIZE, Caller
 from tablewright.runtime.bulk import READ_CHUNK, read_all
 from tablewright.runtime.cursor import Cursors
 from tablewright.runtime.effort import EXAMINED_PER_PAGE, Effort
 from tablewright.runtime.epochs import EpochCache, StoredEpochs
-from tablewright.runtime.errors import TooMuchToRead
 from tablewright.runtime.lifetime import Lifetime
 from tablewright.runtime.query import GROWTH, Asked, Reading
 from tablewright.runtime.records import Item, Records
@@ -168,22 +167,17 @@ class Reader:
         filters: Mapping[str, Any] | None = None,
         descending: bool | None = None,
         at_once: int | None = None,
-        at_most: int | None = None,
     ) -> Iterator[Record]:
         """Every record, in key order over all shards, in as few and as large reads as can be.
 
-        Whoever may stop early says by `at_once` how many records to read at a time. Raises
-        TooMuchToRead when more than `at_most` records would be read, whatever the filters leave.
+        Whoever may stop early says by `at_once` how many records to read at a time.
         """
         asked = self._ask(pattern, where, since=since, until=until, descending=descending)
         chosen = self._chosen(pattern, filters)
-        size, read = at_once or READ_CHUNK, 0
+        size = at_once or READ_CHUNK
         reading = self._reading(asked, limit=at_once, position=None)
         with closing(iter(reading)) as entries:
             while chunk := list(islice(entries, size)):
-                read += len(chunk)
-                if at_most is not None and read > at_most:
-                    raise TooMuchToRead(f"there are more than {at_most} records to be read")
                 complete = self._complete(asked, [entry for _, entry in chunk], chosen)
                 yield from (record for record in complete if record)
                 size = _larger(reading, size) if None in complete else size
@@ -233,7 +227,7 @@ class Reader:
         if query.hydrate:
             items = self._hydrate(asked, entries)
             found = [item and self._present(records, item) for item in items]
-        elif _carries_expiry(self.design, query):
+        elif asked.carries_expiry:
             found = [
                 None if lifetime.is_past(entry) else records.entry_to_record(query, entry)
                 for entry in entries
@@ -284,8 +278,3 @@ def _larger(reading: Reading, size: int) -> int:
     one that finds nothing asks seldom."""
     reading.grow = _TESTED_AT_ONCE
     return max(size, min(GROWTH * size, _TESTED_AT_ONCE))
-
-
-def _carries_expiry(design: Table, query: Query) -> bool:
-    """Whether what a query reads has the attribute that DynamoDB removes items by."""
-    return query.index is None or design.indexes[query.index].projects == ALL

@@ -204,7 +204,7 @@ def test_what_the_table_refuses_is_told_and_holds_up_nothing(
     assert run() == 1
     assert unmarked(database) == [item(1)]
     told = capsys.readouterr().err
-    assert f"Refused: {json.dumps(key_of(large))}: PutItem: ValidationException" in told
+    assert f"Refused: {json.dumps(key_of(large))}: PutItem: Item size" in told
     assert "1 refused by the table" in told
 
 

@@ -10,7 +10,6 @@ from tablewright.designs import Record
 from tablewright.designs.sales import SALES
 from tablewright.runtime import effort
 from tablewright.runtime.deadline import invocation
-from tablewright.runtime.errors import TooMuchToRead
 from tablewright.runtime.reader import Page
 from tests.integration.conftest import Database
 from tests.integration.sales.conftest import sale
@@ -127,13 +126,6 @@ def test_a_page_that_is_out_of_time_is_given_out_short(filled: Database) -> None
     assert 0 < page.examined < 1000
     rest = store.query(SALES.category_sales, DRESS, filters=RARE, limit=100, cursor=page.cursor)
     assert rest.examined > 0
-
-
-def test_a_whole_list_counts_what_it_reads_against_its_bound(filled: Database) -> None:
-    store = filled.store(SALES)
-    assert len(list(store.each(SALES.category_sales, DRESS, filters=RARE, at_most=MANY))) == 2
-    with pytest.raises(TooMuchToRead):
-        list(store.each(SALES.category_sales, DRESS, filters=RARE, at_most=MANY - 1))
 
 
 def test_a_whole_list_of_small_reads_asks_seldom_where_most_is_passed_over(

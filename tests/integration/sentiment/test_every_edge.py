@@ -61,9 +61,7 @@ MOMENTS = (
 class Trial:
     """Functions that begin anew for every fault, in a world that is empty but for what is put."""
 
-    def __init__(
-        self, world: World, engine: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def __init__(self, world: World, engine: DynamoDbLocal, patch: pytest.MonkeyPatch) -> None:
         self.world = world
         self.cloud = Cloud(SECRETS)
         self._aws = Aws(engine, world.database, self.cloud)
@@ -107,12 +105,13 @@ def test_items_are_stored_and_asked_for_whatever_fails(trial: Trial) -> None:
     assert calls >= 5
 
 
-def test_news_are_stored_and_asked_for_whatever_fails(trial: Trial) -> None:
+def test_news_are_stored_whatever_fails(trial: Trial) -> None:
+    """What was not asked for, because the answer to its storing was lost, is left to healing."""
     news = [raw_news(n, timestamp=seconds(datetime.now(UTC))) for n in (1, 2)]
     calls = survives_at_every_edge(
         lambda: trial.begin(ingest),
         lambda: ingest.handler({"news": news}, Around()),
-        lambda: (trial.asked(), trial.stored(NEWS_TABLE)),
+        lambda: trial.stored(NEWS_TABLE),
     )
     assert calls >= 3
 
@@ -120,7 +119,7 @@ def test_news_are_stored_and_asked_for_whatever_fails(trial: Trial) -> None:
 @pytest.fixture
 def polled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with running() as server:
-        server.application = NewsApiServer([article(1), article(2)])
+        server.application = NewsApiServer([article(1)])
         settings = {"sources": ["newsapi"], "newsapi_url": server.url}
         monkeypatch.setenv("SOURCES", json.dumps(settings))
         yield
@@ -142,7 +141,7 @@ def test_a_poll_ends_the_same_whatever_fails(trial: Trial, polled: None) -> None
         lambda: (trial.asked(), [one["source_id"] for one in trial.stored(ITEMS_TABLE)]),
         (Web, "_once", UnreachableSource("injected")),
     )
-    assert calls >= 8
+    assert calls >= 6
 
 
 def test_analyses_are_recorded_whatever_fails_and_one_that_fails_stops_no_other(
@@ -199,13 +198,13 @@ def test_what_was_never_analysed_is_asked_for_whatever_fails(trial: Trial) -> No
 
     def fresh() -> None:
         trial.begin(heal)
-        for number in range(3):
-            article = article_of(raw_news(number, timestamp=seconds(then)))
+        for number in range(2):
+            article = article_of(raw_news(number, timestamp=seconds(then)), timestamp(then))
             trial.world.news(trial.world.dynamo).put(NEWS.put_news, article)
 
     def work() -> None:
         heal.handler({}, Around())
-        if len(trial.asked()) < 3:
+        if len(trial.asked()) < 2:
             forget_pauses(trial.world)
             heal.handler({}, Around())
 
