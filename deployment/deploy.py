@@ -1,6 +1,6 @@
 """The deployment of a stage: checked against what is there, then done step by step."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from deployment import Refused, plan
@@ -39,12 +39,12 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
         options.append("--import-existing-resources")
         say(f"Taken over with their items: {', '.join(left_over)}.")
         # Whatever becomes of the take-over, the items stay.
-        _protect(target, [name for name in left_over if not deployed[name].protected], on=True)
+        _protect(target, left_over, on=True)
     if len(todo) > 1:
         say(f"This takes {len(todo)} updates: AWS changes one replica of a table at a time.")
     for number, step in enumerate(todo, start=1):
         say(f"{number} of {len(todo)}: {step.says}")
-        if step.removes and _is_protected(target, items, step.removes):
+        if step.removes:
             # Asked for by name: until this, no call can delete the replica.
             target.protect(items, False, step.removes)
         if len(todo) > 1:
@@ -88,14 +88,9 @@ def _check_left_over(target: Target, left_over: tuple[str, ...], take_over: bool
         )
 
 
-def _protect(target: Target, tables: list[str], *, on: bool) -> None:
+def _protect(target: Target, tables: Iterable[str], *, on: bool) -> None:
     for name in tables:
         target.protect(name, on)
-
-
-def _is_protected(target: Target, table: str, region: str) -> bool:
-    described = target.client("dynamodb", region).describe_table(TableName=table)["Table"]
-    return bool(described.get("DeletionProtectionEnabled"))
 
 
 def _remove_replica_stacks(target: Target, regions: tuple[str, ...], say: Say) -> None:

@@ -105,8 +105,10 @@ class Target:
     def protect(self, table: str, on: bool, region: str | None = None) -> None:
         """Set whether a table can be deleted, in one region."""
         dynamodb = self.client("dynamodb", region)
-        dynamodb.update_table(TableName=table, DeletionProtectionEnabled=on)
-        dynamodb.get_waiter("table_exists").wait(TableName=table)
+        described = dynamodb.describe_table(TableName=table)["Table"]
+        if bool(described.get("DeletionProtectionEnabled")) is not on:
+            dynamodb.update_table(TableName=table, DeletionProtectionEnabled=on)
+            dynamodb.get_waiter("table_exists").wait(TableName=table)
 
     def _client(self, service: str, region: str | None = None) -> Any:
         return self._session.client(service, region_name=region or self.region)
