@@ -2,6 +2,7 @@
 
 from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from stacks.failed_events import FailedEvents
@@ -33,7 +34,8 @@ SUBMIT_ROUTES = (
 ADMIN_ROUTES = (
     *(("GET", "/tenants"), ("POST", "/tenants")),
     *(("GET", "/config"), ("PATCH", "/config")),
-    *(("GET", "/domains"), ("POST", "/domains"), ("DELETE", "/domains/{domain}")),
+    *(("GET", "/domains"), ("POST", "/domains")),
+    *(("POST", "/domains/{domain}/verify"), ("DELETE", "/domains/{domain}")),
     *(("GET", "/destinations"), ("POST", "/destinations")),
     ("GET", "/destinations/{destination_id}"),
     ("PATCH", "/destinations/{destination_id}"),
@@ -53,7 +55,9 @@ SIGNED = "Every request is signed with a secret of its tenant, which the functio
 SESSION_TAG = "tenant_id"
 # What a tenant manages, and sees of what became of its submissions.
 OF_A_TENANT = (
-    *(FORMS.put_config, FORMS.get_config, FORMS.update_config, FORMS.tenant_domains),
+    *(FORMS.put_config, FORMS.get_config, FORMS.update_config),
+    *(FORMS.put_claim, FORMS.get_claim, FORMS.update_claim, FORMS.delete_claim),
+    FORMS.tenant_domains,
     *(FORMS.put_destination, FORMS.get_destination, FORMS.update_destination),
     *(FORMS.delete_destination, FORMS.destinations, FORMS.destinations_by_type),
     *(FORMS.put_secret, FORMS.update_secret, FORMS.secrets),
@@ -63,10 +67,7 @@ OF_A_TENANT = (
     FORMS.daily_metrics,
 )
 # What is no tenant's in particular.
-SHARED = (
-    *(FORMS.tenants, FORMS.day_of_tenants),
-    *(FORMS.put_domain, FORMS.get_domain, FORMS.delete_domain),
-)
+SHARED = (*(FORMS.tenants, FORMS.day_of_tenants, FORMS.delete_domain),)
 
 
 class FormsStack(StageStack):
@@ -173,6 +174,18 @@ class FormsStack(StageStack):
         )
         CfnOutput(self, "PlanFunction", value=plan.function.function_name)
 
+    def _verify(self) -> PythonFunction:
+        local = {"LOCAL_DOMAINS": "true"} if self._stage.forms.local_webhooks else {}
+        verify = self._function("Verify", "verify", local, timeout=Duration.minutes(2))
+        lookups = (FORMS.put_domain, FORMS.get_domain, FORMS.update_domain, FORMS.delete_domain)
+        self.table.grant(verify.function, FORMS.due_claims, *lookups, shared=True)
+        claims = (FORMS.get_claim, FORMS.update_claim)
+        self.table.grant(verify.function, *claims, keys=["TENANT#*"])
+        when = events.Schedule.rate(Duration.minutes(5))
+        Schedule(self, "Verifying", when, function=verify, failures=self._failures)
+        CfnOutput(self, "VerifyFunction", value=verify.function.function_name)
+        return verify
+
     def _api(self, identity: IdentityStack) -> JwtHttpApi:
         admin = self._admin()
         http = JwtHttpApi(
@@ -212,11 +225,13 @@ class FormsStack(StageStack):
         return submit
 
     def _admin(self) -> PythonFunction:
+        verify = self._verify()
         cursor_key = CursorKey(self, "CursorKey", protection=self._stage.protection)
         environment = {
             **self._kept(),
             "DELIVERIES_QUEUE_URL": self.deliveries.queue.queue_url,
             "CURSOR_SECRET_ARN": cursor_key.secret_arn,
+            "VERIFY_FUNCTION": verify.function.function_name,
         }
         if self._stage.forms.local_webhooks:
             environment["LOCAL_WEBHOOKS"] = "true"
@@ -233,9 +248,14 @@ class FormsStack(StageStack):
         admin.function.add_environment("TENANT_ROLE_ARN", access.role_arn)
         CfnOutput(self, "TenantRole", value=access.role_arn)
         self._secrets.grant_manage(access)
-        self._payloads.grant_tenant(access, "s3:GetObject")
+        self._payloads.grant_tenant(access)
         self.table.grant(admin.function, *SHARED, shared=True)
         self.deliveries.queue.grant_send(admin.function)
+        iam.Grant.add_to_principal(
+            grantee=admin.role,
+            actions=["lambda:InvokeFunction"],
+            resource_arns=[verify.function.function_arn],
+        ).assert_success()
         cursor_key.grant_read(admin.function)
         return admin
 

@@ -10,14 +10,15 @@ from constructs import Construct
 from stacks.wildcards import acknowledge_wildcard
 from tablewright.constructs import Protection, PythonFunction, TenantAccessRole
 from tablewright.constructs.private_bucket import private_bucket
-from tablewright.designs.forms_submissions import UPLOAD_DAYS, UPLOADS
+from tablewright.designs.forms_submissions import LINK_DAYS, LINKS, UPLOAD_DAYS, UPLOADS
 
 
 class PayloadBucket(Construct):
     """A bucket whose objects belong to items of a table: each is there before its item is.
 
     What is overwritten or deleted is kept as long as the table can be taken back in time, so that
-    a restored item finds its payload. Uploads that nobody submits are removed after a day.
+    a restored item finds its payload. Uploads that nobody submits are removed after a day, and so
+    is what was laid out for a link.
 
     Example::
 
@@ -42,12 +43,13 @@ class PayloadBucket(Construct):
             cors_origins=cors_origins,
             rules=[
                 s3.LifecycleRule(
-                    prefix=UPLOADS,
-                    expiration=Duration.days(UPLOAD_DAYS),
-                    noncurrent_version_expiration=Duration.days(UPLOAD_DAYS)
+                    prefix=prefix,
+                    expiration=Duration.days(days),
+                    noncurrent_version_expiration=Duration.days(days)
                     if protection.recovery_days
                     else None,
                 )
+                for prefix, days in ((UPLOADS, UPLOAD_DAYS), (LINKS, LINK_DAYS))
             ],
         )
 
@@ -59,10 +61,13 @@ class PayloadBucket(Construct):
         """Allow these actions on the objects, and nothing on the bucket itself."""
         self._allow(function, "*", actions)
 
-    def grant_tenant(self, access: TenantAccessRole, *actions: str) -> None:
-        """Allow these actions on the payloads of the one tenant that a session is of."""
-        arn = access.grant_objects(self.bucket, *actions)
-        acknowledge_wildcard(access.role, arn, reason="The payloads of the session's own tenant.")
+    def grant_tenant(self, access: TenantAccessRole) -> None:
+        """Allow to read the payloads of the one tenant that a session is of, and to lay them out
+        for a link."""
+        read = access.grant_objects(self.bucket, "s3:GetObject")
+        link = access.grant_objects(self.bucket, "s3:GetObject", "s3:PutObject", prefix=LINKS)
+        for arn in (read, link):
+            acknowledge_wildcard(access.role, arn, reason="Payloads of the session's own tenant.")
 
     def grant_uploads(self, function: PythonFunction) -> None:
         """Allow to read uploads, and to learn which of them there are not."""

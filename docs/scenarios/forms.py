@@ -151,8 +151,17 @@ class _Run:
         domain = like("DomainLookup")
         self._put("put_domain", domain, "one domain")
         self._get("get_domain", key_of("DomainLookup", domain), domain, "one domain")
-        self._list("tenant_domains", {"tenant_id": ONE}, [domain], "one domain")
-        self._delete("delete_domain", domain, "one domain")
+        later = {"verified_at": timestamp(NOW)}
+        self._update("update_domain", domain, later, "one domain", look=False)
+        self._delete("delete_domain", {**domain, **later}, "one domain")
+        claim = like("DomainClaim")
+        self._put("put_claim", claim, "one domain")
+        self._get("get_claim", key_of("DomainClaim", claim), claim, "one domain")
+        self._list("tenant_domains", {"tenant_id": ONE}, [claim], "one domain")
+        self._list("due_claims", {"state": "PENDING"}, [claim], "one domain")
+        found = {"state": "VERIFIED", "verified_at": timestamp(NOW)}
+        self._update("update_claim", claim, found, "one domain")
+        self._delete("delete_claim", {**claim, **found}, "one domain")
 
     def _counts(self, caller: Caller) -> None:
         for pattern, entity, period in (

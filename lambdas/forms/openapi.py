@@ -74,8 +74,8 @@ def _tenants() -> Json:
                 "parameters": paging(),
             },
             "post": operation(
-                "assign_domain",
-                "Give a tenant a domain that is nobody else's",
+                "claim_domain",
+                "Claim a domain, which is used once its record is published",
                 {201: domain, 200: domain},
                 body="NewDomain",
                 fails=(404, 409),
@@ -83,8 +83,15 @@ def _tenants() -> Json:
             "parameters": [_FOR],
         },
         "/domains/{domain}": {
-            "delete": operation(
-                "give_up_domain", "Take a domain from a tenant", {204: None}, fails=(409,)
+            "delete": operation("give_up_domain", "Give a domain up", {204: None}),
+            "parameters": [_path("domain", {"type": "string"}), _FOR],
+        },
+        "/domains/{domain}/verify": {
+            "post": operation(
+                "verify_domain",
+                "Look for the record of a domain at once",
+                {200: domain},
+                fails=(404, 429),
             ),
             "parameters": [_path("domain", {"type": "string"}), _FOR],
         },

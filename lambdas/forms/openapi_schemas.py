@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from lambdas.forms.management import destinations, tenants
+from lambdas.forms.management import destinations, domains, tenants
 from lambdas.forms.management.settings import SETTINGS
 from lambdas.forms.management.signing_secrets import SHOWN
 from lambdas.forms.management.submissions import LISTED, TOLD
@@ -11,7 +11,7 @@ from lambdas.http.openapi import Json, list_of, object_of, only, page_of, ref
 from tablewright.designs import Entity, Field
 from tablewright.designs.forms_metrics import DAILY
 from tablewright.designs.forms_submissions import ATTEMPT, SUBMISSION
-from tablewright.designs.forms_tenants import CONFIG, DESTINATION, DOMAIN, SECRET
+from tablewright.designs.forms_tenants import CLAIM, CONFIG, DESTINATION, SECRET
 
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer"}
@@ -25,15 +25,16 @@ def schemas() -> Json:
 
 def _tenants() -> Json:
     change = _forms(_changes(CONFIG, (*tenants.CHANGEABLE, *tenants.OPERATORS_ONLY)))
+    domain = _whole(_of(CLAIM, domains.SHOWN))
+    domain["properties"]["record"] = only({"type": {"const": "TXT"}, "name": _TEXT, "value": _TEXT})
+    domain["required"].append("record")
     return {
         "Config": _whole(CONFIG.fields),
         "TenantPage": page_of(_whole(_of(CONFIG, ("tenant_id", "state"))), cursor="next_cursor"),
         "NewTenant": _forms(_whole(_of(CONFIG, tenants.GIVEN), nullable=True)),
         "ConfigChange": change,
-        "Domain": _whole(_of(DOMAIN, ("domain", "created_at"))),
-        "DomainPage": page_of(
-            object_of(_of(DOMAIN, ("domain", "created_at")), ["domain"]), cursor="next_cursor"
-        ),
+        "Domain": domain,
+        "DomainPage": _page("Domain"),
         "NewDomain": only({"domain": _TEXT}),
     }
 
@@ -85,9 +86,10 @@ def _submissions() -> Json:
         "payload": {"description": "As it was sent, where it is JSON"},
         "payload_text": {**_TEXT, "description": "Where it is text and no JSON"},
         "payload_base64": {**_TEXT, "contentEncoding": "base64"},
-        "payload_left_out": {**_TEXT, "description": "Why there is none of these"},
+        "payload_url": {**_TEXT, "description": "Where to get one that is too large for an answer"},
     }
     told["properties"] |= payload
+    told["properties"]["payload_url_expires_in"] = {"type": "integer", "description": "Seconds"}
     given = [{"required": [name]} for name in payload]
     attempt = [f for f in ATTEMPT.fields if f.name != "tenant_id"]
     return {

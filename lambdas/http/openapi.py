@@ -18,6 +18,7 @@ _REFUSALS = {
     412: "Changed since it was read",
     413: "Too much at once",
     428: "Does not say what was read",
+    429: "Too often: repeat later",
     503: "Busy: repeat",
 }
 

@@ -67,14 +67,14 @@ class TenantAccessRole(Construct):
         """
         table.grant(self.role, *patterns, tenant_tag=self.session_tag)
 
-    def grant_objects(self, bucket: s3.IBucket, *actions: str) -> str:
-        """Allow the actions on the objects that are named ``{tenant}/…``; gives their ARN.
+    def grant_objects(self, bucket: s3.IBucket, *actions: str, prefix: str = "") -> str:
+        """Allow the actions on the objects that are named ``{prefix}{tenant}/…``; gives their ARN.
 
         Example::
 
             access.grant_objects(bucket, "s3:GetObject", "s3:PutObject")
         """
-        return self._allow(bucket.arn_for_objects(self._folder), actions)
+        return self._allow(bucket.arn_for_objects(f"{prefix}{self._folder}"), actions)
 
     def grant_secrets(self, prefix: str, *actions: str) -> str:
         """Allow the actions on the secrets that are named ``{prefix}{tenant}/…``; gives their ARN.

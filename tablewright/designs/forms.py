@@ -17,7 +17,7 @@ from tablewright.designs import (
 )
 from tablewright.designs.forms_metrics import COUNTED, DAILY, HOURLY
 from tablewright.designs.forms_submissions import ATTEMPT, REQUEST, SUBMISSION, WINDOW
-from tablewright.designs.forms_tenants import CONFIG, DESTINATION, DOMAIN, SECRET, SHARDS
+from tablewright.designs.forms_tenants import CLAIM, CONFIG, DESTINATION, DOMAIN, SECRET, SHARDS
 
 _SUBMISSIONS = (
     Put("put_submission", "Submission", create=True, describes="Store a new submission."),
@@ -119,8 +119,20 @@ _TENANTS = (
     Query("secrets", "TenantSecret", describes="Where a tenant's secrets are kept."),
     Put("put_domain", "DomainLookup", create=True, describes="Give a domain to a tenant."),
     Get("get_domain", "DomainLookup", describes="Whose a domain is. Not for a tenant's session."),
+    Update("update_domain", "DomainLookup", describes="Give one to whoever has proven it."),
     Delete("delete_domain", "DomainLookup", describes="Take a domain from its tenant."),
-    Query("tenant_domains", "DomainLookup", index="GSI1", describes="A tenant's domains."),
+    Put("put_claim", "DomainClaim", create=True, describes="Claim a domain for a tenant."),
+    Get("get_claim", "DomainClaim", consistent=True, describes="How far a domain is proven."),
+    Update("update_claim", "DomainClaim", describes="Say what came of a check of a domain."),
+    Delete("delete_claim", "DomainClaim", describes="Give up a domain."),
+    Query("tenant_domains", "DomainClaim", describes="A tenant's domains."),
+    Query(
+        "due_claims",
+        "DomainClaim",
+        index="GSI1",
+        range="check_at",
+        describes="Domains of a state by when they are to be checked. Not for a tenant's session.",
+    ),
 )
 
 _METRICS = (
@@ -151,7 +163,7 @@ FORMS = Table(
     epochs="get_shards",
     entities=(
         *(SUBMISSION, ATTEMPT, REQUEST, WINDOW),
-        *(CONFIG, SHARDS, DESTINATION, SECRET, DOMAIN),
+        *(CONFIG, SHARDS, DESTINATION, SECRET, DOMAIN, CLAIM),
         *(DAILY, HOURLY, COUNTED),
     ),
     # What lists show, when it expires, and never the payload: an index that carried it would

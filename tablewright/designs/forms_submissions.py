@@ -36,6 +36,9 @@ REPEATABLE_DAYS = 7
 # No tenant's id begins like this: the payloads of submissions are kept under those.
 UPLOADS = "_uploads/"
 UPLOAD_DAYS = 1
+# Where payloads are laid out that are too large for an answer, and how long they stay there.
+LINKS = "_links/"
+LINK_DAYS = 1
 WINDOW_DAYS = 1
 
 _ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"

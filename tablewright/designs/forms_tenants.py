@@ -19,6 +19,7 @@ from tablewright.designs.forms_submissions import named_id, tenant_id
 DESTINATION_TYPES = ("webhook", "email", "s3", "eventbridge")
 STATES = ("active", "disabled")
 SECRET_STATES = ("current", "previous", "revoked")
+CLAIM_STATES = ("PENDING", "VERIFIED", "FAILED")
 SIGNATURE_VERSIONS = ("v1", "v2")
 # How the ids of keys begin that a tenant's requests are signed with, and those to its webhooks: by
 # their names in Secrets Manager, each function reads the ones that it needs.
@@ -131,17 +132,51 @@ DOMAIN = Entity(
     "DomainLookup",
     describes="Whose a web page's domain is, by which the tenant of a request is found.",
     key=Key("DOMAIN#{domain_hash}", "LOOKUP#{domain}", shared=True),
-    indexed={"GSI1": Key("TENANT#{tenant_id}", "DOMAIN#{domain}")},
     fields=(
         Text("domain_hash", IN_KEY, pattern="[0-9a-f]{16}"),
         Text("domain", IN_KEY, max_length=253),
         tenant_id(),
         Timestamp("created_at"),
+        # Without it the domain was assigned before proof was asked for: whoever proves it gets it.
+        Timestamp("verified_at", optional=True),
     ),
     example={
         "domain_hash": "a379a6f6eeafb9a5",
         "domain": "example.com",
         "tenant_id": "acme",
         "created_at": _NOW["created_at"],
+        "verified_at": _NOW["created_at"],
+    },
+)
+
+CLAIM = Entity(
+    "DomainClaim",
+    describes="That a tenant says a domain is its own, and how far that is proven.",
+    # In the tenant's own partition: any number of tenants may claim a domain, one proves it.
+    key=Key("TENANT#{tenant_id}", "DOMAIN#{domain}"),
+    indexed={"GSI1": Key("CLAIMS#{state}", "AT#{check_at}", shared=True)},
+    fields=(
+        tenant_id(IN_KEY),
+        Text("domain", IN_KEY, max_length=253),
+        Choice("state", CLAIM_STATES),
+        # What the domain's owner publishes.
+        Text("token", pattern="[0-9a-f]{32}"),
+        Timestamp("check_at"),
+        # In a row, without proof; since when; why.
+        Whole("checks", digits=3),
+        Timestamp("failing_since", optional=True),
+        Prose("reason", optional=True, max_length=300),
+        Timestamp("checked_at", optional=True),
+        Timestamp("verified_at", optional=True),
+        *_WHEN,
+    ),
+    example={
+        "tenant_id": "acme",
+        "domain": "example.com",
+        "state": "PENDING",
+        "token": "0" * 32,
+        "check_at": _NOW["created_at"],
+        "checks": Decimal(0),
+        **_NOW,
     },
 )

@@ -23,7 +23,10 @@ from tests.infrastructure.synthesis import (
 TYPE = "AWS::DynamoDB::GlobalTable"
 TENANT = "TENANT#${aws:PrincipalTag/tenant}"
 # What is not about one tenant, and is refused to a role that is.
-ACROSS_TENANTS = ("tenants", "day_of_tenants", "put_domain", "get_domain", "delete_domain")
+ACROSS_TENANTS = (
+    *("tenants", "day_of_tenants", "due_claims"),
+    *("put_domain", "get_domain", "update_domain", "delete_domain"),
+)
 OF_TENANTS = [p for p in FORMS.pattern_list if p.name not in ACROSS_TENANTS]
 
 

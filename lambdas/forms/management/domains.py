@@ -1,64 +1,125 @@
-"""Which domains are a tenant's. A domain is one tenant's only."""
+"""Which domains a tenant says are its own, and how far that is proven."""
 
-from datetime import datetime
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from itertools import islice
+from math import ceil
 from typing import Any
+from uuid import uuid4
 
+from lambdas.forms.dns_proof import record_name, record_value
+from lambdas.forms.domain_claims import FAILED, PENDING
 from lambdas.forms.domains import domain_key, refuse_public
 from lambdas.http.given import only
 from lambdas.http.problems import Problem
 from tablewright.designs import InvalidValue, Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.runtime.errors import AlreadyExists, Conflict
+from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.reader import Page
 from tablewright.runtime.store import Store
 
+# Each is counted by itself in the tenant's counts of a day, which are one item.
+MOST_DOMAINS = 100
+# Between two checks that somebody asks for.
+PAUSE = timedelta(seconds=10)
+SHOWN = ("domain", "state", "reason", "created_at", "checked_at", "verified_at")
+
+# Checks the claim of a tenant to a domain at once.
+Check = Callable[[str, str], None]
+
 
 class Domains:
-    """The domains of one tenant; `lookup` is the table with rights to the domains of all."""
+    """The domains of one tenant; `shared` is the table with rights to what is no tenant's."""
 
-    def __init__(self, store: Store, lookup: Store, tenant: str) -> None:
+    def __init__(self, store: Store, shared: Store, tenant: str) -> None:
         self._store = store
-        self._lookup = lookup
+        self._shared = shared
         self._tenant = tenant
 
-    def assign(self, body: Any, now: datetime) -> tuple[Record, bool]:
-        """Give the tenant a domain; gives it and whether it is new."""
-        key = _key_in(only(body, ("domain",)).get("domain"), new=True)
-        lookup = {**key, "tenant_id": self._tenant, "created_at": timestamp(now)}
-        try:
-            return self._lookup.put(FORMS.put_domain, lookup), True
-        except AlreadyExists:
-            there = self._lookup.get(FORMS.get_domain, key)
-            if there is None or there["tenant_id"] != self._tenant:
-                raise _taken(key["domain"]) from None
+    def claim(self, body: Any, now: datetime) -> tuple[Record, bool]:
+        """Claim a domain; gives the claim and whether it is new. One that has failed begins anew,
+        with the record that it had."""
+        domain = _name_in(only(body, ("domain",)).get("domain"), new=True)
+        there = self._one(domain)
+        if there is None:
+            self._refuse_more()
+            moment = timestamp(now)
+            made = {**self._key(domain), "token": uuid4().hex, **_begun(moment)}
+            try:
+                return self._store.put(FORMS.put_claim, {**made, "created_at": moment}), True
+            except AlreadyExists:
+                there = self._must(domain)
+        if there["state"] != FAILED:
             return there, False
+        begun = {**_begun(timestamp(now)), "reason": None, "failing_since": None}
+        seen = {"updated_at": there["updated_at"]}
+        return self._store.update(FORMS.update_claim, self._key(domain), begun, expect=seen), False
+
+    def verify(self, domain: str, now: datetime, check: Check) -> Record:
+        """Have a claim checked at once, and give what came of it."""
+        name = _name_in(domain)
+        claim = self._must(name)
+        last = claim.get("checked_at")
+        left = datetime.fromisoformat(last) + PAUSE - now if last else timedelta()
+        if left > timedelta():
+            seconds = ceil(left.total_seconds())
+            raise Problem(429, "The domain was checked a moment ago.", retry_after=seconds)
+        check(self._tenant, name)
+        return self._must(name)
 
     def give_up(self, domain: str) -> None:
-        """Take a domain from the tenant; one that is nobody's has been taken already."""
-        key = _key_in(domain)
+        """Give a domain up; one that is not the tenant's has been given up already."""
+        name = _name_in(domain)
+        # First the claim: without it nobody can have the domain looked up as the tenant's again.
+        self._store.delete(FORMS.delete_claim, self._key(name))
         try:
-            self._lookup.delete(FORMS.delete_domain, key, expect={"tenant_id": self._tenant})
+            ours = {"tenant_id": self._tenant}
+            self._shared.delete(FORMS.delete_domain, domain_key(name), expect=ours)
         except Conflict:
-            raise _taken(key["domain"]) from None
+            return  # it is another's
 
     def page(self, **paging: Any) -> Page:
-        return self._store.query(FORMS.tenant_domains, {"tenant_id": self._tenant}, **paging)
+        page = self._store.query(FORMS.tenant_domains, {"tenant_id": self._tenant}, **paging)
+        return Page([shown(one) for one in page.items], page.cursor)
+
+    def _refuse_more(self) -> None:
+        claims = self._store.each(FORMS.tenant_domains, {"tenant_id": self._tenant})
+        if sum(1 for _ in islice(claims, MOST_DOMAINS)) == MOST_DOMAINS:
+            raise Problem(409, f"A tenant may have {MOST_DOMAINS} domains: give one up first.")
+
+    def _one(self, domain: str) -> Record | None:
+        return self._store.get(FORMS.get_claim, self._key(domain))
+
+    def _must(self, domain: str) -> Record:
+        found = self._one(domain)
+        if found is None:
+            raise NotFound("no DomainClaim has this key")
+        return found
+
+    def _key(self, domain: str) -> dict[str, str]:
+        return {"tenant_id": self._tenant, "domain": domain}
 
 
-def _key_in(domain: Any, *, new: bool = False) -> dict[str, str]:
+def shown(claim: Record) -> Record:
+    """A claim as its tenant sees it, with the record that proves it."""
+    told = {name: claim[name] for name in SHOWN if name in claim}
+    name, value = record_name(claim["domain"]), record_value(claim["token"])
+    return {**told, "record": {"type": "TXT", "name": name, "value": value}}
+
+
+def _begun(moment: str) -> Record:
+    return {"state": PENDING, "checks": 0, "check_at": moment, "updated_at": moment}
+
+
+def _name_in(domain: Any, *, new: bool = False) -> str:
     try:
         if not isinstance(domain, str):
             raise InvalidValue("domain", "must be a domain name, such as example.com")
-        key = domain_key(domain)
+        name = domain_key(domain)["domain"]
         if new:
-            refuse_public(key["domain"])
-        return key
+            refuse_public(name)
+        return name
     except InvalidValue as problem:
         detail = "The domain is not valid."
         raise Problem(400, detail, [("/domain", problem.reason)]) from None
-
-
-def _taken(domain: str) -> Problem:
-    # Not whose: that is nobody else's business.
-    return Problem(409, f"The domain '{domain}' belongs to somebody else.")

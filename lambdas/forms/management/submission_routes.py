@@ -52,8 +52,10 @@ def get_submission(submission_id: str) -> Response[str]:
     asked = Asked(router.current_event)
     found = _submissions(asked).one(submission_id)
     told = {field.label: found[field.name] for field in TOLD if field.name in found}
-    body = with_payload(told, access.current().payloads(asked.tenant).fetch(found))
-    return Response(200, content_type="application/json", body=body)
+    payload = access.current().payloads(asked.tenant).fetch(found)
+    body = with_payload(told, payload, access.current().links(asked.tenant))
+    headers = {"Cache-Control": "no-store"}
+    return Response(200, content_type="application/json", body=body, headers=headers)
 
 
 @router.get(f"{_ONE}/attempts")

@@ -6,18 +6,16 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from lambdas.forms import access
 from lambdas.forms.management.asking import PAGING, Asked, OperatorAsked, listed
-from lambdas.forms.management.domains import Domains
+from lambdas.forms.management.domains import Domains, shown
 from lambdas.forms.management.tenants import Configuration, tenant_from
 from lambdas.forms.management.versions import CONFIGS
-from lambdas.http.answers import answer, page_json
+from lambdas.http.answers import answer
 from lambdas.http.requests import choice, json_body
 from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_tenants import CONFIG, DOMAIN, STATES
-from tablewright.runtime.reader import Page
+from tablewright.designs.forms_tenants import CONFIG, STATES
 
 logger = Logger()
 router = Router()  # type: ignore[no-untyped-call]
-DOMAIN_SHOWN = ("domain", "created_at")
 
 
 @router.get("/tenants")
@@ -60,18 +58,24 @@ def change_config() -> Response[str]:
 def list_domains() -> Response[str]:
     asked = Asked(router.current_event, *PAGING)
     page = _domains(asked).page(**asked.paging)
-    shown = [{name: one[name] for name in DOMAIN_SHOWN if name in one} for one in page.items]
-    return answer(page_json(DOMAIN, Page(shown, page.cursor), cursor="next_cursor"))
+    return answer({"items": page.items, "next_cursor": page.cursor})
 
 
 @router.post("/domains")
-def assign_domain() -> Response[str]:
+def claim_domain() -> Response[str]:
     asked = Asked(router.current_event)
     body = json_body(router.current_event)
     Configuration(asked.store, asked.tenant).one()
-    domain, new = _domains(asked).assign(body, access.current().now())
-    logger.info("domain assigned", tenant_id=asked.tenant, domain=domain["domain"], new=new)
-    return answer({name: domain[name] for name in DOMAIN_SHOWN}, 201 if new else 200)
+    claim, new = _domains(asked).claim(body, access.current().now())
+    logger.info("domain claimed", tenant_id=asked.tenant, domain=claim["domain"], new=new)
+    return answer(shown(claim), 201 if new else 200)
+
+
+@router.post("/domains/<domain>/verify")
+def verify_domain(domain: str) -> Response[str]:
+    asked = Asked(router.current_event)
+    now = access.current().now()
+    return answer(shown(_domains(asked).verify(domain, now, access.current().verify)))
 
 
 @router.delete("/domains/<domain>")

@@ -2,8 +2,10 @@
 
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 from lambdas.forms import admin
+from lambdas.forms.management import payloads
 from stacks.forms import ADMIN_ROUTES
 from tablewright.designs.forms import FORMS
 from tests.integration.forms.administration import CONTRACT, OPERATOR, WEBHOOK
@@ -48,6 +50,11 @@ def manage(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
         for status in (201, 200):
             ask("POST", "/domains", {"domain": domain}, expect=status)
     pages(ask, "/domains")
+    ask("POST", f"/domains/{id}.example.com/verify")
+    failed = {"state": "FAILED"}
+    key = {"tenant_id": id, "domain": f"{id}.example.com"}
+    forms.store().update(FORMS.update_claim, key, failed)
+    ask("POST", "/domains", {"domain": f"{id}.example.com"})
     ask("DELETE", f"/domains/{id}.example.org", expect=204)
     for status in (201, 200):
         ask("POST", "/secrets", expect=status)
@@ -79,6 +86,8 @@ def deliver(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
     for other in made:
         one = f"/submissions/{other['submission_id']}"
         assert ask("GET", one)["payload"]
+        with patch.object(payloads, "LARGEST_ANSWER", 10):
+            assert f"/_links/{id}/" in ask("GET", one)["payload_url"]
     ask("GET", f"{one}/attempts")
     ask("POST", f"{one}/redeliver", expect=202)
     ask("POST", f"{one}/redeliver", {"destination_id": "crm"}, expect=202)

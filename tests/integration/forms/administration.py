@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from lambdas.forms import access, admin
+from lambdas.forms.dns_proof import DnsProof
+from lambdas.forms.domain_claims import DomainClaims
 from lambdas.forms.messages import Queue
 from lambdas.forms.openapi import document
+from tablewright.designs.forms_submissions import LINKS
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursor import Cursors
 from tablewright.runtime.errors import AccessDenied, ResourceMissing, StoreError
@@ -43,6 +46,7 @@ class Cloud:
     def __init__(self) -> None:
         self.secrets: dict[str, str] = {}
         self.messages: list[Any] = []
+        self.objects: dict[str, dict[str, Any]] = {}
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         name = params.get("Name") or params.get("SecretId") or ""
@@ -63,8 +67,15 @@ class Cloud:
         if operation == "SendMessageBatch":
             self.messages += [json.loads(entry["MessageBody"]) for entry in params["Entries"]]
             return {}
+        if operation == "PutObject":
+            self.objects[params["Key"]] = params
+            return {}
         assert operation == "GetObject", operation
         raise ResourceMissing("GetObject: NoSuchKey")
+
+    def presign(self, method: str, params: dict[str, Any], seconds: int) -> str:
+        assert method == "get_object"
+        return f"https://{params['Bucket']}/{params['Key']}?seconds={seconds}"
 
 
 class Edge:
@@ -102,7 +113,7 @@ class ConfinedNames:
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         name = params.get("Key") or params.get("Name") or params["SecretId"]
-        if not name.removeprefix(PREFIX).startswith(self._mine):
+        if not name.removeprefix(PREFIX).removeprefix(LINKS).startswith(self._mine):
             raise AccessDenied(f"{operation} of {name}")
         return self._caller.call(operation, params)
 
@@ -123,6 +134,7 @@ class Admin:
     def __init__(self, forms: Forms, monkeypatch: pytest.MonkeyPatch) -> None:
         self.forms = forms
         self.cloud = Cloud()
+        self.records: dict[str, list[str]] = {}
         self.now = NOW
         self.sessions: list[str] = []
         self.own: set[tuple[str, str | None]] = set()
@@ -139,8 +151,10 @@ class Admin:
             connect,
             Recorder(dynamo, self.own),
             Cursors(lambda: KEYS),
+            presign=lambda tenant, *asked: self.cloud.presign(*asked),
             bucket="payloads",
             secrets_prefix=PREFIX,
+            verify=self.verify,
             deliveries=Queue(self.cloud, "https://sqs/deliveries"),
             now=lambda: self.now,
         )
@@ -158,6 +172,11 @@ class Admin:
     ) -> Answer:
         event = CONTRACT.event(method, path, body, claims=claims, query=query, headers=headers)
         return Answer(admin.handler(event, Context()))
+
+    def verify(self, tenant_id: str, domain: str) -> None:
+        """As the function does that is asked to: with the records that there are."""
+        proof = DnsProof(lambda name: self.records.get(name, []))
+        DomainClaims(self.forms.store(), proof).check(tenant_id, domain, self.now)
 
     def wait(self, **span: float) -> None:
         self.now += timedelta(**span)

@@ -34,6 +34,7 @@ def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
         "CURSOR_SECRET_ARN": "arn:aws:secretsmanager:eu-west-1:1:secret:cursors",
         "PAYLOADS_BUCKET": "payloads",
         "SECRETS_PREFIX": "dev/forms/",
+        "VERIFY_FUNCTION": "verify",
         "DELIVERIES_QUEUE_URL": "https://sqs.eu-west-1.amazonaws.com/1/deliveries",
     }.items():
         monkeypatch.setenv(name, value)

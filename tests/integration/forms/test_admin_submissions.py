@@ -115,15 +115,23 @@ def test_a_payload_is_told_as_it_was_sent(admin: Admin, payload: bytes, member: 
         assert read.json[member] == payload.decode()
 
 
-def test_a_payload_that_no_answer_can_hold_is_left_out_with_the_reason(
+def test_a_payload_that_no_answer_can_hold_is_read_by_a_link_for_five_minutes(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = stored(admin)
-    monkeypatch.setattr(Payloads, "fetch", lambda self, record: b'"' + b"x" * 6_000_000 + b'"')
+    payload = b'"' + b"x" * 6_000_000 + b'"'
+    monkeypatch.setattr(Payloads, "fetch", lambda self, record: payload)
     read = admin("GET", f"/submissions/{made['submission_id']}")
     assert conforms(read, "Submission")
-    assert "payload_left_out" in read.json
     assert "payload" not in read.json
+    place = f"_links/acme/{made['submission_id']}"
+    assert read.json["payload_url"] == f"https://payloads/{place}?seconds=300"
+    assert read.json["payload_url_expires_in"] == 300
+    # As it was sent, and for saving only: nothing of a sender's runs under our name.
+    laid_out = admin.cloud.objects[place]
+    assert laid_out["Body"] == payload
+    assert laid_out["ContentType"] == "application/octet-stream"
+    assert laid_out["ContentDisposition"].startswith("attachment")
 
 
 def test_a_submission_of_another_tenant_is_not_found(admin: Admin) -> None:

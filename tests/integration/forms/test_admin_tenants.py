@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from lambdas.forms.management.domains import MOST_DOMAINS
 from tests.integration.forms.administration import (
     ADA,
     EVE,
@@ -258,12 +259,13 @@ def test_a_tenant_cannot_let_itself_in_or_lift_its_limits(
     assert changed.json.items() >= change.items()
 
 
-def test_a_domain_is_assigned_in_one_spelling_and_given_up(admin: Admin) -> None:
+def test_a_domain_is_claimed_in_one_spelling_and_given_up(admin: Admin) -> None:
     admin.tenant()
     made = admin("POST", "/domains", {"domain": "WWW.Example.com."})
     assert made.status == 201
     assert conforms(made, "Domain")
-    assert made.json["domain"] == "example.com"
+    assert (made.json["domain"], made.json["state"]) == ("example.com", "PENDING")
+    assert made.json["record"]["name"] == "_tablewright.example.com"
     again = admin("POST", "/domains", {"domain": "example.com"})
     assert (again.status, again.json) == (200, made.json)
     for name in ("münchen.example", "a.example", "b.example"):
@@ -280,20 +282,54 @@ def test_a_domain_is_assigned_in_one_spelling_and_given_up(admin: Admin) -> None
     assert len(admin.all("/domains", "DomainPage", 10)) == 3
 
 
-def test_a_domain_of_somebody_else_is_refused(admin: Admin) -> None:
+def test_a_domain_is_verified_when_it_is_asked_for_and_not_all_the_time(admin: Admin) -> None:
+    admin.tenant()
+    record = admin("POST", "/domains", {"domain": "example.com"}).json["record"]
+    missing = admin("POST", "/domains/example.com/verify")
+    assert missing.status == 200
+    assert conforms(missing, "Domain")
+    assert missing.json["state"] == "PENDING"
+    assert record["value"] in missing.json["reason"]
+    refused = admin("POST", "/domains/example.com/verify")
+    problem(refused, 429)
+    admin.records[record["name"]] = [record["value"]]
+    admin.wait(seconds=10)
+    proven = admin("POST", "/domains/Example.com/verify")
+    assert proven.json["state"] == "VERIFIED"
+    assert "reason" not in proven.json
+    problem(admin("POST", "/domains/other.example/verify"), 404)
+
+
+def test_a_claim_of_another_tenant_is_neither_told_nor_taken(admin: Admin) -> None:
     admin.tenant("acme")
     admin.tenant("acme-2")
-    admin("POST", "/domains", {"domain": "example.com"})
-    refused = admin("POST", "/domains", {"domain": "www.EXAMPLE.com"}, claims=EVE)
-    problem(refused, 409)
-    assert "acme" not in refused.text.replace("acme-2", "")
-    problem(admin("DELETE", "/domains/example.com", claims=EVE), 409)
-    assert admin.all("/domains", "DomainPage", 10, claims=EVE) == []
-    assert [one["domain"] for one in admin.all("/domains", "DomainPage", 10)] == ["example.com"]
-    # Given up, it is for anybody to have.
-    admin("DELETE", "/domains/example.com")
-    assert admin("POST", "/domains", {"domain": "example.com"}, claims=EVE).status == 201
-    problem(admin("DELETE", "/domains/example.com"), 409)
+    ours = admin("POST", "/domains", {"domain": "example.com"}).json["record"]
+    admin.records[ours["name"]] = [ours["value"]]
+    assert admin("POST", "/domains/example.com/verify").json["state"] == "VERIFIED"
+    theirs = admin("POST", "/domains", {"domain": "example.com"}, claims=EVE)
+    assert theirs.status == 201
+    assert theirs.json["record"]["value"] != ours["value"]
+    assert admin("POST", "/domains/example.com/verify", claims=EVE).json["state"] == "PENDING"
+    assert admin("DELETE", "/domains/example.com", claims=EVE).status == 204
+    (kept,) = admin.all("/domains", "DomainPage", 10)
+    assert kept["state"] == "VERIFIED"
+
+
+@pytest.mark.parametrize("domain", ["co.uk", "github.io", "www.com", "com"])
+def test_a_domain_of_many_cannot_be_claimed(admin: Admin, domain: str) -> None:
+    admin.tenant()
+    status = 201 if domain == "www.com" else 400
+    assert admin("POST", "/domains", {"domain": domain}).status == status
+
+
+def test_a_tenant_may_have_a_hundred_domains(admin: Admin) -> None:
+    admin.tenant()
+    for number in range(MOST_DOMAINS):
+        assert admin("POST", "/domains", {"domain": f"d{number}.example"}).status == 201
+    problem(admin("POST", "/domains", {"domain": "more.example"}), 409)
+    assert admin("POST", "/domains", {"domain": "d7.example"}).status == 200
+    assert admin("DELETE", "/domains/d7.example").status == 204
+    assert admin("POST", "/domains", {"domain": "more.example"}).status == 201
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lambdas.forms import access, admin, count, deliver, plan, submit
+from lambdas.forms import access, admin, count, deliver, plan, submit, verify
 from local.dynamodb_local import DynamoDbLocal
 from stacks.forms import SESSION_TAG
 from tests.infrastructure.synthesis import Assembly, environment, resources, synthesize_stage
@@ -21,6 +21,7 @@ from tests.integration.forms.uses import (
     use_deliver,
     use_plan,
     use_submit,
+    use_verify,
 )
 from tests.integration.functions import Function
 from tests.integration.rights import FAILED_EVENTS, FAILURES, QUEUE, STREAM, Rights, ids_told
@@ -34,6 +35,7 @@ NAMES = {
     "DELIVERIES_QUEUE_URL": "queue",
     "EVENT_BUS_NAME": "bus",
     "TENANT_ROLE_ARN": "tenants",
+    "VERIFY_FUNCTION": "verify",
     "CURSOR_SECRET_ARN": "cursor key",
 }
 FUNCTIONS = {
@@ -41,6 +43,7 @@ FUNCTIONS = {
     "DeliveriesDeliver": Function(deliver, use_deliver, QUEUE),
     "Count": Function(count, use_count, STREAM | FAILURES),
     "Plan": Function(plan, use_plan, FAILED_EVENTS),
+    "Verify": Function(verify, use_verify, FAILED_EVENTS),
     "Admin": Function(admin, use_admin),
 }
 

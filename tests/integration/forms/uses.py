@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 from unittest.mock import patch
 
-from lambdas.forms import count, deliver, plan, submit
+from lambdas.forms import count, deliver, plan, submit, verify
 from lambdas.forms.destinations.webhook import Webhook
 from lambdas.forms.domains import domain_key
 from lambdas.forms.messages import CREATED, SOURCE
@@ -21,7 +21,7 @@ from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_metrics import DAILY
 from tablewright.designs.forms_submissions import REQUEST, payload_key
-from tablewright.designs.forms_tenants import SECRET
+from tablewright.designs.forms_tenants import CLAIM, SECRET
 from tablewright.runtime.payload import S3
 from tablewright.runtime.records import Records
 from tests.integration.forms.conftest import Forms, key_of, submission
@@ -171,6 +171,32 @@ def use_count(aws: Aws, forms: Forms) -> None:
     first = json.loads(json.dumps(records[0]))
     first["dynamodb"]["NewImage"]["form_id"] = {"M": {}}
     assert count.handler({"Records": [first], "redrive": True}, Around()) == TAKEN
+
+
+def use_verify(aws: Aws, forms: Forms) -> None:
+    """A domain that is proven, one that was assigned before, one whose proof ends; one at once."""
+    now, store = datetime.now(UTC), forms.store()
+    before, ended = domain_key("before.example.com"), domain_key("ended.example.com")
+    about = {"created_at": timestamp(now), "updated_at": timestamp(now)}
+    made = {"created_at": timestamp(now), "tenant_id": "acme"}
+    store.put(FORMS.put_domain, {**before, **made})
+    proven = {"tenant_id": "acme-2", "verified_at": timestamp(now)}
+    store.put(FORMS.put_domain, {**ended, **made, **proven})
+    over = {"state": "VERIFIED", "failing_since": timestamp(now - timedelta(days=8))}
+    for id, domain, fields in (
+        ("acme", "new.example.com", {}),
+        ("acme", "before.example.com", {}),
+        ("acme-2", "ended.example.com", over),
+    ):
+        claim = {**CLAIM.example, "tenant_id": id, "domain": domain, **about, **fields}
+        store.put(FORMS.put_claim, {**claim, "check_at": timestamp(now)})
+    value = f"tablewright-domain={CLAIM.example['token']}"
+    found = {f"_tablewright.{name}.example.com": [value] for name in ("new", "before")}
+    with patch.object(verify, "texts", lambda name: found.get(name, [])):
+        done = verify.handler({}, Around())
+        assert done == {"PENDING": 0, "VERIFIED": 2, "FAILED": 1, "errors": 0}
+        asked = {"tenant_id": "acme", "domain": "new.example.com"}
+        assert verify.handler(asked, Around()) == {"state": "VERIFIED"}
 
 
 def use_plan(aws: Aws, forms: Forms) -> None:

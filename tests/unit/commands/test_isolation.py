@@ -48,6 +48,7 @@ def test_what_is_not_of_one_tenant_is_known_for_it() -> None:
         (None, ("DomainLookup",)),
         ("GSI1", ("TenantConfig",)),
         ("GSI1", ("DailyMetrics",)),
+        ("GSI1", ("DomainClaim",)),
     }
 
 

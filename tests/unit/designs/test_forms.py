@@ -56,8 +56,12 @@ KEYS = {
     "DomainLookup": {
         "PK": "DOMAIN#a379a6f6eeafb9a5",
         "SK": "LOOKUP#example.com",
-        "GSI1PK": "TENANT#acme",
-        "GSI1SK": "DOMAIN#example.com",
+    },
+    "DomainClaim": {
+        "PK": "TENANT#acme",
+        "SK": "DOMAIN#example.com",
+        "GSI1PK": "CLAIMS#PENDING",
+        "GSI1SK": "AT#2025-01-26T10:00:00.000Z",
     },
     "DailyMetrics": {
         "PK": "TENANT#acme",
@@ -77,7 +81,12 @@ KEYS = {
     },
 }
 # What belongs to no tenant, and is not granted to one.
-SHARED = {("DomainLookup", None), ("TenantConfig", "GSI1"), ("DailyMetrics", "GSI1")}
+SHARED = {
+    ("DomainLookup", None),
+    ("DomainClaim", "GSI1"),
+    ("TenantConfig", "GSI1"),
+    ("DailyMetrics", "GSI1"),
+}
 
 
 def test_the_design_is_sound() -> None:
