@@ -27,6 +27,7 @@ from lambdas.sentiment.sources import Found, InvalidSetting, Source, Web, from_s
 from tablewright.designs import InvalidValue
 from tablewright.designs.fields import timestamp
 from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
+from tablewright.designs.sentiment_dashboard import ROW
 from tablewright.designs.sentiment_items import ITEM
 from tablewright.runtime.deadline import in_time
 
@@ -177,6 +178,9 @@ def _moment(given: Any) -> str:
     if given is None:
         return now
     moment = str(ITEM.by_name["ingested_at"].check(given))
+    unfit = ROW.expires.refuses(moment) if ROW.expires else None  # on the dashboard
+    if unfit:
+        raise InvalidValue("ingested_at", unfit)
     if moment > now:
         raise InvalidValue("ingested_at", "must not lie in the future")
     return moment

@@ -55,7 +55,7 @@ class Contract:
     ) -> Json:
         """A request as API Gateway hands it to a function; `body` is JSON, or text as it is."""
         text = body if isinstance(body, str) else json.dumps(body)
-        route, parameters = self._routed(method, path)
+        route, parameters = self.routed(method, path)
         return {
             "version": "2.0",
             "routeKey": route,
@@ -73,7 +73,7 @@ class Contract:
             "isBase64Encoded": False,
         }
 
-    def _routed(self, method: str, path: str) -> tuple[str, dict[str, str]]:
+    def routed(self, method: str, path: str) -> tuple[str, dict[str, str]]:
         """The route that API Gateway finds for a path, and the parameters in it."""
         for template, item in self.document["paths"].items():
             pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", template)

@@ -67,6 +67,7 @@ def test_items_of_earlier_keep_their_moment(world: World) -> None:
 def test_an_event_that_says_something_else_changes_nothing(world: World) -> None:
     future = timestamp(datetime.now(UTC) + timedelta(minutes=5))
     wrong: list[tuple[dict[str, Any], str]] = [
+        ({"items": [raw(1)], "ingested_at": "0001-01-01T00:00:00.000Z"}, "so that it can expire"),
         ({"items": [raw(1)], "ingested_at": future}, "ingested_at must not lie in the future"),
         ({"items": [raw(1)], "ingested_at": "today"}, "ingested_at must be a UTC time"),
         ({"items": [raw(1)], "ingested_at": 5}, "ingested_at must be a UTC time"),

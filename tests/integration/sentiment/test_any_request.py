@@ -1,0 +1,65 @@
+"""Whatever is sent to the sentiment APIs is answered, and never by a 500."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from lambdas.sentiment import api, ingest
+from lambdas.sentiment.news import api as news
+from tests.integration.anything import ANY_REQUESTS, Sample, answered, events, not_asked
+from tests.integration.sentiment.conftest import World, item
+from tests.integration.sentiment.http import ADA, CONTRACT, READER, Http
+from tests.integration.sentiment.moments import NOW
+from tests.integration.sentiment.test_news_api import News
+
+RAW = {
+    "source_id": "reddit#post-1",
+    "source_type": "reddit",
+    "source_url": "https://example.com/1",
+    "text": "So good!",
+    "matched_tags": ["AI"],
+    "metadata": {"author": "ada", "votes": 5, "more": {"a": [1, None, "x"]}},
+}
+SAMPLES = [
+    Sample("POST", "/items", {"items": [RAW, {**RAW, "source_id": "reddit#post-2"}]}),
+    Sample("POST", "/items", {"items": [RAW]}),
+    Sample("GET", "/items", query={"tag": "AI", "sentiment": "positive"}),
+    Sample("GET", "/items", query={"since": NOW.isoformat(), "limit": "5"}),
+    Sample("GET", "/summary", query={"hours": "24"}),
+    Sample("GET", "/rejected", query={"day": NOW.date().isoformat()}),
+    Sample("GET", "/openapi.json"),
+    Sample("GET", "/config.json"),
+]
+NEWS = [
+    Sample("GET", "/news", query={"sentiment": "positive"}),
+    Sample("GET", "/news", query={"limit": "5"}),
+    Sample("GET", "/news/events", query={"sentiment": "positive"}),
+]
+
+
+@pytest.fixture
+def http(world: World, monkeypatch: pytest.MonkeyPatch) -> Http:
+    world.put(*(item(number) for number in range(5)))
+    world.project()
+    return Http(world, monkeypatch)
+
+
+def test_every_route_is_among_the_samples() -> None:
+    assert not_asked(CONTRACT, [*SAMPLES, *NEWS]) == set()
+
+
+@ANY_REQUESTS
+@given(event=events(CONTRACT, SAMPLES, [ADA, ADA, READER, {}]))
+def test_any_request_is_answered(http: Http, event: dict[str, Any]) -> None:
+    post = event["requestContext"]["http"]["method"] == "POST"
+    answered(ingest.handler if post else api.handler, event)
+
+
+@ANY_REQUESTS
+@given(event=events(CONTRACT, NEWS, [ADA, READER, {}]))
+def test_any_request_for_news_is_answered(
+    world: World, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]
+) -> None:
+    News(world, monkeypatch)
+    answered(news.handler, event)
