@@ -13,6 +13,7 @@ from lambdas.forms.destinations import Destination, Outcome, Shipment
 from lambdas.forms.destinations.email import Email
 from lambdas.forms.destinations.eventbridge import Bus
 from lambdas.forms.destinations.s3 import Bucket
+from lambdas.forms.destinations.settings import LOCAL_WEBHOOKS
 from lambdas.forms.destinations.webhook import Webhook
 from lambdas.forms.fan_out import FanOut
 from lambdas.forms.kept_secrets import KeptSecrets
@@ -51,9 +52,9 @@ def work() -> Work:
     queue = Queue(resources.sqs, given["DELIVERIES_QUEUE_URL"])
     secrets = KeptSecrets(resources.secrets, given["SECRETS_PREFIX"])
     destinations: dict[str, Destination] = {
-        "webhook": Webhook(secrets, local=given.get("LOCAL_WEBHOOKS") == "true"),
+        "webhook": Webhook(secrets, local=given.get(LOCAL_WEBHOOKS) == "true"),
         "email": _WhenNeeded(lambda: Email(resources.client("sesv2"), given.get("MAIL_FROM", ""))),
-        "s3": Bucket(resources.s3, kept=frozenset({given["PAYLOADS_BUCKET"]})),
+        "s3": Bucket(resources.s3),
         "eventbridge": _WhenNeeded(
             lambda: Bus(resources.client("events"), given["EVENT_BUS_NAME"])
         ),

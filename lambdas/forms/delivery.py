@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from lambdas.forms.breaker import Breakers, seconds_until
 from lambdas.forms.destinations import Destination, Outcome, Shipment, refused
+from lambdas.forms.destinations.settings import wrong_settings
 from lambdas.forms.fan_out import SubmissionMissing, new_attempt
 from lambdas.forms.messages import Delivery, Queue
 from lambdas.forms.retries import Retries
@@ -101,6 +102,9 @@ class Deliveries:
             return _Refusal("there is no such destination"), {}
         if destination["state"] != "active":
             return _Refusal("the destination is disabled"), destination
+        wrong = wrong_settings(destination["destination_type"], destination["settings"])
+        if wrong:
+            return _Refusal("the destination's {} {}".format(*wrong[0])), destination
         wait = seconds_until(destination.get("paused_until"), now)
         if not wait:
             destination, wait = self._breakers.admit(destination, asked.name, now)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from lambdas.forms.destinations.settings import SETTINGS
 from lambdas.forms.management import destinations, domains, tenants
-from lambdas.forms.management.settings import SETTINGS
 from lambdas.forms.management.signing_secrets import SHOWN
 from lambdas.forms.management.submissions import LISTED, TOLD
 from lambdas.forms.management.versions import VERSION

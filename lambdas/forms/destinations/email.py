@@ -12,31 +12,26 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 
 MOST_BYTES = 128 * 1024
-MOST_RECIPIENTS = 10
 
 
 class Email:
-    """Sends payloads from one address; `link` is where a submission's id leads to, if anywhere."""
+    """Sends payloads from one address."""
 
-    def __init__(self, ses: Caller, sender: str, *, link: str = "") -> None:
+    def __init__(self, ses: Caller, sender: str) -> None:
         self._ses = ses
         self._sender = sender
-        self._link = link
 
     def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
         if not self._sender:
             return refused("no address is set that e-mail is sent from")
-        to = recipients(shipment.settings.get("to"))
-        if not to:
-            return refused(f"the destination must name 1 to {MOST_RECIPIENTS} e-mail addresses")
         subject = f"Form {shipment.form_id}: new submission"
         params: dict[str, Any] = {
             "FromEmailAddress": self._sender,
-            "Destination": {"ToAddresses": to},
+            "Destination": {"ToAddresses": shipment.settings["to"]},
             "Content": {
                 "Simple": {
                     "Subject": {"Data": subject, "Charset": "UTF-8"},
-                    "Body": {"Text": {"Data": self._text(shipment), "Charset": "UTF-8"}},
+                    "Body": {"Text": {"Data": _text(shipment), "Charset": "UTF-8"}},
                 }
             },
         }
@@ -46,34 +41,11 @@ class Email:
             return of_error(error)
         return Outcome()
 
-    def _text(self, shipment: Shipment) -> str:
-        head = f"Submission {shipment.submission_id} of {shipment.timestamp}\n"
-        if self._link:
-            head += f"{self._link.rstrip('/')}/{shipment.submission_id}\n"
-        text = as_text(shipment.payload) if len(shipment.payload) <= MOST_BYTES else None
-        if text is None:
-            about = f"Its {len(shipment.payload)} bytes of {shipment.content_type}"
-            return f"{head}\n{about} are not shown here.\n"
-        return f"{head}\n{text}\n"
 
-
-def recipients(to: Any) -> list[str]:
-    """The addresses that are named, none when any is unfit.
-
-    >>> recipients("ada@example.com"), recipients(["ada@example.com", "no address"])
-    (['ada@example.com'], [])
-    """
-    named = [to] if isinstance(to, str) else to
-    if not isinstance(named, list | tuple) or not 1 <= len(named) <= MOST_RECIPIENTS:
-        return []
-    fit = all(
-        isinstance(one, str)
-        and one.isascii()
-        and one.isprintable()
-        and len(one) <= 320
-        and not set(one) & set(' ,;<>"')
-        and one.count("@") == 1
-        and all(one.split("@"))
-        for one in named
-    )
-    return list(named) if fit else []
+def _text(shipment: Shipment) -> str:
+    head = f"Submission {shipment.submission_id} of {shipment.timestamp}\n"
+    text = as_text(shipment.payload) if len(shipment.payload) <= MOST_BYTES else None
+    if text is None:
+        about = f"Its {len(shipment.payload)} bytes of {shipment.content_type}"
+        return f"{head}\n{about} are not shown here.\n"
+    return f"{head}\n{text}\n"

@@ -7,7 +7,7 @@ looks like another's, or like one that begins a delivery.
 import json
 from datetime import datetime
 
-from lambdas.forms.destinations import Outcome, Shipment, of_error, refused
+from lambdas.forms.destinations import Outcome, Shipment, of_error
 from lambdas.forms.destinations.content import JSON, as_text, is_json
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
@@ -27,11 +27,8 @@ class Bus:
         self._default = default
 
     def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
-        bus = shipment.settings.get("bus", self._default)
-        if not isinstance(bus, str) or not bus:
-            return refused("the destination must name an event bus")
         entry = {
-            "EventBusName": bus,
+            "EventBusName": shipment.settings.get("bus", self._default),
             "Source": SOURCE,
             "DetailType": KIND,
             "Time": now,

@@ -6,32 +6,21 @@ and for no other. Roles of other accounts are not assumed.
 
 from datetime import datetime
 
-from lambdas.forms.destinations import Outcome, Shipment, of_error, refused
+from lambdas.forms.destinations import Outcome, Shipment, of_error
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 
-_LONGEST_KEY = 1024
-
 
 class Bucket:
-    """Writes payloads to buckets; never to those `kept` by the application itself."""
+    """Writes payloads to buckets."""
 
-    def __init__(self, s3: Caller, *, kept: frozenset[str] = frozenset()) -> None:
+    def __init__(self, s3: Caller) -> None:
         self._s3 = s3
-        self._kept = kept
 
     def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
-        bucket, prefix = shipment.settings.get("bucket"), shipment.settings.get("prefix", "")
-        if not isinstance(bucket, str) or not bucket or bucket in self._kept:
-            return refused("the destination must name a bucket of the tenant's own")
-        if not isinstance(prefix, str):
-            return refused("the destination's prefix must be text")
-        key = object_key(shipment, prefix)
-        if len(key.encode()) > _LONGEST_KEY:
-            return refused("the destination's prefix is too long")
         params = {
-            "Bucket": bucket,
-            "Key": key,
+            "Bucket": shipment.settings["bucket"],
+            "Key": object_key(shipment, shipment.settings.get("prefix", "")),
             "Body": shipment.payload,
             "ContentType": shipment.content_type,
         }

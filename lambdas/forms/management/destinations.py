@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from lambdas.forms import breaker
+from lambdas.forms.destinations.settings import SETTINGS, check_settings
 from lambdas.forms.management.secret_values import REPEATABLE, SecretValues
-from lambdas.forms.management.settings import SETTINGS, check_settings
 from lambdas.forms.management.versions import VERSION, Change, stored
 from lambdas.forms.next_version import next_version
-from lambdas.http.given import Errors, changes, new_record
+from lambdas.http.given import Errors, changes, new_record, pointer
 from lambdas.http.problems import Problem
 from lambdas.http.versions import Version
 from tablewright.designs import Record
@@ -134,7 +134,7 @@ class Destinations:
 
         def decide(before: Record) -> Mapping[str, Any]:
             kind = before["destination_type"]
-            errors = check_settings(kind, change["settings"]) if "settings" in change else []
+            errors = _wrong(kind, change["settings"]) if "settings" in change else []
             if errors:
                 raise Problem(400, "The body is not valid; nothing was stored.", errors)
             # What failed at the old address says nothing about the new one.
@@ -190,4 +190,9 @@ def _check(values: Mapping[str, Any]) -> Errors:
     kind, settings = values.get("destination_type"), values.get("settings")
     if not isinstance(kind, str) or kind not in SETTINGS or not isinstance(settings, dict):
         return []  # their own fields say so
-    return check_settings(kind, settings)
+    return _wrong(kind, settings)
+
+
+def _wrong(kind: str, settings: Mapping[str, Any]) -> Errors:
+    found = check_settings(kind, settings)
+    return [(pointer("settings", name), reason) for name, reason in found]

@@ -160,8 +160,8 @@ class World:
             webhook._secrets = secrets
         kinds: Mapping[str, Destination] = {
             "webhook": webhook,
-            "s3": Bucket(edge, kept=frozenset({"payloads"})),
-            "email": Email(edge, "forms@example.com", link="https://example.com/submissions"),
+            "s3": Bucket(edge),
+            "email": Email(edge, "forms@example.com"),
             "eventbridge": Bus(edge, "bus"),
         }
         deliveries = Deliveries(

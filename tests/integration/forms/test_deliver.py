@@ -178,6 +178,31 @@ def test_a_form_that_is_routed_nowhere_and_one_to_a_lost_destination(world: Worl
     assert (world.attempts(lost), world.status(lost)) == ([("crm", 1, "FAILED")], "FAILED")
 
 
+@pytest.mark.parametrize(
+    ("kind", "settings", "reason"),
+    [
+        ("webhook", {"url": "https://[64:ff9b::7f00:1]/"}, "url must not name an address that"),
+        ("webhook", {}, "url is required"),
+        ("email", {"to": []}, "to must be a list of 1 to 10 addresses"),
+        ("email", {"to": ["a@b.c\r\nBcc: d@e.f"]}, "to has an entry that is no e-mail address"),
+        ("s3", {"bucket": ""}, "bucket must be the name of a bucket of your own"),
+        ("s3", {"bucket": "abc", "prefix": "x" * 513}, "prefix must be 1 to 512 letters"),
+        ("eventbridge", {"bus": ""}, "bus must be the name or the ARN of an event bus"),
+    ],
+)
+def test_what_would_not_be_stored_today_is_not_delivered_to(
+    world: World, kind: str, settings: Record, reason: str
+) -> None:
+    made = {"destination_id": "crm", "destination_type": kind, "settings": settings}
+    world.tenant("acme", made)
+    sent = world.submit()
+    world.drain()
+    assert world.attempts(sent) == [("crm", 1, "FAILED")]
+    key = {**key_of(sent), "destination_id": "crm", "attempt_num": 1}
+    attempt = world.store.get(FORMS.get_attempt, key) or {}
+    assert attempt["error"].startswith(f"the destination's {reason}")
+
+
 def test_a_destination_asked_for_patience_gets_it_up_to_the_longest_wait(world: World) -> None:
     world.tenant("acme", webhook())
     world.webhook = Scripted(BUSY._replace(wait=120.0), BUSY._replace(wait=86_400.0))

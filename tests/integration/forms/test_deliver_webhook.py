@@ -265,7 +265,10 @@ def test_while_a_secret_is_rotated_whoever_has_either_of_the_two_can_verify(serv
     assert verified("the old one", server.requests[1])
 
 
-def test_a_receiver_that_fails_twice_and_then_accepts(forms: Forms, server: Server) -> None:
+def test_a_receiver_that_fails_twice_and_then_accepts(
+    forms: Forms, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCAL_WEBHOOKS", "true")
     world = World(forms)
     world.webhook = sender()
     world.tenant("acme", webhook(url=f"{server.url}/hooks"))

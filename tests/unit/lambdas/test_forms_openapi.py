@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from lambdas.forms.admin import app
-from lambdas.forms.management.settings import SETTINGS, check_settings
+from lambdas.forms.destinations.settings import SETTINGS, check_settings
 from lambdas.forms.management.tenants import tenant_from
 from lambdas.forms.openapi import document
 from lambdas.http.given import new_record

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lambdas.forms.management.settings import check_settings, wrong_url
+from lambdas.forms.destinations.settings import check_settings, wrong_url
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,22 @@ def test_what_leads_inside_or_tells_secrets_is_refused(url: str, why: str) -> No
 )
 def test_what_is_no_address_is_refused(to: str) -> None:
     assert check_settings("email", {"to": [to]}) == [
-        ("/settings/to", "has an entry that is no e-mail address")
+        ("to", "has an entry that is no e-mail address")
     ]
 
 
 def test_every_reason_is_told() -> None:
     assert check_settings("s3", {"prefix": "\n", "colour": "red"}) == [
-        ("/settings/colour", "is not one of bucket, account, prefix"),
-        ("/settings/bucket", "is required"),
-        ("/settings/prefix", "must be 1 to 512 letters, digits and ! _ . * ' ( ) / = -"),
+        ("colour", "is not one of bucket, account, prefix"),
+        ("bucket", "is required"),
+        ("prefix", "must be 1 to 512 letters, digits and ! _ . * ' ( ) / = -"),
     ]
+
+
+def test_no_tenant_names_the_bucket_that_the_application_keeps_payloads_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert check_settings("s3", {"bucket": "payloads"}) == []
+    monkeypatch.setenv("PAYLOADS_BUCKET", "payloads")
+    wrong = [("bucket", "must be the name of a bucket of your own")]
+    assert check_settings("s3", {"bucket": "payloads"}) == wrong

@@ -1,4 +1,4 @@
-"""What a destination of each type must be told, and what it may be."""
+"""What a destination of each type must be told, checked alike when it is stored and used."""
 
 import os
 import re
@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from lambdas.forms.destinations.urls import LONGEST_URL, BadUrl, read_url
 from lambdas.forms.domains import normalised
-from lambdas.http.given import Errors, pointer
 from tablewright.designs import InvalidValue
 
 MOST_ADDRESSES = 10
@@ -20,6 +19,8 @@ _BUS = (
 )
 # Set where nothing runs but tests and trials: webhooks may be on this machine.
 LOCAL_WEBHOOKS = "LOCAL_WEBHOOKS"
+# Where the application keeps payloads itself.
+_OWN_BUCKET = "PAYLOADS_BUCKET"
 
 
 class Setting(NamedTuple):
@@ -47,6 +48,13 @@ def wrong_url(value: Any) -> str | None:
     return None
 
 
+def _wrong_bucket(value: Any) -> str | None:
+    fits = isinstance(value, str) and re.fullmatch(_BUCKET, value)
+    if not fits or value == os.environ.get(_OWN_BUCKET):
+        return "must be the name of a bucket of your own"
+    return None
+
+
 def _wrong_addresses(value: Any) -> str | None:
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_ADDRESSES:
         return f"must be a list of 1 to {MOST_ADDRESSES} addresses"
@@ -63,6 +71,7 @@ def _is_address(text: str) -> bool:
 
 
 _URL = {"type": "string", "format": "uri", "pattern": "^https://", "maxLength": LONGEST_URL}
+_BUCKETS = {"type": "string", "pattern": f"^(?:{_BUCKET})$"}
 _ADDRESSES = {
     "type": "array",
     "items": {"type": "string", "format": "email"},
@@ -76,7 +85,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "to": Setting(_wrong_addresses, _ADDRESSES, required=True),
     },
     "s3": {
-        "bucket": _text(_BUCKET, "the name of a bucket")._replace(required=True),
+        "bucket": Setting(_wrong_bucket, _BUCKETS, required=True),
         "account": _text(r"\d{12}", "the twelve digits of the account that owns the bucket"),
         "prefix": _text(_PREFIX, "1 to 512 letters, digits and ! _ . * ' ( ) / = -"),
     },
@@ -85,18 +94,21 @@ SETTINGS: dict[str, dict[str, Setting]] = {
 }
 
 
-def check_settings(kind: str, settings: Mapping[str, Any]) -> Errors:
-    """What is wrong with the settings of a destination of this type."""
+def check_settings(kind: str, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with the settings of a destination of this type, by their names."""
     known = SETTINGS[kind]
-    errors = [
-        (pointer("settings", str(name)), f"is not one of {', '.join(known)}")
-        for name in settings
-        if name not in known
-    ]
-    for name, setting in known.items():
+    unknown = [str(name) for name in settings if name not in known]
+    errors = [(name, f"is not one of {', '.join(known)}") for name in unknown]
+    return errors + wrong_settings(kind, settings)
+
+
+def wrong_settings(kind: str, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with those settings that a delivery goes by."""
+    errors = []
+    for name, setting in SETTINGS[kind].items():
         if name not in settings:
             reason = "is required" if setting.required else None
         else:
             reason = setting.wrong(settings[name])
-        errors += [(pointer("settings", name), reason)] if reason else []
+        errors += [(name, reason)] if reason else []
     return errors
