@@ -9,15 +9,16 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-# Whatever would be refused is looked at again, but not more often than this.
-AFRESH = 1.0
+# Whatever would be refused is looked at again, but not more often than this: so long, at the most,
+# is a form, a domain or a key unknown that was just made.
+AFRESH = 0.25
 _MOST = 1024
 
 
 class Remembered(Generic[K, V]):
     """Reads by a key, and gives what it read for `life` seconds; of very many, the last used.
 
-    That there is nothing is remembered for a second only: what has just been made is found. An
+    That there is nothing is remembered for a moment only: what has just been made is found. An
     error is not remembered at all. Safe among threads.
     """
 
@@ -37,7 +38,7 @@ class Remembered(Generic[K, V]):
         self._kept: OrderedDict[K, tuple[float, V | None]] = OrderedDict()
 
     def get(self, key: K, *, afresh: bool = False) -> V | None:
-        """What there is by this key; `afresh`, as of a second ago at the most."""
+        """What there is by this key; `afresh`, as of a moment ago at the most."""
         with self._lock:
             kept = self._kept.get(key)
             if kept:

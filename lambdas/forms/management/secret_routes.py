@@ -24,8 +24,8 @@ def list_secrets() -> Response[str]:
 @router.post("/secrets")
 def rotate_secret() -> Response[str]:
     asked = Asked(router.current_event)
-    Configuration(asked.store, asked.tenant).one()
-    rotated = _secrets(asked).rotate(access.current().now())
+    tenant = Configuration(asked.store, asked.tenant).one()
+    rotated = _secrets(asked).rotate(access.current().now(), tenant["created_at"])
     logger.info(
         "secret rotated",
         tenant_id=asked.tenant,

@@ -8,7 +8,7 @@ after, for he may not have got the answer.
 """
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from lambdas.forms.management.secret_values import REPEATABLE, SecretValues
@@ -16,7 +16,7 @@ from lambdas.forms.management.versions import stored
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_tenants import SECRET
+from tablewright.designs.forms_tenants import SECRET, SIGNING_KEYS
 from tablewright.runtime.errors import AlreadyExists, Conflict
 from tablewright.runtime.reader import Page
 from tablewright.runtime.store import Store
@@ -25,7 +25,8 @@ from tablewright.runtime.store import Store
 SHOWN = tuple(f.name for f in SECRET.fields if f.name not in ("tenant_id", "secret_arn"))
 CURRENT, PREVIOUS, REVOKED = "current", "previous", "revoked"
 
-_NUMBERED = re.compile(r"k(\d{1,9})")
+_1970 = datetime(1970, 1, 1, tzinfo=UTC)
+_NUMBERED = re.compile(r"k(\d{1,9})(?:-[0-9a-f]+)?")
 
 
 class Rotated(NamedTuple):
@@ -44,11 +45,14 @@ class SigningSecrets:
         self._values = values
         self._tenant = tenant
 
-    def rotate(self, now: datetime) -> Rotated:
-        """A new current key, and the one before it the previous; no third is usable."""
+    def rotate(self, now: datetime, tenant_since: str) -> Rotated:
+        """A new current key, and the one before it the previous; no third is usable.
+
+        `tenant_since` is when the tenant was made.
+        """
         known = list(self._store.each(FORMS.secrets, {"tenant_id": self._tenant}))
         begun = _begun(known, now)
-        key_id = begun["key_id"] if begun else _next_id(known)
+        key_id = begun["key_id"] if begun else _next_id(known, tenant_since)
         arn, value = self._values.kept(self._tenant, key_id)
         key = begun or self._put(key_id, arn, now)
         self._retire([one for one in known if one["key_id"] != key_id], key["created_at"])
@@ -124,9 +128,13 @@ def _retired(key: Record, moment: str) -> bool:
     return state == PREVIOUS or (state, key["updated_at"]) == (REVOKED, moment)
 
 
-def _next_id(known: list[Record]) -> str:
+def _next_id(known: list[Record], tenant_since: str) -> str:
     # Counted and not random: a rotation that died before its key was stored finds its value again.
-    return f"k{1 + max((_number(key['key_id']) for key in known), default=0)}"
+    # With the tenant's own time: of one that is made again, no key has the name of an older value,
+    # which may have outlived its table.
+    number = 1 + max((_number(key["key_id"]) for key in known), default=0)
+    milliseconds = datetime.fromisoformat(tenant_since) - _1970
+    return f"{SIGNING_KEYS}{number}-{milliseconds // timedelta(milliseconds=1):x}"
 
 
 def _number(key_id: str) -> int:

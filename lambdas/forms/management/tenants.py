@@ -23,6 +23,8 @@ OPERATORS_ONLY = ("state", "requests_per_minute")
 GIVEN = ("tenant_id", *CHANGEABLE, "requests_per_minute")
 FORM_SETTINGS = ("destinations", "honeypot")
 MOST_DESTINATIONS = 50
+# Each is counted by itself in the tenant's counts of a day, which are one item.
+MOST_FORMS = 500
 
 _FORM = named_id("form_id")
 LISTED = {"destinations": named_id("destination_id"), "honeypot": Prose("field", max_length=128)}
@@ -104,6 +106,8 @@ def check_forms(values: Mapping[str, Any]) -> Errors:
     if not isinstance(forms, dict):
         return []  # its own field says so
     errors: Errors = []
+    if len(forms) > MOST_FORMS:
+        errors.append((pointer("forms"), f"must have at most {MOST_FORMS} forms"))
     for form_id, settings in forms.items():
         at = pointer("forms", str(form_id))
         try:

@@ -57,9 +57,9 @@ def manage(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
     ask("POST", "/domains", {"domain": f"{id}.example.com"})
     ask("DELETE", f"/domains/{id}.example.org", expect=204)
     for status in (201, 200):
-        ask("POST", "/secrets", expect=status)
+        made = ask("POST", "/secrets", expect=status)
     ask("GET", "/secrets")
-    ask("DELETE", "/secrets/k1", expect=204)
+    ask("DELETE", f"/secrets/{made['key_id']}", expect=204)
     ask("GET", "/metrics")
 
 

@@ -48,7 +48,8 @@ def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
     # With the function's own rights, the session is begun; the rest is done in it.
     assert aws.calls == {("sts:AssumeRole", ROLE), ("sts:TagSession", ROLE)}
     done = aws.sessions["tenant_id=acme"].calls
-    assert ("secretsmanager:CreateSecret", "dev/forms/acme/k1") in done
+    secret = f"dev/forms/acme/{made.json['key_id']}"
+    assert ("secretsmanager:CreateSecret", secret) in done
     assert admin("GET", "/tenants", claims=OPERATOR).status == 200
     assert ("dynamodb:Query", "table/GSI1") in aws.calls
 

@@ -25,6 +25,8 @@ from tests.integration.forms.administration import (
 )
 from tests.integration.forms.conftest import Forms
 
+SINCE = "2025-01-01T00:00:00.000Z"
+
 
 @pytest.fixture
 def admin(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> Admin:
@@ -35,7 +37,17 @@ def admin(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> Admin:
 
 def states(admin: Admin, **asked: Any) -> dict[str, str]:
     listed = admin.all("/secrets", "SecretPage", 2, **asked)
-    return {one["key_id"]: one["state"] for one in listed}
+    return {numbered(one["key_id"]): one["state"] for one in listed}
+
+
+def numbered(key_id: str) -> str:
+    """The number of a key, without its tenant's time."""
+    return key_id.partition("-")[0]
+
+
+def key(number: int) -> str:
+    """The id of a key of a tenant that was made now."""
+    return f"k{number}-{int(NOW.timestamp() * 1000):x}"
 
 
 def test_a_secret_is_made_told_once_and_kept_in_secrets_manager_only(
@@ -48,7 +60,7 @@ def test_a_secret_is_made_told_once_and_kept_in_secrets_manager_only(
     assert made.headers["cache-control"] in ("no-store", ["no-store"])
     value = made.json["secret"]
     assert len(urlsafe_b64decode(value + "=")) == 32
-    assert admin.cloud.secrets == {f"{PREFIX}acme/k1": value}
+    assert admin.cloud.secrets == {f"{PREFIX}acme/{key(1)}": value}
     assert value not in repr(admin.forms.database.items())
     assert value not in admin("GET", "/secrets").text
     assert "arn:" not in admin("GET", "/secrets").text
@@ -63,8 +75,8 @@ def test_keys_go_from_current_to_previous_to_revoked(admin: Admin) -> None:
     assert len(set(values)) == 3
     assert states(admin) == {"k1": "revoked", "k2": "previous", "k3": "current"}
     assert admin.cloud.secrets == {
-        f"{PREFIX}acme/k2": values[1],
-        f"{PREFIX}acme/k3": values[2],
+        f"{PREFIX}acme/{key(2)}": values[1],
+        f"{PREFIX}acme/{key(3)}": values[2],
     }
 
 
@@ -76,7 +88,7 @@ def test_a_rotation_that_is_repeated_shortly_after_is_the_same(admin: Admin) -> 
     again = admin("POST", "/secrets")
     assert (again.status, again.json) == (200, second.json)
     assert states(admin) == {"k1": "previous", "k2": "current"}
-    assert admin.cloud.secrets[f"{PREFIX}acme/k1"] == first.json["secret"]
+    assert admin.cloud.secrets[f"{PREFIX}acme/{key(1)}"] == first.json["secret"]
     admin.wait(minutes=1)
     assert admin("POST", "/secrets").status == 201
     assert states(admin) == {"k1": "revoked", "k2": "previous", "k3": "current"}
@@ -85,10 +97,10 @@ def test_a_rotation_that_is_repeated_shortly_after_is_the_same(admin: Admin) -> 
 def test_a_key_is_revoked_at_once_and_can_be_replaced_at_once(admin: Admin) -> None:
     admin("POST", "/secrets")
     for _ in range(2):
-        assert admin("DELETE", "/secrets/k1").status == 204
+        assert admin("DELETE", f"/secrets/{key(1)}").status == 204
     assert states(admin) == {"k1": "revoked"}
     assert admin.cloud.secrets == {}
-    assert admin("POST", "/secrets").json["key_id"] == "k2"
+    assert admin("POST", "/secrets").json["key_id"] == key(2)
     assert states(admin) == {"k1": "revoked", "k2": "current"}
     assert admin("DELETE", "/secrets/none").status == 204
     problem(admin("DELETE", "/secrets/a b"), 400)
@@ -98,17 +110,28 @@ def test_the_previous_key_stays_when_the_current_one_is_revoked_and_replaced(adm
     admin("POST", "/secrets")
     admin.wait(days=1)
     admin("POST", "/secrets")
-    admin("DELETE", "/secrets/k2")
+    admin("DELETE", f"/secrets/{key(2)}")
     admin("POST", "/secrets")
     assert states(admin) == {"k1": "previous", "k2": "revoked", "k3": "current"}
+
+
+def test_a_tenant_that_is_made_again_does_not_get_an_older_secret(admin: Admin) -> None:
+    before = admin("POST", "/secrets").json
+    emptied(admin.forms)  # as when a stage is destroyed, which leaves its secrets behind
+    admin.wait(days=1)
+    admin.tenant()
+    after = admin("POST", "/secrets").json
+    assert after["secret"] != before["secret"]
+    assert after["key_id"] != before["key_id"]
+    assert states(admin) == {"k1": "current"}
 
 
 def test_each_tenant_has_its_own(admin: Admin) -> None:
     admin.tenant("acme-2")
     mine, theirs = admin("POST", "/secrets"), admin("POST", "/secrets", claims=EVE)
-    assert mine.json["key_id"] == theirs.json["key_id"] == "k1"
+    assert mine.json["key_id"] == theirs.json["key_id"] == key(1)
     assert mine.json["secret"] != theirs.json["secret"]
-    admin("DELETE", "/secrets/k1", claims=EVE)
+    admin("DELETE", f"/secrets/{key(1)}", claims=EVE)
     assert states(admin) == {"k1": "current"}
     assert states(admin, claims=EVE) == {"k1": "revoked"}
 
@@ -128,11 +151,11 @@ def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotati
         cloud.secrets.clear()
         edge = Edge(dynamo, cloud)
         for number in range(rotations):
-            secrets(edge).rotate(NOW.replace(month=1, day=1 + number))
+            secrets(edge).rotate(NOW.replace(month=1, day=1 + number), SINCE)
         return edge
 
     def work(caller: Caller) -> None:
-        rotated = secrets(caller).rotate(NOW)
+        rotated = secrets(caller).rotate(NOW, SINCE)
         told[:] = [rotated.key["key_id"], rotated.value]
 
     def outcome() -> Any:
@@ -143,7 +166,7 @@ def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotati
 
     calls = survives_every_fault(fresh, work, outcome)
     assert calls >= 3
-    found = {one["key_id"]["S"]: one["state"]["S"] for one in database.items()}
+    found = {numbered(one["key_id"]["S"]): one["state"]["S"] for one in database.items()}
     new = rotations + 1
     expected = {f"k{n}": "revoked" for n in range(1, new)}
     expected |= {f"k{rotations}": "previous"} if rotations else {}

@@ -1,10 +1,15 @@
 """The admin API: tenants, their configuration and their domains."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from lambdas.forms.management.domains import MOST_DOMAINS
+from lambdas.forms.management.tenants import MOST_FORMS
+from tablewright.designs.forms import FORMS
+from tablewright.designs.forms_metrics import DAILY
+from tablewright.designs.sizes import item_bytes
 from tests.integration.forms.administration import (
     ADA,
     EVE,
@@ -49,6 +54,22 @@ def test_creating_a_tenant_again_is_safe_and_another_with_its_id_is_a_conflict(
     assert again.json == first.json
     problem(admin("POST", "/tenants", {**ACME, "name": "Other"}, claims=OPERATOR), 409)
     assert admin("GET", "/config").json == first.json
+
+
+def test_a_day_of_the_most_forms_and_domains_is_counted_in_one_item(admin: Admin) -> None:
+    forms: dict[str, Any] = {f"f{number:063}": {} for number in range(MOST_FORMS)}
+    assert admin.tenant(forms=forms)["forms"] == forms
+    more = {**ACME, "tenant_id": "more", "forms": {**forms, "one-more": {}}}
+    assert problem(admin("POST", "/tenants", more, claims=OPERATOR), 400) == {
+        "/forms": f"must have at most {MOST_FORMS} forms"
+    }
+    large = Decimal(10**9)
+    day = {
+        **DAILY.example,
+        "form_stats": dict.fromkeys(forms, large),
+        "domain_stats": dict.fromkeys((f"{n:0250}.ab" for n in range(MOST_DOMAINS)), large),
+    }
+    assert item_bytes(FORMS.attributes(DAILY, day)) < 100_000
 
 
 def test_what_is_kept_for_no_day_is_refused_and_not_kept_for_ever(admin: Admin) -> None:

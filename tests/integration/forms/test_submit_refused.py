@@ -242,7 +242,7 @@ def test_a_form_must_be_routed_and_a_new_one_is_found_at_once(world: World) -> N
     taken(world.send())
     problem(world.send(form="order", headers=world.signed(form="order")), 404)
     world.configure("acme", forms={"contact": {}, "order": {}})
-    world.clock.pass_by(seconds=1)
+    world.clock.pass_by(seconds=0.25)
     taken(world.send(form="order", headers=world.signed(form="order")))
     # The forms of one tenant are not those of another.
     headers = world.signed(form="order", tenant="acm")
