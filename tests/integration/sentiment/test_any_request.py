@@ -1,5 +1,7 @@
 """Whatever is sent to the sentiment APIs is answered, and never by a 500."""
 
+import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -7,7 +9,9 @@ from hypothesis import given
 
 from lambdas.sentiment import api, ingest
 from lambdas.sentiment.news import api as news
-from tests.integration.anything import ANY_REQUESTS, Sample, answered, events, not_asked
+from tablewright.designs import InvalidValue
+from tests.integration.anything import ANY_REQUESTS, Sample, answered, bodies, events, not_asked
+from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.http import ADA, CONTRACT, READER, Http
 from tests.integration.sentiment.moments import NOW
@@ -21,6 +25,7 @@ RAW = {
     "matched_tags": ["AI"],
     "metadata": {"author": "ada", "votes": 5, "more": {"a": [1, None, "x"]}},
 }
+SOUND = {**RAW, "source_id": "reddit#sound"}
 SAMPLES = [
     Sample("POST", "/items", {"items": [RAW, {**RAW, "source_id": "reddit#post-2"}]}),
     Sample("POST", "/items", {"items": [RAW]}),
@@ -63,3 +68,28 @@ def test_any_request_for_news_is_answered(
 ) -> None:
     News(world, monkeypatch)
     answered(news.handler, event)
+
+
+def as_lambda_reads(text: str) -> Any:
+    """What Lambda makes of an event's JSON: floats, of which large ones are infinite."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+@ANY_REQUESTS
+@given(text=bodies({"items": [RAW, {**RAW, "source_id": "reddit#post-3"}]}))
+def test_any_event_is_taken_or_refused_in_words(http: Http, text: str) -> None:
+    event = as_lambda_reads(text)
+    if isinstance(event, dict):
+        with suppress(InvalidValue):
+            ingest.handler(event, Context())
+
+
+@ANY_REQUESTS
+@given(strange=bodies(RAW))
+def test_a_strange_item_of_an_event_costs_no_other(http: Http, world: World, strange: str) -> None:
+    world.clear_items()
+    ingest.handler({"items": [as_lambda_reads(strange), SOUND]}, Context())
+    assert SOUND["source_id"] in {one["source_id"]["S"] for one in world.stored()}
