@@ -9,8 +9,8 @@ from stacks.system_function import SentimentFunction
 from tablewright.constructs import CursorKey, NewsTable, PythonFunction, SelfHealing, WorkQueue
 from tablewright.designs.financial_news import NEWS, SOURCE_TYPES, news_healing
 
-ROUTES = (("GET", "/news"),)
-STREAM_ROUTES = (("GET", "/news/events"),)
+LIST_ROUTE, STREAM_ROUTE = ("GET", "/news"), ("GET", "/news/events")
+ROUTES = (LIST_ROUTE, STREAM_ROUTE)
 # An open page asks every five seconds: a hundred of them at once.
 STREAM_REQUESTS_PER_SECOND = 20
 

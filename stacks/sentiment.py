@@ -10,8 +10,12 @@ from constructs import Construct
 
 from stacks.dashboard_page import OPEN_BECAUSE, DashboardPage, page_routes
 from stacks.failed_events import FailedEvents
-from stacks.financial_news import ROUTES as NEWS_ROUTES
-from stacks.financial_news import STREAM_REQUESTS_PER_SECOND, STREAM_ROUTES, FinancialNews
+from stacks.financial_news import (
+    LIST_ROUTE,
+    STREAM_REQUESTS_PER_SECOND,
+    STREAM_ROUTE,
+    FinancialNews,
+)
 from stacks.identity import IdentityStack
 from stacks.ingestion_alarms import IngestionAlarms
 from stacks.operations import OperationsStack
@@ -269,8 +273,8 @@ class SentimentStack(StageStack):
         )
         http.add_routes(ingest.function, WRITE_ROUTES)
         news = self.news.api(cursor_key).function
-        http.add_routes(news, NEWS_ROUTES)
-        http.add_routes(news, STREAM_ROUTES, requests_per_second=STREAM_REQUESTS_PER_SECOND)
+        http.add_routes(news, [LIST_ROUTE])
+        http.add_routes(news, [STREAM_ROUTE], requests_per_second=STREAM_REQUESTS_PER_SECOND)
         page = DashboardPage(
             self, "Page", stage=self._stage, identity=identity, alarm_topic=self._topic
         )

@@ -62,6 +62,8 @@ class Api:
         self.silent = False
         self._closed = threading.Event()
         self.stale_seconds = 0
+        # Said in place of what the items come to.
+        self.counts: dict[str, Any] = {}
         self.asked: list[Asked] = []
         self.expired_cursors = False
         self._server = _Server(("127.0.0.1", 0), partial(_Handler, self))
@@ -155,6 +157,7 @@ class Api:
                 for hour in starts
             ],
             "stale_seconds": self.stale_seconds,
+            **self.counts,
         }
 
 

@@ -46,6 +46,49 @@ def test_the_dashboard_is_pictured(dashboard: Dashboard, api: Api, name: str, op
     assert screenshot(page, name).stat().st_size > 0
 
 
+MILLIONS = {
+    "distribution": {"positive": 600_000, "neutral": 598_765, "negative": 1_235},
+    "tags": [
+        {"tag": "AI", "count": 1_200_000},
+        {"tag": "a tag of fifty characters, which is the longest one", "count": 600_000},
+        {"tag": "economy", "count": 300_000},
+        {"tag": "health", "count": 60_000},
+        {"tag": "sport", "count": 999},
+    ],
+}
+BARS = """[...document.querySelectorAll(".tag-bar .track")].map(track =>
+  [track.getBoundingClientRect(), track.firstChild.getBoundingClientRect().width])
+  .map(([{ left, width }, fill]) => [left, width, fill / width])"""
+# By how much figures of a column, and of different rows, do not end at the same place.
+RAGGED = """Math.max(...[".legend-entry .count", ".legend-entry .share", ".tag-bar .count"]
+  .map(column => [...document.querySelectorAll(column)].map(each => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    return range.getBoundingClientRect().right;
+  })).map(ends => Math.max(...ends) - Math.min(...ends)))"""
+OUTSIDE = """[...document.querySelectorAll(".card")].flatMap(card =>
+  [...card.querySelectorAll(".mood, .count, .share, .track")].filter(each => {
+    const [inner, outer] = [each.getBoundingClientRect(), card.getBoundingClientRect()];
+    return each.checkVisibility() && (inner.right > outer.right || inner.left < outer.left);
+  })).map(each => each.outerHTML)"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1100, 1440])
+def test_a_million_items_are_drawn_to_scale_and_stay_in_their_cards(
+    dashboard: Dashboard, api: Api, width: int, scheme: Any
+) -> None:
+    api.counts = MILLIONS
+    page = dashboard.open(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    bars = page.evaluate(BARS)
+    assert len({(left, size) for left, size, _ in bars}) == 1
+    assert [share for _, _, share in bars[:4]] == pytest.approx([1, 0.5, 0.25, 0.05], abs=0.001)
+    assert page.evaluate(RAGGED) < 0.5
+    assert page.evaluate(OUTSIDE) == page.evaluate(STICKING_OUT) == []
+    assert overflow(page) == 0
+    screenshot(page, f"millions-{width}-{scheme}")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_themes_differ(dashboard: Dashboard, scheme: Any) -> None:
     page = dashboard.open(color_scheme=scheme)
