@@ -11,6 +11,7 @@ from aws_cdk import aws_logs as logs
 
 from cdk_app.asking import SettingError, asked_in, checked, either, listed
 from cdk_app.origins import origin_form
+from cdk_app.zones import zones_of
 from stacks.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
 from tablewright.constructs import AlarmLevel, Capacity, Platform, Protection
 from tablewright.constructs.dependencies import LAMBDA
@@ -148,13 +149,12 @@ def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettin
     default = tuple(r for r in kind.write_replicas if r != region) if region else ()
     replicas = default if named is None else _replicas(named, region)
     accelerated = checked(_SWITCH, "TABLEWRIGHT_ACCELERATOR", asked("accelerator"), "on") == "on"
-    if accelerated and region is None:
-        raise _homeless("ACCELERATOR")
     return SentimentSettings(
         watch_tags=_watch_tags(asked("watch_tags")),
         replicas=replicas,
         write_region=_write_region(asked("write_region"), region, replicas),
         accelerated=accelerated,
+        zones=zones_of(asked("zones"), region),
         tickers=_tickers(asked("tickers")),
         sources=_sources(asked("sources"), kind.sources),
         window_seconds=_window(kind, asked),

@@ -234,6 +234,7 @@ class SentimentStack(StageStack):
                 self,
                 "Accelerator",
                 table=self.dashboard,
+                zones=self._settings.zones,
                 services=[ec2.InterfaceVpcEndpointAwsService.SECRETS_MANAGER],
                 alarm_topic=self._topic,
             )

@@ -27,6 +27,8 @@ class SentimentSettings:
     # Another than the stage's own region only while writes are moved away from it.
     write_region: str | None = None
     accelerated: bool = False
+    # Where DAX stands; none for the first two zones that the account has.
+    zones: tuple[str, ...] = ()
     # No sources: nothing is polled, items come by event and HTTP alone.
     sources: tuple[str, ...] = ()
     # The companies that financial sources are asked for.

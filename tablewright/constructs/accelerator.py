@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from aws_cdk import Acknowledgment, Duration, Stack, Token, Validations
+from aws_cdk import Acknowledgment, Duration, Stack, Validations
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_dax as dax
 from aws_cdk import aws_ec2 as ec2
@@ -29,8 +29,10 @@ class Accelerator(Construct):
     What is read through it may be as old as `item_ttl` and `query_ttl` say, because writers go past
     it. It stands in a network of its own without internet, or in the `vpc` given. A function that
     reads through it is put into `network`, and is granted the table as well, for when the cluster
-    does not answer. `services` are others that such functions need, each an interface in the own
-    network that is paid by the hour; `zones` are the letters of that network's three zones.
+    does not answer: of DynamoDB, nothing but reads of this table can be reached from there.
+    `services` are others that such functions need, each an interface in the own network that is
+    paid by the hour and zone. That network is in the first two zones that the account has; DAX is
+    not in every zone, so where it is not in these, name some that it is in by `zones`.
 
     Example::
 
@@ -52,34 +54,37 @@ class Accelerator(Construct):
         item_ttl: Duration | None = None,
         query_ttl: Duration | None = None,
         vpc: ec2.IVpc | None = None,
-        zones: str = "abc",
+        zones: Sequence[str] = (),
         services: Sequence[ec2.InterfaceVpcEndpointAwsService] = (),
         alarm_topic: sns.ITopic | None = None,
     ) -> None:
         if not 1 <= nodes <= _MOST_NODES:
             raise ValueError(f"an accelerator has 1 to {_MOST_NODES} nodes, not {nodes}")
-        if vpc is not None and services:
-            raise ValueError("services are for the accelerator's own network: add them to the vpc")
+        if vpc is not None and (services or zones):
+            raise ValueError("services and zones are those of the accelerator's own network")
         super().__init__(scope, id)
         self._table = table
         if vpc is None:
-            names = self._zone_names(zones)
-            own = IsolatedNetwork(self, "Network", zones=names, services=services)
+            self._accept(zones)
+            own = IsolatedNetwork(
+                self,
+                "Network",
+                zones=zones,
+                allows=self._reads(iam.AnyPrincipal()),
+                services=services,
+            )
             self._vpc, self._subnets = own.vpc, own.subnets
             self._clients = self._client_group()
             own.admit(self._clients)
-            spread = [names[number % len(names)] for number in range(nodes)]
         else:
             self._vpc, self._subnets = vpc, vpc.select_subnets().subnets
             self._clients = self._client_group()
-            spread = None  # DAX spreads the nodes over the subnets' zones itself.
         self.role = self._role()
         self.cluster = dax.CfnCluster(
             self,
             "Cluster",
             node_type=node_type,
             replication_factor=nodes,
-            availability_zones=spread,
             iam_role_arn=self.role.role_arn,
             subnet_group_name=self._subnet_group(),
             security_group_ids=[self._node_group().security_group_id],
@@ -131,20 +136,31 @@ class Accelerator(Construct):
             resource_arns=[self.cluster.attr_arn],
         ).assert_success()
 
-    def _zone_names(self, letters: str) -> list[str]:
-        region = Stack.of(self).region
-        if Token.is_unresolved(region):
-            raise ValueError(
-                "an accelerator with its own network is spread over zones of a region, so its "
-                "stack must say its region: pass env=Environment(region=...) to the stack"
+    def _accept(self, zones: Sequence[str]) -> None:
+        if zones:
+            Validations.of(self).acknowledge(
+                Acknowledgment(
+                    id="CloudFormation-Validate::W3010",
+                    reason="DAX is not in every zone of a region, so that its zones are named.",
+                )
             )
-        Validations.of(self).acknowledge(
-            Acknowledgment(
-                id="CloudFormation-Validate::W3010",
-                reason="DAX is not in every zone of a region, so that its zones are named.",
+
+    def _reads(self, *principals: iam.IPrincipal) -> list[iam.PolicyStatement]:
+        """Reads of the table and its indexes: all that the cluster, and its network, are for."""
+        table = self._table
+        whole = sorted({*_READS, "DescribeTable"})
+        allowed = [(whole, [table.table_arn])]
+        if table.design.indexes:
+            indexes = [f"{table.table_arn}/index/{name}" for name in table.design.indexes]
+            allowed.append((["Query"], indexes))
+        return [
+            iam.PolicyStatement(
+                principals=list(principals) or None,
+                actions=[f"dynamodb:{action}" for action in actions],
+                resources=resources,
             )
-        )
-        return [f"{region}{letter}" for letter in letters]
+            for actions, resources in allowed
+        ]
 
     def _client_group(self) -> ec2.SecurityGroup:
         clients = ec2.SecurityGroup(
@@ -160,9 +176,17 @@ class Accelerator(Construct):
 
     def _node_group(self) -> ec2.SecurityGroup:
         nodes = ec2.SecurityGroup(
-            self, "Nodes", vpc=self._vpc, description="The nodes of the accelerator"
+            self,
+            "Nodes",
+            vpc=self._vpc,
+            description="The nodes of the accelerator",
+            allow_all_outbound=False,
         )
         nodes.add_ingress_rule(self._clients, _PORT, "Reads")
+        nodes.add_ingress_rule(nodes, _PORT, "Other nodes")
+        nodes.add_egress_rule(nodes, _PORT, "Other nodes")
+        # DynamoDB has public addresses, even where a gateway leads to it.
+        nodes.add_egress_rule(ec2.Peer.any_ipv4(), ec2.Port.tcp(443), "DynamoDB")
         self._clients.add_egress_rule(nodes, _PORT, "Reads")
         return nodes
 
@@ -170,19 +194,8 @@ class Accelerator(Construct):
         """What the cluster may do: read the table and its indexes, whoever asks."""
         role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("dax.amazonaws.com"))
         table = self._table
-        role.add_to_policy(
-            iam.PolicyStatement(
-                actions=[f"dynamodb:{action}" for action in sorted({*_READS, "DescribeTable"})],
-                resources=[table.table_arn],
-            )
-        )
-        if table.design.indexes:
-            role.add_to_policy(
-                iam.PolicyStatement(
-                    actions=["dynamodb:Query"],
-                    resources=[f"{table.table_arn}/index/{name}" for name in table.design.indexes],
-                )
-            )
+        for statement in self._reads():
+            role.add_to_policy(statement)
         if table.encryption_key is not None:
             service = f"dynamodb.{Stack.of(table).region}.{Stack.of(table).url_suffix}"
             role.add_to_policy(

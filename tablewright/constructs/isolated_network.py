@@ -2,24 +2,27 @@
 
 from collections.abc import Sequence
 
-from aws_cdk import CfnTag, RemovalPolicy
+from aws_cdk import CfnTag, Fn, RemovalPolicy
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 _RANGE = "10.90.0.0/22"
-_SUBNETS = ("10.90.0.0/24", "10.90.1.0/24", "10.90.2.0/24")
+_SUBNETS = ("10.90.0.0/24", "10.90.1.0/24", "10.90.2.0/24", "10.90.3.0/24")
 
 
 class IsolatedNetwork(Construct):
-    """Three subnets in as many zones, without internet; DynamoDB is reached by a gateway.
+    """Subnets in two to four zones, without internet; DynamoDB is reached by a gateway.
 
-    A gateway costs nothing; each of `services` is an interface that is paid by the hour and zone.
-    Traffic that was refused is logged for a month.
+    Without `zones` they are in the first two that the account has in the region. Through the
+    gateway, which costs nothing, goes what `allows` says; each of `services` is an interface that
+    is paid by the hour and zone. Traffic that was refused is logged for a month.
 
     Example::
 
-        IsolatedNetwork(self, "Network", zones=["eu-west-1a", "eu-west-1b", "eu-west-1c"],
+        IsolatedNetwork(self, "Network", zones=["eu-west-1a", "eu-west-1c"],
+                        allows=[iam.PolicyStatement(principals=[iam.AnyPrincipal()], ...)],
                         services=[ec2.InterfaceVpcEndpointAwsService.SECRETS_MANAGER])
     """
 
@@ -28,11 +31,14 @@ class IsolatedNetwork(Construct):
         scope: Construct,
         id: str,
         *,
-        zones: Sequence[str],
+        zones: Sequence[str] = (),
+        allows: Sequence[iam.PolicyStatement],
         services: Sequence[ec2.InterfaceVpcEndpointAwsService] = (),
     ) -> None:
-        if len(zones) != len(_SUBNETS):
-            raise ValueError(f"the network spans three zones, not {len(zones)}: {list(zones)}")
+        # Names differ from account to account: which there are is known when it is deployed.
+        zones = zones or [Fn.select(number, Fn.get_azs()) for number in range(2)]
+        if not 2 <= len(zones) <= len(_SUBNETS):
+            raise ValueError(f"a network spans two to four zones, not {len(zones)}: {list(zones)}")
         super().__init__(scope, id)
         # Not ec2.Vpc: given zones by name, it asks the account about them at each synthesis.
         network = ec2.CfnVPC(
@@ -52,7 +58,7 @@ class IsolatedNetwork(Construct):
                 cidr_block=block,
                 map_public_ip_on_launch=False,
             )
-            for number, (zone, block) in enumerate(zip(zones, _SUBNETS, strict=True), start=1)
+            for number, (zone, block) in enumerate(zip(zones, _SUBNETS, strict=False), start=1)
         ]
         self.vpc = ec2.Vpc.from_vpc_attributes(
             self,
@@ -65,7 +71,11 @@ class IsolatedNetwork(Construct):
                 subnet.route_table.route_table_id for subnet in self.subnets
             ],
         )
-        self.vpc.add_gateway_endpoint("DynamoDb", service=ec2.GatewayVpcEndpointAwsService.DYNAMODB)
+        gateway = self.vpc.add_gateway_endpoint(
+            "DynamoDb", service=ec2.GatewayVpcEndpointAwsService.DYNAMODB
+        )
+        for statement in allows:
+            gateway.add_to_policy(statement)
         self.services = [self._interface(service) for service in services]
         self._log_refused()
 

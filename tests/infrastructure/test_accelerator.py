@@ -66,23 +66,64 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
     return template_of(stack)
 
 
-def test_three_nodes_stand_in_three_zones_of_the_region(template: Template) -> None:
+def test_three_nodes_stand_in_zones_that_the_account_has(template: Template) -> None:
+    """Whatever their names, in whatever region: every account has two."""
     cluster = only(template, CLUSTER)
     assert (cluster["NodeType"], cluster["ReplicationFactor"]) == ("dax.t3.small", 3)
-    zones = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
-    assert cluster["AvailabilityZones"] == zones
+    # DAX spreads the nodes over the zones of their subnets.
+    assert "AvailabilityZones" not in cluster
     subnets = resources(template, "AWS::EC2::Subnet")
-    assert [subnet["AvailabilityZone"] for subnet in subnets.values()] == zones
+    assert [subnet["AvailabilityZone"] for subnet in subnets.values()] == [
+        {"Fn::Select": [number, {"Fn::GetAZs": ""}]} for number in range(2)
+    ]
     group = only(template, "AWS::DAX::SubnetGroup")["SubnetIds"]
     assert [text(id) for id in group] == [f"{{{id}}}" for id in subnets]
 
 
-def test_every_node_has_a_zone_whatever_their_number() -> None:
+def test_zones_can_be_named_where_dax_is_not_in_the_first_ones() -> None:
     stack = new_stack(env=IN_IRELAND)
-    Accelerator(stack, "A", table=table_in(stack), nodes=4, node_type="dax.r5.large", zones="acd")
-    cluster = only(template_of(stack), CLUSTER)
-    assert cluster["AvailabilityZones"] == ["eu-west-1a", "eu-west-1c", "eu-west-1d", "eu-west-1a"]
-    assert cluster["NodeType"] == "dax.r5.large"
+    zones = ["eu-west-1a", "eu-west-1c", "eu-west-1d"]
+    Accelerator(stack, "A", table=table_in(stack), nodes=4, node_type="dax.r5.large", zones=zones)
+    template = template_of(stack)
+    subnets = resources(template, "AWS::EC2::Subnet").values()
+    assert [subnet["AvailabilityZone"] for subnet in subnets] == zones
+    assert only(template, CLUSTER)["NodeType"] == "dax.r5.large"
+
+
+def test_nothing_but_reads_of_the_table_leaves_the_network(template: Template) -> None:
+    (table,) = resources(template, "AWS::DynamoDB::GlobalTable")
+    arn = f"{{{table}.Arn}}"
+    (gateway,) = (
+        endpoint
+        for endpoint in resources(template, "AWS::EC2::VPCEndpoint").values()
+        if endpoint["VpcEndpointType"] == "Gateway"
+    )
+    found = {
+        (action, text(resource))
+        for statement in gateway["PolicyDocument"]["Statement"]
+        for action in _list(statement["Action"])
+        for resource in _list(statement["Resource"])
+    }
+    assert found == allowed(template, "AcceleratorRole")
+    assert ("dynamodb:Query", f"{arn}/index/ByUnit") in found
+
+
+def test_the_nodes_reach_each_other_and_dynamodb_and_nothing_else(template: Template) -> None:
+    (nodes,) = (text(id) for id in only(template, CLUSTER)["SecurityGroupIds"])
+    groups = resources(template, "AWS::EC2::SecurityGroup")
+    (group,) = (one for id, one in groups.items() if f"{{{id}.GroupId}}" == nodes)
+    out = [(one["CidrIp"], one["FromPort"], one["ToPort"]) for one in group["SecurityGroupEgress"]]
+    assert out == [("0.0.0.0/0", 443, 443)]
+    others = {
+        (text(one["DestinationSecurityGroupId"]), one["FromPort"], one["ToPort"])
+        for one in resources(template, "AWS::EC2::SecurityGroupEgress").values()
+        if text(one["GroupId"]) == nodes
+    }
+    assert others == {(nodes, 9111, 9111)}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def test_what_is_kept_and_what_is_sent_is_encrypted(template: Template) -> None:
@@ -158,7 +199,11 @@ def test_only_clients_reach_the_nodes_and_only_on_the_encrypted_port(template: T
         for r in resources(template, "AWS::EC2::SecurityGroupIngress").values()
     }
     (secrets,) = {group for group, *_ in rules} - {nodes}
-    assert rules == {(nodes, client, 9111, 9111), (secrets, client, 443, 443)}
+    assert rules == {
+        (nodes, client, 9111, 9111),
+        (nodes, nodes, 9111, 9111),
+        (secrets, client, 443, 443),
+    }
     groups = resources(template, "AWS::EC2::SecurityGroup").values()
     assert not any("SecurityGroupIngress" in group for group in groups)
 
@@ -238,11 +283,10 @@ def test_a_grant_names_patterns_of_the_table(which: str) -> None:
         accelerator.grant(function_in(stack), *patterns)
 
 
-def test_a_stack_that_does_not_say_its_region_is_refused() -> None:
+def test_a_stack_need_not_say_its_region() -> None:
     stack = new_stack()
-    table = SalesTable(stack, "Sales", stage="dev")
-    with pytest.raises(ValueError, match="its stack must say its region: pass env="):
-        Accelerator(stack, "Accelerator", table=table)
+    Accelerator(stack, "Accelerator", table=SalesTable(stack, "Sales", stage="dev"))
+    assert len(resources(template_of(stack), "AWS::EC2::Subnet")) == 2
 
 
 @pytest.mark.parametrize(
@@ -250,7 +294,8 @@ def test_a_stack_that_does_not_say_its_region_is_refused() -> None:
     [
         ({"nodes": 0}, "1 to 11 nodes, not 0"),
         ({"nodes": 12}, "1 to 11 nodes, not 12"),
-        ({"zones": "ab"}, "spans three zones, not 2"),
+        ({"zones": ["eu-west-1a"]}, "spans two to four zones, not 1"),
+        ({"zones": list("abcde")}, "spans two to four zones, not 5"),
     ],
 )
 def test_a_cluster_that_could_not_be_made_is_refused(props: dict[str, Any], problem: str) -> None:
@@ -263,8 +308,9 @@ def test_services_of_a_given_network_are_its_owners_business() -> None:
     stack = new_stack()
     vpc = ec2.Vpc(stack, "Vpc", restrict_default_security_group=False)
     table = table_in(stack, readings())
-    with pytest.raises(ValueError, match="add them to the vpc"):
-        Accelerator(stack, "Accelerator", table=table, vpc=vpc, services=[SECRETS])
+    for props in ({"services": [SECRETS]}, {"zones": ["eu-west-1a", "eu-west-1b"]}):
+        with pytest.raises(ValueError, match="those of the accelerator's own network"):
+            Accelerator(stack, "Accelerator", table=table, vpc=vpc, **props)
 
 
 def test_an_accelerator_and_its_reader_break_no_rule(tmp_path: Path) -> None:

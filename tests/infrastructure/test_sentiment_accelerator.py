@@ -35,7 +35,6 @@ def test_there_is_no_cache_unless_it_is_asked_for(name: str, stage: Stage) -> No
 def test_three_small_nodes_keep_answers_for_five_minutes(accelerated: Template) -> None:
     cluster = one(accelerated, "AWS::DAX::Cluster", "Accelerator")
     assert (cluster["NodeType"], cluster["ReplicationFactor"]) == ("dax.t3.small", 3)
-    assert cluster["AvailabilityZones"] == ["us-east-1a", "us-east-1b", "us-east-1c"]
     parameters = one(accelerated, "AWS::DAX::ParameterGroup", "Accelerator")
     assert set(parameters["ParameterNameValues"].values()) == {"300000"}
 
@@ -46,7 +45,7 @@ def test_the_dashboard_reads_through_the_cache_from_within_its_network(
     cluster = id_of(accelerated, "AWS::DAX::Cluster", "Accelerator")
     endpoint = environment(accelerated, "Api")["DAX_ENDPOINT"]
     assert endpoint == f"{{{cluster}.ClusterDiscoveryEndpointURL}}"
-    assert len(one(accelerated, FUNCTION, "ApiFunction")["VpcConfig"]["SubnetIds"]) == 3
+    assert len(one(accelerated, FUNCTION, "ApiFunction")["VpcConfig"]["SubnetIds"]) == 2
     assert ("dax:Query", f"{{{cluster}.Arn}}") in allowed(accelerated, "ApiRole")
 
 

@@ -86,7 +86,7 @@ def test_pages_of_somebodys_own_machine_are_let_in_while_developing_only(stage: 
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("REPLICAS", "us-east-1"), ("WRITE_REGION", "us-east-1"), ("ACCELERATOR", "on")],
+    [("REPLICAS", "us-east-1"), ("WRITE_REGION", "us-east-1")],
 )
 def test_what_needs_the_region_of_the_tables_themselves(setting: str, value: str) -> None:
     assert message({f"TABLEWRIGHT_{setting}": value}) == (
@@ -168,6 +168,16 @@ def test_companies_are_chosen_by_ticker() -> None:
     for wrong in ("aapl", "AAPL;MSFT", "AAPL MSFT", "A" * 13, ",", many):
         with pytest.raises(SettingError, match="TABLEWRIGHT_TICKERS"):
             sentiment({"TABLEWRIGHT_TICKERS": wrong})
+
+
+def test_zones_are_two_to_four_of_the_region() -> None:
+    here = {"TABLEWRIGHT_REGION": "eu-west-1"}
+    named = {**here, "TABLEWRIGHT_ZONES": "eu-west-1a, eu-west-1c"}
+    assert sentiment(here).zones == ()
+    assert sentiment(named).zones == ("eu-west-1a", "eu-west-1c")
+    for wrong in ("eu-west-1a", "eu-west-1a,us-east-1b", "a,b", "eu-west-1,eu-west-1a"):
+        with pytest.raises(SettingError, match=r"TABLEWRIGHT_ZONES.* as in eu-west-1a,eu-west-1c"):
+            sentiment({**here, "TABLEWRIGHT_ZONES": wrong})
 
 
 def test_a_window_may_be_none_at_all() -> None:
