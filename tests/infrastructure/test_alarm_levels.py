@@ -157,3 +157,13 @@ def test_alarms_of_the_account_and_nothing_else_may_publish_to_the_topic(prod: A
     parts = statement["Condition"]["ArnLike"]["aws:SourceArn"]["Fn::Join"][1]
     assert parts[-1] == ":alarm:*"
     assert {"Ref": "AWS::AccountId"} in parts
+
+
+@pytest.mark.parametrize("name", ["dev", "staging", "prod"])
+def test_a_stage_has_one_key_of_its_own_that_of_its_alarms_topic(name: str, stage: Stage) -> None:
+    keys = [
+        id
+        for template in stage(name).templates.values()
+        for id in resources(template, "AWS::KMS::Key")
+    ]
+    assert [id.rstrip("0123456789ABCDEF") for id in keys] == ["AlarmsKey"]
