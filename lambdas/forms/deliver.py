@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from lambdas.forms.delivery import Deliveries
 from lambdas.forms.destinations import Destination, Outcome, Shipment
@@ -21,6 +20,7 @@ from lambdas.forms.messages import Created, Queue, read
 from lambdas.forms.resources import Resources
 from lambdas.forms.retries import Retries
 from lambdas.forms.submission_status import FAILED
+from lambdas.metrics import count
 from tablewright.designs.errors import TablewrightError
 from tablewright.runtime.deadline import in_time
 
@@ -93,13 +93,11 @@ def carry_out(body: str, now: datetime) -> None:
     """Do what one message asks for."""
     asked = read(body, now)
     if isinstance(asked, Created):
-        count = work().fan_out.begin(asked, now)
-        logger.info("fanned out", **asked._asdict(), deliveries=count)
+        deliveries = work().fan_out.begin(asked, now)
+        logger.info("fanned out", **asked._asdict(), deliveries=deliveries)
         return
     outcome = work().deliveries.attempt(asked, now)
     logger.info("attempted", **asked._asdict(), outcome=outcome)
     if outcome == FAILED:
         # Its tenant sees it and mends it. No alarm is on this: who could ring it is not on duty.
-        metrics = EphemeralMetrics()
-        metrics.add_metric("DeliveriesFailed", MetricUnit.Count, 1)
-        metrics.flush_metrics()
+        count({"DeliveriesFailed": 1})

@@ -19,11 +19,6 @@ class Lifetime:
         self._expires = entity.expires
         self._now = now
 
-    @property
-    def ends(self) -> bool:
-        """Whether items of this entity are ever past."""
-        return self._attribute is not None
-
     def is_past(self, item: dict[str, Wire]) -> bool:
         """Whether DynamoDB may remove this item any moment, by the attribute that it goes by."""
         wire = item.get(self._attribute) if self._attribute else None
