@@ -173,7 +173,8 @@ def test_the_window_of_events_that_are_taken(world: World) -> None:
         ({"events": [view(content_id="a#b")]}, ["/events/0/content_id"]),
         ({"events": [view(metadata=["a"])]}, ["/events/0/metadata"]),
         ({"events": [view(metadata={"": 1})]}, ["/events/0/metadata"]),
-        ({"events": [view(metadata={"a": "\ud800"})]}, ["/events/0/metadata"]),
+        # Half of a character is no text, wherever it is.
+        ({"events": [view(metadata={"a": "\ud800"})]}, []),
         ({"events": [view(metadata={"a": "x" * 8192})]}, ["/events/0/metadata"]),
         ({"events": [view(event_id="0194A211-7280-7ABC-8DEF-0123456789AB")]}, [ID]),
         ({"events": [view(event_id="d9428888-122b-41e1-b85c-61cd3cbb3210")]}, [ID]),
