@@ -79,7 +79,7 @@ def of_forms(api: Api) -> Things:
         # A domain is a name that its schema cannot describe, and nothing was submitted.
         pytest.param(
             *("forms", OPERATOR, of_forms, 10),
-            {"assign_domain", "get_submission", "redeliver"},
+            {"claim_domain", "get_submission", "redeliver"},
             id="forms",
         ),
     ],

@@ -32,8 +32,10 @@ SAMPLES = [
     Sample("GET", "/config"),
     Sample("PATCH", "/config", {"name": "Acme", "forms": ROUTED, "retention_days": 5}),
     Sample("PATCH", "/config", {"state": "active", "requests_per_minute": 5}),
+    Sample("PATCH", "/config", {"oldest_signature": "v1"}),
     Sample("GET", "/domains"),
     Sample("POST", "/domains", {"domain": "example.com"}),
+    Sample("POST", "/domains/example.com/verify"),
     Sample("DELETE", "/domains/example.com"),
     Sample("POST", "/destinations", WEBHOOK),
     Sample("GET", "/destinations", query={"type": "webhook"}),
@@ -68,6 +70,7 @@ def test_any_request_of_an_admin_is_answered(
 ) -> None:
     run = Admin(forms, monkeypatch)
     run("POST", "/tenants", ACME, claims=OPERATOR)
+    run("POST", "/domains", {"domain": "example.com"})
     answered(admin.handler, event)
 
 
