@@ -8,6 +8,7 @@ is made: nothing is kept that no destination knows of.
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -30,6 +31,8 @@ from tablewright.runtime.store import Store
 CHANGEABLE = ("state", "name", "settings")
 DECISIVE = ("state", "settings")
 GIVEN = ("destination_id", "destination_type", *CHANGEABLE)
+# Each is counted by itself, and a day's counts are one item.
+MOST_DESTINATIONS = 200
 # How long requests carry the signature of the secret before as well, when it is rotated.
 OVERLAP = timedelta(days=1)
 _TRIES = 3
@@ -62,6 +65,7 @@ class Destinations:
             record["key_id"] = _new_key_id()
         there = self._there(record)
         if there is None:
+            self._check_room()
             try:
                 made = self._store.put(FORMS.put_destination, record)
                 return Made(made, True, self._secret(made))
@@ -108,6 +112,13 @@ class Destinations:
         if there and any(there.get(name) != record.get(name) for name in GIVEN):
             raise AlreadyExists("Destination with this key exists already")
         return there
+
+    def _check_room(self) -> None:
+        """Of a few that are made at once, one or the other may be one too many."""
+        known = self._store.each(FORMS.destinations, {"tenant_id": self._tenant})
+        if sum(1 for _ in islice(known, MOST_DESTINATIONS)) == MOST_DESTINATIONS:
+            detail = f"A tenant may have {MOST_DESTINATIONS} destinations: remove one first."
+            raise Problem(409, detail)
 
     def _stored(self, destination_id: str) -> Record | None:
         return stored(self._store, FORMS.update_destination, self._key(destination_id))

@@ -7,6 +7,7 @@ import pytest
 
 from lambdas.forms.delivery import _shipment
 from lambdas.forms.kept_secrets import KeptSecrets
+from lambdas.forms.management import destinations
 from lambdas.forms.management.destinations import Destinations
 from lambdas.forms.management.secret_values import SecretValues
 from tablewright.designs import Record
@@ -85,6 +86,17 @@ def test_another_destination_with_the_same_id_is_a_conflict(admin: Admin) -> Non
     problem(admin("POST", "/destinations", WEBHOOK), 409)
     assert admin.cloud.secrets == {}
     assert admin("GET", ONE).json["destination_type"] == "s3"
+
+
+def test_a_tenant_has_no_more_destinations_than_its_counts_can_hold(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(destinations, "MOST_DESTINATIONS", 2)
+    for id, status in (("a", 201), ("b", 201), ("c", 409), ("b", 200)):
+        made = admin("POST", "/destinations", {"destination_id": id, **S3})
+        assert made.status == status
+    admin("DELETE", "/destinations/a")
+    assert admin("POST", "/destinations", {"destination_id": "c", **S3}).status == 201
 
 
 def test_a_stale_change_is_refused_and_shown_what_there_is_now(admin: Admin) -> None:
@@ -312,11 +324,11 @@ def test_making_rotating_and_removing_a_webhook_end_the_same_whatever_fails(form
 
     def work(caller: Caller) -> None:
         values = SecretValues(caller, PREFIX)
-        destinations = Destinations(forms.store(caller), values, "acme")
-        destinations.create({**WEBHOOK, "destination_id": "gone"}, NOW)
-        destinations.remove("gone")
-        assert destinations.create(WEBHOOK, NOW).secret
-        told[:] = [destinations.rotate("crm", NOW + timedelta(days=1)).secret]
+        ours = Destinations(forms.store(caller), values, "acme")
+        ours.create({**WEBHOOK, "destination_id": "gone"}, NOW)
+        ours.remove("gone")
+        assert ours.create(WEBHOOK, NOW).secret
+        told[:] = [ours.rotate("crm", NOW + timedelta(days=1)).secret]
 
     def outcome() -> Any:
         (item,) = forms.database.items()
