@@ -25,7 +25,7 @@ class KeptSecrets:
     ) -> None:
         self._secrets = secrets
         self._prefix = prefix
-        self._values = Remembered(self._read, life=_LIFE, clock=clock)
+        self._values = Remembered(self._read, life=_LIFE, hold=True, clock=clock)
 
     def __call__(self, tenant_id: str, key_id: str) -> str | None:
         """The secret, None when there is none, or none any more."""

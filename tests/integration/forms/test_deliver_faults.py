@@ -4,12 +4,17 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from lambdas.forms.breaker import BreakerRules
 from lambdas.forms.destinations import Outcome
+from lambdas.forms.destinations import webhook as web
+from lambdas.forms.destinations.connection import Answer, NoAnswer, Target
+from lambdas.forms.destinations.webhook import Webhook
 from tablewright.designs import Record
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.payload import Payloads
-from tests.faults import Crash, survives_every_fault
+from tests.faults import Crash, Faulty, survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.forms.conftest import NOON, Forms
 from tests.integration.forms.deliveries import BUSY, Scripted, World, archive, webhook
@@ -111,21 +116,58 @@ def _except_destinations(trial: Trial) -> Callable[[Caller], None]:
     return work
 
 
-def test_a_fault_at_a_destination_is_at_most_one_more_attempt(database: Database) -> None:
+DESTINATIONS = {
+    "S3": archive("crm"),
+    "SES": {
+        "destination_id": "crm",
+        "destination_type": "email",
+        "settings": {"to": ["ada@example.com"]},
+    },
+    "EventBridge": {
+        "destination_id": "crm",
+        "destination_type": "eventbridge",
+        "settings": {"bus": "acme"},
+    },
+    "HTTP and Secrets Manager": webhook(),
+}
+
+
+@pytest.mark.parametrize("kind", DESTINATIONS)
+def test_a_fault_at_a_destination_is_at_most_one_more_attempt(
+    database: Database, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: list[str] = []
+
+    def answer(target: Target, *_: Any, **__: Any) -> Answer:
+        reached.append(target.host)
+        return Answer(200, None)
+
     def prepare(world: World) -> Record:
-        world.tenant("acme", archive("crm"))
+        reached.clear()
+        world.tenant("acme", DESTINATIONS[kind])
+        world.webhook = Webhook(lambda *_: None, resolver=lambda *_: ["93.184.216.34"])
         return world.submit()
+
+    def work(caller: Caller) -> None:
+        # What is sent to a web server is one of the calls that can fail.
+        sent = caller.around(answer, NoAnswer("injected")) if isinstance(caller, Faulty) else answer
+        monkeypatch.setattr(web, "post", sent)
+        trial.work(caller)
 
     trial = Trial(database, prepare)
 
     def outcome() -> Any:
+        """What was sent twice, because its answer was lost, is the same twice."""
         attempts = trial.world.attempts(trial.submission)
         assert [number for _, number, _ in attempts] == list(range(1, len(attempts) + 1))
         assert len(attempts) <= 2
         assert attempts[-1][2] == "SUCCEEDED"
-        return trial.world.status(trial.submission), trial.world.cloud.objects
+        cloud = trial.world.cloud
+        events = (one["Detail"] for one in cloud.events)
+        sent = {repr(one) for one in (*cloud.mails, *events, *reached)}
+        return trial.world.status(trial.submission), cloud.objects, sent
 
-    assert survives_every_fault(trial.fresh, trial.work, outcome) > 10
+    assert survives_every_fault(trial.fresh, work, outcome) > 10
 
 
 def test_giving_up_survives_every_fault(database: Database) -> None:

@@ -104,6 +104,13 @@ FAULTS = {
         design(patterns=[Query("by_state", "Order", index="BY_STATE", select=["note"])]),
         "'by_state' asks for Order.note, which index BY_STATE does not project",
     ),
+    "a list that cannot tell what has expired": (
+        design(
+            ttl="ttl",
+            entities=[order(fields=[*FIELDS, Timestamp("until")], expires=Expiry("until"))],
+        ),
+        "lists what expires by Order.until, which index BY_STATE does not project",
+    ),
     "a filter on what an index does not project": (
         design(patterns=[Query("by_state", "Order", index="BY_STATE", filters=["note"])]),
         "'by_state' asks for Order.note, which index BY_STATE does not project",

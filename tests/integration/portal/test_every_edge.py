@@ -1,0 +1,190 @@
+"""Faults at every call that the portal's functions make: of DynamoDB, SQS, S3 and Lambda."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from lambdas.portal.content import calendar, clean, uploads
+from lambdas.portal.events import export
+from lambdas.portal.events.log import design_here
+from lambdas.portal.news import notify, publish
+from local.dynamodb_local import DynamoDbLocal
+from tablewright.designs.content_registry import APPROVED, EXPIRED, HARD
+from tablewright.designs.events import event_key
+from tablewright.designs.fields import timestamp
+from tablewright.runtime.ids import uuid7
+from tests.faults import survives_at_every_edge
+from tests.integration.cloud import Cloud
+from tests.integration.conftest import Database
+from tests.integration.functions import HURRIED, Around, consumed, message
+from tests.integration.portal.newsroom import CONTENT_TABLE, Newsroom, users
+from tests.integration.portal.uses import EVENTS_TABLE, EXPORTS, FILES, recorded, upload
+from tests.integration.sentiment.http import metered
+from tests.integration.session import Aws, start
+
+TOLD = {
+    "CONTENT_TABLE": CONTENT_TABLE,
+    "SUBSCRIPTIONS_TABLE": "subscriptions",
+    "NOTIFICATIONS_TABLE": "notifications",
+    "EVENTS_TABLE": EVENTS_TABLE,
+    "FILES_BUCKET": FILES,
+    "EXPORT_BUCKET": EXPORTS,
+    "FANOUT_QUEUE_URL": "queue",
+    "CURSOR_SECRET_ARN": "cursor key",
+}
+TABLES = (CONTENT_TABLE, "subscriptions", "notifications", EVENTS_TABLE)
+PAST = datetime.now(UTC) - timedelta(days=1)
+
+
+class Trial:
+    """Functions that begin anew for every fault, in a portal that is empty but for what is put."""
+
+    def __init__(
+        self, database: Database, engine: DynamoDbLocal, patch: pytest.MonkeyPatch
+    ) -> None:
+        self.cloud = Cloud()
+        self.aws = Aws(engine, database, self.cloud)
+        self.room = Newsroom(database)
+        self._database = database
+        self._patch = patch
+        database.create(design_here(), EVENTS_TABLE)
+
+    def begin(self, *modules: ModuleType) -> None:
+        for table in TABLES:
+            self._database.empty(table)
+        self.cloud.objects.clear()
+        self.cloud.messages.clear()
+        self.cloud.invoked.clear()
+        start(self._patch, self.aws, TOLD, {}, *modules)
+
+    def content(self) -> list[tuple[str, str, Any]]:
+        """What there is, its status and its file."""
+        found = self._database.items(CONTENT_TABLE)
+        texts = ({n: v.get("S") for n, v in one.items()} for one in found)
+        return sorted((str(t["content_id"]), str(t["status"]), t.get("s3_key")) for t in texts)
+
+
+@pytest.fixture
+def trial(
+    database: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
+) -> Trial:
+    metered(monkeypatch)
+    return Trial(database, dynamodb_local, monkeypatch)
+
+
+def test_news_are_published_whatever_fails(trial: Trial) -> None:
+    trial.begin(publish)
+    trial.room.approved("c1")
+    records = trial.room.records()
+    calls = survives_at_every_edge(
+        lambda: trial.begin(publish),
+        lambda: consumed(publish.handler({"Records": records}, Around())),
+        lambda: set(trial.cloud.messages),
+    )
+    assert calls >= 1
+
+
+def test_every_subscriber_is_told_once_whatever_fails(trial: Trial) -> None:
+    told: list[str] = []
+
+    def fresh() -> None:
+        trial.begin(notify)
+        trial.room.subscribe(*users(3))
+        trial.room.approved("c1")
+        trial.room.cloud.messages.clear()
+        trial.room.publish()
+        told[:] = trial.room.cloud.messages[-1:]
+
+    def work() -> None:
+        consumed(notify.handler(message(told[0]), Around()))
+
+    calls = survives_at_every_edge(fresh, work, lambda: sorted(u for u, _ in trial.room.told()))
+    assert calls >= 3
+
+
+def test_a_file_that_arrives_is_settled_whatever_fails(trial: Trial) -> None:
+    keys: list[str] = []
+
+    def fresh() -> None:
+        trial.begin(uploads)
+        trial.room.write("c1")
+        keys[:] = [upload(trial.aws, "c1"), upload(trial.aws, "nobody")]
+
+    def work() -> None:
+        records = [{"s3": {"bucket": {"name": FILES}, "object": {"key": key}}} for key in keys]
+        consumed(uploads.handler(message(json.dumps({"Records": records})), Around()))
+
+    def outcome() -> Any:
+        ((id, status, key),) = trial.content()
+        assert set(trial.cloud.objects) == {(FILES, keys[0])}
+        assert key == keys[0]
+        return id, status
+
+    assert survives_at_every_edge(fresh, work, outcome) >= 4
+
+
+def test_what_is_due_is_done_once_whatever_fails(trial: Trial) -> None:
+    def fresh() -> None:
+        trial.begin(calendar)
+        file = recorded(trial.aws, "c1", uuid7(PAST))
+        due = {"status": APPROVED, "expiry_date": PAST, "expiry_policy": HARD}
+        trial.room.write("c1", **due, **file)
+
+    def work() -> None:
+        """What a run could not do is told, and done by the next."""
+        for _ in range(2):
+            calendar.handler({}, HURRIED)
+            while trial.cloud.invoked:
+                calendar.handler(trial.cloud.next_event(), HURRIED)
+
+    def outcome() -> Any:
+        return [(id, status) for id, status, _ in trial.content()], set(trial.cloud.objects)
+
+    calls = survives_at_every_edge(fresh, work, outcome)
+    assert calls >= 5
+    assert outcome() == ([("c1", EXPIRED)], set())
+
+
+def test_files_of_nobody_go_whatever_fails(trial: Trial) -> None:
+    def fresh() -> None:
+        trial.begin(clean)
+        trial.room.write("c0")
+        for id in ("c0", "c1"):
+            upload(trial.aws, id)
+
+    def work() -> None:
+        clean.handler({}, HURRIED)
+        while trial.cloud.invoked:
+            clean.handler(trial.cloud.next_event(), HURRIED)
+
+    def outcome() -> list[str]:
+        return [key.split("/")[-2] for _, key in trial.cloud.objects]
+
+    assert survives_at_every_edge(fresh, work, outcome) >= 3
+
+
+def test_a_day_of_events_is_exported_whatever_fails(trial: Trial) -> None:
+    moment = datetime.now(UTC) - timedelta(days=3)
+    design = design_here()
+    ids = [uuid7(moment) for _ in range(3)]
+    about = {"event_name": "content.viewed", "user_id": "ola"}
+    made = [{**about, "event_id": id, **event_key(id)} for id in ids]
+
+    def fresh() -> None:
+        trial.begin(export)
+        trial.aws.store(design, EVENTS_TABLE).create_many(design.put_events, made)
+
+    def work() -> None:
+        export.handler({"day": timestamp(moment)[:10]}, HURRIED)
+        while trial.cloud.invoked:
+            export.handler(trial.cloud.next_event(), HURRIED)
+
+    def outcome() -> Any:
+        return {key: one["Body"] for key, one in trial.cloud.objects.items()}
+
+    calls = survives_at_every_edge(fresh, work, outcome)
+    assert calls >= 3
+    assert outcome()
