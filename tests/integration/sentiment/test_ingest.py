@@ -12,6 +12,7 @@ from lambdas.sentiment import ingest
 from lambdas.sentiment.sources import InvalidSetting
 from tablewright.designs import InvalidValue
 from tablewright.designs.fields import timestamp
+from tablewright.runtime.errors import Throttled
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.http import Http, Logs, metered, metrics
@@ -116,6 +117,26 @@ def test_bad_items_are_parked_counted_and_logged_without_what_they_say(
         ("ItemsStored", [1.0]),
         ("ItemsRejected", [3.0]),
     ]
+
+
+def test_an_event_that_is_not_finished_is_counted_parked_and_sent_again(
+    world: World, logs: Logs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.inbox.refuses = {"reddit#post-2"}
+    event = {"items": [raw(1), raw(2), PRIVATE, raw(3)]}
+    with pytest.raises(Throttled):
+        ingest.handler(event, Context())
+    (ingested,) = logs.of("ingested")
+    counts = {"stored": 3, "duplicates": 0, "rejected": 1, "unfinished": 1}
+    assert ingested["counts"] == counts
+    assert len(world.dashboard(now=datetime.now(UTC)).rejected(None).items) == 1
+    world.inbox.refuses = set()
+    answer = ingest.handler(event, Context())
+    assert answer == {"stored": 0, "duplicates": 3, "rejected": 1}
+    told = [json.loads(message)["source_id"] for message in world.inbox.messages]
+    assert sorted(told) == [f"reddit#post-{n}" for n in (1, 2, 3)]
+    counted = [one for one in metrics(capsys.readouterr().out) if one["name"] == "ItemsStored"]
+    assert sum(sum(one["values"]) for one in counted) == len(stored(world)) == 3
 
 
 def test_a_request_is_logged_without_its_text_and_its_token(
