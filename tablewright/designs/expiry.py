@@ -59,8 +59,9 @@ class Expiry:
             start = hour_begin(text)
         else:
             start = datetime.fromisoformat(text)
-        end = datetime.combine(_moved(start.date(), self.years), start.timetz())
-        return int((end + timedelta(days=self.days)).timestamp())
+        if self.years:
+            start = datetime.combine(_moved(start.date(), self.years), start.timetz())
+        return int((start + timedelta(days=self.days)).timestamp())
 
 
 def _moved(day: date, years: int, *, leap: tuple[int, int] = (2, 28)) -> date:

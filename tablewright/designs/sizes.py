@@ -14,7 +14,7 @@ def value_bytes(value: Any) -> int:
     if isinstance(value, bool) or value is None:
         return 1
     if isinstance(value, (int, Decimal)):
-        digits = "".join(map(str, Decimal(value).as_tuple().digits)).strip("0")
+        digits = "".join(map(str, Decimal(value).as_tuple().digits)).strip("0") or "0"
         return (len(digits) + 1) // 2 + 1 + (1 if value < 0 else 0)
     if isinstance(value, bytes):
         return len(value)
