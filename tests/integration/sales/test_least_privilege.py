@@ -1,5 +1,6 @@
 """What the sales function calls and what its roles allow are the same, both ways."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -16,18 +17,29 @@ from tests.integration.rights import Rights, ids_told
 from tests.integration.sales.http import CONTRACT, body_of
 from tests.integration.session import Aws, start
 
-ONE = "/products/prod_0/sales/2025-12-29/sale_00000"
+# The function's own clock is used, by which older sales are refused one day.
+TODAY = datetime.now(UTC).date().isoformat()
+ONE = f"/products/prod_0/sales/{TODAY}/sale_00000"
 TENANT = "carousel-labs"
 NAMES = {"TABLE_NAME": "table", "TENANT_ROLE_ARN": "tenants", "CURSOR_SECRET_ARN": "cursor key"}
 
 
 def use_every_route() -> None:
     ask = Requests(api.handler, CONTRACT, {"custom:tenant": TENANT})
-    ask("POST", "/sales", body_of(), expect=201)
-    ask("POST", "/sales", body_of())
-    ask("POST", "/sales/batch", {"sales": [body_of(n) for n in range(3)]}, expect=201)
+    ask("POST", "/sales", body_of(sale_date=TODAY), expect=201)
+    ask("POST", "/sales", body_of(sale_date=TODAY))
+    ask(
+        "POST",
+        "/sales/batch",
+        {"sales": [body_of(n, sale_date=TODAY) for n in range(3)]},
+        expect=201,
+    )
     ask("PATCH", ONE, {"salePrice": 2})
-    ask("POST", "/sales/batch", {"sales": [body_of(n) for n in range(3)], "replace": True})
+    ask(
+        "POST",
+        "/sales/batch",
+        {"sales": [body_of(n, sale_date=TODAY) for n in range(3)], "replace": True},
+    )
     ask("GET", ONE)
     asked: list[tuple[str, dict[str, Any]]] = [
         ("/products/prod_0/sales", {}),
