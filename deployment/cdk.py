@@ -44,9 +44,13 @@ class Assembly:
         regions = [stack.region for stack in self.stacks]
         return tuple(sorted(set(regions), key=lambda region: (-regions.count(region), region)))
 
-    def has(self, type: str) -> bool:
-        """Whether any stack has a resource of a type."""
-        return any(stack.resources(type) for stack in self.stacks)
+    def has(self, type: str, **properties: str) -> bool:
+        """Whether any stack has a resource of a type, with these properties."""
+        return any(
+            resource.get("Properties", {}).items() >= properties.items()
+            for stack in self.stacks
+            for resource in stack.resources(type).values()
+        )
 
     def tables(self, home: str) -> dict[str, tuple[Stack, str, Shape]]:
         """Each table by name: its stack, its logical id there, and its shape."""

@@ -48,6 +48,27 @@ def test_the_first_deployment_makes_all_replicas_at_once_and_says_what_is_next(
     assert regions(target) == {OREGON, MUMBAI}
 
 
+@pytest.mark.parametrize(("protocol", "told"), [("email", True), ("sqs", False)])
+def test_whoever_gets_e_mails_is_told_to_confirm_them(
+    protocol: str, told: bool, target: Target, cdk: Stub
+) -> None:
+    stage = cdk()
+    stage.other = {
+        "Topic": {"Type": "AWS::SNS::Topic"},
+        "Told": {
+            "Type": "AWS::SNS::Subscription",
+            "Properties": {
+                "TopicArn": {"Ref": "Topic"},
+                "Protocol": protocol,
+                "Endpoint": "ops@example.com",
+            },
+        },
+    }
+    said = run(target, stage)
+    line = f"- confirm the e-mail that AWS sent, once for each region: {HOME}"
+    assert (line in said) is told
+
+
 def test_replicas_are_added_and_removed_one_an_update(target: Target, cdk: Stub) -> None:
     run(target, cdk())
     more = cdk(OREGON, MUMBAI)
