@@ -22,6 +22,7 @@ from lambdas.forms.retries import Retries
 from lambdas.forms.submission_status import FAILED
 from lambdas.metrics import count
 from tablewright.designs.errors import TablewrightError
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.deadline import in_time
 
 logger = Logger()
@@ -45,6 +46,12 @@ class _WhenNeeded:
         return made.deliver(shipment, now)
 
 
+def _mail(resources: Resources) -> Caller:
+    # A mail that is answered late may have been sent: it is waited for, and sent once an attempt.
+    once = {"mode": "standard", "total_max_attempts": 1}
+    return resources.client("sesv2", read_timeout=10, retries=once)
+
+
 @cache
 def work() -> Work:
     resources, given = Resources.from_environment(), os.environ
@@ -53,7 +60,7 @@ def work() -> Work:
     secrets = KeptSecrets(resources.secrets, given["SECRETS_PREFIX"])
     destinations: dict[str, Destination] = {
         "webhook": Webhook(secrets, local=given.get(LOCAL_WEBHOOKS) == "true"),
-        "email": _WhenNeeded(lambda: Email(resources.client("sesv2"), given.get("MAIL_FROM", ""))),
+        "email": _WhenNeeded(lambda: Email(_mail(resources), given.get("MAIL_FROM", ""))),
         "s3": Bucket(resources.s3),
         "eventbridge": _WhenNeeded(
             lambda: Bus(resources.client("events"), given["EVENT_BUS_NAME"])
