@@ -16,7 +16,7 @@ from uuid import uuid4
 from lambdas.forms.breaker import Breakers, seconds_until
 from lambdas.forms.destinations import Destination, Outcome, Shipment, refused
 from lambdas.forms.destinations.settings import wrong_settings
-from lambdas.forms.fan_out import SubmissionMissing, new_attempt
+from lambdas.forms.fan_out import find_submission, new_attempt
 from lambdas.forms.messages import Delivery, Queue
 from lambdas.forms.retries import Retries
 from lambdas.forms.submission_status import FAILED, RETRYING, SUCCEEDED, settle
@@ -28,7 +28,7 @@ from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.payload import PayloadDamaged, Payloads, PayloadTooLarge
 from tablewright.runtime.store import Store
 
-POSTPONED, SUPERSEDED = "POSTPONED", "SUPERSEDED"
+POSTPONED, SUPERSEDED, REMOVED = "POSTPONED", "SUPERSEDED", "REMOVED"
 # Longer than an attempt can take, and than its function may run.
 CLAIM = timedelta(minutes=2)
 # A destination that lets nothing through for so long is given up.
@@ -79,7 +79,9 @@ class Deliveries:
         refusal, destination = self._refusal(asked, destination, now)
         if refusal and refusal.error is None:
             return self._postpone(asked, refusal.seconds * (1 + _SPREAD * self._roll()))
-        submission = self._submission(asked)
+        submission = find_submission(self._store, asked.submission, now)
+        if submission is None:
+            return REMOVED  # while it waited: there is nothing left to deliver
         payload = b"" if refusal else self._payload(submission)
         claim = self._claim(asked, known, submission, now)
         if claim is None:
@@ -113,13 +115,6 @@ class Deliveries:
         if now - datetime.fromisoformat(asked.since) > PATIENCE:
             return _Refusal("the destination was not available for too long"), destination
         return _Refusal(None, wait), destination
-
-    def _submission(self, asked: Delivery) -> Record:
-        key = {"tenant_id": asked.tenant_id, "submission_id": asked.submission_id}
-        submission = self._store.get(FORMS.get_submission, key)
-        if submission is None:
-            raise SubmissionMissing(f"there is no submission {asked.submission_id}")
-        return submission
 
     def _payload(self, submission: Record) -> bytes | None:
         try:

@@ -5,7 +5,7 @@ be delivered to is known before anything is delivered, and does not change with 
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from lambdas.forms.messages import Created, Delivery, Queue
@@ -15,15 +15,28 @@ from tablewright.designs.errors import TablewrightError
 from tablewright.designs.fields import timestamp
 from tablewright.designs.forms import FORMS
 from tablewright.designs.forms_submissions import PENDING
+from tablewright.designs.time_ids import moment_of
 from tablewright.runtime.errors import AlreadyExists
 from tablewright.runtime.store import Store
 
+# After this a submission that is not to be seen is gone.
+VISIBLE = timedelta(minutes=10)
 # What an attempt has from its submission.
 _INHERITED = ("expires_at", "purpose")
 
 
 class SubmissionMissing(TablewrightError):
-    """The submission is not there: not visible yet, or removed."""
+    """The submission is not visible yet: it will be when the message comes again."""
+
+
+def find_submission(store: Store, key: Record, now: datetime) -> Record | None:
+    """The submission, None when it was removed or has expired; raises SubmissionMissing for one so
+    young that it may not be visible yet."""
+    submission = store.get(FORMS.get_submission, key)
+    made = datetime.fromisoformat(moment_of(key["submission_id"]))
+    if submission is None and now - made < VISIBLE:
+        raise SubmissionMissing(f"there is no submission {key['submission_id']} yet")
+    return submission
 
 
 def routed(config: Mapping[str, Any] | None, form_id: str) -> list[str]:
@@ -46,10 +59,8 @@ class FanOut:
     def begin(self, created: Created, now: datetime) -> int:
         """Ask for the first attempt at each destination; gives how many were asked for."""
         key = created._asdict()
-        submission = self._store.get(FORMS.get_submission, key)
-        if submission is None:
-            raise SubmissionMissing(f"there is no submission {created.submission_id}")
-        if submission["status"] != PENDING:
+        submission = find_submission(self._store, key, now)
+        if submission is None or submission["status"] != PENDING:
             return 0
         known = attempts_of(self._store, key)
         # Nothing is attempted before all are recorded: then this was done before.

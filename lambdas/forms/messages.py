@@ -46,6 +46,10 @@ class Delivery(NamedTuple):
         return {"tenant_id": self.tenant_id, "destination_id": self.destination_id}
 
     @property
+    def submission(self) -> dict[str, Any]:
+        return {"tenant_id": self.tenant_id, "submission_id": self.submission_id}
+
+    @property
     def name(self) -> str:
         """Tells the attempt from all others at its destination."""
         return f"{self.submission_id}#{self.attempt}"

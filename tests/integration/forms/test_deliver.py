@@ -9,6 +9,7 @@ import pytest
 
 from lambdas.forms.delivery import CLAIM, PATIENCE, POSTPONED, SUPERSEDED
 from lambdas.forms.destinations import Outcome
+from lambdas.forms.fan_out import SubmissionMissing
 from lambdas.forms.redelivery import NotRedeliverable
 from tablewright.designs import Record
 from tablewright.designs.fields import timestamp
@@ -165,6 +166,32 @@ def test_what_is_held_back_for_days_is_given_up(world: World) -> None:
     world.drain(most=1000)
     assert world.attempts(made) == [("crm", 1, "FAILED")]
     assert world.status(made) == "FAILED"
+
+
+def test_what_is_removed_while_it_waits_is_delivered_nowhere_and_calls_nobody(world: World) -> None:
+    world.tenant("acme", webhook())
+    world.webhook = Scripted()
+    world.change(paused_until=world.clock.moment + timedelta(hours=1))
+    made, never_begun = world.submit(1), world.submit(2)
+    del world.cloud.messages[1]
+    world.step()
+    for one in (made, never_begun):
+        world.store.delete(FORMS.delete_submission, key_of(one))
+    world.clock.pass_by(hours=2)
+    world.announce(never_begun)
+    world.drain()
+    assert (world.dead, world.webhook.shipments) == ([], [])
+
+
+def test_an_event_that_comes_before_its_submission_is_visible_comes_again(world: World) -> None:
+    world.tenant("acme", webhook())
+    made = submission(world.clock.moment, 1)
+    world.announce(made)
+    with pytest.raises(SubmissionMissing):
+        world.step()
+    world.store.put(FORMS.put_submission, made)
+    world.drain()
+    assert world.status(made) == "DELIVERED"
 
 
 def test_a_form_that_is_routed_nowhere_and_one_to_a_lost_destination(world: World) -> None:
