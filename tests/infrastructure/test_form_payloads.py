@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stacks.forms import SUBMIT_ROUTES
-from tablewright.designs.forms_submissions import UPLOADS, tenant_id
+from tablewright.designs.forms_submissions import LINKS, UPLOADS, tenant_id
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,
@@ -35,32 +35,37 @@ def test_each_function_may_do_with_payloads_what_it_does(prod: Assembly) -> None
         *(("GetObject", f"/{UPLOADS}*"), ("ListBucket", "")),
     }
     assert on_bucket(forms, "Count") == {("DeleteObject", "/*")}
-    for reader in ("Admin", "DeliveriesDeliver"):
-        assert on_bucket(forms, reader) == {("GetObject", "/*")}
+    assert on_bucket(forms, "DeliveriesDeliver") == {("GetObject", "/*")}
+    # What it does with payloads, it does in the session of their tenant.
+    assert on_bucket(forms, "Admin") == set()
+    tenant = "${aws:PrincipalTag/tenant_id}"
+    assert on_bucket(forms, "TenantAccess") == {
+        ("GetObject", f"/{tenant}/*"),
+        *((action, f"/{LINKS}{tenant}/*") for action in ("GetObject", "PutObject")),
+    }
     bucket = f"{{{id_of(forms, BUCKET, 'Payloads')}}}"
     for function in ("Submit", "Count"):
         assert environment(forms, function)["PAYLOADS_BUCKET"] == bucket
 
 
 @pytest.mark.parametrize("name", STAGES)
-def test_uploads_that_nobody_submits_go_after_a_day_and_payloads_do_not(
-    name: str, stage: Stage
-) -> None:
+def test_uploads_and_links_go_after_a_day_and_payloads_do_not(name: str, stage: Stage) -> None:
     bucket = one(stage(name).template("forms"), BUCKET, "Payloads")
     rules = bucket["LifecycleConfiguration"]["Rules"]
-    (uploads,) = (rule for rule in rules if rule.get("Prefix"))
-    assert uploads["Prefix"] == UPLOADS
-    assert uploads["ExpirationInDays"] == 1
+    passing = [rule for rule in rules if rule.get("Prefix")]
+    assert {rule["Prefix"] for rule in passing} == {UPLOADS, LINKS}
+    assert {rule["ExpirationInDays"] for rule in passing} == {1}
     (others,) = (rule for rule in rules if not rule.get("Prefix"))
     assert "ExpirationInDays" not in others
     versioned = "VersioningConfiguration" in bucket
-    assert ("NoncurrentVersionExpiration" in uploads) is versioned
-    if versioned:
-        assert uploads["NoncurrentVersionExpiration"] == {"NoncurrentDays": 1}
+    for rule in passing:
+        kept = {"NoncurrentDays": 1} if versioned else None
+        assert rule.get("NoncurrentVersionExpiration") == kept
 
 
 def test_no_tenants_payloads_are_among_the_uploads() -> None:
-    assert not tenant_id().accepts_text(UPLOADS.rstrip("/"))
+    for prefix in (UPLOADS, LINKS):
+        assert not tenant_id().accepts_text(prefix.rstrip("/"))
 
 
 def test_uploads_are_announced_to_the_function_that_takes_submissions(prod: Assembly) -> None:
