@@ -10,7 +10,6 @@ from tablewright.constructs import CursorKey, NewsTable, PythonFunction, SelfHea
 from tablewright.designs.financial_news import NEWS, SOURCE_TYPES, news_healing
 
 LIST_ROUTE, STREAM_ROUTE = ("GET", "/news"), ("GET", "/news/events")
-ROUTES = (LIST_ROUTE, STREAM_ROUTE)
 # An open page asks every five seconds: a hundred of them at once.
 STREAM_REQUESTS_PER_SECOND = 20
 
@@ -25,7 +24,7 @@ class FinancialNews(Construct):
         news = FinancialNews(self, "News", stage=stage, requests=analysis, tags=tags)
         news.let_ingest(ingest.function)
         news.let_analyse(analyse.function)
-        http.add_routes(news.api(cursor_key).function, ROUTES)
+        http.add_routes(news.api(cursor_key).function, [LIST_ROUTE])
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from lambdas.sentiment import openapi as sentiment
 from lambdas.sentiment import static
 from local.tables import definition
 from stacks.dashboard_page import page_routes
-from stacks.financial_news import ROUTES as NEWS_ROUTES
+from stacks.financial_news import LIST_ROUTE, STREAM_ROUTE
 from stacks.sales import ROUTES
 from stacks.sentiment import READ_ROUTES, WRITE_ROUTES
 from tablewright.designs import Table
@@ -91,10 +91,10 @@ def test_every_route_of_the_sales_api_is_in_its_document_and_the_other_way_round
 
 def test_every_route_of_the_dashboard_but_the_page_is_in_its_document_and_vice_versa() -> None:
     files = {("GET", path) for path in static.paths()}
-    routes = {*READ_ROUTES, *WRITE_ROUTES, *NEWS_ROUTES, *page()}
+    routes = {*READ_ROUTES, *WRITE_ROUTES, LIST_ROUTE, STREAM_ROUTE, *page()}
     assert routes - files == documented(sentiment.document())
 
 
 def test_every_file_of_the_page_has_a_route_and_every_route_a_file() -> None:
     assert page() == {("GET", path) for path in (*static.paths(), "/config.json")}
-    assert not page() & {*READ_ROUTES, *WRITE_ROUTES, *NEWS_ROUTES}
+    assert not page() & {*READ_ROUTES, *WRITE_ROUTES, LIST_ROUTE, STREAM_ROUTE}

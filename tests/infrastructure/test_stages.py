@@ -169,7 +169,7 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
             "sentiment",
             {"ingest", "analyse", "project", "api", "site", "news.api", "news.heal"},
         ),
-        ("forms", {"submit", "deliver", "count", "plan", "admin"}),
+        ("forms", {"submit", "deliver", "count", "plan", "admin", "verify"}),
         (
             "portal",
             {"content.api", "content.uploads", "content.clean", "content.calendar"}
