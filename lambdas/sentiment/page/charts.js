@@ -92,7 +92,6 @@ function ring(distribution, total) {
 function legend(distribution, total, pressed) {
   const entries = SENTIMENTS.map((sentiment) => {
     const count = distribution[sentiment];
-    const share = total ? Math.round((count / total) * 100) : 0;
     const button = element(
       "button",
       {
@@ -105,11 +104,17 @@ function legend(distribution, total, pressed) {
       },
       sentimentLabel(sentiment),
       element("span", { class: "count" }, count.toLocaleString()),
-      element("span", { class: "share" }, `${share} %`),
+      element("span", { class: "share" }, share(count, total)),
     );
     return element("li", {}, button);
   });
   return element("ul", { class: "legend" }, ...entries);
+}
+
+/** A part in whole percents; what there is little of is not nothing. */
+function share(count, total) {
+  const percent = total ? Math.round((count / total) * 100) : 0;
+  return count && !percent ? "< 1 %" : `${percent} %`;
 }
 
 function tagBar({ tag, count }, most, pressed) {

@@ -83,6 +83,7 @@ def test_a_million_items_are_drawn_to_scale_and_stay_in_their_cards(
     bars = page.evaluate(BARS)
     assert len({(left, size) for left, size, _ in bars}) == 1
     assert [share for _, _, share in bars[:4]] == pytest.approx([1, 0.5, 0.25, 0.05], abs=0.001)
+    expect(page.locator(".legend-entry .share")).to_have_text(["50 %", "50 %", "< 1 %"])
     assert page.evaluate(RAGGED) < 0.5
     assert page.evaluate(OUTSIDE) == page.evaluate(STICKING_OUT) == []
     assert overflow(page) == 0
