@@ -4,7 +4,7 @@ import re
 
 from toolchain.paths import ROOT
 
-DECISION = ROOT / "docs" / "decisions" / "0073-nothing-is-cached-that-can-change.md"
+DECISION = ROOT / "docs" / "decisions" / "0069-nothing-is-cached-that-can-change.md"
 # What a cache of values by their names is made of.
 CACHES = re.compile(
     r"= Remembered\(|OrderedDict\(\)|@lru_cache|_REFRESH_SECONDS|@cache\ndef \w+\(\w"
