@@ -8,6 +8,7 @@ from tablewright.designs import KEYS_ONLY, Table
 def create(client: Any, design: Table, name: str, *, stream: bool = True) -> str:
     """Create the design's table, as its construct would, and wait until it can be used.
 
+    Nothing in it expires: the engine would go by the machine's clock, whoever uses it has another.
     `stream` is False for one whose stream nobody reads: the engine, which never forgets a change,
     takes the longer to write the more of them there are.
     """
@@ -16,9 +17,6 @@ def create(client: Any, design: Table, name: str, *, stream: bool = True) -> str
         made.pop("StreamSpecification", None)
     client.create_table(**made)
     client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
-    if design.ttl:
-        ttl = {"Enabled": True, "AttributeName": design.ttl}
-        client.update_time_to_live(TableName=name, TimeToLiveSpecification=ttl)
     return name
 
 
