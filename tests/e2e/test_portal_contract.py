@@ -97,11 +97,13 @@ def test_every_request_is_answered_as_the_document_says(
 ) -> None:
     url, token = deployment.api_url(system), users.token(user)
     contract = Contract(url, token, at_bounds=at_bounds, at_random=3)
+    # Its answers are events, which other tests look at.
+    asked = [one for one in contract.operations if name_of(one) != "news_events"]
     make = things(Api(url, token))
-    for operation in contract.operations:
+    for operation in asked:
         contract.hold(operation, make(name_of(operation)))
     # It proves little where everything was refused.
-    refused = {name_of(one) for one in contract.operations} - contract.done()
+    refused = {name_of(one) for one in asked} - contract.done()
     assert refused <= beyond, contract.answers
 
 

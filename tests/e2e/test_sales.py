@@ -1,5 +1,6 @@
 """The deployed sales system, through HTTP and with real tokens: every route does its work."""
 
+import secrets
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from tests.e2e.sales import address_of, new_sale
 @pytest.fixture(scope="module")
 def year(acme: Api) -> dict[str, Any]:
     """Twelve sales of a category, a brand and a product that no other test has."""
-    shared = {"category": "yearly", "brand": "Kite & Co", "productId": "yearly-product"}
+    own = secrets.token_hex(3)
+    shared = {"category": f"yearly {own}", "brand": f"Kite & {own}", "productId": f"yearly-{own}"}
     sales = [new_sale(saleDate=f"{YEAR}-{m:02}-01", salePrice=m, **shared) for m in range(1, 13)]
     stored = acme("POST", "/sales/batch", {"sales": sales})
     assert (stored.status, stored.json) == (201, {"stored": 12, "replaced": 0, "unchanged": 0})

@@ -127,7 +127,7 @@ def test_ctrl_c_stops_a_start_that_is_under_way(terminal: Terminal) -> None:
 
 
 def test_reset_leaves_nothing(terminal: Terminal) -> None:
-    assert terminal.home.state.exists()
+    terminal.home.state.mkdir(parents=True, exist_ok=True)
     assert terminal.run("reset").returncode == 0
     assert not terminal.home.root.exists()
 

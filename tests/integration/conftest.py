@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any
 
 import boto3
@@ -17,6 +18,8 @@ from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store import Store
 from tests.integration.direct import REGION, Direct
 
+# On which nothing that tests store has expired, whenever they run.
+TODAY = datetime(2026, 11, 17, tzinfo=UTC)
 KEYS = KeyRing([b"integration-tests-cursor-signing-key"])
 
 
@@ -95,8 +98,8 @@ class Database:
         return create(self.client(read_timeout=60), design, name, stream=stream)
 
     def store(self, design: Table, caller: Any = None, **settings: Any) -> Store:
-        """A store over the design's table, by default on a plain connection."""
-        settings = {"cursors": Cursors(lambda: KEYS), **settings}
+        """A store over the design's table, by default on a plain connection, of a fixed day."""
+        settings = {"cursors": Cursors(lambda: KEYS), "now": lambda: TODAY, **settings}
         return Store(design, "table", caller or self.dynamo, **settings)
 
     def write(self, items: list[dict[str, Any]], table: str = "table") -> None:
