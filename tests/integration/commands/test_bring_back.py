@@ -158,6 +158,8 @@ def test_what_is_written_meanwhile_is_never_overwritten(
 def test_what_has_expired_is_not_brought_back(
     database: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    expiry = {"Enabled": True, "AttributeName": "ttl"}
+    database.client().update_time_to_live(TableName=LIVE, TimeToLiveSpecification=expiry)
     lasting = item(1, ttl={"N": str(SOON)})
     restore(item(0, ttl={"N": str(LONG_AGO)}), lasting)
     assert run() == 0
