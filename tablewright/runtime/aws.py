@@ -26,6 +26,11 @@ class Caller(Protocol):
 POOL_SIZE = 24
 
 
+# Between two attempts, in botocore's standard mode; how many there are where nobody says.
+_LONGEST_PAUSE = 20
+_USUAL_ATTEMPTS = 3
+
+
 def client_config(**overrides: Any) -> Config:
     """How clients are set up: bounded waits, standard retries, room for parallel shard reads.
 
@@ -64,7 +69,10 @@ class Client:
             for method, operation in client.meta.method_to_api_mapping.items()
         }
         config = client.meta.config
-        self._attempt_seconds = config.connect_timeout + config.read_timeout
+        # With the longest pause before the next, in which nothing looks at the time.
+        attempts = (config.retries or {}).get("total_max_attempts", _USUAL_ATTEMPTS)
+        pause = min(int(2.0 ** (attempts - 2)), _LONGEST_PAUSE)
+        self._attempt_seconds = config.connect_timeout + config.read_timeout + pause
         # Sent for every attempt, so that retries end in time too.
         client.meta.events.register("before-send", self._check_time, unique_id="tablewright-time")
 

@@ -104,7 +104,7 @@ def test_every_request_is_answered_as_the_document_says(
         contract.hold(operation, make(name_of(operation)))
     # It proves little where everything was refused.
     refused = {name_of(one) for one in asked} - contract.done()
-    assert refused <= beyond, contract.answers
+    assert beyond - {"create_sales"} <= refused <= beyond, contract.answers
 
 
 @pytest.mark.parametrize("system", ["portal", "sales", "sentiment", "forms"])

@@ -21,7 +21,7 @@ from tests.integration.http import Context
 from tests.integration.loopback import Loopback, Session, loopback
 from tests.integration.sales.http import CONTRACT, body_of
 
-# Of which a hung service takes less than half: what the machine takes for the rest does not count.
+# The pauses between attempts, of a second and of two, are not shortened.
 LIMIT = 6.0
 CLAIMS = {"custom:tenant": "acme"}
 
@@ -108,7 +108,7 @@ def test_retries_end_with_the_invocation(cloud: tuple[Loopback, Session]) -> Non
     began = time.monotonic()
     with invocation(Limited(2.0)), pytest.raises(Unavailable):
         dynamo.call("ListTables", {})
-    assert time.monotonic() - began < 20.0  # a hundred attempts would take a minute and more
+    assert time.monotonic() - began < 2.0
 
 
 def test_waits_between_tries_end_with_the_invocation() -> None:
@@ -126,7 +126,8 @@ def test_an_invocation_within_another_has_no_more_time_than_that() -> None:
 
 def test_the_time_of_an_attempt_fits_into_that_of_every_function(dev: Assembly) -> None:
     config = edge.client_config()
-    longest = config.connect_timeout + config.read_timeout + deadline._ANSWERING
+    pause = 2 ** (config.retries["total_max_attempts"] - 2)
+    longest = config.connect_timeout + config.read_timeout + pause + deadline._ANSWERING
     for name in ("forms", "portal", "sales", "sentiment"):
         for function in resources(dev.template(name), "AWS::Lambda::Function").values():
             if function["Handler"] != "lambdas.sentiment.site.handler":  # it calls nobody
