@@ -7,6 +7,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -65,20 +66,25 @@ def deploy(
     connection: Connection,
     progress: Progress,
     settings: Mapping[str, str] | None = None,
+    system: str | None = None,
 ) -> Deployment:
     """Deploy what has changed: the same stacks, by the same command, as on AWS.
 
-    `settings` are variables of the stage, such as TABLEWRIGHT_REPLICAS.
+    `settings` are variables of the stage, such as TABLEWRIGHT_REPLICAS. Of one `system`, its stack
+    and those that it needs are deployed.
     """
     home.deploy_log.write_bytes(b"")
     replicas = (settings or {}).get("TABLEWRIGHT_REPLICAS", "").split(",")
     for region in filter(None, (REGION, *replicas)):
         if not _is_bootstrapped(connection, region):
             with progress.step("Preparing the account (cdk bootstrap)"):
-                _cdk(home, connection, progress, {}, "bootstrap", f"aws://{ACCOUNT}/{region}")
+                # Where there is no cdk.json: the application need not be synthesized for it.
+                account = f"aws://{ACCOUNT}/{region}"
+                _cdk(home, connection, progress, {}, "bootstrap", account, folder=home.root)
     with progress.step(f"Deploying (cdk deploy, stage {STAGE})"):
-        unattended = ("--all", "--require-approval", "never", "--outputs-file", str(home.outputs))
-        _cdk(home, connection, progress, settings or {}, "deploy", *unattended)
+        stacks = f"tablewright-{STAGE}-{system}" if system else "--all"
+        unattended = ("--require-approval", "never", "--outputs-file", str(home.outputs))
+        _cdk(home, connection, progress, settings or {}, "deploy", stacks, *unattended)
     return Deployment(home, connection)
 
 
@@ -97,6 +103,7 @@ def _cdk(
     progress: Progress,
     settings: Mapping[str, str],
     *command: str,
+    folder: Path = ROOT,
 ) -> None:
     options = ("--no-notices", "--no-color", "-c", f"stage={STAGE}", "--output", str(home.cdk_out))
     variables = {
@@ -111,7 +118,7 @@ def _cdk(
     lines: list[str] = []
     with (
         home.deploy_log.open("a") as log,
-        _running((str(paths.cdk()), *command, *options), variables) as cdk,
+        _running((str(paths.cdk()), *command, *options), variables, folder) as cdk,
     ):
         for line in cdk.stdout:
             log.write(line)
@@ -135,13 +142,13 @@ def _follow(line: str, progress: Progress) -> None:
 
 
 @contextmanager
-def _running(command: tuple[str, ...], variables: dict[str, str]) -> Iterator[Any]:
+def _running(command: tuple[str, ...], variables: dict[str, str], folder: Path) -> Iterator[Any]:
     process: subprocess.Popen[str] | None = None
     try:
         with child.uninterrupted():
             process = subprocess.Popen(
                 command,
-                cwd=ROOT,
+                cwd=folder,
                 env=variables,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

@@ -27,6 +27,7 @@ GAPS = (
     "http_answers",
     "durable_state",
     "user_attributes",
+    "function_code",
     "faults",
     "metrics",
     "alarms",

@@ -34,7 +34,11 @@ class Drill:
     def deploy(self, **settings: str) -> None:
         progress = Progress(io.StringIO())
         self.deployment = deploy(
-            self._cloud.home, self._cloud.connection, progress, {**REPLICATED, **settings}
+            self._cloud.home,
+            self._cloud.connection,
+            progress,
+            {**REPLICATED, **settings},
+            system="sentiment",
         )
         if self._users is None:
             self._users = Users(self._cloud.home, self._cloud.connection, self.deployment)
