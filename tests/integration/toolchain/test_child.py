@@ -47,7 +47,7 @@ def test_a_process_that_starts_when_ctrl_c_comes_ends_too(monkeypatch: pytest.Mo
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(subprocess, "Popen", Interrupted)
-    with pytest.raises(KeyboardInterrupt), deployment._running(("sleep", "60"), {}):
+    with pytest.raises(KeyboardInterrupt), deployment._running(("sleep", "60"), {}, Path()):
         pytest.fail("it was interrupted before")
     with pytest.raises(ProcessLookupError):
         os.kill(started[0], 0)
