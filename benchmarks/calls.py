@@ -15,12 +15,12 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.config import Config
 
 from local.dynamodb_local import DynamoDbLocal
-from local.tables import create
-from tablewright.designs import Record
-from tablewright.designs.sales import SALE, SALES
+from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.model import Record
 from tablewright.runtime.aws import Dynamo, client_config
-from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.store import Store
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
+from tablewright.runtime.store.store import Store
+from tablewright.testing.tables import create
 
 ROUNDS = 9
 TABLE = "bench"

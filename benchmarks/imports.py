@@ -16,8 +16,8 @@ print(process_time() - start)
 """
 
 CASES = (
-    ("the sales design, after boto3", "import boto3", "import tablewright.designs.sales"),
-    ("the store, after boto3", "import boto3", "import tablewright.runtime.store"),
+    ("the sales design, after boto3", "import boto3", "import tablewright.catalog.sales.design"),
+    ("the store, after boto3", "import boto3", "import tablewright.runtime.store.store"),
     ("the sales API's handler, from nothing", "", "import lambdas.sales.api"),
 )
 

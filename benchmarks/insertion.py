@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 import boto3
 
 from local.dynamodb_local import DynamoDbLocal
-from local.tables import create
-from tablewright.designs import Record
-from tablewright.designs.events import SHARDED_EVENTS, event_key
+from tablewright.catalog.portal.events import SHARDED_EVENTS, event_key
+from tablewright.model import Record
 from tablewright.runtime.aws import POOL_SIZE, Dynamo, client_config
-from tablewright.runtime.bulk import in_parallel, insert_all, put_request, write_all
-from tablewright.runtime.expressions import Expressions
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.records import Item, Records
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store.batches import in_parallel, insert_all, put_request, write_all
+from tablewright.runtime.store.expressions import Expressions
+from tablewright.runtime.store.records import Item, Records
+from tablewright.testing.tables import create
 
 ROUNDS = 5
 EVENTS = 1000

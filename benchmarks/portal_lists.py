@@ -14,19 +14,19 @@ from typing import NamedTuple
 import boto3
 
 from local.dynamodb_local import DynamoDbLocal
-from local.tables import create
-from tablewright.designs import Record
-from tablewright.designs.capacity import read_floor
-from tablewright.designs.content_registry import APPROVED, CONTENT, CONTENT_REGISTRY
-from tablewright.designs.fields import timestamp
-from tablewright.designs.sizes import item_bytes
+from tablewright.catalog.portal.content import APPROVED, CONTENT, CONTENT_REGISTRY
+from tablewright.model import Record
+from tablewright.model.capacity import read_floor
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.sizes import item_bytes
 from tablewright.runtime.aws import Caller, Dynamo, client_config
-from tablewright.runtime.bulk import put_request, write_all
-from tablewright.runtime.cursor import Cursors, KeyRing
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.records import Records
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.batches import put_request, write_all
+from tablewright.runtime.store.records import Records
+from tablewright.runtime.store.store import Store
+from tablewright.testing.tables import create
 
 STORED, PAGE = 100_000, 50
 PRODUCT = {"product_suite": "Data", "product_concept": "Warehouse"}

@@ -19,26 +19,26 @@ from typing import Any, NamedTuple, cast
 import boto3
 
 from benchmarks import paper_processor
-from docs.metering import FaithfulMeter
 from lambdas.sentiment.dashboard import Dashboard
 from lambdas.sentiment.projection import analysed, implied, sound
 from lambdas.sentiment.projector import Projector
 from local.dynamodb_local import DynamoDbLocal
-from local.tables import create
-from tablewright.designs.fields import timestamp
-from tablewright.designs.patterns import BatchWrite
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import ITEM, ITEMS, SENTIMENTS
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ITEM, ITEMS, SENTIMENTS
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.patterns import BatchWrite
+from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller, Dynamo, client_config
-from tablewright.runtime.bulk import put_request, write_all
-from tablewright.runtime.cursor import Cursors, KeyRing
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.projection import Projection
-from tablewright.runtime.records import Item, Records
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
-from tablewright.runtime.stream import Change
-from tablewright.runtime.wire import encode
+from tablewright.runtime.store.attribute_values import encode
+from tablewright.runtime.store.batches import put_request, write_all
+from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.store.store import Store
+from tablewright.runtime.streams.changes import Change
+from tablewright.runtime.streams.projection import Projection
+from tablewright.testing.tables import create
 
 BATCHES, BATCH = 6, 100
 DAY_ITEMS, PAGE = 10_000, 20

@@ -3,7 +3,6 @@
 from aws_cdk import App, Tags, Validations
 from cdk_nag import AwsSolutionsChecks
 
-from cdk_app.nag import TablewrightChecks
 from stacks.forms import FormsStack
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
@@ -13,6 +12,7 @@ from stacks.sales import SalesStack
 from stacks.sentiment import SentimentStack
 from stacks.stage import Stage
 from tablewright.constructs import AlarmLevel
+from tablewright.constructs.nag import TablewrightChecks
 
 
 def build(app: App, stage: Stage) -> None:

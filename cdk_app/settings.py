@@ -13,11 +13,11 @@ from cdk_app.asking import SettingError, asked_in, checked, either, listed
 from cdk_app.origins import origin_form
 from cdk_app.zones import zones_of
 from stacks.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
+from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
+from tablewright.catalog.sentiment.items import SOURCE_TYPES
 from tablewright.constructs import AlarmLevel, Capacity, Platform, Protection
-from tablewright.constructs.dependencies import LAMBDA
-from tablewright.constructs.write_table import REPLICAS
-from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
-from tablewright.designs.sentiment_items import SOURCE_TYPES
+from tablewright.constructs.functions.dependencies import LAMBDA
+from tablewright.constructs.tables.write_table import REPLICAS
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -8,7 +8,7 @@ from deployment.cdk import Assembly, Cdk
 from deployment.plan import Step
 from deployment.shapes import Shape
 from deployment.target import Target
-from tablewright.designs.sentiment_items import ITEMS
+from tablewright.catalog.sentiment.items import ITEMS
 
 Say = Callable[[str], None]
 

@@ -8,7 +8,7 @@ from typing import Any
 from deployment import Refused
 from deployment.cdk import Assembly, Cdk
 from deployment.target import Target
-from tablewright.designs.sentiment_items import ITEMS
+from tablewright.catalog.sentiment.items import ITEMS
 
 Say = Callable[[str], None]
 _MOST = 1000

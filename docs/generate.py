@@ -9,9 +9,6 @@ from typing import NamedTuple
 import boto3
 
 from docs import idle_cost
-from docs.costs import at_scales, of_one_kind
-from docs.metering import Measurement
-from docs.page import page
 from docs.scenarios import (
     financial_news,
     forms,
@@ -25,19 +22,22 @@ from docs.scenarios import (
 )
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES, SAYS
 from local.dynamodb_local import DynamoDbLocal
-from local.tables import create
-from tablewright.designs import Table
-from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.designs.cost import US_EAST_1, Workload
-from tablewright.designs.events import EVENTS, SHARDED_EVENTS
-from tablewright.designs.financial_news import NEWS
-from tablewright.designs.forms import FORMS
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.sales import SALES
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import ITEMS
-from tablewright.designs.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.news.design import NEWS
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.model import Table
+from tablewright.pages.cost_chapter import at_scales, of_one_kind
+from tablewright.pages.metering import Measurement
+from tablewright.pages.monthly_cost import US_EAST_1, Workload
+from tablewright.pages.page import page
 from tablewright.runtime.aws import Caller, Dynamo, client_config
+from tablewright.testing.tables import create
 
 TABLES = Path(__file__).parent / "tables"
 

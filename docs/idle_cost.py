@@ -9,7 +9,7 @@ from aws_cdk import App
 
 from cdk_app.application import build
 from cdk_app.settings import ROOT, read
-from docs.markdown import table
+from tablewright.pages.markdown import table
 
 Template = Mapping[str, Any]
 

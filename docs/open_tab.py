@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from lambdas.sentiment.news.api import RETRY_MS
-from tablewright.designs.cost import DAYS_PER_MONTH, US_EAST_1
+from tablewright.pages.monthly_cost import DAYS_PER_MONTH, US_EAST_1
 
 # Of us-east-1, 2025-11: an HTTP API and functions on arm64.
 PER_MILLION_REQUESTS = Decimal("1.00")

@@ -4,16 +4,16 @@ from aws_cdk import App, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
-from tablewright.constructs import (
+from tablewright.catalog.portal.constructs import (
     ContentRegistryTable,
     EventsTable,
     NotificationsTable,
-    StreamConsumer,
     SubscriptionsTable,
 )
-from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.constructs import StreamConsumer
 
 app = App()
 stack = Stack(app, "Portal")

@@ -3,8 +3,8 @@
 from aws_cdk import App, Stack
 from aws_cdk import aws_lambda as lambda_
 
-from tablewright.constructs import SalesTable
-from tablewright.designs.sales import SALES
+from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.catalog.sales.design import SALES
 
 app = App()
 stack = Stack(app, "Shop")

@@ -4,9 +4,9 @@ from aws_cdk import App, Environment, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.constructs import DayPartitionedTable, StreamConsumer, WriteTable
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import ITEMS
 
 app = App()
 # A table with replicas must say where it is itself.

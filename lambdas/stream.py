@@ -8,10 +8,10 @@ from typing import Any
 import boto3
 
 from lambdas.metrics import count
-from tablewright.designs.errors import TablewrightError
+from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import Client, client_config
-from tablewright.runtime.failed_records import FailedRecords
-from tablewright.runtime.stream import Change
+from tablewright.runtime.streams.changes import Change
+from tablewright.runtime.streams.failed_records import FailedRecords
 
 Failed = Callable[[Change, Exception], Any]
 

@@ -11,8 +11,8 @@ from stacks.schedule import Schedule
 from stacks.stage import Stage
 from stacks.system_function import PortalFunction
 from stacks.wildcards import acknowledge_wildcard
-from tablewright.constructs import EventsTable
-from tablewright.constructs.alarms import alarm
+from tablewright.catalog.portal.constructs import EventsTable
+from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.private_bucket import private_bucket
 
 _PREFIX = "events/"

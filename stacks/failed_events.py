@@ -9,7 +9,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from tablewright.constructs import Protection
-from tablewright.constructs.alarms import alarm
+from tablewright.constructs.alarms.alarms import alarm
 
 
 class FailedEvents(Construct):

@@ -6,18 +6,16 @@ from constructs import Construct
 
 from stacks.stage import Stage
 from stacks.system_function import PortalFunction
-from tablewright.constructs import (
+from tablewright.catalog.portal.constructs import (
     ContentRegistryTable,
-    MessageQueue,
     NotificationsTable,
-    PythonFunction,
-    StreamConsumer,
     SubscriptionsTable,
 )
-from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.restored import NOT_RESTORED
-from tablewright.designs.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.constructs import MessageQueue, PythonFunction, StreamConsumer
+from tablewright.model.restored import NOT_RESTORED
 
 # So long a message is worked on; then it goes on as another.
 _TELLING = Duration.minutes(2)

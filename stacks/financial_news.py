@@ -6,8 +6,9 @@ from constructs import Construct
 
 from stacks.stage import Stage
 from stacks.system_function import SentimentFunction
-from tablewright.constructs import CursorKey, NewsTable, PythonFunction, SelfHealing, WorkQueue
-from tablewright.designs.financial_news import NEWS, SOURCE_TYPES, news_healing
+from tablewright.catalog.news.constructs import NewsTable
+from tablewright.catalog.news.design import NEWS, SOURCE_TYPES, news_healing
+from tablewright.constructs import CursorKey, PythonFunction, SelfHealing, WorkQueue
 
 LIST_ROUTE, STREAM_ROUTE = ("GET", "/news"), ("GET", "/news/events")
 # An open page asks every five seconds: a hundred of them at once.

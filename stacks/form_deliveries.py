@@ -11,10 +11,10 @@ from stacks.stage import Stage
 from stacks.system_function import FormsFunction
 from stacks.tenant_secrets import TenantSecrets
 from stacks.wildcards import acknowledge_wildcard
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.stream import CREATED as CREATED_ONES
+from tablewright.catalog.forms.tenants import HOOK_KEYS
 from tablewright.constructs import EventPipe, EventQueue, PythonFunction, ShardedTenantTable
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_stream import CREATED as CREATED_ONES
-from tablewright.designs.forms_tenants import HOOK_KEYS
 
 SOURCE, CREATED = "tablewright.forms", "submission.created"
 _REFERENCES = ("tenant_id", "submission_id", "form_id", "timestamp", "payload_bytes")

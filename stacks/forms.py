@@ -15,6 +15,9 @@ from stacks.stage import Stage
 from stacks.stage_stack import StageStack
 from stacks.system_function import FormsFunction
 from stacks.tenant_secrets import TenantSecrets
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.stream import COUNTED, FORGOTTEN
+from tablewright.catalog.forms.tenants import SIGNING_KEYS
 from tablewright.constructs import (
     CursorKey,
     JwtHttpApi,
@@ -22,10 +25,7 @@ from tablewright.constructs import (
     ShardedTenantTable,
     StreamConsumer,
 )
-from tablewright.constructs.alarms import alarm
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_stream import COUNTED, FORGOTTEN
-from tablewright.designs.forms_tenants import SIGNING_KEYS
+from tablewright.constructs.alarms.alarms import alarm
 
 SUBMIT_ROUTES = (
     ("POST", "/forms/{form_id}/submissions"),

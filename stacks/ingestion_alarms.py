@@ -7,7 +7,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from tablewright.constructs import PythonFunction
-from tablewright.constructs.alarms import alarm
+from tablewright.constructs.alarms.alarms import alarm
 
 
 class IngestionAlarms(Construct):

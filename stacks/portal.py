@@ -16,19 +16,17 @@ from stacks.schedule import Schedule
 from stacks.stage import Stage
 from stacks.stage_stack import StageStack
 from stacks.system_function import PortalFunction
-from tablewright.constructs import (
+from tablewright.catalog.portal.constructs import (
     ContentRegistryTable,
-    CursorKey,
     EventsTable,
-    JwtHttpApi,
     NotificationsTable,
-    PythonFunction,
     SubscriptionsTable,
 )
-from tablewright.constructs.alarms import alarm
-from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction
+from tablewright.constructs.alarms.alarms import alarm
 
 CONTENT_ROUTES = (
     *(("GET", "/content"), ("POST", "/content")),

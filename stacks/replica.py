@@ -4,8 +4,8 @@ from constructs import Construct
 
 from stacks.stage import Stage
 from stacks.stage_stack import StageStack
+from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.constructs import AlarmTopic, TableAlarms
-from tablewright.designs.sentiment_items import ITEMS
 
 
 class ReplicaStack(StageStack):

@@ -7,14 +7,9 @@ from stacks.identity import TENANT, IdentityStack
 from stacks.operations import OperationsStack
 from stacks.stage import Stage
 from stacks.stage_stack import StageStack
-from tablewright.constructs import (
-    CursorKey,
-    JwtHttpApi,
-    PythonFunction,
-    SalesTable,
-    TenantAccessRole,
-)
-from tablewright.designs.sales import SALES
+from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.catalog.sales.design import SALES
+from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction, TenantAccessRole
 
 ROUTES = (
     ("GET", "/sales"),

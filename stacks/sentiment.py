@@ -23,6 +23,8 @@ from stacks.source_keys import SourceKeys
 from stacks.stage import Stage
 from stacks.stage_stack import StageStack
 from stacks.system_function import SentimentFunction
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ANALYZED, ITEMS, SOURCE_TYPES
 from tablewright.constructs import (
     Accelerator,
     CursorKey,
@@ -33,8 +35,6 @@ from tablewright.constructs import (
     WorkQueue,
     WriteTable,
 )
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import ANALYZED, ITEMS, SOURCE_TYPES
 
 READ_ROUTES = (
     ("GET", "/items"),

@@ -14,7 +14,7 @@ from tablewright.constructs import (
     Protection,
     Source,
 )
-from tablewright.constructs.bundling import PythonCode
+from tablewright.constructs.functions.bundling import PythonCode
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -171,7 +171,7 @@ def _install_npm_packages(shell: Shell) -> None:
 def _cache_lambda_packages(shell: Shell) -> None:
     """For the functions on AWS and for those on this machine, so that synth needs no network."""
     for lock in LAMBDA_REQUIREMENTS:
-        command = (paths.python(), "-m", "tablewright.constructs.dependencies", lock)
+        command = (paths.python(), "-m", "tablewright.constructs.functions.dependencies", lock)
         shell.run(*command)
         shell.run(*command, "--host")
 

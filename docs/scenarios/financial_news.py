@@ -2,15 +2,15 @@
 
 from decimal import Decimal
 
-from docs.costs import Kept, Scale, Use
-from docs.metering import NONE, Measurement, Measuring
-from tablewright.designs import Record
-from tablewright.designs.capacity import read_floor, update_floor, write_floor
-from tablewright.designs.financial_news import DAYS_KEPT, NEWS, news_healing
-from tablewright.designs.sentiment_items import PENDING
-from tablewright.designs.sizes import item_bytes
+from tablewright.catalog.news.design import DAYS_KEPT, NEWS, news_healing
+from tablewright.catalog.sentiment.items import PENDING
+from tablewright.model import Record
+from tablewright.model.capacity import read_floor, update_floor, write_floor
+from tablewright.model.sizes import item_bytes
+from tablewright.pages.cost_chapter import Kept, Scale, Use
+from tablewright.pages.metering import NONE, Measurement, Measuring
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 MANY = 100
 PAGE = 20

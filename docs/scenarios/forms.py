@@ -6,7 +6,6 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, cast
 
-from docs.metering import NONE, TRANSACTION_WRITES, Measurement, Measuring
 from docs.scenarios.forms_records import (
     EPOCHS,
     NOW,
@@ -25,24 +24,25 @@ from docs.scenarios.forms_records import (
     submission,
 )
 from lambdas.forms.rate_limit import RateLimit
-from tablewright.designs import Record
-from tablewright.designs.capacity import (
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import DAILY, DAY, DAY_SHARDS, HOUR, HOURLY
+from tablewright.catalog.forms.submissions import REQUEST, SUBMISSION, payload_key
+from tablewright.model import Record
+from tablewright.model.capacity import (
     page_floor,
     read_floor,
     update_floor,
     write_floor,
 )
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_metrics import DAILY, DAY, DAY_SHARDS, HOUR, HOURLY
-from tablewright.designs.forms_submissions import REQUEST, SUBMISSION, payload_key
-from tablewright.designs.patterns import Count
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.patterns import Count
+from tablewright.pages.metering import NONE, TRANSACTION_WRITES, Measurement, Measuring
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.counters import Counters
-from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.epochs import EpochCache
-from tablewright.runtime.records import Records
-from tablewright.runtime.store import Store
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
+from tablewright.runtime.sharding.epochs import EpochCache
+from tablewright.runtime.store.records import Records
+from tablewright.runtime.store.store import Store
+from tablewright.runtime.streams.counters import Counters
 
 PAGE = 20
 TENANTS = 40

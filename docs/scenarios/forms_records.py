@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from docs.metering import TRANSACTION_WRITES
-from tablewright.designs import Entity, Record
-from tablewright.designs.capacity import write_floor
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_metrics import COUNTED, DAILY, DAY
-from tablewright.designs.sizes import item_bytes
-from tablewright.designs.time_ids import moment_of
-from tablewright.runtime.counters import Event
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import COUNTED, DAILY, DAY
+from tablewright.model import Entity, Record
+from tablewright.model.capacity import write_floor
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.sizes import item_bytes
+from tablewright.model.time_ids import moment_of
+from tablewright.pages.metering import TRANSACTION_WRITES
 from tablewright.runtime.ids import uuid7
+from tablewright.runtime.streams.counters import Event
 
 STORED = 200
 SHARDS = 10

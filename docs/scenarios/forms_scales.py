@@ -1,8 +1,8 @@
 """The sizes at which the form table is reckoned: those that were published."""
 
-from docs.costs import Kept, Scale, Use
 from docs.scenarios.forms_records import attempt, submission
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.pages.cost_chapter import Kept, Scale, Use
 
 DESTINATIONS = 2
 SAYS = (

@@ -3,15 +3,15 @@
 from functools import partial
 from typing import Any
 
-from docs.costs import Kept, Scale, Use
-from docs.metering import Measurement, Measuring
-from tablewright.designs import Record
-from tablewright.designs.capacity import read_floor, update_floor, write_floor
-from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, DRAFT
-from tablewright.designs.sizes import item_bytes
+from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, DRAFT
+from tablewright.model import Record
+from tablewright.model.capacity import read_floor, update_floor, write_floor
+from tablewright.model.sizes import item_bytes
+from tablewright.pages.cost_chapter import Kept, Scale, Use
+from tablewright.pages.metering import Measurement, Measuring
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.store import Store
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
+from tablewright.runtime.store.store import Store
 
 STORED = 100
 PAGE = 50

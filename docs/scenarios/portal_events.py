@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 
-from docs.costs import Kept, Scale, Use
-from docs.metering import Measurement, Measuring
-from tablewright.designs import Record, Shards, Table
-from tablewright.designs.capacity import page_floor, read_floor, write_floor
-from tablewright.designs.events import DAYS_KEPT, EVENTS, SHARDED_EVENTS, event_key
-from tablewright.designs.sizes import item_bytes
+from tablewright.catalog.portal.events import DAYS_KEPT, EVENTS, SHARDED_EVENTS, event_key
+from tablewright.model import Record, Shards, Table
+from tablewright.model.capacity import page_floor, read_floor, write_floor
+from tablewright.model.sizes import item_bytes
+from tablewright.pages.cost_chapter import Kept, Scale, Use
+from tablewright.pages.metering import Measurement, Measuring
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors, KeyRing
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 PAGE = 50
 STORED = 400

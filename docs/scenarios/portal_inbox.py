@@ -2,16 +2,16 @@
 
 from decimal import Decimal
 
-from docs.costs import Kept, Scale, Use
-from docs.metering import TRANSACTION_WRITES, Measurement, Measuring
-from tablewright.designs import Record, Table
-from tablewright.designs.capacity import read_floor, update_floor, write_floor
-from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
-from tablewright.designs.sizes import item_bytes
-from tablewright.designs.subscriptions import SUBSCRIBER, SUBSCRIPTION, SUBSCRIPTIONS
+from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIBER, SUBSCRIPTION, SUBSCRIPTIONS
+from tablewright.model import Record, Table
+from tablewright.model.capacity import read_floor, update_floor, write_floor
+from tablewright.model.sizes import item_bytes
+from tablewright.pages.cost_chapter import Kept, Scale, Use
+from tablewright.pages.metering import TRANSACTION_WRITES, Measurement, Measuring
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.store import Store
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
+from tablewright.runtime.store.store import Store
 
 PAGE = 50
 UNREAD = 100

@@ -3,15 +3,15 @@
 from decimal import Decimal
 from typing import Any
 
-from docs.metering import NONE, Measurement, Measuring
-from tablewright.designs import Record, Shards
-from tablewright.designs.capacity import page_floor, read_floor, update_floor, write_floor
-from tablewright.designs.patterns import Query
-from tablewright.designs.sales import SALE, SALES
-from tablewright.designs.sizes import item_bytes
+from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.model import Record, Shards
+from tablewright.model.capacity import page_floor, read_floor, update_floor, write_floor
+from tablewright.model.patterns import Query
+from tablewright.model.sizes import item_bytes
+from tablewright.pages.metering import NONE, Measurement, Measuring
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.store import Store
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
+from tablewright.runtime.store.store import Store
 
 PAGE = 20
 STORED = 400

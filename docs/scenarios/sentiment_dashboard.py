@@ -6,15 +6,10 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, cast
 
-from docs.metering import NONE, TRANSACTION_WRITES, Measurement, Measuring
 from docs.scenarios.sentiment_items import TAGS
 from lambdas.sentiment.dashboard import Dashboard
 from lambdas.sentiment.projection import analysed, counted, implied, sound
-from tablewright.designs import Entity, Record
-from tablewright.designs.capacity import page_floor, read_floor, write_floor
-from tablewright.designs.fields import timestamp
-from tablewright.designs.patterns import BatchWrite, Count
-from tablewright.designs.sentiment_dashboard import (
+from tablewright.catalog.sentiment.dashboard import (
     COUNTED,
     DASHBOARD,
     HOUR,
@@ -22,15 +17,20 @@ from tablewright.designs.sentiment_dashboard import (
     ROW,
     TAG_ROW,
 )
-from tablewright.designs.sentiment_items import ITEM, ITEMS, SENTIMENTS, SOURCE_TYPES
-from tablewright.designs.sizes import item_bytes
+from tablewright.catalog.sentiment.items import ITEM, ITEMS, SENTIMENTS, SOURCE_TYPES
+from tablewright.model import Entity, Record
+from tablewright.model.capacity import page_floor, read_floor, write_floor
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.patterns import BatchWrite, Count
+from tablewright.model.sizes import item_bytes
+from tablewright.pages.metering import NONE, TRANSACTION_WRITES, Measurement, Measuring
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.counters import Counters, Event
-from tablewright.runtime.cursor import Cursors, KeyRing
-from tablewright.runtime.projection import Projection
-from tablewright.runtime.records import Records
-from tablewright.runtime.store import Store
-from tablewright.runtime.stream import Change
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
+from tablewright.runtime.store.records import Records
+from tablewright.runtime.store.store import Store
+from tablewright.runtime.streams.changes import Change
+from tablewright.runtime.streams.counters import Counters, Event
+from tablewright.runtime.streams.projection import Projection
 
 PAGE = 20
 STORED = 400

@@ -2,10 +2,7 @@
 
 from decimal import Decimal
 
-from docs.metering import NONE, Measurement, Measuring
-from tablewright.designs import Record
-from tablewright.designs.capacity import read_floor, update_floor, write_floor
-from tablewright.designs.sentiment_items import (
+from tablewright.catalog.sentiment.items import (
     ANALYZED,
     CLAIMED,
     GUARD,
@@ -15,9 +12,12 @@ from tablewright.designs.sentiment_items import (
     SETTLED,
     UNKNOWN,
 )
-from tablewright.designs.sizes import item_bytes
+from tablewright.model import Record
+from tablewright.model.capacity import read_floor, update_floor, write_floor
+from tablewright.model.sizes import item_bytes
+from tablewright.pages.metering import NONE, Measurement, Measuring
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 POLLED = 100
 MOMENT = "2099-03-04T14:30:15.000Z"

@@ -2,11 +2,11 @@
 
 from math import ceil
 
-from docs.costs import Kept, Scale, Use
 from docs.scenarios.sentiment_dashboard import OF_A_WINDOW, hour, row
 from docs.scenarios.sentiment_items import TAGS, guard, pending
-from tablewright.designs.sentiment_dashboard import COUNTED, COUNTED_PARTS, DAYS_SHOWN
-from tablewright.designs.sentiment_items import SETTLED, SOURCE_TYPES
+from tablewright.catalog.sentiment.dashboard import COUNTED, COUNTED_PARTS, DAYS_SHOWN
+from tablewright.catalog.sentiment.items import SETTLED, SOURCE_TYPES
+from tablewright.pages.cost_chapter import Kept, Scale, Use
 
 DAYS, HOURS, SECONDS = 30, 30 * 24, 30 * 24 * 3600
 DAY_SECONDS = 24 * 3600

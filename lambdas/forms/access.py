@@ -12,14 +12,14 @@ from lambdas.forms.management.secret_values import SecretValues
 from lambdas.forms.messages import Queue
 from lambdas.forms.resources import Resources
 from lambdas.forms.uploads import SIGNING
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.epochs import EpochCache
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload import Payloads
-from tablewright.runtime.secret_keys import SecretKeys
-from tablewright.runtime.store import Store
+from tablewright.runtime.sharding.epochs import EpochCache
+from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import Tenants
 
 # What sessions of the tenants' role are tagged with.

@@ -13,11 +13,11 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from lambdas.forms.next_version import next_version
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import Conflict, NotFound
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 CLOSED, OPEN, HALF_OPEN = "closed", "open", "half-open"
 VERSION = "updated_at"

@@ -12,7 +12,7 @@ from lambdas.forms.forgetting import Forgetting
 from lambdas.forms.resources import Resources
 from lambdas.stream import kept_unless_redriven
 from tablewright.runtime.deadline import in_time
-from tablewright.runtime.stream import Change
+from tablewright.runtime.streams.changes import Change
 
 logger = Logger()
 

@@ -14,14 +14,14 @@ from lambdas.forms.metrics import (
     sound,
     submitted,
 )
-from tablewright.designs import InvalidRecord
-from tablewright.designs.forms import FORMS
-from tablewright.designs.patterns import Count
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import InvalidRecord
+from tablewright.model.patterns import Count
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.counters import Counters
 from tablewright.runtime.errors import StoreError
-from tablewright.runtime.records import Item
-from tablewright.runtime.stream import Change, consume
+from tablewright.runtime.store.records import Item
+from tablewright.runtime.streams.changes import Change, consume
+from tablewright.runtime.streams.counters import Counters
 
 Failed = Callable[[Change, Exception], Any]
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from tablewright.designs import InvalidValue, Record
-from tablewright.designs.forms import FORMS
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import InvalidValue, Record
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 DAYS_BACK = 30
 MOST_DAYS_BACK = 366

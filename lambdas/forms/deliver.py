@@ -21,7 +21,7 @@ from lambdas.forms.resources import Resources
 from lambdas.forms.retries import Retries
 from lambdas.forms.submission_status import FAILED
 from lambdas.metrics import count
-from tablewright.designs.errors import TablewrightError
+from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.deadline import in_time
 

@@ -20,13 +20,13 @@ from lambdas.forms.fan_out import find_submission, new_attempt
 from lambdas.forms.messages import Delivery, Queue
 from lambdas.forms.retries import Retries
 from lambdas.forms.submission_status import FAILED, RETRYING, SUCCEEDED, settle
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import PENDING
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import PENDING
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.payload import PayloadDamaged, Payloads, PayloadTooLarge
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 POSTPONED, SUPERSEDED, REMOVED = "POSTPONED", "SUPERSEDED", "REMOVED"
 # Longer than an attempt can take, and than its function may run.

@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from lambdas.forms.domains import domain_key
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 PENDING, VERIFIED, FAILED = "PENDING", "VERIFIED", "FAILED"
 FIRST, LONGEST = timedelta(minutes=1), timedelta(hours=12)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import idna
 
-from tablewright.designs.errors import InvalidValue
+from tablewright.model.errors import InvalidValue
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList

@@ -10,14 +10,14 @@ from typing import Any
 
 from lambdas.forms.messages import Created, Delivery, Queue
 from lambdas.forms.submission_status import attempts_of, settle
-from tablewright.designs import Record
-from tablewright.designs.errors import TablewrightError
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import PENDING
-from tablewright.designs.time_ids import moment_of
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import PENDING
+from tablewright.model import Record
+from tablewright.model.errors import TablewrightError
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import AlreadyExists
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 # After this a submission that is not to be seen is gone.
 VISIBLE = timedelta(minutes=10)

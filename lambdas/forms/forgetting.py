@@ -8,14 +8,14 @@ to an object while it is being removed here.
 from typing import Any, NamedTuple
 
 from lambdas.forms.metrics import is_submission
-from tablewright.designs import InvalidRecord, InvalidValue
-from tablewright.designs.errors import KeyMismatch
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import REQUEST, SUBMISSION, payload_key
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import REQUEST, SUBMISSION, payload_key
+from tablewright.model import InvalidRecord, InvalidValue
+from tablewright.model.errors import KeyMismatch
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.payload import Payloads
-from tablewright.runtime.records import Item, Records
-from tablewright.runtime.stream import Change
+from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.streams.changes import Change
 
 _SUBMISSIONS, _REQUESTS = Records(FORMS, SUBMISSION), Records(FORMS, REQUEST)
 _PLACE, _ID, _STORED = "payload_key", "submission_id", "stored_at"

@@ -6,11 +6,12 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from tablewright.designs.errors import TablewrightError
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms_submissions import ATTEMPT
-from tablewright.runtime import queue, strict_json
+from tablewright.catalog.forms.submissions import ATTEMPT
+from tablewright.model.errors import TablewrightError
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.messaging import queue
 from tablewright.runtime.retry import Backoff
 
 SOURCE, CREATED = "tablewright.forms", "submission.created"

@@ -9,16 +9,16 @@ has been counted is remembered under the second of its change, by which it can b
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tablewright.designs import InvalidRecord, InvalidValue, Record
-from tablewright.designs.errors import KeyMismatch
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_metrics import DAY, HOUR
-from tablewright.designs.forms_stream import FAILED, OUTCOMES, SUCCEEDED
-from tablewright.designs.forms_submissions import ATTEMPT, SUBMISSION
-from tablewright.designs.restored import RESTORED_FROM
-from tablewright.runtime.counters import Event
-from tablewright.runtime.records import Item, Records
-from tablewright.runtime.stream import Change
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import DAY, HOUR
+from tablewright.catalog.forms.stream import FAILED, OUTCOMES, SUCCEEDED
+from tablewright.catalog.forms.submissions import ATTEMPT, SUBMISSION
+from tablewright.model import InvalidRecord, InvalidValue, Record
+from tablewright.model.errors import KeyMismatch
+from tablewright.model.restored import RESTORED_FROM
+from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.streams.changes import Change
+from tablewright.runtime.streams.counters import Event
 
 _SUBMISSIONS, _ATTEMPTS = Records(FORMS, SUBMISSION), Records(FORMS, ATTEMPT)
 _KEYS = (FORMS.pk, FORMS.sk or "")

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from tablewright.designs.fields import timestamp
+from tablewright.model.fields.scalars import timestamp
 
 
 def next_version(before: str, now: datetime) -> str:

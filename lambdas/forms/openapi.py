@@ -5,9 +5,9 @@ from lambdas.forms.management.asking import OPERATORS, TENANT
 from lambdas.forms.openapi_schemas import schemas
 from lambdas.http import openapi
 from lambdas.http.openapi import Json, json_of, operation, paging, query
-from tablewright.designs.forms_metrics import DAILY
-from tablewright.designs.forms_submissions import ATTEMPT, SUBMISSION
-from tablewright.designs.forms_tenants import CONFIG, DESTINATION, SECRET
+from tablewright.catalog.forms.metrics import DAILY
+from tablewright.catalog.forms.submissions import ATTEMPT, SUBMISSION
+from tablewright.catalog.forms.tenants import CONFIG, DESTINATION, SECRET
 
 _OPERATORS = f"; for members of the group '{OPERATORS}'"
 _FOR = {

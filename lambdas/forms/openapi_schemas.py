@@ -8,10 +8,10 @@ from lambdas.forms.management.signing_secrets import SHOWN
 from lambdas.forms.management.submissions import LISTED, TOLD
 from lambdas.forms.management.versions import VERSION
 from lambdas.http.openapi import Json, list_of, object_of, only, page_of, ref
-from tablewright.designs import Entity, Field
-from tablewright.designs.forms_metrics import DAILY
-from tablewright.designs.forms_submissions import ATTEMPT, SUBMISSION
-from tablewright.designs.forms_tenants import CLAIM, CONFIG, DESTINATION, SECRET
+from tablewright.catalog.forms.metrics import DAILY
+from tablewright.catalog.forms.submissions import ATTEMPT, SUBMISSION
+from tablewright.catalog.forms.tenants import CLAIM, CONFIG, DESTINATION, SECRET
+from tablewright.model import Entity, Field
 
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer"}

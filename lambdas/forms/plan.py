@@ -14,12 +14,12 @@ from lambdas.forms.planner import Decision, Rules
 from lambdas.forms.planning import KEPT, Planning, Run
 from lambdas.forms.resources import Resources
 from lambdas.metrics import count
-from tablewright.designs import InvalidValue
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import InvalidValue
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.continuation import call_next
 from tablewright.runtime.deadline import in_time
-from tablewright.runtime.next_run import call_next
-from tablewright.runtime.shard_counts import ShardCounts
+from tablewright.runtime.sharding.counts import ShardCounts
 
 logger = Logger()
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 from math import ceil
 from typing import Any, NamedTuple
 
-from tablewright.designs import Epochs, InvalidValue, Record
-from tablewright.designs.epochs import MOST_EPOCHS, MOST_SHARDS
-from tablewright.designs.forms_volume import THRESHOLDS, shards_for
+from tablewright.catalog.forms.volume import THRESHOLDS, shards_for
+from tablewright.model import Epochs, InvalidValue, Record
+from tablewright.model.sharding.epochs import MOST_EPOCHS, MOST_SHARDS
 
 VOLUME, RATE, MANUAL = "volume", "rate", "manual"
 _HOUR = 3600

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from lambdas.forms.planner import Decision, Load, Rules, decide
-from tablewright.designs import Record
-from tablewright.designs.epochs import read_epochs
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_metrics import HOURS_KEPT
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import HOURS_KEPT
+from tablewright.model import Record
+from tablewright.model.sharding.epochs import read_epochs
 from tablewright.runtime.errors import Conflict
-from tablewright.runtime.shard_counts import ShardCounts
-from tablewright.runtime.store import Store
+from tablewright.runtime.sharding.counts import ShardCounts
+from tablewright.runtime.store.store import Store
 
 DAYS = 30
 _PAGE = 100

@@ -8,13 +8,13 @@ remembered, so that whoever sends on costs nothing.
 import threading
 from datetime import UTC, datetime, timedelta
 
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import WINDOW
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import WINDOW
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
-from tablewright.runtime.expressions import Expressions
-from tablewright.runtime.records import Records
-from tablewright.runtime.wire import encode
+from tablewright.runtime.store.attribute_values import encode
+from tablewright.runtime.store.expressions import Expressions
+from tablewright.runtime.store.records import Records
 
 # An item takes a thousand writes a second; half of that leaves room for bursts. A limit beyond is
 # taken in blocks of several requests, each for one function to use up.

@@ -8,13 +8,13 @@ from lambdas.forms.fan_out import new_attempt, record_attempt, routed
 from lambdas.forms.messages import Delivery, Queue
 from lambdas.forms.retries import MOST_REDELIVERIES, Retries
 from lambdas.forms.submission_status import RETRYING, SUCCEEDED, attempts_of, decisive, status_of
-from tablewright.designs import Record
-from tablewright.designs.errors import TablewrightError
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import PENDING
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import PENDING
+from tablewright.model import Record
+from tablewright.model.errors import TablewrightError
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import Conflict, NotFound
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 
 class NotRedeliverable(TablewrightError, ValueError):

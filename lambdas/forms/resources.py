@@ -7,11 +7,11 @@ from typing import Any
 
 import boto3
 
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
 from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
-from tablewright.runtime.epochs import EpochCache
 from tablewright.runtime.payload import Payloads
-from tablewright.runtime.store import Store
+from tablewright.runtime.sharding.epochs import EpochCache
+from tablewright.runtime.store.store import Store
 
 
 class Resources:

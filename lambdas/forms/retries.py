@@ -7,7 +7,7 @@ that there are 124 series: the first, and 123 redeliveries.
 
 from typing import NamedTuple
 
-from tablewright.runtime.queue import LONGEST_DELAY
+from tablewright.runtime.messaging.queue import LONGEST_DELAY
 
 LAST_NUMBER = 999
 _ATTEMPTS = 8

@@ -17,8 +17,8 @@ from lambdas.forms.signing import (
     read_signature,
 )
 from lambdas.forms.tenants import Tenants
-from tablewright.designs import InvalidValue
-from tablewright.designs.forms_submissions import named_id, tenant_id
+from tablewright.catalog.forms.submissions import named_id, tenant_id
+from tablewright.model import InvalidValue
 
 ORIGIN = "Origin"
 CONTENT_TYPE, IDEMPOTENCY_KEY = "Content-Type", "Idempotency-Key"

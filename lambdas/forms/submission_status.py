@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import PENDING
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import PENDING
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import Conflict, NotFound
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 DELIVERED, FAILED, QUARANTINED = "DELIVERED", "FAILED", "QUARANTINED"
 SUCCEEDED, RETRYING = "SUCCEEDED", "RETRYING"

@@ -14,16 +14,16 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from lambdas.forms.bodies import fields_of, filled
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import PENDING, SUBMISSION, payload_key
-from tablewright.designs.sizes import item_bytes
-from tablewright.designs.time_ids import moment_of
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import PENDING, SUBMISSION, payload_key
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.sizes import item_bytes
+from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import AlreadyExists, Conflict, Unavailable
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.payload import S3_ZLIB, Payloads
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 QUARANTINED = "QUARANTINED"
 _CLAIMS = 3

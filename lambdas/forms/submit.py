@@ -27,7 +27,7 @@ from lambdas.forms.uploads import SIGNING, UPLOADED, Uploads, announcement, name
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
 from lambdas.http.problems import Problem
-from tablewright.designs import Record
+from tablewright.model import Record
 from tablewright.runtime.payload import Payloads
 
 logger = Logger()

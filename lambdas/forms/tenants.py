@@ -11,11 +11,11 @@ from typing import NamedTuple
 from lambdas.forms.domains import domain_key
 from lambdas.forms.kept_secrets import KeptSecrets
 from lambdas.forms.remembered import Remembered
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 # How long a tenant that was disabled, or a secret that was revoked, may still be taken.
 _LIFE = 30.0

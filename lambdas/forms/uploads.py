@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from lambdas.forms.bodies import CONTENT_TYPES
 from lambdas.http.problems import Problem
-from tablewright.designs import Choice, Field, InvalidValue, Text, TimeId, Whole
-from tablewright.designs.forms_submissions import UPLOADS
+from tablewright.catalog.forms.submissions import UPLOADS
+from tablewright.model import Choice, Field, InvalidValue, Text, TimeId, Whole
 from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ObjectMissing

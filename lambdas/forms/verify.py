@@ -10,7 +10,7 @@ from aws_lambda_powertools import Logger
 from lambdas.forms.dns_proof import DnsProof, texts
 from lambdas.forms.domain_claims import DomainClaims
 from lambdas.forms.resources import Resources
-from tablewright.designs import Record
+from tablewright.model import Record
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.errors import NotFound
 

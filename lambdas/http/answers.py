@@ -8,8 +8,8 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from tablewright.designs import Entity
-from tablewright.runtime.reader import Page
+from tablewright.model import Entity
+from tablewright.runtime.store.reader import Page
 
 
 def answer(body: Any, status: int = 200, headers: dict[str, Any] | None = None) -> Response[str]:

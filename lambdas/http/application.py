@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from lambdas.http import problems
 from lambdas.http.problems import Problem
-from tablewright.designs import InvalidRecord, InvalidValue, TablewrightError
+from tablewright.model import InvalidRecord, InvalidValue, TablewrightError
 from tablewright.runtime.deadline import invocation
 
 logger = Logger()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from lambdas.http.problems import Problem
-from tablewright.designs import Field, InvalidValue
+from tablewright.model import Field, InvalidValue
 
 CLAIM = "custom:tenant"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lambdas.http.problems import Problem
-from tablewright.designs import Entity, InvalidRecord, Record
+from tablewright.model import Entity, InvalidRecord, Record
 
 Errors = list[tuple[str, str]]
 # Looks at values beyond what their fields tell; gives errors by pointer.

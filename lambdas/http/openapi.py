@@ -5,7 +5,7 @@ from typing import Any
 
 from lambdas.http.problems import MOST_ERRORS
 from lambdas.http.requests import DEFAULT_LIMIT, MAX_LIMIT
-from tablewright.designs import Field
+from tablewright.model import Field
 
 Json = dict[str, Any]
 

@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from lambdas.http.answers import answer, record_json, to_json
 from lambdas.http.problems import Problem
-from tablewright.designs import Entity, InvalidValue, Record
+from tablewright.model import Entity, InvalidValue, Record
 
 _ANY = "*"
 

@@ -8,12 +8,12 @@ from typing import Any
 import boto3
 
 from lambdas.portal.content.files import Files
-from tablewright.designs import Table
-from tablewright.designs.content_registry import CONTENT_REGISTRY
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.model import Table
 from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
-from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.secret_keys import SecretKeys
-from tablewright.runtime.store import Store
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.cursors.keys import SecretKeys
+from tablewright.runtime.store.store import Store
 
 
 class Resources:

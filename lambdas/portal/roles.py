@@ -5,8 +5,8 @@ from typing import Any
 from lambdas.http.caller import groups_of, subject_of
 from lambdas.http.problems import Problem
 from lambdas.portal.users import ADMINS, READERS, ROLES, User
-from tablewright.designs import InvalidValue
-from tablewright.designs.content_registry import user_id
+from tablewright.catalog.portal.content import user_id
+from tablewright.model import InvalidValue
 
 _USER_ID = user_id()
 

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import boto3
 
 from lambdas.sales.sales import Sales
-from tablewright.designs.sales import SALES
+from tablewright.catalog.sales.design import SALES
 from tablewright.runtime.aws import POOL_SIZE, Caller, connect
-from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.secret_keys import SecretKeys
-from tablewright.runtime.store import Store
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.cursors.keys import SecretKeys
+from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import Tenants
 
 

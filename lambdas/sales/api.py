@@ -15,8 +15,8 @@ from lambdas.http.requests import choice, json_body, page_limit, parameters
 from lambdas.sales.access import Access
 from lambdas.sales.sales import Sales
 from lambdas.sales.trend import PERIODS
-from tablewright.designs import Pattern
-from tablewright.designs.sales import SALE, SALES, SEASONS
+from tablewright.catalog.sales.design import SALE, SALES, SEASONS
+from tablewright.model import Pattern
 
 logger = Logger()
 app = application({"since": "from", "until": "to"})

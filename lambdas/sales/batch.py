@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lambdas.sales.rules import CHANGEABLE, same_sale
-from tablewright.designs import Record
-from tablewright.designs.sales import SALE, SALES
-from tablewright.runtime.bulk import in_parallel
+from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.model import Record
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.batches import in_parallel
+from tablewright.runtime.store.store import Store
 
 _STORED, _REPLACED, _CONFLICT = "stored", "replaced", "conflict"
 

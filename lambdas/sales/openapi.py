@@ -19,7 +19,7 @@ from lambdas.http.openapi import (
 )
 from lambdas.sales.rules import CHANGEABLE, GIVEN, MAX_BATCH
 from lambdas.sales.trend import PERIODS
-from tablewright.designs.sales import SALE, SEASONS
+from tablewright.catalog.sales.design import SALE, SEASONS
 
 _ONE = "/products/{product_id}/sales/{sale_date}/{sale_id}"
 _EMBEDDING = (

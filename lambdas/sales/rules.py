@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from lambdas.http.given import only
 from lambdas.http.problems import Problem
-from tablewright.designs import InvalidRecord, Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.sales import SALE
+from tablewright.catalog.sales.design import SALE
+from tablewright.model import InvalidRecord, Record
+from tablewright.model.fields.scalars import timestamp
 
 MAX_BATCH = 5000
 

@@ -9,11 +9,11 @@ from lambdas.http.problems import Problem
 from lambdas.sales import rules
 from lambdas.sales.batch import Stored, key_of, store_batch
 from lambdas.sales.trend import trend
-from tablewright.designs import Pattern, Record
-from tablewright.designs.sales import SALES
+from tablewright.catalog.sales.design import SALES
+from tablewright.model import Pattern, Record
 from tablewright.runtime.errors import AlreadyExists, NotFound
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 # What one trend may read, from the index alone or from the table too: more would not finish
 # within a request.

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from lambdas.sentiment.model import Model
-from tablewright.designs import Pattern, Record, Table
-from tablewright.designs.financial_news import NEWS, news_healing
-from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
-from tablewright.designs.sentiment_items import ANALYZED, ITEMS, PENDING, SOURCE_TYPES
+from tablewright.catalog.news.design import NEWS, news_healing
+from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
+from tablewright.catalog.sentiment.items import ANALYZED, ITEMS, PENDING, SOURCE_TYPES
+from tablewright.model import Pattern, Record, Table
 from tablewright.runtime import strict_json
 from tablewright.runtime.errors import Conflict, NotFound
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 RECORDED, KNOWN, GONE = "recorded", "analysed before", "removed meanwhile"
 

@@ -14,15 +14,15 @@ from lambdas.http.caller import subject_of
 from lambdas.http.requests import choice, page_limit, parameters, whole_number
 from lambdas.sentiment.dashboard import MAX_HOURS, Dashboard
 from lambdas.sentiment.resources import Resources
-from tablewright.designs import InvalidValue
-from tablewright.designs.sentiment_dashboard import DASHBOARD, REJECTED, ROW
-from tablewright.designs.sentiment_items import SENTIMENTS, SOURCE_TYPES
+from tablewright.catalog.sentiment.dashboard import DASHBOARD, REJECTED, ROW
+from tablewright.catalog.sentiment.items import SENTIMENTS, SOURCE_TYPES
+from tablewright.model import InvalidValue
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.reader import Page
-from tablewright.runtime.secret_keys import SecretKeys
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 app = application()
 

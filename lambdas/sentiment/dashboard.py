@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lambdas.http.problems import Problem
-from tablewright.designs.fields import timestamp
-from tablewright.designs.sentiment_dashboard import DASHBOARD, DAYS_SHOWN
-from tablewright.designs.sentiment_items import SENTIMENTS
-from tablewright.runtime.bulk import in_parallel
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.catalog.sentiment.dashboard import DASHBOARD, DAYS_SHOWN
+from tablewright.catalog.sentiment.items import SENTIMENTS
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.store.batches import in_parallel
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 MAX_HOURS = DAYS_SHOWN * 24
 

@@ -24,11 +24,11 @@ from lambdas.sentiment.outcome import Outcome, Refused
 from lambdas.sentiment.polling import Intake, Wanted, poll
 from lambdas.sentiment.resources import Resources, setting
 from lambdas.sentiment.sources import Found, InvalidSetting, Source, Web, from_settings, queries
-from tablewright.designs import InvalidValue
-from tablewright.designs.fields import timestamp
-from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
-from tablewright.designs.sentiment_dashboard import ROW
-from tablewright.designs.sentiment_items import ITEM
+from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
+from tablewright.catalog.sentiment.dashboard import ROW
+from tablewright.catalog.sentiment.items import ITEM
+from tablewright.model import InvalidValue
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.deadline import in_time
 
 logger = Logger()

@@ -14,12 +14,12 @@ from lambdas.sentiment.items import Offered, claimed, offered
 from lambdas.sentiment.outcome import Outcome, Refused, park, source_of
 from lambdas.sentiment.sources import RawItem
 from lambdas.sentiment.tags import Watch
-from tablewright.designs import InvalidRecord, InvalidValue, Record
-from tablewright.designs.sentiment_items import CLAIMED, ITEM, ITEMS, SETTLED
-from tablewright.runtime.bulk import try_in_parallel
+from tablewright.catalog.sentiment.items import CLAIMED, ITEM, ITEMS, SETTLED
+from tablewright.model import InvalidRecord, InvalidValue, Record
 from tablewright.runtime.errors import AlreadyExists, NotFound, StoreError
-from tablewright.runtime.store import Store
-from tablewright.runtime.topic import Message, Topic
+from tablewright.runtime.messaging.topic import Message, Topic
+from tablewright.runtime.store.batches import try_in_parallel
+from tablewright.runtime.store.store import Store
 
 
 class _Written(NamedTuple):

@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tablewright.designs import InvalidRecord, InvalidValue, Record
-from tablewright.designs.sentiment_items import (
+from tablewright.catalog.sentiment.items import (
     ITEM,
     MAX_TEXT,
     PENDING,
@@ -13,6 +12,7 @@ from tablewright.designs.sentiment_items import (
     SNIPPET_LENGTH,
     UNKNOWN,
 )
+from tablewright.model import InvalidRecord, InvalidValue, Record
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
 _GIVEN = ("source_id", "source_type", "source_url", "matched_tags", "metadata")

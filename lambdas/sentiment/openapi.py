@@ -22,8 +22,8 @@ from lambdas.sentiment.ingest import MAX_ITEMS, WRITERS
 from lambdas.sentiment.items import ACCEPTED
 from lambdas.sentiment.news import api as news_api
 from lambdas.sentiment.news.api import LAST_EVENT_ID
-from tablewright.designs.sentiment_dashboard import REJECTED, ROW, TAG_ROW
-from tablewright.designs.sentiment_items import ITEM, SENTIMENTS
+from tablewright.catalog.sentiment.dashboard import REJECTED, ROW, TAG_ROW
+from tablewright.catalog.sentiment.items import ITEM, SENTIMENTS
 
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer"}

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from tablewright.designs import Record
-from tablewright.designs.sentiment_dashboard import DASHBOARD, REJECTED
+from tablewright.catalog.sentiment.dashboard import DASHBOARD, REJECTED
+from tablewright.model import Record
 from tablewright.runtime.errors import StoreError
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 _UNFIT = re.compile(r"[^\x20-\x7e]")  # a name that somebody made up may stand in a reason
 _REASON_LENGTH = 2000

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from lambdas.sentiment.outcome import Outcome, Refused
 from lambdas.sentiment.sources import RawItem, Source, SourceError, Unreadable
-from tablewright.designs.fields import timestamp
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import StoreError
 
 _BATCH = 100

@@ -10,7 +10,7 @@ from lambdas.sentiment.projector import Projector
 from lambdas.sentiment.resources import Resources
 from lambdas.stream import kept_unless_redriven
 from tablewright.runtime.deadline import in_time
-from tablewright.runtime.stream import Change
+from tablewright.runtime.streams.changes import Change
 
 logger = Logger()
 

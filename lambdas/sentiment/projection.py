@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tablewright.designs import InvalidRecord, Record, uniform
-from tablewright.designs.sentiment_dashboard import COUNTED_PARTS
-from tablewright.designs.sentiment_items import ANALYZED, ITEM, ITEMS
-from tablewright.runtime.counters import Event
-from tablewright.runtime.records import Item, Records
-from tablewright.runtime.stream import Change
+from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS
+from tablewright.catalog.sentiment.items import ANALYZED, ITEM, ITEMS
+from tablewright.model import InvalidRecord, Record, uniform
+from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.streams.changes import Change
+from tablewright.runtime.streams.counters import Event
 
 _SHOWN = (
     "ingested_at",

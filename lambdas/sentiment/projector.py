@@ -5,13 +5,13 @@ from concurrent.futures import Executor
 from typing import Any, NamedTuple, cast
 
 from lambdas.sentiment.projection import analysed, counted, implied, sound
-from tablewright.designs.patterns import BatchWrite, Count
-from tablewright.designs.sentiment_dashboard import DASHBOARD
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.model.patterns import BatchWrite, Count
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.counters import Counters, Event
-from tablewright.runtime.projection import Projection, Rows
-from tablewright.runtime.records import Item
-from tablewright.runtime.stream import Change, consume
+from tablewright.runtime.store.records import Item
+from tablewright.runtime.streams.changes import Change, consume
+from tablewright.runtime.streams.counters import Counters, Event
+from tablewright.runtime.streams.projection import Projection, Rows
 
 Failed = Callable[[Change, Exception], Any]
 

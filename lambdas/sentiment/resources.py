@@ -8,12 +8,12 @@ from typing import Any
 import boto3
 
 from lambdas.sentiment.tags import Watch
-from tablewright.designs.financial_news import NEWS
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import ITEMS
+from tablewright.catalog.news.design import NEWS
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.runtime.aws import POOL_SIZE, Caller, connect
-from tablewright.runtime.store import Store
-from tablewright.runtime.topic import Topic
+from tablewright.runtime.messaging.topic import Topic
+from tablewright.runtime.store.store import Store
 
 
 def setting(name: str) -> Any:
@@ -55,7 +55,7 @@ class Resources:
 
     def accelerated(self, endpoint: str) -> Caller:
         """The table through the cache at an endpoint, and past it when it does not answer."""
-        from tablewright.runtime.accelerated import Accelerated
+        from tablewright.runtime.dax import Accelerated
 
         return Accelerated(self.here, endpoint)
 

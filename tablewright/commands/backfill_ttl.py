@@ -15,12 +15,12 @@ from typing import Any
 from tablewright.commands import segments
 from tablewright.commands.progress import ProgressMismatch
 from tablewright.commands.segments import Rate
-from tablewright.designs import Entity, Table
-from tablewright.designs.errors import InvalidValue, KeyMismatch
+from tablewright.model import Entity, Table
+from tablewright.model.errors import InvalidValue, KeyMismatch
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
-from tablewright.runtime.expressions import Expressions
-from tablewright.runtime.records import Item
+from tablewright.runtime.store.expressions import Expressions
+from tablewright.runtime.store.records import Item
 
 # What can become of an item, and how it is put in the summary.
 OUTCOMES = {
@@ -165,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _design(name: str) -> Table:
     try:
-        module = import_module(f"tablewright.designs.{name}")
+        module = import_module(f"tablewright.model.{name}")
         design: Table = getattr(module, name.upper())
     except (ImportError, AttributeError):
         raise ProgressMismatch(f"there is no table design named '{name}'") from None

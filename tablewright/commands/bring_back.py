@@ -21,14 +21,14 @@ from typing import Any
 from tablewright.commands import segments
 from tablewright.commands.progress import ProgressMismatch
 from tablewright.commands.segments import Rate
-from tablewright.designs.restored import RESTORED_FROM
+from tablewright.model.restored import RESTORED_FROM
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.bulk import read_all
 from tablewright.runtime.errors import Conflict, ItemTooLarge, StoreError
-from tablewright.runtime.expressions import Expressions
-from tablewright.runtime.records import Item
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.wire import Wire
+from tablewright.runtime.store.attribute_values import Wire
+from tablewright.runtime.store.batches import read_all
+from tablewright.runtime.store.expressions import Expressions
+from tablewright.runtime.store.records import Item
 
 # What can become of an item, and how it is put in the summary.
 OUTCOMES = {

@@ -29,15 +29,15 @@ from pathlib import Path
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tablewright.commands.isolation import LOOK_ALIKES, Leak, Place, leaks, places, possible
-from tablewright.commands.isolation_names import NamedSession, named_leaks, sampler
-from tablewright.commands.isolation_policies import from_design, from_file
-from tablewright.commands.isolation_session import TenantSession, assume
-from tablewright.commands.policy_decisions import Call, Statement, allows
-from tablewright.designs.model import Table
+from tablewright.commands.isolation.decisions import Call, Statement, allows
+from tablewright.commands.isolation.names import NamedSession, named_leaks, sampler
+from tablewright.commands.isolation.policies import from_design, from_file
+from tablewright.commands.isolation.reach import LOOK_ALIKES, Leak, Place, leaks, places, possible
+from tablewright.commands.isolation.session import TenantSession, assume
+from tablewright.model.table import Table
 from tablewright.runtime.aws import client_config
 
-_DEFAULT = "tablewright.designs.forms:FORMS"
+_DEFAULT = "tablewright.catalog.forms.design:FORMS"
 
 
 def main(arguments: list[str] | None = None) -> int:

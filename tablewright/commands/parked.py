@@ -16,15 +16,15 @@ from importlib import import_module
 import boto3
 from botocore.exceptions import BotoCoreError
 
-from tablewright.designs import Record
-from tablewright.designs.errors import InvalidRecord
-from tablewright.designs.healing import HealingPlan
+from tablewright.model import Record
+from tablewright.model.errors import InvalidRecord
+from tablewright.model.healing import HealingPlan
 from tablewright.runtime.aws import Dynamo, client_config
 from tablewright.runtime.errors import StoreError
-from tablewright.runtime.parked import Parked
-from tablewright.runtime.store import Store
+from tablewright.runtime.healing.parked import Parked
+from tablewright.runtime.store.store import Store
 
-_DEFAULT = "tablewright.designs.financial_news:news_healing"
+_DEFAULT = "tablewright.catalog.news.design:news_healing"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -22,8 +22,8 @@ from tqdm import tqdm
 from tablewright.commands.progress import Progress, ProgressMismatch
 from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.errors import StoreError, Throttled
-from tablewright.runtime.records import Item
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store.records import Item
 
 _PAGE = 250
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.volume import shards_for
 from tablewright.commands.spread_picture import draw
-from tablewright.designs.epochs import EpochShards
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_volume import shards_for
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.sharding.epochs import EpochShards
 
 # The most that a hottest partition may carry, in even shares of its tenant.
 LIMIT = 1.10

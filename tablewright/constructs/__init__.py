@@ -1,93 +1,82 @@
 """Tables and what stands around them, as CDK constructs.
 
-Each is loaded when it is first asked for: a CDK app pays only for what it uses.
+Each is loaded when it is first asked for: a CDK app pays only for what it uses. The nag rules,
+which need cdk-nag, are in `tablewright.constructs.nag`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tablewright.constructs.accelerator import Accelerator
-    from tablewright.constructs.alarm_level import AlarmLevel
-    from tablewright.constructs.alarm_topic import AlarmTopic
-    from tablewright.constructs.alarms import (
+    from tablewright.constructs.alarms.alarms import (
         AccountAlarms,
         ApiAlarms,
         FunctionAlarms,
         TableAlarms,
     )
-    from tablewright.constructs.bundling import LIBRARY_SOURCES, PythonCode, Source
-    from tablewright.constructs.capacity import Capacity, Scaling
-    from tablewright.constructs.content_registry_table import ContentRegistryTable
-    from tablewright.constructs.cost_alerts import CostAlerts
-    from tablewright.constructs.day_partitioned_table import DayPartitionedTable
-    from tablewright.constructs.dependencies import BundlingError, Platform
-    from tablewright.constructs.event_pipe import EventPipe
-    from tablewright.constructs.event_queue import EventQueue
-    from tablewright.constructs.events_table import EventsTable
-    from tablewright.constructs.failure_store import FailureStore
-    from tablewright.constructs.function import Network, PythonFunction
-    from tablewright.constructs.grants import GrantError
+    from tablewright.constructs.alarms.cost_alerts import CostAlerts
+    from tablewright.constructs.alarms.level import AlarmLevel
+    from tablewright.constructs.alarms.topic import AlarmTopic
+    from tablewright.constructs.dax.accelerator import Accelerator
+    from tablewright.constructs.functions.bundling import LIBRARY_SOURCES, PythonCode, Source
+    from tablewright.constructs.functions.dependencies import BundlingError, Platform
+    from tablewright.constructs.functions.function import Network, PythonFunction
     from tablewright.constructs.http_api import JwtHttpApi
-    from tablewright.constructs.message_queue import MessageQueue
-    from tablewright.constructs.news_table import NewsTable
-    from tablewright.constructs.notifications_table import NotificationsTable
     from tablewright.constructs.protection import Backups, Protection
-    from tablewright.constructs.replication_alarms import ReplicationAlarms
-    from tablewright.constructs.sales_table import SalesTable
+    from tablewright.constructs.queues.event_queue import EventQueue
+    from tablewright.constructs.queues.message_queue import MessageQueue
+    from tablewright.constructs.queues.work_queue import WorkQueue
     from tablewright.constructs.self_healing import SelfHealing
-    from tablewright.constructs.sharded_tenant_table import ShardedTenantTable
     from tablewright.constructs.signing_key import CursorKey
-    from tablewright.constructs.stream_consumer import StreamConsumer
-    from tablewright.constructs.subscriptions_table import SubscriptionsTable
-    from tablewright.constructs.table import DesignTable, StagedTable
+    from tablewright.constructs.streams.consumer import StreamConsumer
+    from tablewright.constructs.streams.event_pipe import EventPipe
+    from tablewright.constructs.streams.failure_store import FailureStore
+    from tablewright.constructs.tables.capacity import Capacity, Scaling
+    from tablewright.constructs.tables.day_partitioned_table import DayPartitionedTable
+    from tablewright.constructs.tables.grants import GrantError
+    from tablewright.constructs.tables.replication_alarms import ReplicationAlarms
+    from tablewright.constructs.tables.sharded_tenant_table import ShardedTenantTable
+    from tablewright.constructs.tables.table import DesignTable, StagedTable
+    from tablewright.constructs.tables.write_table import WriteTable
     from tablewright.constructs.tenant_role import TenantAccessRole
-    from tablewright.constructs.work_queue import WorkQueue
-    from tablewright.constructs.write_table import WriteTable
 
 _HOMES = {
-    "NewsTable": "news_table",
-    "StagedTable": "table",
-    "WriteTable": "write_table",
-    "ContentRegistryTable": "content_registry_table",
-    "NotificationsTable": "notifications_table",
-    "SubscriptionsTable": "subscriptions_table",
-    "EventsTable": "events_table",
-    "DayPartitionedTable": "day_partitioned_table",
-    "LIBRARY_SOURCES": "bundling",
-    "Accelerator": "accelerator",
-    "AccountAlarms": "alarms",
-    "AlarmLevel": "alarm_level",
-    "AlarmTopic": "alarm_topic",
-    "ApiAlarms": "alarms",
+    "Accelerator": "dax.accelerator",
+    "AccountAlarms": "alarms.alarms",
+    "AlarmLevel": "alarms.level",
+    "AlarmTopic": "alarms.topic",
+    "ApiAlarms": "alarms.alarms",
     "Backups": "protection",
-    "BundlingError": "dependencies",
-    "Capacity": "capacity",
-    "CostAlerts": "cost_alerts",
+    "BundlingError": "functions.dependencies",
+    "Capacity": "tables.capacity",
+    "CostAlerts": "alarms.cost_alerts",
     "CursorKey": "signing_key",
-    "DesignTable": "table",
-    "EventPipe": "event_pipe",
-    "EventQueue": "event_queue",
-    "FailureStore": "failure_store",
-    "FunctionAlarms": "alarms",
-    "GrantError": "grants",
+    "DayPartitionedTable": "tables.day_partitioned_table",
+    "DesignTable": "tables.table",
+    "EventPipe": "streams.event_pipe",
+    "EventQueue": "queues.event_queue",
+    "FailureStore": "streams.failure_store",
+    "FunctionAlarms": "alarms.alarms",
+    "GrantError": "tables.grants",
     "JwtHttpApi": "http_api",
-    "MessageQueue": "message_queue",
-    "Network": "function",
-    "Platform": "dependencies",
+    "LIBRARY_SOURCES": "functions.bundling",
+    "MessageQueue": "queues.message_queue",
+    "Network": "functions.function",
+    "Platform": "functions.dependencies",
     "Protection": "protection",
-    "PythonCode": "bundling",
-    "PythonFunction": "function",
-    "ReplicationAlarms": "replication_alarms",
-    "SalesTable": "sales_table",
-    "Scaling": "capacity",
+    "PythonCode": "functions.bundling",
+    "PythonFunction": "functions.function",
+    "ReplicationAlarms": "tables.replication_alarms",
+    "Scaling": "tables.capacity",
     "SelfHealing": "self_healing",
-    "ShardedTenantTable": "sharded_tenant_table",
-    "Source": "bundling",
-    "StreamConsumer": "stream_consumer",
-    "TableAlarms": "alarms",
+    "ShardedTenantTable": "tables.sharded_tenant_table",
+    "Source": "functions.bundling",
+    "StagedTable": "tables.table",
+    "StreamConsumer": "streams.consumer",
+    "TableAlarms": "alarms.alarms",
     "TenantAccessRole": "tenant_role",
-    "WorkQueue": "work_queue",
+    "WorkQueue": "queues.work_queue",
+    "WriteTable": "tables.write_table",
 }
 
 __all__ = [
@@ -100,35 +89,29 @@ __all__ = [
     "Backups",
     "BundlingError",
     "Capacity",
-    "ContentRegistryTable",
     "CostAlerts",
     "CursorKey",
     "DayPartitionedTable",
     "DesignTable",
     "EventPipe",
     "EventQueue",
-    "EventsTable",
     "FailureStore",
     "FunctionAlarms",
     "GrantError",
     "JwtHttpApi",
     "MessageQueue",
     "Network",
-    "NewsTable",
-    "NotificationsTable",
     "Platform",
     "Protection",
     "PythonCode",
     "PythonFunction",
     "ReplicationAlarms",
-    "SalesTable",
     "Scaling",
     "SelfHealing",
     "ShardedTenantTable",
     "Source",
     "StagedTable",
     "StreamConsumer",
-    "SubscriptionsTable",
     "TableAlarms",
     "TenantAccessRole",
     "WorkQueue",

@@ -13,7 +13,7 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from tablewright.constructs.alarms import ApiAlarms
+from tablewright.constructs.alarms.alarms import ApiAlarms
 from tablewright.constructs.protection import KEPT
 
 # Who and what, never the Authorization header.

@@ -8,10 +8,10 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from tablewright.constructs.alarms import alarm
-from tablewright.constructs.table import DesignTable
-from tablewright.constructs.work_queue import WorkQueue
-from tablewright.designs.healing import HealingPlan
+from tablewright.constructs.alarms.alarms import alarm
+from tablewright.constructs.queues.work_queue import WorkQueue
+from tablewright.constructs.tables.table import DesignTable
+from tablewright.model.healing import HealingPlan
 
 _RUNS = 4
 

@@ -7,8 +7,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from tablewright.constructs.table import DesignTable
-from tablewright.designs.patterns import Pattern
+from tablewright.constructs.tables.table import DesignTable
+from tablewright.model.patterns import Pattern
 
 
 class TenantAccessRole(Construct):

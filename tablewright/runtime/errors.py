@@ -18,7 +18,7 @@ from botocore.exceptions import (
 from botocore.exceptions import ConnectionError as NoConnection
 from botocore.parsers import ResponseParserError
 
-from tablewright.designs.errors import TablewrightError
+from tablewright.model.errors import TablewrightError
 
 
 class StoreError(TablewrightError):

@@ -3,7 +3,7 @@
 import os
 from datetime import datetime
 
-from tablewright.designs.time_ids import milliseconds
+from tablewright.model.time_ids import milliseconds
 
 _RANDOM_BYTES = 10
 

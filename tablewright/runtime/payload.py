@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from botocore.exceptions import BotoCoreError
 
-from tablewright.designs.capacity import WRITE_UNIT_BYTES
-from tablewright.designs.errors import TablewrightError
+from tablewright.model.capacity import WRITE_UNIT_BYTES
+from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload_dictionary import CURRENT, DICTIONARIES

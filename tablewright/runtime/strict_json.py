@@ -11,7 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from tablewright.designs.errors import TablewrightError
+from tablewright.model.errors import TablewrightError
 
 MOST_LEVELS = 100
 MOST_DIGITS = 1000

@@ -30,7 +30,7 @@ from schemathesis.specs.openapi.checks import (
 # What no public function gives: the values at and beyond the bounds of each parameter and field.
 from schemathesis.specs.openapi.coverage._operation import iter_coverage_cases
 
-from tablewright.designs.fields import timestamp
+from tablewright.model.fields.scalars import timestamp
 
 Operation = APIOperation[Any, Any, Any, Any]
 Case = schemathesis.Case[Any]

@@ -18,10 +18,10 @@ from local.cloud import Cloud
 from local.deployment import Deployment
 from local.sample_items import ingest
 from local.users import Users
-from tablewright.designs.fields import timestamp
-from tablewright.designs.financial_news import NEWS
+from tablewright.catalog.news.design import NEWS
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Dynamo
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tests.e2e.browser import browser, new_page, page, screenshot
 from tests.e2e.lists import listed
 from tests.e2e.polling import eventually

@@ -11,12 +11,12 @@ from local.cloud import Cloud
 from local.deployment import Deployment
 from local.portal import Portal
 from local.users import ADMIN, APPROVER, AUTHOR, Users
-from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.designs.events import EVENTS, event_key
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.events import EVENTS, event_key
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tests.e2e.conftest import NewUser
 from tests.e2e.lists import listed
 from tests.e2e.polling import eventually

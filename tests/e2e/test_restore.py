@@ -12,9 +12,9 @@ from local.deployment import Deployment
 from local.forms import Forms
 from local.receiver import Receiver
 from local.users import Users
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
 from tablewright.runtime.aws import Dynamo
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tests.e2e.conftest import NewUser
 from tests.e2e.polling import eventually
 from tests.e2e.runbook import Runbook

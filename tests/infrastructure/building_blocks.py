@@ -7,9 +7,9 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from cdk_nag import AwsSolutionsChecks
 
-from cdk_app.nag import TablewrightChecks
 from tablewright.constructs import DesignTable
-from tablewright.designs import Entity, Get, Index, Key, Number, Put, Query, Table, Text
+from tablewright.constructs.nag import TablewrightChecks
+from tablewright.model import Entity, Get, Index, Key, Number, Put, Query, Table, Text
 from tests.infrastructure.synthesis import resources
 
 IN_IRELAND = Environment(account="111122223333", region="eu-west-1")

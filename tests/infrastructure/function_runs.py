@@ -20,7 +20,7 @@ from lambdas.sentiment import ingest
 from lambdas.sentiment.news import heal
 from lambdas.sentiment.outcome import Outcome
 from lambdas.sentiment.sources import SourceError, Unreadable
-from tablewright.runtime.healing import Healed, Rules
+from tablewright.runtime.healing.healing import Healed, Rules
 
 CONTEXT = SimpleNamespace(get_remaining_time_in_millis=lambda: 60_000)
 

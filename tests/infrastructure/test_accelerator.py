@@ -9,14 +9,9 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 
-from tablewright.constructs import (
-    Accelerator,
-    GrantError,
-    PythonCode,
-    PythonFunction,
-    SalesTable,
-)
-from tablewright.designs.sales import SALES
+from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.catalog.sales.design import SALES
+from tablewright.constructs import Accelerator, GrantError, PythonCode, PythonFunction
 from tests.infrastructure.building_blocks import (
     IN_IRELAND,
     alarms,

@@ -7,9 +7,9 @@ import pytest
 from aws_cdk import App, Duration, Stack
 
 from cdk_app.asking import SettingError
-from cdk_app.nag import TablewrightChecks
 from cdk_app.settings import read
 from tablewright.constructs import AccountAlarms, AlarmLevel, FunctionAlarms, MessageQueue
+from tablewright.constructs.nag import TablewrightChecks
 from tests.infrastructure.building_blocks import function_in, table_in
 from tests.infrastructure.synthesis import (
     Assembly,

@@ -10,8 +10,8 @@ import pytest
 
 from cdk_app.settings import ROOT, read
 from tablewright.constructs import LIBRARY_SOURCES, BundlingError, PythonCode, Source
-from tablewright.constructs import dependencies as cache
-from tablewright.constructs.dependencies import LAMBDA, dependencies
+from tablewright.constructs.functions import dependencies as cache
+from tablewright.constructs.functions.dependencies import LAMBDA, dependencies
 from tests.infrastructure.synthesis import HOST
 
 SERVICES = ("dynamodb", "secretsmanager", "sts")
@@ -47,8 +47,8 @@ def test_the_bundle_holds_the_handler_the_library_and_their_dependencies(bundle:
         "lambdas/__init__.py",
         "lambdas/http/__init__.py",
         "lambdas/sales/api.py",
-        "tablewright/designs/sales.py",
-        "tablewright/runtime/store.py",
+        "tablewright/catalog/sales/design.py",
+        "tablewright/runtime/store/store.py",
         "boto3/__init__.py",
         "aws_lambda_powertools/__init__.py",
     ):
@@ -58,10 +58,12 @@ def test_the_bundle_holds_the_handler_the_library_and_their_dependencies(bundle:
 def test_the_bundle_holds_nothing_of_cdk(bundle: Path) -> None:
     assert sorted(path.name for path in (bundle / "tablewright").iterdir()) == [
         "__init__.py",
-        "designs",
+        "catalog",
+        "model",
         "runtime",
     ]
     assert not (bundle / "aws_cdk").exists()
+    assert not list((bundle / "tablewright" / "catalog").rglob("constructs.py"))
 
 
 def test_everything_that_the_code_imports_is_in_the_bundle(bundle: Path) -> None:

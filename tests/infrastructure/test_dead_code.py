@@ -19,9 +19,24 @@ USERS = (
     "local",
     "toolchain",
 )
-PUBLIC = ("tablewright", "tablewright.constructs", "tablewright.designs", "tablewright.runtime")
+PUBLIC = (
+    "tablewright",
+    "tablewright.constructs",
+    "tablewright.constructs.nag",
+    "tablewright.model",
+    "tablewright.runtime",
+    "tablewright.testing.faults",
+    "tablewright.testing.tables",
+)
 USED_BY_OTHERS = {
-    "tablewright.constructs.bundling: try_bundle()": "CDK calls it, to bundle without Docker.",
+    "tablewright.constructs.functions.bundling: try_bundle()": "CDK calls it, to bundle.",
+    "tablewright.testing.faults.survives_at_every_edge": "It is for tests.",
+    "tablewright.testing.faults.survives_every_fault": "It is for tests.",
+    "tablewright.constructs.nag.RULE_IDS": "Whoever acknowledges a rule names it.",
+    **{
+        f"tablewright.constructs.nag: {name}()": "cdk-nag calls it."
+        for name in ("_check_resource", "explanation", "level", "rule_suffix_override")
+    },
 }
 
 

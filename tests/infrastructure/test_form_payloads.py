@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stacks.forms import SUBMIT_ROUTES
-from tablewright.designs.forms_submissions import LINKS, UPLOADS, tenant_id
+from tablewright.catalog.forms.submissions import LINKS, UPLOADS, tenant_id
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,

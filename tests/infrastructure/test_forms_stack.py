@@ -12,7 +12,7 @@ from lambdas.forms.messages import SOURCE as ORIGIN
 from lambdas.forms.openapi import document
 from stacks.form_deliveries import CREATED, SOURCE
 from stacks.forms import ADMIN_ROUTES, SESSION_TAG, SUBMIT_ROUTES
-from tablewright.designs.restored import NOT_RESTORED
+from tablewright.model.restored import NOT_RESTORED
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,

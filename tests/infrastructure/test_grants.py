@@ -7,19 +7,19 @@ from aws_cdk import Environment
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.catalog.sales.design import SALES, sales_design
+from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.constructs import (
     DesignTable,
     GrantError,
-    SalesTable,
     ShardedTenantTable,
     TenantAccessRole,
     WriteTable,
 )
-from tablewright.constructs.grants import Allowed, of_tenant
-from tablewright.designs import Count, Entity, Get, Key, Number, Table, Text
-from tablewright.designs.forms import FORMS
-from tablewright.designs.sales import SALES, sales_design
-from tablewright.designs.sentiment_items import ITEMS
+from tablewright.constructs.tables.grants import Allowed, of_tenant
+from tablewright.model import Count, Entity, Get, Key, Number, Table, Text
 from tests.infrastructure.synthesis import (
     allowed,
     listed,

@@ -8,10 +8,10 @@ import pytest
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
+from tablewright.catalog.forms.design import FORMS
+from tablewright.commands.isolation.policies import from_design, from_file
 from tablewright.commands.isolation_audit import main
-from tablewright.commands.isolation_policies import from_design, from_file
 from tablewright.constructs import ShardedTenantTable
-from tablewright.designs.forms import FORMS
 from tests.infrastructure.synthesis import (
     Assembly,
     listed,
@@ -82,7 +82,7 @@ def test_the_application_s_sales_role_leaks_nothing(
     assembly: Assembly = stage("prod")
     path = tmp_path / "sales.json"
     path.write_text(json.dumps(assembly.template("sales")))
-    design = "tablewright.designs.sales:SALES"
+    design = "tablewright.catalog.sales.design:SALES"
     assert audit("--design", design, "--policies", path, "--role", "TenantAccess") == 0
     assert capsys.readouterr().out == ""
 
@@ -138,8 +138,8 @@ def test_a_policy_alone_can_be_audited(tmp_path: Path) -> None:
         ((), "say by --role which role"),
         (("--tenants", "a"), "name two tenants at least"),
         (("--tenants", "a", "a#b"), "no tenant can be called 'a#b'"),
-        (("--design", "tablewright.designs.forms:NONE"), "there is no design at"),
-        (("--design", "tablewright.designs.forms:_TENANTS"), "is no table design"),
+        (("--design", "tablewright.catalog.forms.design:NONE"), "there is no design at"),
+        (("--design", "tablewright.catalog.forms.design:_TENANTS"), "is no table design"),
         (("--table", "t"), "give both --table and --role-arn"),
     ],
 )

@@ -14,9 +14,9 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_sqs as sqs
 
-from cdk_app.nag import RULE_IDS, TablewrightChecks
 from stacks.failed_events import FailedEvents
-from tablewright.constructs import SalesTable
+from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.constructs.nag import RULE_IDS, TablewrightChecks
 from tests.infrastructure.synthesis import STAGES, VARIANTS, Assembly, context, synthesize_stage
 
 # What is for the one who deploys prod to settle: that nobody is told, that there are no replicas.

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.constructs import NewsTable
+from tablewright.catalog.news.constructs import NewsTable
 from tests.infrastructure.synthesis import new_stack, only, template_of
 
 

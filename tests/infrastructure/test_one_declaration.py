@@ -8,15 +8,15 @@ from cdk_app.settings import read
 from lambdas.sales import openapi as sales
 from lambdas.sentiment import openapi as sentiment
 from lambdas.sentiment import static
-from local.tables import definition
 from stacks.dashboard_page import page_routes
 from stacks.financial_news import LIST_ROUTE, STREAM_ROUTE
 from stacks.sales import ROUTES
 from stacks.sentiment import READ_ROUTES, WRITE_ROUTES
-from tablewright.designs import Table
-from tablewright.designs.sales import SALES
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import ITEMS
+from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.model import Table
+from tablewright.testing.tables import definition
 from tests.infrastructure.synthesis import Assembly, resources
 
 TABLES = [

@@ -5,17 +5,16 @@ from typing import Any
 import pytest
 from aws_cdk import aws_iam as iam
 
-from local.tables import definition
-from tablewright.constructs import (
+from tablewright.catalog.portal.constructs import (
     ContentRegistryTable,
     EventsTable,
     NotificationsTable,
-    Protection,
-    StagedTable,
     SubscriptionsTable,
 )
-from tablewright.designs import DesignError
-from tablewright.designs.events import events_design
+from tablewright.catalog.portal.events import events_design
+from tablewright.constructs import Protection, StagedTable
+from tablewright.model import DesignError
+from tablewright.testing.tables import definition
 from tests.infrastructure.synthesis import allowed, id_of, new_stack, one, template_of
 
 TYPE = "AWS::DynamoDB::GlobalTable"

@@ -6,9 +6,10 @@ import pytest
 from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
 
-from tablewright.constructs import NewsTable, SelfHealing, WorkQueue
-from tablewright.designs.financial_news import NEWS, SPARSE_NEWS, news_healing
-from tablewright.designs.healing import HealingPlan
+from tablewright.catalog.news.constructs import NewsTable
+from tablewright.catalog.news.design import NEWS, SPARSE_NEWS, news_healing
+from tablewright.constructs import SelfHealing, WorkQueue
+from tablewright.model.healing import HealingPlan
 from tests.infrastructure.synthesis import (
     Template,
     allowed,

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from aws_cdk import aws_iam as iam
 
-from local.tables import definition
+from tablewright.catalog.forms.design import FORMS
 from tablewright.constructs import GrantError, ShardedTenantTable
-from tablewright.designs import Epoch, Epochs, Record
-from tablewright.designs.forms import FORMS
-from tablewright.designs.patterns import Pattern
+from tablewright.model import Epoch, Epochs, Record
+from tablewright.model.patterns import Pattern
+from tablewright.testing.tables import definition
 from tests.infrastructure.synthesis import (
     allowed,
     new_stack,

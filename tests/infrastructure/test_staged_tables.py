@@ -5,13 +5,9 @@ from typing import Any
 import pytest
 from aws_cdk import Environment
 
-from tablewright.constructs import (
-    DayPartitionedTable,
-    SalesTable,
-    ShardedTenantTable,
-    WriteTable,
-)
-from tablewright.constructs.table import StagedTable
+from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.constructs import DayPartitionedTable, ShardedTenantTable, WriteTable
+from tablewright.constructs.tables.table import StagedTable
 from tests.infrastructure.synthesis import new_stack, one, resources, template_of, text
 
 TYPE = "AWS::DynamoDB::GlobalTable"

@@ -6,8 +6,9 @@ import pytest
 from aws_cdk import Environment
 from aws_cdk import aws_kms as kms
 
-from tablewright.constructs import Capacity, DesignTable, Protection, SalesTable, Scaling
-from tablewright.designs import (
+from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.constructs import Capacity, DesignTable, Protection, Scaling
+from tablewright.model import (
     KEYS_ONLY,
     DesignError,
     Entity,

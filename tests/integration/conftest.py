@@ -9,13 +9,13 @@ import boto3
 import pytest
 
 from local.dynamodb_local import Credentials, DynamoDbLocal
-from local.tables import create
-from tablewright.designs import Table
+from tablewright.model import Table
 from tablewright.runtime.aws import client_config
-from tablewright.runtime.bulk import delete_request, put_request, write_all
-from tablewright.runtime.cursor import Cursors, KeyRing
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.batches import delete_request, put_request, write_all
+from tablewright.runtime.store.store import Store
+from tablewright.testing.tables import create
 from tests.integration.direct import REGION, Direct
 
 # On which nothing that tests store has expired, whenever they run.

@@ -10,10 +10,10 @@ import boto3
 import pytest
 
 from local.dynamodb_local import DynamoDbLocal
-from local.tables import create
-from tablewright.designs import Table
+from tablewright.model import Table
 from tablewright.runtime.aws import Dynamo
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
+from tablewright.testing.tables import create
 from tests.integration.cloud import Cloud, Refused
 from tests.integration.conftest import Database
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from lambdas.forms.destinations.urls import LONGEST_URL, BadUrl, read_url
 from lambdas.forms.domains import normalised
-from tablewright.designs import InvalidValue
+from tablewright.model import InvalidValue
 
 MOST_ADDRESSES = 10
 

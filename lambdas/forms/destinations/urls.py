@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from lambdas.forms.destinations.addresses import is_address, is_public
 from lambdas.forms.domains import normalised
-from tablewright.designs import InvalidValue
+from tablewright.model import InvalidValue
 
 LONGEST_URL = 2048
 _THIS_MACHINE = ("127.0.0.1", "localhost")

@@ -10,10 +10,10 @@ from lambdas.http.answers import answer, page_json
 from lambdas.http.caller import CLAIM, claims_of, groups_of, require_group, subject_of, tenant_of
 from lambdas.http.problems import Problem
 from lambdas.http.requests import page_limit, parameters
-from tablewright.designs import Entity, InvalidValue
-from tablewright.designs.forms_submissions import tenant_id
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.catalog.forms.submissions import tenant_id
+from tablewright.model import Entity, InvalidValue
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 OPERATORS = "operators"
 TENANT = tenant_id()

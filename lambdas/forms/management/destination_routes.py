@@ -14,10 +14,10 @@ from lambdas.forms.management.versions import DESTINATIONS
 from lambdas.forms.messages import Delivery
 from lambdas.http.answers import answer, record_json
 from lambdas.http.requests import choice, json_body
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms_submissions import ATTEMPT, ATTEMPT_STATUSES
-from tablewright.designs.forms_tenants import DESTINATION, DESTINATION_TYPES
+from tablewright.catalog.forms.submissions import ATTEMPT, ATTEMPT_STATUSES
+from tablewright.catalog.forms.tenants import DESTINATION, DESTINATION_TYPES
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 
 logger = Logger()
 router = Router()  # type: ignore[no-untyped-call]

@@ -20,13 +20,13 @@ from lambdas.forms.next_version import next_version
 from lambdas.http.given import Errors, changes, new_record, pointer
 from lambdas.http.problems import Problem
 from lambdas.http.versions import Version
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_tenants import DESTINATION
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.tenants import DESTINATION
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 CHANGEABLE = ("state", "name", "settings")
 DECISIVE = ("state", "settings")

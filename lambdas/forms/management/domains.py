@@ -12,12 +12,12 @@ from lambdas.forms.domain_claims import FAILED, PENDING
 from lambdas.forms.domains import domain_key, refuse_public
 from lambdas.http.given import only
 from lambdas.http.problems import Problem
-from tablewright.designs import InvalidValue, Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import InvalidValue, Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 # Each is counted by itself in the tenant's counts of a day, which are one item.
 MOST_DOMAINS = 100

@@ -8,7 +8,7 @@ from lambdas.forms.dashboard import DAYS_BACK, MOST_DAYS_BACK, Dashboard
 from lambdas.forms.management.asking import PAGING, Asked, OperatorAsked, listed
 from lambdas.http.answers import answer
 from lambdas.http.requests import whole_number
-from tablewright.designs.forms_metrics import DAILY
+from tablewright.catalog.forms.metrics import DAILY
 
 router = Router()  # type: ignore[no-untyped-call]
 

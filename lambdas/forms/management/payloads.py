@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lambdas.http.answers import to_json
-from tablewright.designs.forms_submissions import LINKS
+from tablewright.catalog.forms.submissions import LINKS
 from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.strict_json import InvalidJson

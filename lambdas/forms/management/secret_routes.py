@@ -9,7 +9,7 @@ from lambdas.forms.management.asking import PAGING, Asked, listed
 from lambdas.forms.management.signing_secrets import SigningSecrets, shown
 from lambdas.forms.management.tenants import Configuration
 from lambdas.http.answers import answer, record_json
-from tablewright.designs.forms_tenants import SECRET
+from tablewright.catalog.forms.tenants import SECRET
 
 logger = Logger()
 router = Router()  # type: ignore[no-untyped-call]

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from lambdas.forms.management.secret_values import REPEATABLE, SecretValues
 from lambdas.forms.management.versions import stored
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_tenants import SECRET, SIGNING_KEYS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.tenants import SECRET, SIGNING_KEYS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import AlreadyExists, Conflict
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 # Where it is kept is nobody's business but ours.
 SHOWN = tuple(f.name for f in SECRET.fields if f.name not in ("tenant_id", "secret_arn"))

@@ -16,14 +16,14 @@ from lambdas.http.answers import answer
 from lambdas.http.given import only
 from lambdas.http.problems import Problem
 from lambdas.http.requests import choice, json_body
-from tablewright.designs import InvalidValue
-from tablewright.designs.forms_submissions import (
+from tablewright.catalog.forms.submissions import (
     ATTEMPT,
     SUBMISSION,
     SUBMISSION_STATUSES,
     named_id,
 )
-from tablewright.runtime.reader import Page
+from tablewright.model import InvalidValue
+from tablewright.runtime.store.reader import Page
 
 logger = Logger()
 router = Router()  # type: ignore[no-untyped-call]

@@ -4,16 +4,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lambdas.forms.submission_status import QUARANTINED
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import SUBMISSION, TEST
-from tablewright.designs.time_ids import moment_of
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import SUBMISSION, TEST
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import NotFound
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.payload import PLAIN
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 TEST_FORM = "destination-test"
 TEST_DAYS = 1

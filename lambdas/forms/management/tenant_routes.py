@@ -11,8 +11,8 @@ from lambdas.forms.management.tenants import Configuration, tenant_from
 from lambdas.forms.management.versions import CONFIGS
 from lambdas.http.answers import answer
 from lambdas.http.requests import choice, json_body
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_tenants import CONFIG, STATES
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.tenants import CONFIG, STATES
 
 logger = Logger()
 router = Router()  # type: ignore[no-untyped-call]

@@ -9,13 +9,13 @@ from lambdas.forms.management.versions import Change, stored
 from lambdas.http.given import Errors, changes, new_record, pointer
 from lambdas.http.problems import Problem
 from lambdas.http.versions import Version
-from tablewright.designs import InvalidValue, Record
-from tablewright.designs.fields import Prose, timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import named_id
-from tablewright.designs.forms_tenants import CONFIG
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import named_id
+from tablewright.catalog.forms.tenants import CONFIG
+from tablewright.model import InvalidValue, Record
+from tablewright.model.fields.scalars import Prose, timestamp
 from tablewright.runtime.errors import AlreadyExists, NotFound
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 CHANGEABLE = ("name", "forms", "retention_days", "oldest_signature")
 # A tenant that could change these would be let in again, or not be held back.

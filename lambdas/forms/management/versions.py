@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from lambdas.forms.next_version import next_version
 from lambdas.http.versions import Version, Versioned
-from tablewright.designs import Pattern, Record
-from tablewright.designs.forms_tenants import CONFIG, DESTINATION
+from tablewright.catalog.forms.tenants import CONFIG, DESTINATION
+from tablewright.model import Pattern, Record
 from tablewright.runtime.errors import Conflict, NotFound
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 VERSION = "updated_at"
 CONFIGS = Versioned(CONFIG, VERSION)

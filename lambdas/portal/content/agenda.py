@@ -6,12 +6,12 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from lambdas.portal.content.due import Step, as_read, due_step
-from tablewright.designs import Record
-from tablewright.designs.content_registry import CONTENT_REGISTRY
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.model import Record
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.bulk import in_parallel
 from tablewright.runtime.errors import Conflict, NotFound
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.batches import in_parallel
+from tablewright.runtime.store.store import Store
 
 PAGE = 50
 # More than there can be of a content's own; the rest is for others who change it meanwhile.

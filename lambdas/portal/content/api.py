@@ -22,7 +22,7 @@ from lambdas.portal.content.search import ListSearch, Search
 from lambdas.portal.resources import Resources
 from lambdas.portal.roles import user_of
 from lambdas.portal.users import APPROVERS, AUTHORS
-from tablewright.designs.content_registry import APPROVED, CONTENT, STATUSES
+from tablewright.catalog.portal.content import APPROVED, CONTENT, STATUSES
 
 logger = Logger()
 app = application({"product_suite": "suite", "product_concept": "concept"})

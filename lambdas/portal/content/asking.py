@@ -9,13 +9,13 @@ from lambdas.http.requests import choice
 from lambdas.portal.content.files import Asked
 from lambdas.portal.content.search import LONGEST_QUERY, Listing, words
 from lambdas.portal.users import APPROVERS, AUTHORS, User
-from tablewright.designs import Field, InvalidValue, Prose, Text, Whole
-from tablewright.designs.content_registry import (
+from tablewright.catalog.portal.content import (
     CONTENT_REGISTRY,
     DRAFT,
     MAX_FILE_BYTES,
     STATUSES,
 )
+from tablewright.model import Field, InvalidValue, Prose, Text, Whole
 
 FILE: tuple[Field, ...] = (
     Prose(

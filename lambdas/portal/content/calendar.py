@@ -12,11 +12,11 @@ from lambdas.metrics import count
 from lambdas.portal.content.agenda import Agenda, Position, Run
 from lambdas.portal.content.due import Step
 from lambdas.portal.resources import Resources
-from tablewright.designs import InvalidValue
-from tablewright.designs.content_registry import CONTENT
+from tablewright.catalog.portal.content import CONTENT
+from tablewright.model import InvalidValue
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.continuation import call_next
 from tablewright.runtime.deadline import in_time
-from tablewright.runtime.next_run import call_next
 
 logger = Logger()
 

@@ -10,8 +10,8 @@ from aws_lambda_powertools import Logger
 from lambdas.portal.content.completion import Completion
 from lambdas.portal.resources import Resources
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.continuation import call_next
 from tablewright.runtime.deadline import in_time
-from tablewright.runtime.next_run import call_next
 
 logger = Logger()
 

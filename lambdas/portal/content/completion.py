@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from lambdas.portal.content.files import Files, Place
 from lambdas.portal.content.lifecycle import Content, edit, hard_expired, revision
-from tablewright.designs import Record
-from tablewright.designs.content_registry import CONTENT_REGISTRY, EXPIRED
-from tablewright.designs.time_ids import moment_of
+from tablewright.catalog.portal.content import CONTENT_REGISTRY, EXPIRED
+from tablewright.model import Record
+from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import Conflict, NotFound, ObjectMissing
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 RECORDED, ARRIVED, LATE, UNWANTED = "recorded", "arrived", "late", "unwanted"
 REFUSED, MISSING = "refused", "missing"

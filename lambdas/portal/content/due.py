@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from lambdas.portal.content.lifecycle import expired, next_due, revision, waiting
-from tablewright.designs import Record
-from tablewright.designs.content_registry import APPROVED, DEPRECATED
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.content import APPROVED, DEPRECATED
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 
 EFFECTIVE, REVIEW, EXPIRY, REMOVAL, CORRECTION = (
     *("effective", "review", "expiry", "removal", "correction"),

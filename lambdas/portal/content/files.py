@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from tablewright.designs import InvalidValue, Record, TimeId
-from tablewright.designs.content_registry import content_id as content_id_field
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.content import content_id as content_id_field
+from tablewright.model import InvalidValue, Record, TimeId
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.ids import uuid7

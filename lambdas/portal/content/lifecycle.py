@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from lambdas.portal.users import ADMINS, APPROVERS, AUTHORS, User
-from tablewright.designs import Record, TablewrightError
-from tablewright.designs.content_registry import APPROVED, DEPRECATED, DRAFT, EXPIRED, HARD
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, EXPIRED, HARD
+from tablewright.model import Record, TablewrightError
+from tablewright.model.fields.scalars import timestamp
 
 Content = Mapping[str, Any]
 

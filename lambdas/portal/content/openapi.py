@@ -4,7 +4,7 @@ from lambdas.http.openapi import Json, json_of, object_of, only, operation, page
 from lambdas.portal.content.asking import FILE
 from lambdas.portal.content.registry import CHANGEABLE, GIVEN
 from lambdas.portal.content.search import LONGEST_QUERY, WINDOW
-from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, MAX_FILE_BYTES
+from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, MAX_FILE_BYTES
 
 _ID = {
     "name": "content_id",

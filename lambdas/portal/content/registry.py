@@ -23,12 +23,12 @@ from lambdas.portal.content.lifecycle import (
     stands,
 )
 from lambdas.portal.users import User
-from tablewright.designs import Record
-from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, DRAFT, folded
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, DRAFT, folded
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 CHANGEABLE = (
     *("title", "summary", "product_suite", "product_concept", "audience_role"),

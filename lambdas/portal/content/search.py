@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, Protocol
 
 from lambdas.portal.content.lifecycle import Content, may_read
 from lambdas.portal.users import User
-from tablewright.designs import Pattern
-from tablewright.designs.content_registry import folded
-from tablewright.runtime.reader import Keep, Page
-from tablewright.runtime.store import Store
+from tablewright.catalog.portal.content import folded
+from tablewright.model import Pattern
+from tablewright.runtime.store.reader import Keep, Page
+from tablewright.runtime.store.store import Store
 
 # Records that a request reads at most; an answer says how many it was.
 WINDOW = 500

@@ -11,7 +11,7 @@ from aws_lambda_powertools import Logger
 from lambdas.portal.content.completion import Completion
 from lambdas.portal.content.files import Place
 from lambdas.portal.resources import Resources
-from tablewright.designs.errors import TablewrightError
+from tablewright.model.errors import TablewrightError
 from tablewright.runtime import strict_json
 from tablewright.runtime.deadline import in_time
 

@@ -19,7 +19,7 @@ from lambdas.portal.events.rules import EVENT, events_from
 from lambdas.portal.resources import Resources
 from lambdas.portal.roles import require, user_of
 from lambdas.portal.users import ADMINS, APPROVERS
-from tablewright.runtime.reader import Page
+from tablewright.runtime.store.reader import Page
 
 logger = Logger()
 app = application({"date_bucket": "day"})

@@ -14,8 +14,8 @@ from lambdas.portal.events.log import design_here
 from lambdas.portal.events.rules import closed_days
 from lambdas.portal.resources import Resources
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.continuation import call_next
 from tablewright.runtime.deadline import in_time
-from tablewright.runtime.next_run import call_next
 
 logger = Logger()
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from lambdas.portal.events.parts import PART_BYTES, PART_EVENTS, Part, parts_of
 from lambdas.portal.events.rules import exportable
-from tablewright.designs import InvalidValue, Record
-from tablewright.designs.errors import TablewrightError
+from tablewright.model import InvalidValue, Record
+from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 FOLDER = "events"
 # What begins with an underscore is no data to Athena.

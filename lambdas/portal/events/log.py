@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from lambdas.portal.events.rules import same_event
-from tablewright.designs import Record, Table
-from tablewright.designs.events import EVENTS, event_key, events_design
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.catalog.portal.events import EVENTS, event_key, events_design
+from tablewright.model import Record, Table
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 
 def design_here() -> Table:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lambdas.portal.events.exact_json import exact_json
 from lambdas.portal.events.rules import EVENT
-from tablewright.designs import Record
+from tablewright.model import Record
 
 # A change of these changes which events are in which part: remove what of a day without a manifest
 # is in the bucket, or its export will refuse to be finished.

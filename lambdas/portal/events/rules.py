@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lambdas.http.problems import Problem
-from tablewright.designs import Date, InvalidRecord, InvalidValue, Record
-from tablewright.designs.events import DAYS_KEPT, EVENTS, event_key
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.events import DAYS_KEPT, EVENTS, event_key
+from tablewright.model import Date, InvalidRecord, InvalidValue, Record
+from tablewright.model.fields.scalars import timestamp
 
 EVENT = EVENTS.entities["Event"]
 GIVEN = ("event_id", "event_name", "content_id", "metadata")

@@ -17,11 +17,11 @@ from lambdas.portal.inbox.notifications import Notifications
 from lambdas.portal.inbox.subscriptions import Subscriptions
 from lambdas.portal.resources import Resources
 from lambdas.portal.roles import require
-from tablewright.designs import Field, Record
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTIONS
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.model import Field, Record
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 logger = Logger()
 app = application()

@@ -5,13 +5,13 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
-from tablewright.runtime.bulk import in_parallel
+from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import Conflict, NotFound
-from tablewright.runtime.reader import Page
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.batches import in_parallel
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 # What is counted, and what is marked as read, within one request.
 MOST_COUNTED = 1000

@@ -12,9 +12,9 @@ from lambdas.http.openapi import (
     ref,
 )
 from lambdas.portal.inbox import notifications, subscriptions
-from tablewright.designs import Field
-from tablewright.designs.notifications import NOTIFICATION
-from tablewright.designs.subscriptions import SUBSCRIPTION
+from tablewright.catalog.portal.notifications import NOTIFICATION
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTION
+from tablewright.model import Field
 
 _FLAG: Json = {"type": "boolean"}
 

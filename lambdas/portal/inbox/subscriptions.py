@@ -10,13 +10,13 @@ from typing import Any
 
 from lambdas.http.given import new_record
 from lambdas.http.problems import Problem
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.subscriptions import EVERYTHING, SUBSCRIPTION, SUBSCRIPTIONS, topic
+from tablewright.catalog.portal.subscriptions import EVERYTHING, SUBSCRIPTION, SUBSCRIPTIONS, topic
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, Throttled
-from tablewright.runtime.reader import Page
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 # Who is told of content has all of his subscriptions to a topic looked at, at once.
 MOST = 100

@@ -4,11 +4,11 @@ import json
 from typing import Any, NamedTuple
 
 from lambdas.portal.news.news import KINDS, NEW, News
-from tablewright.designs import Entity, Record
-from tablewright.designs.content_registry import CONTENT
-from tablewright.designs.errors import TablewrightError
-from tablewright.designs.notifications import NOTIFICATION
-from tablewright.designs.subscriptions import SUBSCRIPTION
+from tablewright.catalog.portal.content import CONTENT
+from tablewright.catalog.portal.notifications import NOTIFICATION
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTION
+from tablewright.model import Entity, Record
+from tablewright.model.errors import TablewrightError
 from tablewright.runtime import strict_json
 
 

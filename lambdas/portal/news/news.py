@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from tablewright.designs import Record
-from tablewright.designs.content_registry import APPROVED, EXPIRED
-from tablewright.designs.subscriptions import topics
+from tablewright.catalog.portal.content import APPROVED, EXPIRED
+from tablewright.catalog.portal.subscriptions import topics
+from tablewright.model import Record
 
 # What is new is told to whoever has subscribed, the rest to the owner.
 NEW, ENDED, REVIEW = KINDS = ("approved", "expired", "review_due")

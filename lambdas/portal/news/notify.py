@@ -9,11 +9,11 @@ from aws_lambda_powertools import Logger
 from lambdas.portal.news.messages import read
 from lambdas.portal.news.telling import Telling
 from lambdas.portal.resources import Resources
-from tablewright.designs.errors import TablewrightError
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.model.errors import TablewrightError
 from tablewright.runtime.deadline import in_time
-from tablewright.runtime.queue import Queue
+from tablewright.runtime.messaging.queue import Queue
 
 logger = Logger()
 

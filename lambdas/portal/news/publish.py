@@ -11,11 +11,11 @@ from lambdas.portal.news.messages import Message, messages_of
 from lambdas.portal.news.news import news_of
 from lambdas.portal.resources import Resources
 from lambdas.stream import Failed, kept_unless_redriven
-from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY
+from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY
 from tablewright.runtime.deadline import in_time
-from tablewright.runtime.queue import Queue
-from tablewright.runtime.records import Records
-from tablewright.runtime.stream import Change, consume
+from tablewright.runtime.messaging.queue import Queue
+from tablewright.runtime.store.records import Records
+from tablewright.runtime.streams.changes import Change, consume
 
 logger = Logger()
 _CONTENT = Records(CONTENT_REGISTRY, CONTENT)

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from lambdas.portal.news.messages import Message
 from lambdas.portal.news.news import News, notification
-from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTIONS, matches
-from tablewright.runtime.queue import Queue
-from tablewright.runtime.store import Store
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS, matches
+from tablewright.runtime.messaging.queue import Queue
+from tablewright.runtime.store.store import Store
 
 PAGE = 500
 

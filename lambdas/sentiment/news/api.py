@@ -22,14 +22,14 @@ from lambdas.http.requests import choice, page_limit, parameters
 from lambdas.sentiment.news.arrivals import Arrivals, Place, first, following
 from lambdas.sentiment.news.articles import ARTICLE
 from lambdas.sentiment.resources import Resources
-from tablewright.designs.financial_news import NEWS
-from tablewright.designs.healing import healing_fields
-from tablewright.designs.sentiment_items import SENTIMENTS
-from tablewright.runtime.cursor import Cursors
+from tablewright.catalog.news.design import NEWS
+from tablewright.catalog.sentiment.items import SENTIMENTS
+from tablewright.model.healing import healing_fields
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.errors import CursorError
-from tablewright.runtime.reader import Page
-from tablewright.runtime.secret_keys import SecretKeys
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
 
 app = application()
 

@@ -15,11 +15,11 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.financial_news import NEWS
-from tablewright.designs.sentiment_items import SENTIMENTS
-from tablewright.runtime.store import Store
+from tablewright.catalog.news.design import NEWS
+from tablewright.catalog.sentiment.items import SENTIMENTS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.store.store import Store
 
 # Longer than an analysis may take from its stamp to the end of its time, and the index after it.
 SETTLES_AFTER = timedelta(seconds=60)

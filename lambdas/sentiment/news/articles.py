@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lambdas.sentiment.items import one_line
-from tablewright.designs import InvalidRecord, InvalidValue, Record
-from tablewright.designs.financial_news import MAX_TEXT, NEWS
-from tablewright.designs.sentiment_items import PENDING
+from tablewright.catalog.news.design import MAX_TEXT, NEWS
+from tablewright.catalog.sentiment.items import PENDING
+from tablewright.model import InvalidRecord, InvalidValue, Record
 
 ARTICLE = NEWS.entities["NewsItem"]
 ACCEPTED = (

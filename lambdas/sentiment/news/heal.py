@@ -13,8 +13,8 @@ from lambdas.metrics import count
 from lambdas.sentiment.news.healing import PLAN, healing
 from lambdas.sentiment.resources import Resources
 from tablewright.runtime.deadline import in_time
-from tablewright.runtime.healing import Healed, Healing, Rules
-from tablewright.runtime.parked import Parked
+from tablewright.runtime.healing.healing import Healed, Healing, Rules
+from tablewright.runtime.healing.parked import Parked
 
 logger = Logger()
 

@@ -3,11 +3,11 @@
 import json
 
 from lambdas.sentiment.model import MODEL_VERSION
-from tablewright.designs import Record
-from tablewright.designs.financial_news import NEWS, news_healing
-from tablewright.runtime.healing import Healing, Rules
-from tablewright.runtime.store import Store
-from tablewright.runtime.topic import Message, Topic
+from tablewright.catalog.news.design import NEWS, news_healing
+from tablewright.model import Record
+from tablewright.runtime.healing.healing import Healing, Rules
+from tablewright.runtime.messaging.topic import Message, Topic
+from tablewright.runtime.store.store import Store
 
 PLAN = news_healing(NEWS)
 

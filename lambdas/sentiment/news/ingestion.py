@@ -12,14 +12,14 @@ from lambdas.sentiment.news.articles import ARTICLE, article
 from lambdas.sentiment.news.healing import request
 from lambdas.sentiment.outcome import Outcome, Refused, park, source_of
 from lambdas.sentiment.sources import RawItem
-from tablewright.designs import InvalidRecord, Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.financial_news import MAX_TICKERS, NEWS
-from tablewright.runtime.bulk import try_in_parallel
+from tablewright.catalog.news.design import MAX_TICKERS, NEWS
+from tablewright.model import InvalidRecord, Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, StoreError
+from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
-from tablewright.runtime.topic import Topic
+from tablewright.runtime.store.batches import try_in_parallel
+from tablewright.runtime.store.store import Store
 
 # Pollers at the same time name different companies of one article.
 _RACE = Backoff(attempts=10, first=0.02, longest=1.0)

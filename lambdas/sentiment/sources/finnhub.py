@@ -20,7 +20,7 @@ from lambdas.sentiment.sources.source import (
 )
 from lambdas.sentiment.sources.tickers import asked_for, tickers
 from lambdas.sentiment.sources.web import Web
-from tablewright.designs.fields import timestamp
+from tablewright.model.fields.scalars import timestamp
 
 URL = "https://finnhub.io"
 

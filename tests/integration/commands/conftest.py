@@ -11,7 +11,7 @@ import pytest
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.commands import segments
 from tablewright.runtime.aws import Dynamo
-from tests.faults import Crash
+from tablewright.testing.faults import Crash
 from tests.integration.conftest import Database
 
 

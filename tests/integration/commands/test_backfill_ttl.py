@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from docs.scenarios.sales import sale
+from tablewright.catalog.sales.design import SALE, SALES
 from tablewright.commands.backfill_ttl import main
-from tablewright.designs.sales import SALE, SALES
 from tablewright.runtime.aws import Dynamo
 from tests.integration.commands.conftest import killed_at_each_call
 from tests.integration.conftest import Database

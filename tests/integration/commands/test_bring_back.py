@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from local.tables import definition
+from tablewright.catalog.forms.design import FORMS
 from tablewright.commands.bring_back import main
-from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Dynamo
+from tablewright.testing.tables import definition
 from tests.integration.commands.conftest import killed_at_each_call
 from tests.integration.conftest import Database
 

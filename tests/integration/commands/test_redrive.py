@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tablewright.commands import redrive
-from tests.faults import Crash
+from tablewright.testing.faults import Crash
 from tests.integration.gaps.clouds import HOME, Cloud, running, until, zipped
 from tests.integration.gaps.consumers import Consumer
 

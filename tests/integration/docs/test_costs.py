@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
-from docs.costs import Kept, Scale, Use, usage
-from docs.metering import Measurement
-from tablewright.designs.cost import stored_bytes
-from tablewright.designs.sales import SALE, SALES
+from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.pages.cost_chapter import Kept, Scale, Use, usage
+from tablewright.pages.metering import Measurement
+from tablewright.pages.monthly_cost import stored_bytes
 
 MILLION = 10**6
 

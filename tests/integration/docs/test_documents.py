@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from cdk_app.settings import ROOT, read
-from docs.costs import usage
 from docs.generate import DOCUMENTS
-from docs.metering import Measurement
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES
-from tablewright.designs.cost import US_EAST_1, bill
+from tablewright.pages.cost_chapter import usage
+from tablewright.pages.metering import Measurement
+from tablewright.pages.monthly_cost import US_EAST_1, bill
 
 DOCS = ROOT / "docs"
 DECISIONS = DOCS / "decisions"

@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from cdk_app.settings import ROOT
-from local.tables import create
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.testing.tables import create
 from tests.infrastructure.synthesis import allowed, template_of
 from tests.integration.conftest import KEYS, Database
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from docs.metering import FaithfulMeter
-from tablewright.designs.sentiment_dashboard import DASHBOARD
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.meter import Meter
 from tests.integration.conftest import Database

@@ -12,9 +12,9 @@ from lambdas.forms.dns_proof import DnsProof
 from lambdas.forms.domain_claims import DomainClaims
 from lambdas.forms.messages import Queue
 from lambdas.forms.openapi import document
-from tablewright.designs.forms_submissions import LINKS
+from tablewright.catalog.forms.submissions import LINKS
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import AccessDenied, ResourceMissing, StoreError
 from tests.integration.conftest import KEYS
 from tests.integration.forms.conftest import Forms

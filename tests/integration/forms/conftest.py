@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import Epoch, Pattern, Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import SUBMISSION
-from tablewright.designs.time_ids import moment_of
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import SUBMISSION
+from tablewright.model import Epoch, Pattern, Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.time_ids import moment_of
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.epochs import EpochCache, EpochTiming
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.shard_counts import ShardCounts
-from tablewright.runtime.store import Store
+from tablewright.runtime.sharding.counts import ShardCounts
+from tablewright.runtime.sharding.epochs import EpochCache, EpochTiming
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 
 ACME = {"tenant_id": "acme"}

@@ -18,14 +18,14 @@ from lambdas.forms.kept_secrets import KeptSecrets
 from lambdas.forms.messages import CREATED, SOURCE, Created, Queue, read
 from lambdas.forms.redelivery import Redelivery
 from lambdas.forms.retries import Retries
-from tablewright.designs import Record
-from tablewright.designs.errors import TablewrightError
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import Record
+from tablewright.model.errors import TablewrightError
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ResourceMissing
 from tablewright.runtime.payload import Payloads
-from tests.faults import Crash
+from tablewright.testing.faults import Crash
 from tests.integration.forms.conftest import Forms, key_of, submission
 
 VISIBILITY = timedelta(minutes=6)

@@ -6,10 +6,10 @@ from typing import Any
 
 from lambdas.forms.planner import Decision, Rules
 from lambdas.forms.planning import Planning, Run
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_metrics import DAILY, HOURLY
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import DAILY, HOURLY
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.records import Records
+from tablewright.runtime.store.records import Records
 from tests.integration.forms.conftest import Forms, epochs_in
 
 # Far ahead, because the engine deletes what has expired.

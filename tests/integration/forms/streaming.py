@@ -7,15 +7,15 @@ from typing import Any
 
 from lambdas.forms.counting import Counting
 from lambdas.forms.forgetting import Forgetting
-from tablewright.designs import Record
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_stream import COUNTED, FORGOTTEN
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.stream import COUNTED, FORGOTTEN
+from tablewright.model import Record
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.bulk import delete_request, write_all
 from tablewright.runtime.payload import Payloads
-from tablewright.runtime.records import Records
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.stream import Change
+from tablewright.runtime.store.batches import delete_request, write_all
+from tablewright.runtime.store.records import Records
+from tablewright.runtime.streams.changes import Change
 from tests.integration.conftest import Database
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import BUCKET, Edge

@@ -20,14 +20,14 @@ from lambdas.forms.submissions import Submissions
 from lambdas.forms.submit import Intake
 from lambdas.forms.tenants import Tenants
 from lambdas.forms.uploads import SIGNING, Presign, Uploads
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import REQUEST, SUBMISSION
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import REQUEST, SUBMISSION
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ObjectMissing, ResourceMissing
 from tablewright.runtime.payload import Payloads
-from tablewright.runtime.records import Records
+from tablewright.runtime.store.records import Records
 from tests.integration.forms.conftest import Forms
 from tests.integration.http import Answer, Context
 

@@ -10,9 +10,9 @@ from lambdas.forms import access
 from lambdas.forms.management.versions import Change
 from lambdas.http.versions import Stale, Version
 from local.dynamodb_local import DynamoDbLocal
-from tablewright.designs import Record
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_tenants import CONFIG
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.tenants import CONFIG
+from tablewright.model import Record
 from tests.integration.cloud import Cloud
 from tests.integration.forms.administration import NOW, OPERATOR, Admin
 from tests.integration.forms.conftest import Forms

@@ -10,13 +10,13 @@ from lambdas.forms.kept_secrets import KeptSecrets
 from lambdas.forms.management import destinations
 from lambdas.forms.management.destinations import Destinations
 from lambdas.forms.management.secret_values import SecretValues
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import ATTEMPT_STATUSES, SUBMISSION
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import ATTEMPT_STATUSES, SUBMISSION
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.ids import uuid7
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.forms.administration import (
     EVE,
     NOW,

@@ -11,7 +11,7 @@ from lambdas.forms.management.secret_values import SecretValues
 from lambdas.forms.management.signing_secrets import SigningSecrets
 from lambdas.forms.management.tenants import Configuration, tenant_from
 from tablewright.runtime.aws import Caller
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.forms.administration import (
     EVE,
     NOW,

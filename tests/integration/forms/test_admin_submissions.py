@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import SUBMISSION_STATUSES
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import SUBMISSION_STATUSES
 from tablewright.runtime.payload import Payloads, pack
 from tests.integration.forms.administration import (
     ADA,

@@ -7,9 +7,9 @@ import pytest
 
 from lambdas.forms.management.domains import MOST_DOMAINS
 from lambdas.forms.management.tenants import MOST_FORMS
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_metrics import DAILY
-from tablewright.designs.sizes import item_bytes
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import DAILY
+from tablewright.model.sizes import item_bytes
 from tests.integration.forms.administration import (
     ADA,
     EVE,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from docs.metering import FaithfulMeter
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.pages.metering import FaithfulMeter
 from tests.integration.forms.conftest import NOON, Forms, ids, key_of, submission
 
 PAGE = 20

@@ -11,9 +11,9 @@ from lambdas.forms.delivery import CLAIM, PATIENCE, POSTPONED, SUPERSEDED
 from lambdas.forms.destinations import Outcome
 from lambdas.forms.fan_out import SubmissionMissing
 from lambdas.forms.redelivery import NotRedeliverable
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import NotFound, Unavailable
 from tests.integration.forms.conftest import Forms, key_of, submission
 from tests.integration.forms.deliveries import BUSY, Scripted, World, archive, webhook

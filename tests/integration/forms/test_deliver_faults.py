@@ -11,10 +11,10 @@ from lambdas.forms.destinations import Outcome
 from lambdas.forms.destinations import webhook as web
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target
 from lambdas.forms.destinations.webhook import Webhook
-from tablewright.designs import Record
+from tablewright.model import Record
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.payload import Payloads
-from tests.faults import Crash, Faulty, survives_every_fault
+from tablewright.testing.faults import Crash, Faulty, survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.forms.conftest import NOON, Forms
 from tests.integration.forms.deliveries import BUSY, Scripted, World, archive, webhook

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from docs.metering import FaithfulMeter
 from lambdas.forms import deliver
+from tablewright.pages.metering import FaithfulMeter
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.deliveries import (
     BUSY,

@@ -11,12 +11,12 @@ from lambdas.forms.dns_proof import DnsProof, NoRecords, NotAnswered
 from lambdas.forms.domain_claims import FAILED, GRACE, MOST_CHECKS, PENDING, VERIFIED, DomainClaims
 from lambdas.forms.domains import domain_key
 from lambdas.forms.management.domains import Domains
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import NotFound
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.forms.conftest import Forms
 
 NOW = datetime(2099, 1, 26, 12, tzinfo=UTC)

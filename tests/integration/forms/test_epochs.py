@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import InvalidRecord, InvalidValue
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import InvalidRecord, InvalidValue
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.shard_counts import EpochTooLate
-from tests.faults import survives_every_fault
+from tablewright.runtime.sharding.counts import EpochTooLate
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.forms.conftest import ACME, NOON, Forms, ids, key_of, pages, submission
 
 HOUR = timedelta(hours=1)

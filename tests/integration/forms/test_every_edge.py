@@ -11,10 +11,10 @@ import pytest
 
 from lambdas.forms import access, admin, count, plan
 from local.dynamodb_local import DynamoDbLocal
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_metrics import DAILY
-from tablewright.runtime.records import Records
-from tests.faults import survives_at_every_edge
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import DAILY
+from tablewright.runtime.store.records import Records
+from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.forms.administration import CONTRACT, WEBHOOK
 from tests.integration.forms.conftest import Forms, key_of

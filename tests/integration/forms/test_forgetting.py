@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from lambdas.forms.submissions import Submission, Submissions, Taken
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, Unavailable
 from tablewright.runtime.payload import Payloads
-from tests.faults import Crash, Fault, Faulty, survives_every_fault
+from tablewright.testing.faults import Crash, Fault, Faulty, survives_every_fault
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.streaming import Stream, everything, sequence
 from tests.integration.forms.submitting import BUCKET, NOON

@@ -10,15 +10,15 @@ import pytest
 
 from benchmarks.form_payloads import payload as form_payload
 from lambdas.forms.domains import domain_key
-from tablewright.designs import Entity, Record
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import SUBMISSION
-from tablewright.designs.patterns import Count, Delete, Get, Put
-from tablewright.designs.sizes import item_bytes
-from tablewright.runtime.counters import Counters, Event
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import SUBMISSION
+from tablewright.model import Entity, Record
+from tablewright.model.patterns import Count, Delete, Get, Put
+from tablewright.model.sizes import item_bytes
 from tablewright.runtime.errors import AlreadyExists, Conflict
 from tablewright.runtime.payload import LARGEST, Payloads
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
+from tablewright.runtime.streams.counters import Counters, Event
 from tests.integration.forms.conftest import ACME, NOON, Forms, ids, key_of, pages, submission
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from lambdas.forms.fan_out import new_attempt, record_attempt
 from lambdas.forms.management.submissions import Submissions
-from tablewright.designs.forms import FORMS
-from tablewright.runtime.store import Store
+from tablewright.catalog.forms.design import FORMS
+from tablewright.runtime.store.store import Store
 from tests.integration.forms.conftest import Forms, key_of, submission
 from tests.integration.forms.streaming import Stream, everything, passes
 from tests.integration.forms.traffic import NIGHT, Traffic, begin, end

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from docs.metering import FaithfulMeter
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.pages.metering import FaithfulMeter
 from tests.integration.forms.conftest import Forms, submission
 from tests.integration.forms.streaming import Stream
 from tests.integration.forms.traffic import NIGHT

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from lambdas.forms.dashboard import MOST_DAYS_BACK, Dashboard
-from tablewright.designs import InvalidRecord, InvalidValue, Record
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_metrics import DAILY
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import DAILY
+from tablewright.model import InvalidRecord, InvalidValue, Record
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.records import Records
+from tablewright.runtime.store.records import Records
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.streaming import Stream
 from tests.integration.forms.traffic import NIGHT, Traffic

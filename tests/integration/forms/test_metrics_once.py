@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tablewright.runtime.aws import Caller
-from tests.faults import Crash, survives_every_fault
+from tablewright.testing.faults import Crash, survives_every_fault
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.streaming import Json, Stream
 from tests.integration.forms.traffic import NIGHT, Traffic

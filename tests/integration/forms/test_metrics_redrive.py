@@ -11,11 +11,11 @@ import pytest
 
 from lambdas import stream as kept_records
 from lambdas.forms import count
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, TransactionCanceled, Unavailable
-from tablewright.runtime.store import Store
-from tablewright.runtime.stream import Change
+from tablewright.runtime.store.store import Store
+from tablewright.runtime.streams.changes import Change
 from tests.integration.forms.conftest import Forms, key_of, submission
 from tests.integration.forms.streaming import Stream, sequence
 from tests.integration.forms.traffic import NIGHT, Traffic, begin, end

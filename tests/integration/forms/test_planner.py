@@ -6,10 +6,10 @@ import pytest
 
 from lambdas.forms.planner import Rules
 from lambdas.forms.planning import Run
-from tablewright.designs import Record
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import Record
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.records import Records
+from tablewright.runtime.store.records import Records
 from tests.integration.forms.conftest import Forms, ids, key_of, pages, submission
 from tests.integration.forms.planners import NOW, SHARDS, VOLUMES, World, three_tenants
 

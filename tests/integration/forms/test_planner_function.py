@@ -9,7 +9,7 @@ import pytest
 from lambdas.forms import plan
 from lambdas.forms.planner import Rules
 from lambdas.forms.planning import Planning, Run
-from tablewright.designs import InvalidValue
+from tablewright.model import InvalidValue
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.planners import NOW, VOLUMES, World, three_tenants
 from tests.integration.http import Context

@@ -8,10 +8,10 @@ import pytest
 
 from lambdas.forms.planning import Run
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.bulk import delete_request, write_all
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
-from tests.faults import survives_every_fault
+from tablewright.runtime.store.batches import delete_request, write_all
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.planners import NOW, VOLUMES, World, three_tenants
 

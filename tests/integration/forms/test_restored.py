@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.stream import COUNTED, CREATED
 from tablewright.commands.bring_back import BringBack, Live
 from tablewright.commands.segments import Rate
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_stream import COUNTED, CREATED
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tests.integration.forms.conftest import NOON, Forms, key_of
 from tests.integration.forms.streaming import Stream, everything, passes
 from tests.integration.forms.traffic import NIGHT, Traffic, begin, end

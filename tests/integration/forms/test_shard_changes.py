@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from itertools import count
 from threading import Event, Lock
 
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.time_ids import milliseconds
-from tablewright.runtime.epochs import EpochCache, EpochTiming
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.time_ids import milliseconds
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.shard_counts import ShardCounts
-from tablewright.runtime.store import Store
+from tablewright.runtime.sharding.counts import ShardCounts
+from tablewright.runtime.sharding.epochs import EpochCache, EpochTiming
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 from tests.integration.forms.conftest import ACME, ids, key_of, pages, submission
 

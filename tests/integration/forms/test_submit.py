@@ -18,8 +18,8 @@ from lambdas.forms.bodies import DIRECT
 from lambdas.forms.resources import Resources
 from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions
 from lambdas.forms.submit import Intake
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Client
 from tablewright.runtime.payload import Payloads
 from tests.integration.forms.conftest import Forms, key_of

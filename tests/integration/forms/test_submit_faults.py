@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from docs.metering import FaithfulMeter
 from lambdas.forms.submissions import Submission, Submissions
-from tablewright.designs import Record
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import Record
+from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload import Payloads
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import ADA, BUCKET, NOON, Edge, World, taken
 from tests.integration.forms.uploading import submit, uploaded

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lambdas.forms.rate_limit import RateLimit, TooManyRequests
-from tests.faults import Faulty
+from tablewright.testing.faults import Faulty
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import NOON, World, problem, taken
 

@@ -11,10 +11,10 @@ from lambdas.forms.bodies import DIRECT
 from lambdas.forms.domains import domain_key
 from lambdas.forms.uploads import UPLOADED
 from lambdas.http.application import logger as shared_logger
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import AccessDenied, StoreError, Throttled
-from tests.faults import Fault, Faulty
+from tablewright.testing.faults import Fault, Faulty
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import (
     ADA,

@@ -10,7 +10,7 @@ import pytest
 
 from lambdas.forms.submissions import Submission, Submissions
 from lambdas.forms.uploads import UPLOADED, Uploads, named
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
 from tablewright.runtime.payload import LARGEST, Payloads
 from tests.integration.forms.conftest import Forms, key_of
 from tests.integration.forms.submitting import ADA, BUCKET, World, presign, problem, taken

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import ATTEMPT
-from tablewright.runtime.store import Store
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import ATTEMPT
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.store.store import Store
 from tests.integration.forms.conftest import submission
 
 # Far ahead, because the engine deletes what has expired.

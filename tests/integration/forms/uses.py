@@ -16,14 +16,14 @@ from lambdas.forms.domains import domain_key
 from lambdas.forms.messages import CREATED, SOURCE
 from lambdas.forms.signing import key_name, sign
 from lambdas.forms.uploads import UPLOADED
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_metrics import DAILY
-from tablewright.designs.forms_submissions import REQUEST, payload_key
-from tablewright.designs.forms_tenants import CLAIM, SECRET
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import DAILY
+from tablewright.catalog.forms.submissions import REQUEST, payload_key
+from tablewright.catalog.forms.tenants import CLAIM, SECRET
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.payload import S3
-from tablewright.runtime.records import Records
+from tablewright.runtime.store.records import Records
 from tests.integration.forms.conftest import Forms, key_of, submission
 from tests.integration.forms.streaming import everything, passes
 from tests.integration.forms.submitting import event_of, path_of, value_of

@@ -8,10 +8,10 @@ import pytest
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
 
+from tablewright.catalog.forms.design import FORMS
 from tablewright.constructs import EventPipe, EventQueue, Protection, ShardedTenantTable
-from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Dynamo
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tests.infrastructure.synthesis import new_stack, template_of
 from tests.integration.gaps.clouds import Cloud, deploy, until
 

@@ -10,11 +10,11 @@ import pytest
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
+from tablewright.catalog.forms.design import FORMS
 from tablewright.commands.isolation_audit import main
 from tablewright.constructs import Protection, ShardedTenantTable
-from tablewright.designs.forms import FORMS
 from tablewright.runtime.aws import Dynamo
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tests.infrastructure.synthesis import new_stack, template_of
 from tests.infrastructure.test_sharded_tenant_table import OF_TENANTS
 from tests.integration.gaps.clouds import HOME, Cloud, deploy

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.news.healing import request as analysis_request
-from tablewright.designs import Record, Table
-from tablewright.designs.financial_news import NEWS, SPARSE_NEWS, news_healing
-from tablewright.designs.sentiment_items import PENDING
+from tablewright.catalog.news.design import NEWS, SPARSE_NEWS, news_healing
+from tablewright.catalog.sentiment.items import PENDING
+from tablewright.model import Record, Table
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.healing import Healed, Healing, Rules
-from tablewright.runtime.parked import Parked
+from tablewright.runtime.healing.healing import Healed, Healing, Rules
+from tablewright.runtime.healing.parked import Parked
+from tablewright.runtime.messaging.topic import Message, Topic
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
-from tablewright.runtime.topic import Message, Topic
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 
 # Far ahead, because the engine deletes what has expired.

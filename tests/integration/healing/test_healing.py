@@ -12,14 +12,14 @@ import pytest
 
 from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.model import MODEL_VERSION, Model
-from tablewright.designs.capacity import read_floor
-from tablewright.designs.financial_news import NEWS, PARKED
-from tablewright.designs.sentiment_items import ANALYZED
-from tablewright.designs.sizes import item_bytes
+from tablewright.catalog.news.design import NEWS, PARKED
+from tablewright.catalog.sentiment.items import ANALYZED
+from tablewright.model.capacity import read_floor
+from tablewright.model.sizes import item_bytes
 from tablewright.runtime.errors import AccessDenied, StoreError, Throttled, Unavailable
-from tablewright.runtime.healing import Healed
+from tablewright.runtime.healing.healing import Healed
 from tablewright.runtime.meter import Meter
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.healing.conftest import NEWS_ITEM, NOW, World, news
 
 HOUR = timedelta(hours=1)

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs.financial_news import PARKED
-from tablewright.designs.healing import healing_fields
-from tablewright.designs.sentiment_items import ANALYZED, PENDING
-from tablewright.runtime.healing import Healed
+from tablewright.catalog.news.design import PARKED
+from tablewright.catalog.sentiment.items import ANALYZED, PENDING
+from tablewright.model.healing import healing_fields
+from tablewright.runtime.healing.healing import Healed
 from tablewright.runtime.meter import Meter
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.healing.conftest import NOW, World, news
 
 HOUR = timedelta(hours=1)

@@ -15,11 +15,11 @@ from lambdas.portal.content.files import Files
 from lambdas.portal.content.registry import Registry
 from lambdas.portal.content.search import ListSearch
 from lambdas.portal.openapi import document
-from tablewright.designs import Record
-from tablewright.designs.content_registry import APPROVED, CONTENT_REGISTRY, DEPRECATED, EXPIRED
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.content import APPROVED, CONTENT_REGISTRY, DEPRECATED, EXPIRED
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import ObjectMissing
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer, Context, Contract

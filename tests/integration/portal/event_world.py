@@ -17,13 +17,13 @@ from lambdas.portal.events.api import Access
 from lambdas.portal.events.exporting import EventExport, manifest_key
 from lambdas.portal.events.log import EventLog
 from lambdas.portal.events.openapi import PATHS, SCHEMAS
-from tablewright.designs import Record, Table
-from tablewright.designs.events import EVENTS, events_design
+from tablewright.catalog.portal.events import EVENTS, events_design
+from tablewright.model import Record, Table
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.records import Item, Records
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer, Context, Contract
 

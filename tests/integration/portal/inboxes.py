@@ -9,12 +9,12 @@ from lambdas.http.openapi import document
 from lambdas.portal.inbox import api as inbox
 from lambdas.portal.inbox.openapi import PATHS, SCHEMAS
 from lambdas.portal.news.news import NEW, News, notification
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors
-from tablewright.runtime.records import Records
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.store.records import Records
 from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context, Contract
 from tests.integration.portal.newsroom import NOW, Newsroom, content

@@ -10,20 +10,20 @@ from lambdas.portal.content.lifecycle import next_due, revision
 from lambdas.portal.news.messages import read
 from lambdas.portal.news.publish import publish
 from lambdas.portal.news.telling import Telling, Told
-from tablewright.designs import Record
-from tablewright.designs.content_registry import APPROVED, CONTENT, CONTENT_REGISTRY, DRAFT
-from tablewright.designs.fields import timestamp
-from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS, topic
+from tablewright.catalog.portal.content import APPROVED, CONTENT, CONTENT_REGISTRY, DRAFT
+from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS, topic
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.queue import Queue
-from tablewright.runtime.records import Records
+from tablewright.runtime.messaging.queue import Queue
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
-from tests.faults import Crash
+from tablewright.runtime.store.records import Records
+from tablewright.runtime.store.store import Store
+from tablewright.testing.faults import Crash
 from tests.integration.conftest import KEYS, Database
 from tests.integration.forms.streaming import everything
 

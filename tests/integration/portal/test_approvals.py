@@ -11,7 +11,7 @@ from lambdas.portal.content.completion import Completion
 from lambdas.portal.content.files import Place
 from lambdas.portal.content.registry import Registry
 from lambdas.portal.users import User
-from tablewright.designs.content_registry import APPROVED, CONTENT_REGISTRY, DEPRECATED, DRAFT
+from tablewright.catalog.portal.content import APPROVED, CONTENT_REGISTRY, DEPRECATED, DRAFT
 from tests.integration.conftest import Database
 from tests.integration.http import Answer
 from tests.integration.portal.at_once import at_once

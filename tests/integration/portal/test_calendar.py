@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from lambdas.portal.content.agenda import Position, Run
-from tablewright.designs import Record
-from tablewright.designs.content_registry import (
+from tablewright.catalog.portal.content import (
     APPROVED,
     DEPRECATED,
     DRAFT,
@@ -16,10 +15,11 @@ from tablewright.designs.content_registry import (
     HARD,
     SOFT,
 )
-from tablewright.designs.fields import timestamp
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.newsroom import CONTENT_TABLE, NOW, OWNER, Edge, Newsroom
 

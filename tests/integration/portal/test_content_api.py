@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs.content_registry import (
+from tablewright.catalog.portal.content import (
     APPROVED,
     CONTENT_REGISTRY,
     DEPRECATED,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from lambdas.portal.content.files import Asked, Place
-from tablewright.designs.content_registry import (
+from tablewright.catalog.portal.content import (
     APPROVED,
     CONTENT_REGISTRY,
     DEPRECATED,
@@ -17,7 +17,7 @@ from tablewright.designs.content_registry import (
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.ids import uuid7
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.contents import NEW, NOW, OLA, PDF, World, file_of, later
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lambdas.portal.content.search import matches, words
-from tablewright.designs.content_registry import (
+from tablewright.catalog.portal.content import (
     APPROVED,
     CONTENT,
     CONTENT_REGISTRY,
@@ -18,7 +18,7 @@ from tablewright.designs.content_registry import (
     SOFT,
     STATUSES,
 )
-from tablewright.runtime.records import Records
+from tablewright.runtime.store.records import Records
 from tests.integration.conftest import Database
 from tests.integration.portal.contents import ADA, BEN, NOW, OLA, PAM, RON, World, problem
 

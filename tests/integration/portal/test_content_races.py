@@ -13,14 +13,14 @@ from lambdas.portal.content.completion import Completion
 from lambdas.portal.content.files import Place
 from lambdas.portal.content.registry import Registry
 from lambdas.portal.users import User
-from tablewright.designs import Record
-from tablewright.designs.content_registry import (
+from tablewright.catalog.portal.content import (
     APPROVED,
     CONTENT_REGISTRY,
     DEPRECATED,
     EXPIRED,
     HARD,
 )
+from tablewright.model import Record
 from tests.integration.conftest import Database
 from tests.integration.portal.at_once import at_once
 from tests.integration.portal.contents import BUCKET, NEW, World, later

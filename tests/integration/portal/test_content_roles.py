@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from tablewright.designs.content_registry import APPROVED, DEPRECATED, DRAFT, EXPIRED, STATUSES
+from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, EXPIRED, STATUSES
 from tests.integration.conftest import Database
 from tests.integration.portal.contents import (
     ADA,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from local.dynamodb_local import DynamoDbLocal
-from tablewright.designs import Table
+from tablewright.model import Table
 from tests.integration.conftest import Database
 from tests.integration.portal.event_world import (
     ADA,

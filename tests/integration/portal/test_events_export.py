@@ -11,9 +11,9 @@ import pytest
 from lambdas.portal.events.exporting import FolderDisturbed, Progress, manifest_key, part_key
 from lambdas.portal.events.rules import EVENT, events_from
 from local.dynamodb_local import DynamoDbLocal
-from tablewright.designs import InvalidValue, Record
+from tablewright.model import InvalidValue, Record
 from tablewright.runtime.aws import Caller
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.event_world import (
     CLOSED,

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from docs.metering import FaithfulMeter
 from lambdas.portal.events.log import EventLog
 from lambdas.portal.events.rules import events_from
+from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.retry import Backoff
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.http import Answer
 from tests.integration.portal.event_world import (

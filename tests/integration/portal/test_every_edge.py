@@ -12,11 +12,11 @@ from lambdas.portal.events import export
 from lambdas.portal.events.log import design_here
 from lambdas.portal.news import notify, publish
 from local.dynamodb_local import DynamoDbLocal
-from tablewright.designs.content_registry import APPROVED, EXPIRED, HARD
-from tablewright.designs.events import event_key
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD
+from tablewright.catalog.portal.events import event_key
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.ids import uuid7
-from tests.faults import survives_at_every_edge
+from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
 from tests.integration.functions import HURRIED, Around, consumed, message

@@ -9,11 +9,11 @@ import pytest
 from lambdas.portal.events import export
 from lambdas.portal.events.exporting import EventExport, manifest_key
 from lambdas.portal.events.rules import closed_days
-from tablewright.designs import InvalidValue
-from tablewright.designs.events import EVENTS
+from tablewright.catalog.portal.events import EVENTS
+from tablewright.model import InvalidValue
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled, Unavailable
-from tests.faults import Crash, survives_every_fault
+from tablewright.testing.faults import Crash, survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.http import Context
 from tests.integration.portal.event_world import (

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from lambdas.portal.inbox import notifications
-from tablewright.designs.fields import timestamp
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.inboxes import Http, conforms, ids, problem, tell
 from tests.integration.portal.newsroom import NOW, Newsroom

@@ -10,8 +10,8 @@ from lambdas.portal.news.messages import Message, read
 from lambdas.portal.news.news import NEW, News
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
-from tablewright.runtime.queue import Queue
-from tests.faults import survives_every_fault
+from tablewright.runtime.messaging.queue import Queue
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.http import Context
 from tests.integration.portal.newsroom import OWNER, Newsroom, content

@@ -9,7 +9,7 @@ import pytest
 from lambdas.http.problems import Problem
 from lambdas.portal.inbox import subscriptions
 from lambdas.portal.inbox.subscriptions import Subscriptions
-from tablewright.designs import Record
+from tablewright.model import Record
 from tablewright.runtime.errors import Throttled
 from tests.integration.conftest import Database
 from tests.integration.portal.at_once import at_once

@@ -7,7 +7,7 @@ import pytest
 from lambdas.portal.inbox import subscriptions
 from lambdas.portal.inbox.subscriptions import Subscriptions
 from tablewright.runtime.aws import Caller
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.inboxes import Http, conforms, problem
 from tests.integration.portal.newsroom import NOW, Newsroom

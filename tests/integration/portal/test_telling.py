@@ -7,10 +7,10 @@ import pytest
 from lambdas.portal.news.messages import Message, read
 from lambdas.portal.news.news import NEW, News
 from lambdas.portal.news.telling import Told
-from tablewright.designs import Record
-from tablewright.designs.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.model import Record
 from tablewright.runtime.aws import Caller
-from tests.faults import Fault, Faulty, survives_every_fault
+from tablewright.testing.faults import Fault, Faulty, survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.newsroom import Newsroom, content, users
 

@@ -9,7 +9,7 @@ import pytest
 from lambdas.portal.content import clean, uploads
 from lambdas.portal.content.completion import ABANDONED
 from lambdas.portal.content.files import DOWNLOAD_SECONDS, UPLOAD_SECONDS, Place
-from tablewright.designs.content_registry import (
+from tablewright.catalog.portal.content import (
     APPROVED,
     CONTENT_REGISTRY,
     DRAFT,

@@ -19,10 +19,10 @@ from lambdas.portal.events.log import design_here
 from lambdas.portal.inbox import api as inbox_api
 from lambdas.portal.news import notify, publish
 from stacks.portal import CONTENT_ROUTES, EVENT_ROUTES, INBOX_ROUTES
-from tablewright.designs import Record
-from tablewright.designs.content_registry import APPROVED, EXPIRED, HARD
-from tablewright.designs.events import event_key
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD
+from tablewright.catalog.portal.events import event_key
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.ids import uuid7
 from tests.integration.functions import HURRIED, TAKEN, Around, Function, message
 from tests.integration.http import Requests

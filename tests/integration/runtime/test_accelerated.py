@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from cdk_app.settings import ROOT
-from tablewright.constructs.dependencies import LAMBDA, Platform, dependencies
-from tablewright.designs.sales import SALES
-from tablewright.runtime.accelerated import Accelerated
+from tablewright.catalog.sales.design import SALES
+from tablewright.constructs.functions.dependencies import LAMBDA, Platform, dependencies
 from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.dax import Accelerated
 from tests.integration.conftest import Database
 
 LOCK = ROOT / "lambdas" / "sentiment" / "accelerated.txt"
@@ -62,7 +62,7 @@ def test_dynamodb_answers_in_place_of_a_cluster_that_does_not(
     assert caller.call("GetItem", GET)["Item"] == item
     assert time.monotonic() - begun < 10
     assert caller.call("GetItem", GET)["Item"] == item
-    (warning,) = (r for r in caplog.records if r.name == "tablewright.runtime.accelerated")
+    (warning,) = (r for r in caplog.records if r.name == "tablewright.runtime.dax")
     assert "NoRouteException" in warning.getMessage()
 
 

@@ -3,9 +3,9 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-from tablewright.designs.sales import SALES
+from tablewright.catalog.sales.design import SALES
 from tablewright.runtime.aws import POOL_SIZE
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import Tenants
 from tests.integration.loopback import loopback
 

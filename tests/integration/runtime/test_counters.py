@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import Count, Date, Entity, Expiry, Key, Number, Table, Text, TextSet
-from tablewright.designs.validate import validate
+from tablewright.model import Count, Date, Entity, Expiry, Key, Number, Table, Text, TextSet
+from tablewright.model.validation.design import validate
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.counters import Counters, Event
-from tests.faults import Crash, survives_every_fault
+from tablewright.runtime.streams.counters import Counters, Event
+from tablewright.testing.faults import Crash, survives_every_fault
 from tests.integration.conftest import Database
 
 COUNT = Count("count_visits", "Visits", marker="Seen")

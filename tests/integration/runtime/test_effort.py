@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import Record
-from tablewright.designs.sales import SALES
-from tablewright.runtime import effort
+from tablewright.catalog.sales.design import SALES
+from tablewright.model import Record
 from tablewright.runtime.deadline import invocation
-from tablewright.runtime.reader import Page
+from tablewright.runtime.store import page_limits as effort
+from tablewright.runtime.store.reader import Page
 from tests.integration.conftest import Database
 from tests.integration.sales.conftest import sale
 

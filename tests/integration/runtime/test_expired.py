@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import (
+from tablewright.model import (
     KEYS_ONLY,
     BatchCreate,
     BatchGet,
@@ -30,7 +30,7 @@ from tablewright.designs import (
 )
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 
 VISITS = Table(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from tablewright.designs import Entity, Get, Key, Put, Table, Text
+from tablewright.model import Entity, Get, Key, Put, Table, Text
 from tablewright.runtime import fastpath
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.errors import (
@@ -17,7 +17,7 @@ from tablewright.runtime.errors import (
     Unavailable,
     from_response,
 )
-from tablewright.runtime.wire import decode
+from tablewright.runtime.store.attribute_values import decode
 from tests.integration.conftest import Database
 
 NOTES = Table(

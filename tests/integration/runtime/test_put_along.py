@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import Entity, Expiry, Get, Key, Put, Table, Text, Timestamp, Update
-from tablewright.designs.validate import check
+from tablewright.model import Entity, Expiry, Get, Key, Put, Table, Text, Timestamp, Update
+from tablewright.model.validation.design import check
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import AlreadyExists, Conflict, Throttled, TransactionCanceled
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
-from tests.faults import survives_every_fault
+from tablewright.runtime.store.store import Store
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 
 ORDERS = Table(

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from tablewright.designs.sales import SALE, SALES
+from tablewright.catalog.sales.design import SALE, SALES
 from tests.integration.conftest import Database
 from tests.integration.sales.conftest import sale
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import (
+from tablewright.model import (
     Binary,
     Date,
     Entity,

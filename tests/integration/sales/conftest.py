@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import Pattern, Record
-from tablewright.designs.sales import SALE, SALES
-from tablewright.runtime.store import Store
+from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.model import Pattern, Record
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 
 

@@ -8,9 +8,9 @@ import pytest
 from lambdas.sales import api
 from lambdas.sales.access import Access
 from lambdas.sales.openapi import document
-from tablewright.designs.sales import SALE
+from tablewright.catalog.sales.design import SALE
 from tablewright.runtime.aws import Dynamo
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer, Context, Contract
 from tests.integration.sales.conftest import sale

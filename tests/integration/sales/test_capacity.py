@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from docs.scenarios.sales import PRODUCT, TENANT, sale
-from tablewright.designs.sales import SALES
+from tablewright.catalog.sales.design import SALES
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.meter import Meter
 from tests.integration.conftest import Database

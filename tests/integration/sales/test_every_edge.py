@@ -7,8 +7,8 @@ import pytest
 
 from lambdas.sales import api
 from local.dynamodb_local import DynamoDbLocal
-from tablewright.designs.sales import SALES
-from tests.faults import survives_at_every_edge
+from tablewright.catalog.sales.design import SALES
+from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
 from tests.integration.functions import Around, answered

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from lambdas.sales.sales import Sales
-from tablewright.designs.sales import SALE, SALES
+from tablewright.catalog.sales.design import SALE, SALES
 from tablewright.runtime.aws import Caller, Dynamo
 from tablewright.runtime.errors import Conflict, Throttled
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
-from tests.faults import Faulty, survives_every_fault
+from tablewright.runtime.store.store import Store
+from tablewright.testing.faults import Faulty, survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.sales.conftest import sale
 

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tablewright.designs import InvalidRecord
-from tablewright.designs.sales import SALE, SALES
+from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.model import InvalidRecord
 from tablewright.runtime.errors import (
     AlreadyExists,
     Conflict,
     DuplicateKeys,
     NotFound,
 )
-from tablewright.runtime.store import Store
-from tablewright.runtime.wire import decode, encode
+from tablewright.runtime.store.attribute_values import decode, encode
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 from tests.integration.sales.conftest import DRESS, TENANT, key_of, pages, sale
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import InvalidRecord, InvalidValue, Record, last_character
-from tablewright.designs.sales import SALES, sales_design
+from tablewright.catalog.sales.design import SALES, sales_design
+from tablewright.model import InvalidRecord, InvalidValue, Record, last_character
 from tablewright.runtime.errors import (
     CursorOfAnotherCaller,
     CursorOfAnotherQuery,
 )
-from tablewright.runtime.reader import Keep
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.reader import Keep
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 from tests.integration.sales.conftest import DRESS, TENANT, by_id, key_of, pages, sale
 

@@ -13,17 +13,17 @@ from lambdas.sentiment.news.ingestion import NewsIngestion
 from lambdas.sentiment.projection import implied
 from lambdas.sentiment.projector import Projector
 from lambdas.sentiment.tags import Watch
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.financial_news import NEWS
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import ANALYZED, ITEM, ITEMS
+from tablewright.catalog.news.design import NEWS
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ANALYZED, ITEM, ITEMS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.bulk import delete_request, write_all
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store import Store
-from tablewright.runtime.topic import Topic
+from tablewright.runtime.store.batches import delete_request, write_all
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import KEYS, Database
 from tests.integration.sentiment.moments import NOW
 

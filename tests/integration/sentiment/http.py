@@ -11,7 +11,7 @@ from lambdas.sentiment import api, ingest
 from lambdas.sentiment.api import Access
 from lambdas.sentiment.openapi import document
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
 from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context, Contract
 from tests.integration.sentiment.conftest import DASHBOARD_TABLE, World

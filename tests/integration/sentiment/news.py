@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lambdas.sentiment.news.articles import ARTICLE
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.sentiment_items import ANALYZED, SENTIMENTS
+from tablewright.catalog.sentiment.items import ANALYZED, SENTIMENTS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 from tests.integration.sentiment.moments import NOW
 
 

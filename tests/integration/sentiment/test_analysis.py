@@ -9,11 +9,11 @@ import pytest
 
 from lambdas.sentiment.analysis import GONE, KNOWN, RECORDED, Analysis, BadRequest, Request
 from lambdas.sentiment.model import MODEL_VERSION, Model
-from tablewright.designs.fields import timestamp
-from tablewright.designs.financial_news import news_healing
-from tablewright.designs.sentiment_items import ITEMS
+from tablewright.catalog.news.design import news_healing
+from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.meter import Meter
-from tests.faults import survives_every_fault
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
 from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.news import raw as raw_news

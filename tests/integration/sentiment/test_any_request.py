@@ -9,7 +9,7 @@ from hypothesis import given
 
 from lambdas.sentiment import api, ingest
 from lambdas.sentiment.news import api as news
-from tablewright.designs import InvalidValue
+from tablewright.model import InvalidValue
 from tests.integration.anything import ANY_REQUESTS, Sample, answered, bodies, events, not_asked
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World, item

@@ -9,11 +9,11 @@ import pytest
 from lambdas.sentiment import api
 from lambdas.sentiment.api import Access
 from local.dynamodb_local import DynamoDbLocal
-from tablewright.designs.fields import timestamp
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import ITEMS
-from tablewright.runtime.cursor import Cursors
-from tests.faults import Fault, Faulty
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.testing.faults import Fault, Faulty
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer
 from tests.integration.sentiment.conftest import DASHBOARD_TABLE, ITEMS_TABLE, World, item

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from docs.metering import FaithfulMeter
 from lambdas.sentiment.news.arrivals import (
     FIRST,
     MOST,
@@ -17,8 +16,9 @@ from lambdas.sentiment.news.arrivals import (
     first,
     following,
 )
-from tablewright.designs import Record
-from tablewright.designs.sentiment_items import SENTIMENTS
+from tablewright.catalog.sentiment.items import SENTIMENTS
+from tablewright.model import Record
+from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
 from tests.integration.sentiment.moments import NOW

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from docs.metering import FaithfulMeter
 from lambdas.sentiment.analysis import ITEM_KIND, Analysis, Request
 from lambdas.sentiment.model import Model
-from tablewright.designs import Record
-from tablewright.designs.fields import timestamp
-from tablewright.designs.sentiment_dashboard import COUNTED_PARTS
-from tablewright.designs.sentiment_items import CLAIMED, ITEMS
+from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS
+from tablewright.catalog.sentiment.items import CLAIMED, ITEMS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.moments import NOW

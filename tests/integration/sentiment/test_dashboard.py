@@ -8,11 +8,11 @@ import pytest
 
 from lambdas.http.problems import Problem
 from lambdas.sentiment.dashboard import Dashboard
-from tablewright.designs import Record
-from tablewright.designs.capacity import page_floor
-from tablewright.designs.fields import timestamp
-from tablewright.designs.sentiment_dashboard import DASHBOARD, ROW
-from tablewright.designs.sizes import item_bytes
+from tablewright.catalog.sentiment.dashboard import DASHBOARD, ROW
+from tablewright.model import Record
+from tablewright.model.capacity import page_floor
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.sizes import item_bytes
 from tablewright.runtime.errors import CursorError
 from tablewright.runtime.meter import Meter
 from tests.integration.sentiment.conftest import World, item

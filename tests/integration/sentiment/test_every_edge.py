@@ -15,10 +15,10 @@ from lambdas.sentiment.news.articles import article as article_of
 from lambdas.sentiment.sources.errors import Unavailable as UnreachableSource
 from lambdas.sentiment.sources.web import Web
 from local.dynamodb_local import DynamoDbLocal
-from tablewright.designs.fields import timestamp
-from tablewright.designs.financial_news import NEWS
-from tablewright.designs.sentiment_items import PENDING
-from tests.faults import survives_at_every_edge
+from tablewright.catalog.news.design import NEWS
+from tablewright.catalog.sentiment.items import PENDING
+from tablewright.model.fields.scalars import timestamp
+from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.functions import Around, consumed
 from tests.integration.sentiment.conftest import (

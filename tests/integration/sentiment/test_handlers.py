@@ -11,11 +11,11 @@ from lambdas import stream
 from lambdas.sentiment import analyse, project
 from lambdas.sentiment.analysis import Analysis
 from lambdas.sentiment.model import Model
-from tablewright.designs.fields import timestamp
-from tablewright.designs.sentiment_items import ITEMS
+from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import Throttled
-from tablewright.runtime.stream import Change
-from tests.faults import Fault, Faulty
+from tablewright.runtime.streams.changes import Change
+from tablewright.testing.faults import Fault, Faulty
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.http import Logs, metered, metrics

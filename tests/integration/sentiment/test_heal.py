@@ -7,10 +7,10 @@ import pytest
 
 from lambdas.sentiment.news import heal
 from lambdas.sentiment.news.healing import PLAN, healing
-from tablewright.designs.fields import timestamp
-from tablewright.runtime.healing import Rules
-from tablewright.runtime.parked import Parked
-from tablewright.runtime.topic import Topic
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.healing.healing import Rules
+from tablewright.runtime.healing.parked import Parked
+from tablewright.runtime.messaging.topic import Topic
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.http import Logs, metered, metrics

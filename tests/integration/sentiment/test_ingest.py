@@ -10,8 +10,8 @@ import pytest
 
 from lambdas.sentiment import ingest
 from lambdas.sentiment.sources import InvalidSetting
-from tablewright.designs import InvalidValue
-from tablewright.designs.fields import timestamp
+from tablewright.model import InvalidValue
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import Throttled
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World

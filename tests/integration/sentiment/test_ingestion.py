@@ -11,10 +11,10 @@ import pytest
 from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.model import Model
 from lambdas.sentiment.outcome import Outcome
-from tablewright.designs.fields import timestamp
-from tablewright.designs.sentiment_items import ITEMS
+from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.meter import Meter
-from tests.faults import Crash, Fault, Faulty, survives_every_fault
+from tablewright.testing.faults import Crash, Fault, Faulty, survives_every_fault
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.moments import NOW
 

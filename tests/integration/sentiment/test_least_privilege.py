@@ -15,11 +15,11 @@ from lambdas.sentiment.news import heal
 from lambdas.sentiment.news.articles import article as article_of
 from local.dynamodb_local import DynamoDbLocal
 from stacks.financial_news import LIST_ROUTE, STREAM_ROUTE
-from tablewright.designs.fields import timestamp
-from tablewright.designs.financial_news import NEWS, news_healing
-from tablewright.designs.financial_news import SOURCE_TYPES as NEWS_SOURCES
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import CLAIMED, ITEMS, PENDING, SOURCE_TYPES
+from tablewright.catalog.news.design import NEWS, news_healing
+from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import CLAIMED, ITEMS, PENDING, SOURCE_TYPES
+from tablewright.model.fields.scalars import timestamp
 from tests.infrastructure.synthesis import Assembly, Template, environment
 from tests.integration.cloud import Cloud
 from tests.integration.http import Context

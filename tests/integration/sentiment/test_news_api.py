@@ -8,8 +8,8 @@ import pytest
 
 from lambdas.sentiment.news import api
 from lambdas.sentiment.news.api import Access
-from tablewright.designs.healing import healing_fields
-from tablewright.runtime.cursor import Cursors
+from tablewright.model.healing import healing_fields
+from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.meter import Meter
 from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context

@@ -17,12 +17,12 @@ from lambdas.sentiment.polling import Wanted, poll
 from lambdas.sentiment.sources import Web
 from lambdas.sentiment.sources.finnhub import Finnhub
 from lambdas.sentiment.sources.tiingo import Tiingo
-from tablewright.designs.fields import timestamp
-from tablewright.runtime.bulk import delete_request, write_all
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.topic import Topic
-from tests.faults import Fault, Faulty, survives_every_fault
+from tablewright.runtime.store.batches import delete_request, write_all
+from tablewright.testing.faults import Fault, Faulty, survives_every_fault
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
 from tests.integration.sentiment.http import Logs, metered, metrics

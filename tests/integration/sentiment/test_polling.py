@@ -9,7 +9,7 @@ from lambdas.sentiment.polling import Intake, Polled, Wanted, poll
 from lambdas.sentiment.sources import RawItem, Source, SourceError, Unavailable, Unreadable, Web
 from lambdas.sentiment.sources.newsapi import NewsApi
 from tablewright.runtime.errors import StoreError, Throttled
-from tests.faults import Fault, Faulty, survives_every_fault
+from tablewright.testing.faults import Fault, Faulty, survives_every_fault
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment_sources.newsapi_server import KEY, NewsApiServer, article

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs.sentiment_items import ITEMS
-from tests.faults import Fault, Faulty
+from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.testing.faults import Fault, Faulty
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.http import READER, Http, conforms, metrics, problem
 

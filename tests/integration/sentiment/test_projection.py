@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import Record
-from tablewright.designs.sentiment_items import PENDING
-from tests.faults import survives_every_fault
+from tablewright.catalog.sentiment.items import PENDING
+from tablewright.model import Record
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.moments import NOW, TODAY
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tablewright.commands.isolation import LOOK_ALIKES, Leak, leaks, places, possible
-from tablewright.designs import Entity, Get, Index, Key, Put, Query, Table, Text
-from tablewright.designs.forms import FORMS
+from tablewright.catalog.forms.design import FORMS
+from tablewright.commands.isolation.reach import LOOK_ALIKES, Leak, leaks, places, possible
+from tablewright.model import Entity, Get, Index, Key, Put, Query, Table, Text
 
 TENANT = "TENANT#${aws:PrincipalTag/tenant}"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.commands.isolation_names import named_leaks
+from tablewright.commands.isolation.names import named_leaks
 
 OWN = "${aws:PrincipalTag/tenant}/*"
 BUCKET, SECRETS = "arn:aws:s3:::payloads", "arn:aws:secretsmanager:eu-west-1:1:secret:dev/forms/"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.commands.policy_decisions import Call, allows
+from tablewright.commands.isolation.decisions import Call, allows
 
 TENANT = "TENANT#${aws:PrincipalTag/tenant}"
 

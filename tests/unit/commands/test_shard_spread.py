@@ -6,13 +6,13 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.volume import shards_for
 from tablewright.commands import shard_spread
 from tablewright.commands.shard_spread import LIMIT, main, ours, published, sent, simulate, spreads
-from tablewright.designs import TimeId
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_volume import shards_for
-from tablewright.designs.sharding import last_character
-from tablewright.designs.time_ids import made_at
+from tablewright.model import TimeId
+from tablewright.model.sharding.shards import last_character
+from tablewright.model.time_ids import made_at
 
 SMALL = {"submissions": 100_000, "tenants": 100, "skew": 1.1, "seed": 1}
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.designs import (
+from tablewright.model import (
     Document,
     Entity,
     InvalidRecord,

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from tablewright.designs.cost import US_EAST_1, Usage, Workload, bill, monthly, stored_bytes
-from tablewright.designs.sales import SALE, SALES
+from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.pages.monthly_cost import US_EAST_1, Usage, Workload, bill, monthly, stored_bytes
 
 EXAMPLE = SALE.check(SALE.example)
 WORKLOAD = Workload(items_per_day=100_000, read_units_per_day=Decimal(500_000), years=2)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.designs import Epoch, EpochList, Epochs, EpochShards, InvalidValue
-from tablewright.designs.epochs import UNDIVIDED, read_epochs
-from tablewright.designs.fields import timestamp
-from tablewright.designs.time_ids import made_at, milliseconds, moment_of
+from tablewright.model import Epoch, EpochList, Epochs, EpochShards, InvalidValue
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.sharding.epochs import UNDIVIDED, read_epochs
+from tablewright.model.time_ids import made_at, milliseconds, moment_of
 from tablewright.runtime.ids import uuid7
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.designs import (
+from tablewright.model import (
     IN_KEY,
     Choice,
     Date,
@@ -23,7 +23,7 @@ from tablewright.designs import (
     Text,
     Timestamp,
 )
-from tablewright.designs.fields import timestamp
+from tablewright.model.fields.scalars import timestamp
 
 PRICE = Money("price")
 cents = st.integers(min_value=0, max_value=10**10 - 1)

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tablewright.designs import InvalidValue, Text, TextList, Timestamp
-from tablewright.designs.financial_news import NEWS, SPARSE_NEWS
-from tablewright.designs.validate import validate
+from tablewright.catalog.news.design import NEWS, SPARSE_NEWS
+from tablewright.model import InvalidValue, Text, TextList, Timestamp
+from tablewright.model.validation.design import validate
 
 PENDING = {
     "source_id": "finnhub:137825212",

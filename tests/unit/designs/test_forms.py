@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import Binary, EpochShards, Hour, InvalidRecord, InvalidValue, Whole
-from tablewright.designs.forms import FORMS
-from tablewright.designs.forms_submissions import SUBMISSION
-from tablewright.designs.patterns import Pattern
-from tablewright.designs.validate import check
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import SUBMISSION
+from tablewright.model import Binary, EpochShards, Hour, InvalidRecord, InvalidValue, Whole
+from tablewright.model.patterns import Pattern
+from tablewright.model.validation.design import check
 
 SUB = "0194a211-7280-7abc-8def-0123456789ab"
 # By hand, on purpose: what each item is found by.

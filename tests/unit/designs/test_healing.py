@@ -1,6 +1,7 @@
 """A plan of healing for a table of one's own: what it needs, and what it says is missing."""
 
-from tablewright.designs import (
+from tablewright.catalog.news.design import NEWS, SPARSE_NEWS, news_healing
+from tablewright.model import (
     KEYS_ONLY,
     BatchGet,
     Choice,
@@ -13,9 +14,8 @@ from tablewright.designs import (
     Timestamp,
     Update,
 )
-from tablewright.designs.financial_news import NEWS, SPARSE_NEWS, news_healing
-from tablewright.designs.healing import HealingPlan, healing_fields
-from tablewright.designs.validate import validate
+from tablewright.model.healing import HealingPlan, healing_fields
+from tablewright.model.validation.design import validate
 
 
 def jobs(*more: Text) -> Table:

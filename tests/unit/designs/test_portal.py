@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.designs import ALL, KEYS_ONLY, DesignError, InvalidRecord, Table
-from tablewright.designs.content_registry import CONTENT, CONTENT_REGISTRY, folded
-from tablewright.designs.epochs import UNDIVIDED
-from tablewright.designs.events import EVENTS, SHARDED_EVENTS, event_key, events_design
-from tablewright.designs.notifications import NOTIFICATION, NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS
-from tablewright.designs.validate import check, validate
+from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, folded
+from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS, event_key, events_design
+from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS
+from tablewright.model import ALL, KEYS_ONLY, DesignError, InvalidRecord, Table
+from tablewright.model.sharding.epochs import UNDIVIDED
+from tablewright.model.validation.design import check, validate
 from tablewright.runtime.ids import uuid7
 
 DESIGNS = (CONTENT_REGISTRY, NOTIFICATIONS, SUBSCRIPTIONS, EVENTS, SHARDED_EVENTS)

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from tablewright.designs import KEYS_ONLY, Expiry, InvalidRecord, last_character
-from tablewright.designs.sales import SALE, SALES, sales_design
+from tablewright.catalog.sales.design import SALE, SALES, sales_design
+from tablewright.model import KEYS_ONLY, Expiry, InvalidRecord, last_character
 
 EXAMPLE = SALE.check(SALE.example)
 

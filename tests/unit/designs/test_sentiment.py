@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.designs import ALL, Entity, InvalidRecord, InvalidValue, Table
-from tablewright.designs.sentiment_dashboard import (
+from tablewright.catalog.sentiment.dashboard import (
     COUNTED,
     DASHBOARD,
     HOUR,
@@ -17,8 +16,9 @@ from tablewright.designs.sentiment_dashboard import (
     ROW,
     TAG_ROW,
 )
-from tablewright.designs.sentiment_items import GUARD, ITEM, ITEMS
-from tablewright.designs.validate import validate
+from tablewright.catalog.sentiment.items import GUARD, ITEM, ITEMS
+from tablewright.model import ALL, Entity, InvalidRecord, InvalidValue, Table
+from tablewright.model.validation.design import validate
 
 EXAMPLE = ITEM.check(ITEM.example)
 SHOWN = ROW.check(ROW.example)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.designs import ShardFunction, Shards, java_hash, last_character, uniform
+from tablewright.model import ShardFunction, Shards, java_hash, last_character, uniform
 
 random_ids = random.Random(7)
 

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tablewright.designs import (
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.news.design import NEWS
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.model import (
     Binary,
     Choice,
     Date,
@@ -32,20 +41,11 @@ from tablewright.designs import (
     TimeId,
     Timestamp,
 )
-from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.designs.epochs import EpochList
-from tablewright.designs.events import EVENTS, SHARDED_EVENTS
-from tablewright.designs.financial_news import NEWS
-from tablewright.designs.forms import FORMS
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.sales import SALE, SALES
-from tablewright.designs.sentiment_dashboard import DASHBOARD
-from tablewright.designs.sentiment_items import ITEMS
-from tablewright.designs.sizes import ITEM_BYTES, item_bytes
-from tablewright.designs.subscriptions import SUBSCRIPTIONS
-from tablewright.designs.template import PARTITION_KEY_BYTES, SORT_KEY_BYTES
-from tablewright.designs.time_ids import moment_of
-from tablewright.runtime.wire import encode
+from tablewright.model.key_template import PARTITION_KEY_BYTES, SORT_KEY_BYTES
+from tablewright.model.sharding.epochs import EpochList
+from tablewright.model.sizes import ITEM_BYTES, item_bytes
+from tablewright.model.time_ids import moment_of
+from tablewright.runtime.store.attribute_values import encode
 
 DESIGNS = (
     *(SALES, ITEMS, DASHBOARD, NEWS, FORMS),

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tablewright.designs.content_registry import MAX_TAGS
-from tablewright.designs.subscriptions import SUBSCRIPTION, matches, topic, topics
+from tablewright.catalog.portal.content import MAX_TAGS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTION, matches, topic, topics
 
 Filters = st.SearchStrategy[dict[str, Any]]
 

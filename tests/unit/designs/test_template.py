@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.designs.errors import InvalidValue, KeyMismatch
-from tablewright.designs.template import Template, after, before
+from tablewright.model.errors import InvalidValue, KeyMismatch
+from tablewright.model.key_template import Template, after, before
 
 SALE = Template("SALE#{sale_date}#{sale_id}", limit=1024)
 

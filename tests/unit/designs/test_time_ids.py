@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.designs import InvalidValue, TimeId
-from tablewright.designs.fields import timestamp
-from tablewright.designs.time_ids import made_at, milliseconds, moment_of
+from tablewright.model import InvalidValue, TimeId
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.time_ids import made_at, milliseconds, moment_of
 from tablewright.runtime.ids import uuid7
 
 moments = st.integers(0, 253_402_300_799_998).map(

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import (
+from tablewright.catalog.sales.design import SALES
+from tablewright.model import (
     IN_KEY,
     KEYS_ONLY,
     Count,
@@ -29,8 +30,7 @@ from tablewright.designs import (
     TimeId,
     Timestamp,
 )
-from tablewright.designs.sales import SALES
-from tablewright.designs.validate import check, validate
+from tablewright.model.validation.design import check, validate
 
 
 def design(**changes: Any) -> Table:

@@ -10,7 +10,7 @@ from lambdas.forms import messages as deliveries
 from lambdas.portal.news import messages as news
 from lambdas.portal.news.news import NEW, News
 from lambdas.sentiment.analysis import BadRequest, Request
-from tablewright.designs.content_registry import CONTENT
+from tablewright.catalog.portal.content import CONTENT
 from tests.integration.anything import bodies
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)

@@ -11,7 +11,7 @@ from lambdas.forms.destinations.webhook import outcome_of
 from lambdas.forms.messages import BadMessage, Created, Delivery, Queue, read
 from lambdas.forms.retries import Retries
 from lambdas.forms.submission_status import status_of
-from tablewright.designs.fields import timestamp
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lambdas.forms.domains import domain_key, normalised, refuse_public
-from tablewright.designs import InvalidValue
+from tablewright.model import InvalidValue
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import pytest
 
 from lambdas.forms.dashboard import error_rate, summary
 from lambdas.forms.metrics import counted
-from tablewright.designs import InvalidRecord
-from tablewright.designs.forms_submissions import ATTEMPT, SUBMISSION
-from tablewright.runtime.stream import Change
-from tablewright.runtime.wire import encode
+from tablewright.catalog.forms.submissions import ATTEMPT, SUBMISSION
+from tablewright.model import InvalidRecord
+from tablewright.runtime.store.attribute_values import encode
+from tablewright.runtime.streams.changes import Change
 
 ID = SUBMISSION.example["submission_id"]
 SUBMISSION_KEY = {"PK": {"S": "TENANT#acme#0"}, "SK": {"S": f"SUB#{ID}"}}

@@ -13,7 +13,7 @@ from lambdas.forms.management.tenants import tenant_from
 from lambdas.forms.openapi import document
 from lambdas.http.given import new_record
 from lambdas.http.problems import Problem
-from tablewright.designs.forms_tenants import CONFIG, DESTINATION, DESTINATION_TYPES
+from tablewright.catalog.forms.tenants import CONFIG, DESTINATION, DESTINATION_TYPES
 
 DOCUMENT = document()
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)

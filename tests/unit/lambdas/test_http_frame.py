@@ -11,7 +11,7 @@ from lambdas.http.application import application, respond
 from lambdas.http.caller import tenant_of
 from lambdas.http.problems import MOST_ERRORS, Problem, listed
 from lambdas.http.requests import json_body, parameters
-from tablewright.designs import Text
+from tablewright.model import Text
 from tablewright.runtime.errors import ItemTooLarge
 from tests.integration.http import Answer, Context
 

@@ -11,7 +11,7 @@ from openapi_spec_validator import validate
 from lambdas.sales.api import app
 from lambdas.sales.openapi import document
 from lambdas.sales.rules import sale_from
-from tablewright.designs.sales import SALE
+from tablewright.catalog.sales.design import SALE
 
 DOCUMENT = document()
 NOW = datetime(2025, 1, 1, tzinfo=UTC)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lambdas.forms.planner import Decision, Load, Rules, decide
-from tablewright.designs import Epoch, Epochs, InvalidValue, Record
-from tablewright.designs.epochs import MOST_EPOCHS, MOST_SHARDS
-from tablewright.designs.fields import timestamp
+from tablewright.model import Epoch, Epochs, InvalidValue, Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.sharding.epochs import MOST_EPOCHS, MOST_SHARDS
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=100)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from lambdas.portal.content.due import EXPIRY, REMOVAL, due_step
 from lambdas.portal.content.lifecycle import next_due
-from tablewright.designs import Record
-from tablewright.designs.content_registry import CONTENT, DRAFT, EXPIRED, HARD, SOFT, STATUSES
-from tablewright.designs.fields import timestamp
+from tablewright.catalog.portal.content import CONTENT, DRAFT, EXPIRED, HARD, SOFT, STATUSES
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
 MOMENTS = [timestamp(NOW + timedelta(seconds=seconds)) for seconds in (-2, -1, 0, 1)]

@@ -21,8 +21,8 @@ from lambdas.portal.events.exact_json import exact_json
 from lambdas.portal.events.openapi import PATHS, SCHEMAS
 from lambdas.portal.events.parts import COLUMNS, line_of, parts_of
 from lambdas.portal.events.rules import AHEAD, closed_days, closes_at, events_from, exportable
-from tablewright.designs import InvalidValue, Record
-from tablewright.designs.events import EVENTS
+from tablewright.catalog.portal.events import EVENTS
+from tablewright.model import InvalidValue, Record
 from tablewright.runtime.ids import uuid7
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lambdas.portal.content.asking import FILE, asked_file
 from lambdas.portal.content.files import Asked, Files, Place, disposition
 from lambdas.portal.resources import Resources
-from tablewright.designs import InvalidValue
+from tablewright.model import InvalidValue
 from tablewright.runtime.ids import uuid7
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)

@@ -21,7 +21,7 @@ from lambdas.portal.content.lifecycle import (
     stands,
 )
 from lambdas.portal.users import ROLES, User
-from tablewright.designs.content_registry import (
+from tablewright.catalog.portal.content import (
     APPROVED,
     DEPRECATED,
     DRAFT,

@@ -7,8 +7,8 @@ import pytest
 
 from lambdas.portal.news.messages import BadMessage, Message, messages_of, read
 from lambdas.portal.news.news import ENDED, NEW, REVIEW, News, news_of, notification
-from tablewright.designs.content_registry import CONTENT
-from tablewright.designs.notifications import NOTIFICATION
+from tablewright.catalog.portal.content import CONTENT
+from tablewright.catalog.portal.notifications import NOTIFICATION
 
 AT = "2025-01-26T12:00:00.000Z"
 

@@ -15,7 +15,7 @@ from lambdas.portal.content.registry import CHANGEABLE, GIVEN
 from lambdas.portal.events import openapi as openapi_events
 from lambdas.portal.inbox import openapi as openapi_inbox
 from lambdas.portal.openapi import document
-from tablewright.designs.content_registry import CONTENT, MAX_FILE_BYTES
+from tablewright.catalog.portal.content import CONTENT, MAX_FILE_BYTES
 
 DOCUMENT = document()
 OURS = {name: CONTENT.example[name] for name in ("status", "owner_user_id", "version")} | {

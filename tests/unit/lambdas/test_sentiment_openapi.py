@@ -12,7 +12,7 @@ from lambdas.sentiment import api, ingest, site
 from lambdas.sentiment.items import offered
 from lambdas.sentiment.news import api as news_api
 from lambdas.sentiment.openapi import document
-from tablewright.designs import InvalidRecord
+from tablewright.model import InvalidRecord
 from toolchain.paths import ROOT
 
 DOCUMENT = document()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tablewright.runtime.accelerated import Accelerated
+from tablewright.runtime.dax import Accelerated
 from tablewright.runtime.errors import ResourceMissing, StoreError, Throttled
 
 KEY = {"PK": {"S": "a"}}

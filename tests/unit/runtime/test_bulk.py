@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tablewright.runtime.bulk import in_parallel, insert_all
 from tablewright.runtime.errors import AccessDenied, ResourceMissing, StoreError, Throttled
-from tablewright.runtime.records import Item
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store.batches import in_parallel, insert_all
+from tablewright.runtime.store.records import Item
 
 
 @pytest.fixture

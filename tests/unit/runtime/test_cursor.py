@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.runtime.cursor import Cursors, KeyRing
+from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.errors import (
     CursorError,
     CursorExpired,

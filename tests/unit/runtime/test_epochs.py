@@ -2,9 +2,9 @@
 
 import pytest
 
-from tablewright.designs import Entity, Epoch, Epochs, EpochShards, Key, Table, TimeId
-from tablewright.runtime.epochs import EpochCache, EpochTiming
-from tablewright.runtime.records import Records
+from tablewright.model import Entity, Epoch, Epochs, EpochShards, Key, Table, TimeId
+from tablewright.runtime.sharding.epochs import EpochCache, EpochTiming
+from tablewright.runtime.store.records import Records
 
 FOUR = Epochs([Epoch("2025-01-01T00:00:00.000Z", 4)])
 

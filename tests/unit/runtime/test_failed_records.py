@@ -4,8 +4,8 @@ import io
 from typing import Any
 
 from tablewright.commands.redrive import Failures, by_shard
-from tablewright.runtime.failed_records import FailedRecords
-from tablewright.runtime.stream import Change
+from tablewright.runtime.streams.changes import Change
+from tablewright.runtime.streams.failed_records import FailedRecords
 
 
 class Bucket:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.runtime.merge import Fetch, ShardReader, ordered, shard_limit
+from tablewright.runtime.store.merge import Fetch, ShardReader, ordered, shard_limit
 
 shards = st.lists(st.lists(st.integers(0, 20), max_size=15), min_size=1, max_size=6)
 EXECUTOR = ThreadPoolExecutor(4)

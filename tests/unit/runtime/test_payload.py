@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmarks.form_payloads import payload as form_payload
 from benchmarks.form_payloads import unusual
-from tablewright.designs.forms_submissions import PAYLOAD_ENCODINGS, SUBMISSION
+from tablewright.catalog.forms.submissions import PAYLOAD_ENCODINGS, SUBMISSION
 from tablewright.runtime.errors import AccessDenied, ObjectMissing, Unavailable, from_response
 from tablewright.runtime.payload import (
     ITEM_BYTES,

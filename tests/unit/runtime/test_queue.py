@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tablewright.runtime.errors import Throttled
-from tablewright.runtime.queue import LONGEST_DELAY, Queue
+from tablewright.runtime.messaging.queue import LONGEST_DELAY, Queue
 from tablewright.runtime.retry import Backoff
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tablewright.runtime.cursor import Cursors
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.errors import (
     AccessDenied,
     ResourceMissing,
@@ -12,7 +13,6 @@ from tablewright.runtime.errors import (
     Throttled,
     Unavailable,
 )
-from tablewright.runtime.secret_keys import SecretKeys
 
 
 class Secrets:

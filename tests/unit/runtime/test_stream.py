@@ -14,7 +14,7 @@ from tablewright.runtime.errors import (
     TransactionCanceled,
     Unavailable,
 )
-from tablewright.runtime.stream import Change, consume
+from tablewright.runtime.streams.changes import Change, consume
 
 DONE: dict[str, Any] = {"batchItemFailures": []}
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tablewright.runtime.errors import StoreError, Throttled, Unavailable
+from tablewright.runtime.messaging.topic import Message, TooLarge, Topic
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.topic import Message, TooLarge, Topic
 
 EAGER = Backoff(attempts=3, first=0)
 LIMIT = 256 * 1024

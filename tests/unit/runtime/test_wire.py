@@ -7,7 +7,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.runtime.wire import decode, encode
+from tablewright.runtime.store.attribute_values import decode, encode
 
 numbers = st.decimals(allow_nan=False, allow_infinity=False, places=4, max_value=10**9)
 scalars = st.one_of(st.text(), numbers, st.booleans(), st.none(), st.binary(max_size=20))

@@ -4,14 +4,14 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from tablewright.designs import Pattern, Record, Table
-from tablewright.designs.content_registry import CONTENT
-from tablewright.designs.events import event_key
-from tablewright.designs.fields import timestamp
-from tablewright.designs.notifications import NOTIFICATION
-from tablewright.designs.subscriptions import SUBSCRIPTION, topic
+from tablewright.catalog.portal.content import CONTENT
+from tablewright.catalog.portal.events import event_key
+from tablewright.catalog.portal.notifications import NOTIFICATION
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTION, topic
+from tablewright.model import Pattern, Record, Table
+from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 
 USER = "4f1c2a9e-0d51-4f61-9f0e-3c5d8a1b7e20"
 # Far ahead: the engine deletes what has expired.

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from tablewright.designs import Record
-from tablewright.designs.content_registry import CONTENT_REGISTRY as DESIGN
+from tablewright.catalog.portal.content import CONTENT_REGISTRY as DESIGN
+from tablewright.model import Record
 from tablewright.runtime.errors import AlreadyExists, Conflict
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 from tests.integration.portal.tables.records import content, key_of, moment, pages
 

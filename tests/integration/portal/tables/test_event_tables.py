@@ -6,8 +6,8 @@ from time import perf_counter
 
 import pytest
 
-from tablewright.designs import Table
-from tablewright.designs.events import EVENTS, SHARDED_EVENTS, events_design
+from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS, events_design
+from tablewright.model import Table
 from tests.integration.conftest import Database
 from tests.integration.portal.tables.records import (
     DAY,

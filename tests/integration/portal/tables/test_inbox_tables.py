@@ -2,12 +2,12 @@
 
 import pytest
 
-from tablewright.designs import Record
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTIONS, matches, topics
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS, matches, topics
+from tablewright.model import Record
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.store import Store
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 from tests.integration.portal.tables.records import (
     USER,

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from local.tables import create
-from tablewright.designs import Record, Table
-from tablewright.designs.content_registry import CONTENT_REGISTRY, STATUSES
-from tablewright.designs.events import EVENTS, SHARDED_EVENTS
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import CONTENT_REGISTRY, STATUSES
+from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.model import Record, Table
 from tablewright.runtime.errors import AlreadyExists, NotFound
-from tablewright.runtime.store import Store
-from tablewright.runtime.wire import decode
+from tablewright.runtime.store.attribute_values import decode
+from tablewright.runtime.store.store import Store
+from tablewright.testing.tables import create
 from tests.integration.conftest import Database
 from tests.integration.portal.tables.records import (
     USER,

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from benchmarks.portal_lists import PAGE, fill, pages
-from tablewright.designs.content_registry import CONTENT_REGISTRY
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
 from tests.integration.conftest import Database
 
 # `python -m benchmarks.portal_lists` stores 100,000.

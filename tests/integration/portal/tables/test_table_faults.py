@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tablewright.designs import BatchCreate, Record, Table
-from tablewright.designs.content_registry import CONTENT_REGISTRY
-from tablewright.designs.events import EVENTS, SHARDED_EVENTS
-from tablewright.designs.notifications import NOTIFICATIONS
-from tablewright.designs.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.model import BatchCreate, Record, Table
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import AlreadyExists
-from tablewright.runtime.store import Store
-from tests.faults import survives_every_fault
+from tablewright.runtime.store.store import Store
+from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.portal.tables.records import (
     content,

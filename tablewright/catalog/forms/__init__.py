@@ -1,0 +1,1 @@
+"""Forms: submissions of many tenants' web forms, their deliveries and counts."""

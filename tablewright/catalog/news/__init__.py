@@ -1,0 +1,1 @@
+"""Financial news: pending or analysed, and healed when they are pending too long."""

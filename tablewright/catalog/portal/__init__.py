@@ -1,0 +1,1 @@
+"""Portal: enablement content, notifications, subscriptions and events."""

@@ -1,0 +1,1 @@
+"""Sales intelligence: prices by product, category, brand and embedding."""

@@ -1,0 +1,1 @@
+"""Sentiment: items as they are ingested and analysed, and the dashboard's read table."""

@@ -1,0 +1,1 @@
+"""Isolation: what a tenant's session could reach of other tenants."""

@@ -1,0 +1,1 @@
+"""Alarms, and where they are sent."""

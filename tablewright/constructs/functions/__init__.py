@@ -1,0 +1,1 @@
+"""Functions: Lambda code, bundled without Docker."""

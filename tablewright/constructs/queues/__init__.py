@@ -1,0 +1,1 @@
+"""Queues of work for functions, with dead letters and alarms."""

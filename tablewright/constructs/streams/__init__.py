@@ -1,0 +1,1 @@
+"""Streams: what consumes the changes of a table."""

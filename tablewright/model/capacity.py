@@ -1,0 +1,73 @@
+"""Capacity: what reading and writing items costs at the least.
+
+These floors are what measured capacity is compared with.
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from functools import cache
+from math import ceil
+
+from tablewright.model.entity import Entity, Record
+from tablewright.model.patterns import Query
+from tablewright.model.sizes import item_bytes
+from tablewright.model.table import Table
+
+READ_UNIT_BYTES = 4096
+WRITE_UNIT_BYTES = 1024
+
+
+def write_floor(design: Table, entity: Entity, record: Record) -> Decimal:
+    """Write units of a new item: the table's and those of each index that it is in."""
+    attributes = design.attributes(entity, record)
+    sizes = [item_bytes(attributes)]
+    for index in design.index_list:
+        entry = design.projected(entity, attributes, index)
+        if entry is not None:
+            sizes.append(item_bytes(entry))
+    return Decimal(sum(map(_units, sizes)))
+
+
+def update_floor(design: Table, entity: Entity, before: Record, after: Record) -> Decimal:
+    """Write units of a change: an index entry that keeps its key is rewritten if it shows the
+    change, one that gets another key is deleted and written, one that is the same costs nothing."""
+    old, new = design.attributes(entity, before), design.attributes(entity, after)
+    units = _units(max(item_bytes(old), item_bytes(new)))
+    for index in design.index_list:
+        keys = [name for name in (index.pk, index.sk) if name]
+        was, is_now = (design.projected(entity, item, index) for item in (old, new))
+        moved = any((was or {}).get(key) != (is_now or {}).get(key) for key in keys)
+        entries = [entry for entry in (was, is_now) if entry is not None]
+        if moved:
+            units += sum(_units(item_bytes(entry)) for entry in entries)
+        elif was != is_now:
+            units += max(_units(item_bytes(entry)) for entry in entries)
+    return Decimal(units)
+
+
+def _units(size: int) -> int:
+    return ceil(size / WRITE_UNIT_BYTES)
+
+
+def page_floor(sizes: Iterable[int], shards: int) -> Decimal:
+    """Read units of one page over so many shards: each must be asked, all bytes must be read."""
+    return max(Decimal(shards) / 2, read_floor(sizes))
+
+
+def read_floor(sizes: Iterable[int], *, consistent: bool = False) -> Decimal:
+    """Read units of one query or get that reads items of these sizes together."""
+    units = max(1, ceil(sum(sizes) / READ_UNIT_BYTES))
+    return Decimal(units) if consistent else Decimal(units) / 2
+
+
+@cache
+def entry_bytes(design: Table, query: Query) -> int:
+    """The size of one entry that a query reads, judged by the entity's example."""
+    entity = design.entities[query.entity]
+    if not entity.example:
+        return 1024  # a guess that errs toward small pages and one more read
+    attributes = design.attributes(entity, entity.example)
+    if query.index:
+        entry = design.projected(entity, attributes, design.indexes[query.index])
+        return item_bytes(entry or attributes)
+    return item_bytes(attributes)

@@ -1,0 +1,1 @@
+"""Fields: what an attribute holds."""

@@ -1,0 +1,160 @@
+"""Number fields: exact, and in keys of a fixed width where their order matters."""
+
+from decimal import Context, Decimal, InvalidOperation
+from typing import Any
+
+from tablewright.model.fields.scalars import Field
+
+_CENT = Decimal("0.01")
+# The numbers that DynamoDB can keep exactly.
+_DIGITS = 38
+_MAGNITUDES = range(-130, 126)
+# The longest text of such a number: sign, digits and point, exponent.
+_TEXT_BYTES = _DIGITS + 8
+_EXACT = Context(prec=_DIGITS)
+
+
+class Number(Field):
+    """A number, as Decimal; its text has no fixed width, so it cannot be asked for by range."""
+
+    __slots__ = ()
+    kind = "N"
+    ordered = False
+
+    @property
+    def most_bytes(self) -> int:
+        return _TEXT_BYTES
+
+    def check(self, value: Any) -> Decimal:
+        number = self._decimal(value)
+        if not number:
+            return Decimal(0)
+        if number.adjusted() not in _MAGNITUDES:
+            raise self.refuse("must lie between 1E-130 and 9.9E+125 in magnitude")
+        if len(number.as_tuple().digits) > _DIGITS:
+            shorter = number.normalize(_EXACT)
+            if shorter != number:
+                raise self.refuse(f"must have at most {_DIGITS} digits, zeros at the end apart")
+            return shorter
+        return number
+
+    def to_text(self, value: Decimal) -> str:
+        # 5, 5.0 and 5E0 are one number, and stand in one key.
+        return str(value.normalize(_EXACT))
+
+    def from_text(self, text: str) -> Decimal:
+        return Decimal(text)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "number"}
+
+    def _decimal(self, value: Any) -> Decimal:
+        # bool is an int and float is inexact: neither is what a caller means by a number.
+        if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
+            raise self.refuse("must be a number")
+        try:
+            number = Decimal(value)
+        except InvalidOperation:
+            raise self.refuse("must be a number of a size that can be kept") from None
+        if not number.is_finite():
+            raise self.refuse("must be a finite number")
+        return number
+
+
+class Money(Number):
+    """An amount with two decimals, not negative; in keys: cents, padded to `digits`."""
+
+    __slots__ = ("digits",)
+    ordered = True
+
+    def __init__(
+        self, name: str, stored: str | None = None, *, optional: bool = False, digits: int = 10
+    ) -> None:
+        super().__init__(name, stored, optional=optional)
+        self.digits = digits
+
+    @property
+    def highest(self) -> Decimal:
+        return Decimal(10**self.digits - 1).scaleb(-2)
+
+    def check(self, value: Any) -> Decimal:
+        amount = self._decimal(value)
+        if amount < 0:
+            raise self.refuse("must not be negative")
+        # Compared before it is rounded: 1E+999999999 must not become a billion digits.
+        if amount > self.highest:
+            raise self.refuse(f"must be at most {self.highest}")
+        rounded = abs(amount).quantize(_CENT)
+        if rounded != amount:
+            raise self.refuse("must have at most two decimals")
+        return rounded
+
+    def to_text(self, value: Decimal) -> str:
+        return str(int(value.scaleb(2))).zfill(self.digits)
+
+    def from_text(self, text: str) -> Decimal:
+        return Decimal(int(text)).scaleb(-2)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "number", "minimum": 0, "maximum": float(self.highest)}
+
+
+class Fraction(Number):
+    """A number from 0 to 1; in keys rounded to `decimals`, so that texts sort like values."""
+
+    __slots__ = ("decimals",)
+    ordered = True
+
+    def __init__(
+        self, name: str, stored: str | None = None, *, optional: bool = False, decimals: int = 2
+    ) -> None:
+        super().__init__(name, stored, optional=optional)
+        self.decimals = decimals
+
+    def check(self, value: Any) -> Decimal:
+        number = super().check(value)
+        if not 0 <= number <= 1:
+            raise self.refuse("must lie between 0 and 1")
+        # Not abs, which rounds to the precision of the context.
+        return number.copy_abs()
+
+    def to_text(self, value: Decimal) -> str:
+        return str(value.quantize(Decimal(1).scaleb(-self.decimals)))
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "number", "minimum": 0, "maximum": 1}
+
+
+class Whole(Number):
+    """A whole number from `lowest`, not negative; in keys padded to `digits`, so that texts sort
+    like values."""
+
+    __slots__ = ("digits", "lowest")
+    ordered = True
+
+    def __init__(
+        self,
+        name: str,
+        stored: str | None = None,
+        *,
+        optional: bool = False,
+        digits: int = 10,
+        lowest: int = 0,
+    ) -> None:
+        super().__init__(name, stored, optional=optional)
+        self.digits = digits
+        self.lowest = lowest
+
+    def check(self, value: Any) -> Decimal:
+        number = self._decimal(value)
+        highest = 10**self.digits - 1
+        fits = self.lowest <= number <= highest and number == number.to_integral_value()
+        if not fits:
+            raise self.refuse(f"must be a whole number from {self.lowest} to {highest}")
+        return Decimal(int(number))
+
+    def to_text(self, value: Decimal) -> str:
+        return str(int(value)).zfill(self.digits)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "integer", "minimum": self.lowest, "maximum": 10**self.digits - 1}

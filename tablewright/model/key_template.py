@@ -1,0 +1,155 @@
+"""Key templates: text with {fields} that formats to a key and parses back to its fields."""
+
+import re
+from collections.abc import Mapping
+
+from tablewright.model.errors import InvalidValue, KeyMismatch
+
+PARTITION_KEY_BYTES = 2048
+SORT_KEY_BYTES = 1024
+
+_FIELD = re.compile(r"\{(\w+)\}")
+
+# Never part of a key value, so that a bound built with it lies above every real key.
+HIGHEST = "\U0010ffff"
+
+
+class Template:
+    """A key such as ``SALE#{sale_date}#{sale_id}``.
+
+    >>> sale = Template("SALE#{sale_date}#{sale_id}", limit=SORT_KEY_BYTES)
+    >>> sale.format({"sale_date": "2025-12-29", "sale_id": "abc"})
+    'SALE#2025-12-29#abc'
+    >>> sale.parse("SALE#2025-12-29#abc")
+    {'sale_date': '2025-12-29', 'sale_id': 'abc'}
+
+    A value may not be empty nor contain the delimiter: this is what makes the round trip exact and
+    keeps one tenant's keys out of another's.
+    """
+
+    __slots__ = ("_pattern", "delimiter", "fields", "limit", "literals", "text")
+
+    def __init__(self, text: str, *, limit: int, delimiter: str = "#") -> None:
+        parts = _FIELD.split(text)
+        self.text = text
+        self.limit = limit
+        self.literals = tuple(parts[0::2])
+        self.fields = tuple(parts[1::2])
+        # A bare "{field}" has nothing that a value could be confused with.
+        self.delimiter = delimiter if any(self.literals) else ""
+        self._pattern: re.Pattern[str] | None = None
+
+    def __repr__(self) -> str:
+        return f"Template({self.text!r})"
+
+    @property
+    def bare_field(self) -> str | None:
+        """The field's name when the key is that field and nothing else."""
+        return self.fields[0] if len(self.fields) == 1 and not any(self.literals) else None
+
+    def format(self, texts: Mapping[str, str]) -> str:
+        """The key for these field texts; raises InvalidValue naming the field that does not fit."""
+        key = self.literals[0]
+        for field, literal in zip(self.fields, self.literals[1:], strict=True):
+            text = texts.get(field)
+            if text is None:
+                raise InvalidValue(field, "is required")
+            reason = self.refuses(text)
+            if reason:
+                raise InvalidValue(field, reason)
+            key += text + literal
+        if len(key) * 4 > self.limit and len(key.encode()) > self.limit:
+            raise self._overlong(texts)
+        return key
+
+    def too_long(self, texts: Mapping[str, str]) -> InvalidValue | None:
+        """What makes the key of these texts longer than it may be, if all of it is known."""
+        if not all(field in texts for field in self.fields):
+            return None
+        key = "".join([*self.literals, *(texts[field] for field in self.fields)])
+        return self._overlong(texts) if len(key.encode()) > self.limit else None
+
+    def _overlong(self, texts: Mapping[str, str]) -> InvalidValue:
+        longest = max(self.fields, key=lambda field: len(texts[field].encode()))
+        return InvalidValue(longest, f"makes the key {self.text} longer than {self.limit} bytes")
+
+    def refuses(self, text: str) -> str | None:
+        """Why this text cannot stand in the key, or None when it can."""
+        if not text:
+            return "must not be empty"
+        if self.delimiter and self.delimiter in text:
+            return f"must not contain '{self.delimiter}'"
+        if not text.isascii():
+            if HIGHEST in text:
+                return "must not contain U+10FFFF"
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                return "must be valid Unicode text"
+        return None
+
+    def parse(self, key: str) -> dict[str, str]:
+        """The field texts of a key; raises KeyMismatch for a key of another form."""
+        if self._pattern is None:
+            value = f"[^{re.escape(self.delimiter)}]+" if self.delimiter else ".+"
+            source = re.escape(self.literals[0])
+            for field, literal in zip(self.fields, self.literals[1:], strict=True):
+                source += f"(?P<{field}>{value}){re.escape(literal)}"
+            self._pattern = re.compile(source, re.DOTALL)
+        match = self._pattern.fullmatch(key)
+        if match is None:
+            raise KeyMismatch(f"key {key!r} does not have the form {self.text}")
+        return match.groupdict()
+
+    def prefix(self, texts: Mapping[str, str]) -> str:
+        """The key's beginning, up to the first field that has no text."""
+        key = self.literals[0]
+        for field, literal in zip(self.fields, self.literals[1:], strict=True):
+            if field not in texts:
+                break
+            reason = self.refuses(texts[field])
+            if reason:
+                raise InvalidValue(field, reason)
+            key += texts[field] + literal
+        return key
+
+    def segments(self) -> list[str]:
+        """The text between delimiters; values cannot contain one, so the number never varies."""
+        return self.text.split(self.delimiter) if self.delimiter else [self.text]
+
+    def can_equal(self, other: "Template") -> bool:
+        """Whether some values make both templates give the same key."""
+        if self.delimiter != other.delimiter:
+            # The values of each may hold the other's delimiter; those of a bare field, any.
+            return _segments_can_equal(self.text, other.text)
+        mine, theirs = self.segments(), other.segments()
+        return len(mine) == len(theirs) and all(map(_segments_can_equal, mine, theirs))
+
+
+def _segments_can_equal(one: str, two: str) -> bool:
+    if "{" not in one and "{" not in two:
+        return one == two
+    # Compare the fixed beginnings and endings; what lies between can always be chosen to agree.
+    start_one, start_two = one.split("{")[0], two.split("{")[0]
+    end_one, end_two = one.rsplit("}")[-1], two.rsplit("}")[-1]
+    if "{" not in one:
+        return one.startswith(start_two) and one.endswith(end_two)
+    if "{" not in two:
+        return two.startswith(start_one) and two.endswith(end_one)
+    starts = start_one.startswith(start_two) or start_two.startswith(start_one)
+    return starts and (end_one.endswith(end_two) or end_two.endswith(end_one))
+
+
+def after(key: str) -> str:
+    """The lowest text above a key."""
+    return key + "\0"
+
+
+def before(key: str) -> str:
+    """A bound below a key and above every other key that sorts before it."""
+    last = ord(key[-1]) - 1
+    if last < 0:
+        return key[:-1]
+    if 0xD800 <= last <= 0xDFFF:  # surrogates are not characters
+        last = 0xD7FF
+    return key[:-1] + chr(last) + HIGHEST

@@ -1,0 +1,1 @@
+"""Sharding: one logical partition spread over several."""

@@ -1,0 +1,84 @@
+"""Storability: whether a record whose values are sound can be keyed, expired and stored.
+
+Whatever passes here becomes an item without an error, so that nothing fails after it was accepted.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tablewright.model.errors import InvalidValue
+from tablewright.model.sharding.epochs import EpochShards
+from tablewright.model.sizes import ITEM_BYTES, value_bytes
+
+if TYPE_CHECKING:
+    from tablewright.model.entity import Entity
+
+# Of an attribute's name, a key's included; what an item is measured by errs toward more.
+_NAME_BYTES = 255
+# No table has as many shards as would need more digits.
+_SHARD = "0" * 6
+
+
+class Storable:
+    """What must be looked at in the records of one entity; what its fields rule out is not."""
+
+    __slots__ = ("_dated", "_entity", "_large", "_long", "_uses")
+
+    def __init__(self, entity: "Entity") -> None:
+        templates = [t for key in entity.keys for t in (key.pk, key.sk) if t]
+        fields = entity.by_name
+        # What a template refuses of a value depends on its delimiter alone.
+        uses = {(n, t.delimiter): t for t in templates for n in t.fields if n in fields}
+        most = {name: field.most_bytes for name, field in fields.items()} | {"shard": len(_SHARD)}
+        bounds = [(t, len(t.text) + sum(most.get(n, 0) for n in t.fields)) for t in templates]
+        shards = [key.shards for key in entity.keys if isinstance(key.shards, EpochShards)]
+        self._entity = entity
+        self._uses = [(name, template) for (name, _), template in uses.items()]
+        self._long = [template for template, bound in bounds if bound > template.limit]
+        self._dated = {one.dated: one for one in shards if one.dated}
+        stored = sum(_NAME_BYTES + field.most_bytes for field in entity.fields)
+        self._large = stored + sum(_NAME_BYTES + bound for _, bound in bounds) > ITEM_BYTES
+
+    def problems(self, record: Mapping[str, Any]) -> Iterator[InvalidValue]:
+        """What is wrong with a record, or with those fields of it that are there."""
+        texts = self._entity.texts(record, (name for name, _ in self._uses))
+        unfit = list(self._unfit(texts))
+        yield from unfit
+        if not unfit:  # keys are measured that can be formed
+            for template in self._long:
+                too_long = template.too_long({**texts, "shard": _SHARD})
+                if too_long:
+                    yield too_long
+        for shards in self._dated.values():
+            misdated = shards.misdated(texts)
+            if misdated:
+                yield misdated
+        expires = self._entity.expires
+        if expires and record.get(expires.field) is not None:
+            reason = expires.refuses(record[expires.field])
+            if reason:
+                yield InvalidValue(expires.field, reason)
+        if self._large:
+            yield from self._too_large(record, texts)
+
+    def _unfit(self, texts: Mapping[str, str]) -> Iterator[InvalidValue]:
+        seen = set()
+        for name, template in self._uses:
+            reason = template.refuses(texts[name]) if name in texts else None
+            if reason and name not in seen:
+                seen.add(name)
+                yield InvalidValue(name, reason)
+
+    def _too_large(
+        self, record: Mapping[str, Any], texts: Mapping[str, str]
+    ) -> Iterator[InvalidValue]:
+        held = {name: value_bytes(value) for name, value in record.items()}
+        keys = [t for key in self._entity.keys for t in (key.pk, key.sk) if t]
+        size = sum(held.values()) + _NAME_BYTES * (len(held) + len(keys))
+        for template in keys:
+            size += len(template.text)
+            size += sum(len(texts[name].encode()) for name in template.fields if name in texts)
+        if size > ITEM_BYTES:
+            largest = max(held, key=lambda name: held[name])
+            reason = f"makes the item larger than the {ITEM_BYTES} bytes that one may have"
+            yield InvalidValue(largest, reason)

@@ -1,0 +1,101 @@
+"""What a workload costs a month on demand, from units and bytes; prices carry their date."""
+
+from decimal import Decimal
+
+from tablewright.model.capacity import write_floor
+from tablewright.model.entity import Record
+from tablewright.model.sizes import item_bytes
+from tablewright.model.table import Table
+
+DAYS_PER_MONTH = Decimal(30)
+DAYS_PER_YEAR = 365
+# DynamoDB adds this to each item and each index entry when it bills storage.
+STORAGE_OVERHEAD_BYTES = 100
+
+
+class Prices:
+    """On-demand prices in US dollars of one region on one day."""
+
+    def __init__(self, region: str, dated: str, *, writes: str, reads: str, storage: str) -> None:
+        self.region = region
+        self.dated = dated
+        self.per_million_writes = Decimal(writes)
+        self.per_million_reads = Decimal(reads)
+        self.per_gb_month = Decimal(storage)
+
+
+# On-demand throughput has cost half of what it did since November 2024.
+US_EAST_1 = Prices("us-east-1", "2024-11", writes="0.625", reads="0.125", storage="0.25")
+
+
+class Usage:
+    """What a table is used for in a month, in units and bytes, and in how many more regions.
+
+    A replica takes every write and keeps every item; what is read is read in one region.
+    """
+
+    def __init__(
+        self, *, write_units: Decimal, read_units: Decimal, stored_bytes: int, replicas: int = 0
+    ) -> None:
+        self.write_units = write_units
+        self.read_units = read_units
+        self.stored_bytes = stored_bytes
+        self.replicas = replicas
+
+
+def bill(usage: Usage, prices: Prices) -> dict[str, Decimal]:
+    """Dollars a month for storage, writes and reads, and for what replicas add to that.
+
+    A write that is replicated costs in each region what it would cost alone.
+    """
+    storage = Decimal(usage.stored_bytes) / 10**9 * prices.per_gb_month
+    writes = usage.write_units / 10**6 * prices.per_million_writes
+    costs = {
+        "storage": storage,
+        "writes": writes,
+        "reads": usage.read_units / 10**6 * prices.per_million_reads,
+    }
+    if usage.replicas:
+        costs["storage of replicas"] = usage.replicas * storage
+        costs["writes to replicas"] = usage.replicas * writes
+    rounded = {name: cost.quantize(Decimal("0.01")) for name, cost in costs.items()}
+    return {**rounded, "total": sum(rounded.values(), Decimal())}
+
+
+class Workload:
+    """New items a day, read units a day, and how long an item is kept."""
+
+    def __init__(self, *, items_per_day: int, read_units_per_day: Decimal, years: int) -> None:
+        self.items_per_day = items_per_day
+        self.read_units_per_day = read_units_per_day
+        self.years = years
+
+    @property
+    def items_per_year(self) -> int:
+        return self.items_per_day * DAYS_PER_YEAR
+
+    @property
+    def items_kept(self) -> int:
+        return self.items_per_year * self.years
+
+
+def stored_bytes(design: Table, entity_name: str, record: Record) -> int:
+    """What one item takes in the table and in each index that it is in."""
+    entity = design.entities[entity_name]
+    attributes = design.attributes(entity, record)
+    entries = [design.projected(entity, attributes, index) for index in design.index_list]
+    kept = [attributes, *(entry for entry in entries if entry is not None)]
+    return sum(item_bytes(item) + STORAGE_OVERHEAD_BYTES for item in kept)
+
+
+def monthly(
+    design: Table, entity_name: str, record: Record, workload: Workload, prices: Prices
+) -> dict[str, Decimal]:
+    """Dollars a month of a table with one kind of item, at its full size."""
+    entity = design.entities[entity_name]
+    usage = Usage(
+        write_units=write_floor(design, entity, record) * workload.items_per_day * DAYS_PER_MONTH,
+        read_units=workload.read_units_per_day * DAYS_PER_MONTH,
+        stored_bytes=stored_bytes(design, entity_name, record) * workload.items_kept,
+    )
+    return bill(usage, prices)

@@ -1,0 +1,1 @@
+"""Cursors of pages, and the keys that sign them."""

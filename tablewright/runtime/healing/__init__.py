@@ -1,0 +1,1 @@
+"""Healing: work that was lost on its way is asked for again."""

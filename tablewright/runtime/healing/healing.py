@@ -1,0 +1,183 @@
+"""Items that wait for work that was lost on its way are asked for again, until they are done.
+
+Before an item is asked for, it is claimed: the moment before which it is not to be asked for again
+is noted on it. When the topic has taken the request, the attempt is counted, and the next pause is
+twice as long. So two runs at the same time do not both ask, whatever fails between two calls, and
+what was asked for too often is parked instead of asked for for ever. Only what was taken counts.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.healing import HealingPlan
+from tablewright.runtime.errors import Conflict, NotFound, StoreError
+from tablewright.runtime.messaging.topic import Message, TooLarge, Topic
+from tablewright.runtime.store.batches import try_in_parallel
+from tablewright.runtime.store.store import Store
+
+
+class Rules(NamedTuple):
+    """When an item is stale, and how it is healed."""
+
+    threshold: timedelta = timedelta(hours=1)
+    batch: int = 100
+    pause: timedelta = timedelta(hours=1)
+    attempts: int = 5
+
+    @classmethod
+    def from_environment(cls) -> "Rules":
+        """The rules that the construct `SelfHealing` gives to its function."""
+        given = os.environ
+        return cls(
+            timedelta(seconds=int(given["HEALING_THRESHOLD_SECONDS"])),
+            int(given["HEALING_BATCH"]),
+            timedelta(seconds=int(given["HEALING_PAUSE_SECONDS"])),
+            int(given["HEALING_ATTEMPTS"]),
+        )
+
+    def pause_after(self, attempt: int) -> timedelta:
+        """How long to wait after an attempt: twice as long as after the one before."""
+        return self.pause * (1 << (attempt - 1))
+
+
+class Healed(NamedTuple):
+    """What a run did: items that were stale, asked for again, not asked for, and parked.
+
+    `reasons` are those for which some could not be asked for, or not be asked for as planned.
+    """
+
+    found: int
+    republished: int
+    failed: int
+    parked: int
+    reasons: tuple[str, ...] = ()
+
+
+class Healing:
+    """Heals the items of one table, as its plan says; `request` is what is published for one.
+
+    Example::
+
+        Healing(store, topic, PLAN, request=lambda item: Message(item["id"])).run(now)
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        topic: Topic,
+        plan: HealingPlan,
+        *,
+        request: Callable[[Record], Message],
+        rules: Rules | None = None,
+    ) -> None:
+        self._store = store
+        self._topic = topic
+        self._plan = plan
+        self._request = request
+        self._rules = rules or Rules()
+        self._run = ""
+
+    def run(self, now: datetime) -> Healed:
+        """Ask again for the oldest of what is stale, as many as one run may."""
+        # Tells our claim from that of a run at the same moment.
+        self._run = uuid4().hex
+        stale = list(islice(self._stale(now), self._rules.batch))
+        exhausted = [one for one in stale if _attempts(one) >= self._rules.attempts]
+        hopeful = [one for one in stale if _attempts(one) < self._rules.attempts]
+        parked = self._each(lambda one: self._park(one, now), exhausted)
+        claimed = self._each(lambda one: self._claim(one, now), hopeful)
+        mine = [one for one in claimed if isinstance(one, dict)]
+        offered = self._topic.offer([self._request(one) for one in mine])
+        pairs = list(zip(mine, offered, strict=True))
+        # What can never be taken is for an operator to see, at once.
+        hopeless = [one for one, failure in pairs if isinstance(failure, TooLarge)]
+        parked += self._each(lambda one: self._park(one, now), hopeless)
+        asked = [one for one, failure in pairs if failure is None]
+        counted = self._each(self._count, asked)
+        untaken = [one for one in offered if not isinstance(one, TooLarge)]
+        return Healed(
+            found=len(stale),
+            republished=len(asked),
+            failed=len(_failures([*parked, *claimed, *untaken])),
+            parked=sum(isinstance(one, dict) for one in parked),
+            reasons=_reasons([*parked, *claimed, *offered, *counted]),
+        )
+
+    def _each(
+        self, work: Callable[[Record], Record | None], items: Sequence[Record]
+    ) -> list[Record | StoreError | None]:
+        """What came of each item: it as it is now, None when it is another's, or its failure."""
+        return try_in_parallel(self._store.executor, work, items)
+
+    def _stale(self, now: datetime) -> Iterator[Record]:
+        """Items that wait for longer than the threshold and may be asked for, oldest first."""
+        plan = self._plan
+        field = plan.design.entity(plan.waiting).by_name[plan.age]
+        # The bound is included, and an item of exactly that age is not yet stale.
+        until = field.check(now - self._rules.threshold - timedelta(microseconds=1))
+        where = plan.where(plan.pending)
+        keys = self._store.each(plan.waiting, where, until=until, at_once=self._rules.batch)
+        moment = timestamp(now)
+        while page := list(islice(keys, self._rules.batch)):
+            for item in whole(self._store, plan, page):
+                # The index that found it lags behind the table.
+                if plan.waits(item) and item.get("heal_after", "") <= moment:
+                    yield item
+
+    def _claim(self, item: Record, now: datetime) -> Record | None:
+        """Begin the pause of the next attempt; None when somebody else was first.
+
+        It stands whatever becomes of the attempt: nothing is asked for twice within its pause.
+        """
+        pause = self._rules.pause_after(_attempts(item) + 1)
+        return self._mark(item, {"heal_after": timestamp(now + pause), "heal_run": self._run})
+
+    def _count(self, item: Record) -> Record | None:
+        """Count an attempt that was made; None when it has been answered meanwhile."""
+        return self._mark(item, {"heal_attempts": _attempts(item) + 1})
+
+    def _park(self, item: Record, now: datetime) -> Record | None:
+        note = {**self._plan.parked, "parked_at": timestamp(now), "heal_run": self._run}
+        return self._mark(item, note)
+
+    def _mark(self, item: Record, changes: dict[str, Any]) -> Record | None:
+        names = (*self._plan.pending, "heal_attempts", "heal_run")
+        expected = {name: item.get(name) for name in names}
+        try:
+            return self._store.update(
+                self._plan.mark, key_of(self._plan, item), changes, expect=expected
+            )
+        except (Conflict, NotFound):
+            return None  # done, gone, or asked for by another run
+
+
+def key_of(plan: HealingPlan, item: Record) -> Record:
+    return {name: item[name] for name in plan.design.entity(plan.read).key.fields}
+
+
+def whole(store: Store, plan: HealingPlan, page: Sequence[Record]) -> Iterator[Record]:
+    """The items of a page of keys, in its order; those that are gone are passed over."""
+    keys = [key_of(plan, one) for one in page]
+    found = {tuple(key_of(plan, one).values()): one for one in store.get_many(plan.read, keys)}
+    for key in keys:
+        item = found.get(tuple(key.values()))
+        if item is not None:
+            yield item
+
+
+def _attempts(item: Record) -> int:
+    return int(item.get("heal_attempts", 0))
+
+
+def _failures(results: Iterable[object]) -> list[StoreError]:
+    return [one for one in results if isinstance(one, StoreError)]
+
+
+def _reasons(results: Iterable[object]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(one) for one in _failures(results)))

@@ -1,0 +1,1 @@
+"""Shard counts of tenants at run time."""

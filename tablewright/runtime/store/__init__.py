@@ -1,0 +1,1 @@
+"""Store: a design's access patterns, run against its table."""

@@ -1,0 +1,50 @@
+"""Lifetime of items: what is past it is not there, though DynamoDB may take days to remove it."""
+
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+
+from tablewright.model import Entity, InvalidValue, Record, Table
+from tablewright.runtime.store.attribute_values import Wire
+from tablewright.runtime.store.expressions import Expressions
+
+
+class Lifetime:
+    """Tells items of one entity that are past from those that are not; `now` is the clock."""
+
+    __slots__ = ("_attribute", "_expires", "_now")
+
+    def __init__(self, design: Table, entity: Entity, now: Callable[[], datetime]) -> None:
+        self._attribute = design.ttl if entity.expires else None
+        self._expires = entity.expires
+        self._now = now
+
+    def is_past(self, item: dict[str, Wire]) -> bool:
+        """Whether DynamoDB may remove this item any moment, by the attribute that it goes by."""
+        wire = item.get(self._attribute) if self._attribute else None
+        # Of any other type than a number, DynamoDB takes no notice.
+        return wire is not None and "N" in wire and Decimal(wire["N"]) <= self._seconds()
+
+    def entry_is_past(self, record: Record) -> bool:
+        """The same of an entry of an index without the attribute, by the field that it follows."""
+        value = record.get(self._expires.field) if self._expires else None
+        if value is None or not self._expires:
+            return False
+        try:
+            return self._expires.at(value) <= self._seconds()
+        except InvalidValue:
+            return False  # stored before such values were refused, and so without an end
+
+    def past(self, expressions: Expressions) -> list[str]:
+        """The condition that an item is past, if it ever can be."""
+        if self._attribute is None:
+            return []
+        now = expressions.value({"N": str(int(self._seconds()))})
+        return [f"{expressions.name(self._attribute)} <= {now}"]
+
+    def not_past(self, expressions: Expressions) -> list[str]:
+        """Its opposite, which also holds where there is no such attribute."""
+        return [f"NOT ({condition})" for condition in self.past(expressions)]
+
+    def _seconds(self) -> float:
+        return self._now().timestamp()

@@ -1,0 +1,136 @@
+"""Records of an entity to stored items and back, as its table design lays them out."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tablewright.model import Entity, Epochs, Record, Table, Tally
+from tablewright.model.patterns import Query
+from tablewright.model.sharding.epochs import EpochSource
+from tablewright.runtime.store.attribute_values import Wire, decode, encode
+
+Item = dict[str, Wire]
+
+
+class _NoEpochs:
+    """In place of epochs where there are none: to guess a shard would be to lose the item."""
+
+    def latest(self) -> int:
+        raise TypeError("the key is sharded by epochs, so it can be made by a Store only")
+
+    def known(self, whose: str, upto: int) -> Epochs:
+        raise TypeError("the key is sharded by epochs, so it can be made by a Store only")
+
+
+class Records:
+    """The codec of one entity of one design; `epochs` knows the shards of keys that have them."""
+
+    def __init__(self, design: Table, entity: Entity, epochs: EpochSource | None = None) -> None:
+        self.design = design
+        self.entity = entity
+        self.epochs: EpochSource = epochs or _NoEpochs()
+        self._fields = {stored: field.name for stored, field in entity.by_stored.items()}
+        self._stored = {field.name: field.stored for field in entity.fields}
+        self._tallies = [field for field in entity.fields if isinstance(field, Tally)]
+        self._in_key = [n for n in entity.key.fields if n in self._stored and not self._stored[n]]
+
+    def to_item(self, record: Mapping[str, Any]) -> Item:
+        """The item for a record that the entity has checked, with everything derived from it."""
+        attributes = self.design.attributes(self.entity, record, self.epochs)
+        return {name: encode(value) for name, value in attributes.items()}
+
+    def values(self, record: Mapping[str, Any]) -> Item:
+        """The fields of a record as they are stored, without anything derived from them."""
+        stored: Item = {}
+        for name, value in record.items():
+            if value is not None:
+                attributes = self.entity.by_name[name].attributes(value)
+                stored.update({attribute: encode(v) for attribute, v in attributes.items()})
+        return stored
+
+    def to_record(self, item: Item) -> Record:
+        """The record in a whole item."""
+        fields = self._fields
+        record: Record = {}
+        for name, wire in item.items():
+            if name in fields:
+                # Text, which most attributes are, needs no decoding.
+                text = wire.get("S")
+                record[fields[name]] = decode(wire) if text is None else text
+        for tally in self._tallies:
+            counts = {
+                name[len(tally.prefix) :]: decode(wire)
+                for name, wire in item.items()
+                if name.startswith(tally.prefix)
+            }
+            if counts:
+                record[tally.name] = counts
+        if self._in_key:
+            texts = self.key_texts(item, None)
+            for name in self._in_key:
+                record[name] = self.entity.by_name[name].from_text(texts[name])
+        return record
+
+    def from_entry(self, entry: Item, index: str) -> Record:
+        """The record in an index entry, completed by the fields that stand in its keys."""
+        record = self.to_record(entry)
+        for name, text in self.key_texts(entry, index).items():
+            if name not in record and name != "shard":
+                record[name] = self.entity.by_name[name].from_text(text)
+        return record
+
+    def key(self, values: Mapping[str, Any]) -> Item:
+        """The primary key of the record with these key fields."""
+        texts = self.entity.texts(self.check_some(values), self.entity.key.inputs)
+        return self.key_item(texts, None)
+
+    def key_item(self, texts: Mapping[str, str], index: str | None) -> Item:
+        """The key attributes of the table, or of an index, made from field texts.
+
+        A shard among the texts is taken as it is.
+        """
+        key = self.entity.indexed[index] if index else self.entity.key
+        full = texts if "shard" in texts else key.with_shard(texts, self.epochs)
+        item: Item = {}
+        for attribute, template in zip(
+            self.design.key_attributes(index), (key.pk, key.sk), strict=True
+        ):
+            if attribute and template:
+                item[attribute] = {self.kind(attribute): template.format(full)}
+        return item
+
+    def key_texts(self, item: Item, index: str | None) -> dict[str, str]:
+        """The field texts that stand in an item's keys: the table's and, if named, an index's."""
+        texts: dict[str, str] = {}
+        for name in (None, index) if index else (None,):
+            key = self.entity.indexed[name] if name else self.entity.key
+            attributes = self.design.key_attributes(name)
+            for attribute, template in zip(attributes, (key.pk, key.sk), strict=True):
+                if attribute and template:
+                    (text,) = item[attribute].values()
+                    texts.update(template.parse(text))
+        return texts
+
+    def owns(self, attribute: str) -> bool:
+        """Whether an attribute is one that this entity's records are made of."""
+        if attribute in self._fields or attribute == self.design.ttl:
+            return True
+        indexes = (self.design.indexes[name] for name in self.entity.indexed)
+        if any(attribute in (index.pk, index.sk) for index in indexes):
+            return True
+        return any(attribute.startswith(tally.prefix) for tally in self._tallies)
+
+    def kind(self, attribute: str) -> str:
+        field = self.entity.by_stored.get(attribute)
+        return field.kind if field else "S"
+
+    def check_some(self, values: Mapping[str, Any]) -> Record:
+        return self.entity.check(values, partial=True)
+
+    def stored_names(self, names: Iterable[str]) -> list[str]:
+        return [self._stored[name] for name in names if self._stored[name]]
+
+    def entry_to_record(self, query: Query, entry: Item) -> Record:
+        """What a query answers for one entry that it read and did not complete."""
+        if query.index:
+            return self.from_entry(entry, query.index)
+        return self.to_record(entry)

@@ -1,0 +1,1 @@
+"""Streams: changes of a table, and what is derived from them."""

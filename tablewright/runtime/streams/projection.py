@@ -1,0 +1,97 @@
+"""Rows of a read table, kept as the items of another table imply them.
+
+What a change writes is a function of the item before and after it, and of nothing else: rows that
+are no longer implied are deleted, rows that are new or different are put. So a replay of a stream
+changes nothing, whatever of it had been applied before.
+"""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, ThreadPoolExecutor
+
+from tablewright.model import Record, Table
+from tablewright.model.patterns import BatchWrite
+from tablewright.runtime.aws import POOL_SIZE, Caller
+from tablewright.runtime.errors import Conflict
+from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store.batches import Request, delete_request, put_request, write_all
+from tablewright.runtime.store.records import Item, Records
+
+# Records of rows, each with the name of its entity.
+Implied = Iterable[tuple[str, Record]]
+# Rows by their key: as they are stored, or None where there must be none.
+Rows = dict[tuple[str, ...], Item | None]
+
+_RECONCILE_ATTEMPTS = 10
+
+
+class Projection:
+    """Writes the rows that changes of items imply, by one pattern of the rows' design.
+
+    Example::
+
+        projection = Projection(DASHBOARD, DASHBOARD.project_items, "table", dynamo)
+        projection.apply([projection.difference(rows_before, rows_after)])
+    """
+
+    def __init__(
+        self,
+        design: Table,
+        pattern: BatchWrite,
+        table_name: str,
+        caller: Caller,
+        *,
+        backoff: Backoff | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        self._table_name = table_name
+        self._caller = caller
+        self._backoff = backoff or Backoff()
+        self._executor = executor or ThreadPoolExecutor(max_workers=POOL_SIZE)
+        self._keys = [design.pk, design.sk] if design.sk else [design.pk]
+        self._records = {name: Records(design, design.entities[name]) for name in pattern.entities}
+
+    def rows(self, implied: Implied) -> Rows:
+        """The rows that these records make."""
+        items = (self._records[name].to_item(record) for name, record in implied)
+        return {self._key_of(item): item for item in items}
+
+    def difference(self, before: Implied, after: Implied) -> Rows:
+        """What a change of what is implied makes of the rows: those to be stored, those to go."""
+        old, new = self.rows(before), self.rows(after)
+        changed: Rows = {key: None for key in old if key not in new}
+        changed.update({key: item for key, item in new.items() if old.get(key) != item})
+        return changed
+
+    def apply(self, steps: Iterable[Rows]) -> int:
+        """Make the rows so, later steps overruling earlier; gives how many were written."""
+        final: Rows = {}
+        for rows in steps:
+            final.update(rows)
+        requests: list[Request] = [
+            put_request(item) if item else delete_request(self._key(key))
+            for key, item in final.items()
+        ]
+        write_all(self._caller, self._executor, self._table_name, requests, self._backoff)
+        return len(requests)
+
+    def reconcile(self, touched: Iterable[Rows], current: Callable[[], Implied]) -> None:
+        """Make the rows of one item as it implies them now, out of order and long after changes.
+
+        `touched` are all rows that may be there because of those changes. The item is looked at
+        again after the rows were written: had it changed in between, the stream might have written
+        its rows before ours, so they are written once more.
+        """
+        gone: Rows = {key: None for rows in touched for key in rows}
+        for _ in range(_RECONCILE_ATTEMPTS):
+            now = self.rows(current())
+            self.apply([gone, now])
+            if self.rows(current()) == now:
+                return
+            gone.update(dict.fromkeys(now))
+        raise Conflict("the item was being changed by others all the while")
+
+    def _key_of(self, item: Item) -> tuple[str, ...]:
+        return tuple(item[name]["S"] for name in self._keys)
+
+    def _key(self, key: tuple[str, ...]) -> Item:
+        return {name: {"S": text} for name, text in zip(self._keys, key, strict=True)}

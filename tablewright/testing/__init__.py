@@ -1,0 +1,1 @@
+"""Testing kit: tables on a local engine, and a fault injector."""
