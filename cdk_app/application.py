@@ -3,14 +3,14 @@
 from aws_cdk import App, Tags, Validations
 from cdk_nag import AwsSolutionsChecks
 
-from stacks.forms import FormsStack
+from stacks.forms.stack import FormsStack
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
-from stacks.portal import PortalStack
-from stacks.replica import ReplicaStack
-from stacks.sales import SalesStack
-from stacks.sentiment import SentimentStack
-from stacks.stage import Stage
+from stacks.portal.stack import PortalStack
+from stacks.sales.stack import SalesStack
+from stacks.sentiment.replica import ReplicaStack
+from stacks.sentiment.stack import SentimentStack
+from stacks.shared.stage import Stage
 from tablewright.constructs import AlarmLevel
 from tablewright.constructs.nag import TablewrightChecks
 

@@ -12,7 +12,7 @@ from aws_cdk import aws_logs as logs
 from cdk_app.asking import SettingError, asked_in, checked, either, listed
 from cdk_app.origins import origin_form
 from cdk_app.zones import zones_of
-from stacks.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
+from stacks.shared.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.catalog.sentiment.items import SOURCE_TYPES
 from tablewright.constructs import AlarmLevel, Capacity, Platform, Protection

@@ -4,8 +4,8 @@ from aws_cdk import Acknowledgment, CfnOutput, Duration, Validations
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
-from stacks.stage import Stage
-from stacks.stage_stack import StageStack
+from stacks.shared.stage import Stage
+from stacks.shared.stage_stack import StageStack
 
 TENANT = "tenant"
 GROUPS = {

@@ -4,8 +4,8 @@ from aws_cdk import Annotations
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.stage import Stage
-from stacks.stage_stack import StageStack
+from stacks.shared.stage import Stage
+from stacks.shared.stage_stack import StageStack
 from tablewright.constructs import AccountAlarms, AlarmLevel, AlarmTopic, CostAlerts
 
 

@@ -11,7 +11,7 @@ from local.cloud import Cloud
 from local.deployment import Deployment
 from local.home import LocalCloudError
 from local.users import Users, email_of
-from stacks.sales import ROUTES
+from stacks.sales.stack import ROUTES
 from tests.e2e import tokens
 
 

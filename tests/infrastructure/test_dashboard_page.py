@@ -10,7 +10,7 @@ import pytest
 
 from cdk_app.settings import ROOT, read
 from lambdas.sentiment.static import PAGE
-from stacks.dashboard_page import page_code
+from stacks.sentiment.dashboard_page import page_code
 from tests.infrastructure.synthesis import STAGES, Assembly, allowed, one
 
 # Answers a request for the page, and says which modules that took.

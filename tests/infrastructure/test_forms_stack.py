@@ -10,8 +10,8 @@ from lambdas.forms.delivery import CLAIM
 from lambdas.forms.messages import CREATED as KIND
 from lambdas.forms.messages import SOURCE as ORIGIN
 from lambdas.forms.openapi import document
-from stacks.form_deliveries import CREATED, SOURCE
-from stacks.forms import ADMIN_ROUTES, SESSION_TAG, SUBMIT_ROUTES
+from stacks.forms.deliveries import CREATED, SOURCE
+from stacks.forms.stack import ADMIN_ROUTES, SESSION_TAG, SUBMIT_ROUTES
 from tablewright.model.restored import NOT_RESTORED
 from tests.infrastructure.synthesis import (
     STAGES,

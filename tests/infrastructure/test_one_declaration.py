@@ -8,10 +8,10 @@ from cdk_app.settings import read
 from lambdas.sales import openapi as sales
 from lambdas.sentiment import openapi as sentiment
 from lambdas.sentiment import static
-from stacks.dashboard_page import page_routes
-from stacks.financial_news import LIST_ROUTE, STREAM_ROUTE
-from stacks.sales import ROUTES
-from stacks.sentiment import READ_ROUTES, WRITE_ROUTES
+from stacks.sales.stack import ROUTES
+from stacks.sentiment.dashboard_page import page_routes
+from stacks.sentiment.financial_news import LIST_ROUTE, STREAM_ROUTE
+from stacks.sentiment.stack import READ_ROUTES, WRITE_ROUTES
 from tablewright.catalog.sales.design import SALES
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ITEMS

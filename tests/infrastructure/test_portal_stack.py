@@ -12,7 +12,7 @@ from lambdas.portal.news import notify
 from lambdas.portal.openapi import document
 from lambdas.portal.users import ROLES
 from stacks.identity import GROUPS
-from stacks.portal import CONTENT_ROUTES, EVENT_ROUTES, INBOX_ROUTES
+from stacks.portal.stack import CONTENT_ROUTES, EVENT_ROUTES, INBOX_ROUTES
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.static import paths
-from stacks.financial_news import LIST_ROUTE, STREAM_ROUTE
-from stacks.sentiment import READ_ROUTES, WRITE_ROUTES
+from stacks.sentiment.financial_news import LIST_ROUTE, STREAM_ROUTE
+from stacks.sentiment.stack import READ_ROUTES, WRITE_ROUTES
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,

@@ -12,7 +12,7 @@ import pytest
 from cdk_app.asking import SettingError
 from cdk_app.settings import ROOT, WATCH_TAGS, read
 from lambdas.sentiment.tags import MAX_TAGS, InvalidTag, Watch
-from stacks.stage import SentimentSettings
+from stacks.shared.stage import SentimentSettings
 from tests.infrastructure.synthesis import IN_VIRGINIA, context
 
 NOTHING: dict[str, object] = {}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cdk_app.settings import ROOT
-from stacks.sales import ROUTES
+from stacks.sales.stack import ROUTES
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,

@@ -1,7 +1,7 @@
 """What an open page costs is in the documents as it is worked out."""
 
 from docs.open_tab import PAGE, REFRESH_SECONDS, lines
-from stacks import dashboard_page
+from stacks.sentiment import dashboard_page
 from toolchain.paths import ROOT
 
 

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from lambdas.forms import admin
 from lambdas.forms.management import payloads
-from stacks.forms import ADMIN_ROUTES
+from stacks.forms.stack import ADMIN_ROUTES
 from tablewright.catalog.forms.design import FORMS
 from tests.integration.forms.administration import CONTRACT, OPERATOR, WEBHOOK
 from tests.integration.forms.conftest import Forms

@@ -7,7 +7,7 @@ import pytest
 
 from lambdas.forms import access, admin, count, deliver, plan, submit, verify
 from local.dynamodb_local import DynamoDbLocal
-from stacks.forms import SESSION_TAG
+from stacks.forms.stack import SESSION_TAG
 from tests.infrastructure.synthesis import Assembly, environment, resources, synthesize_stage
 from tests.integration.cloud import Cloud
 from tests.integration.forms.admin_use import use_admin

@@ -18,7 +18,7 @@ from lambdas.portal.events import export
 from lambdas.portal.events.log import design_here
 from lambdas.portal.inbox import api as inbox_api
 from lambdas.portal.news import notify, publish
-from stacks.portal import CONTENT_ROUTES, EVENT_ROUTES, INBOX_ROUTES
+from stacks.portal.stack import CONTENT_ROUTES, EVENT_ROUTES, INBOX_ROUTES
 from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD
 from tablewright.catalog.portal.events import event_key
 from tablewright.model import Record

@@ -7,7 +7,7 @@ import pytest
 
 from lambdas.sales import api
 from local.dynamodb_local import DynamoDbLocal
-from stacks.sales import ROUTES
+from stacks.sales.stack import ROUTES
 from tablewright.catalog.sales.design import SALES
 from tests.infrastructure.synthesis import Assembly, environment
 from tests.integration.cloud import Cloud

@@ -14,7 +14,7 @@ from lambdas.sentiment.news import api as news_api
 from lambdas.sentiment.news import heal
 from lambdas.sentiment.news.articles import article as article_of
 from local.dynamodb_local import DynamoDbLocal
-from stacks.financial_news import LIST_ROUTE, STREAM_ROUTE
+from stacks.sentiment.financial_news import LIST_ROUTE, STREAM_ROUTE
 from tablewright.catalog.news.design import NEWS, news_healing
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.catalog.sentiment.dashboard import DASHBOARD

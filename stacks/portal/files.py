@@ -9,7 +9,7 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.wildcards import acknowledge_wildcard
+from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.constructs import MessageQueue, Protection, PythonFunction
 from tablewright.constructs.private_bucket import private_bucket
 

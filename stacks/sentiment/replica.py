@@ -2,8 +2,8 @@
 
 from constructs import Construct
 
-from stacks.stage import Stage
-from stacks.stage_stack import StageStack
+from stacks.shared.stage import Stage
+from stacks.shared.stage_stack import StageStack
 from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.constructs import AlarmTopic, TableAlarms
 

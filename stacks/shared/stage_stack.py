@@ -3,7 +3,7 @@
 from aws_cdk import Environment, Stack
 from constructs import Construct
 
-from stacks.stage import Stage
+from stacks.shared.stage import Stage
 
 
 class StageStack(Stack):

@@ -5,8 +5,8 @@ from constructs import Construct
 
 from stacks.identity import TENANT, IdentityStack
 from stacks.operations import OperationsStack
-from stacks.stage import Stage
-from stacks.stage_stack import StageStack
+from stacks.shared.stage import Stage
+from stacks.shared.stage_stack import StageStack
 from tablewright.catalog.sales.constructs import SalesTable
 from tablewright.catalog.sales.design import SALES
 from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction, TenantAccessRole

@@ -4,8 +4,8 @@ from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.stage import Stage
-from stacks.system_function import SentimentFunction
+from stacks.shared.stage import Stage
+from stacks.shared.system_function import SentimentFunction
 from tablewright.catalog.news.constructs import NewsTable
 from tablewright.catalog.news.design import NEWS, SOURCE_TYPES, news_healing
 from tablewright.constructs import CursorKey, PythonFunction, SelfHealing, WorkQueue

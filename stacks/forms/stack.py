@@ -5,16 +5,16 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from stacks.failed_events import FailedEvents
-from stacks.form_deliveries import FormDeliveries
+from stacks.forms.deliveries import FormDeliveries
+from stacks.forms.payload_bucket import PayloadBucket
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
-from stacks.payload_bucket import PayloadBucket
-from stacks.schedule import Schedule
-from stacks.stage import Stage
-from stacks.stage_stack import StageStack
-from stacks.system_function import FormsFunction
-from stacks.tenant_secrets import TenantSecrets
+from stacks.sentiment.failed_events import FailedEvents
+from stacks.shared.schedule import Schedule
+from stacks.shared.stage import Stage
+from stacks.shared.stage_stack import StageStack
+from stacks.shared.system_function import FormsFunction
+from stacks.shared.tenant_secrets import TenantSecrets
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.stream import COUNTED, FORGOTTEN
 from tablewright.catalog.forms.tenants import SIGNING_KEYS

@@ -4,8 +4,8 @@ from aws_cdk import Duration
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.stage import Stage
-from stacks.system_function import PortalFunction
+from stacks.shared.stage import Stage
+from stacks.shared.system_function import PortalFunction
 from tablewright.catalog.portal.constructs import (
     ContentRegistryTable,
     NotificationsTable,

@@ -6,11 +6,11 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.failed_events import FailedEvents
-from stacks.schedule import Schedule
-from stacks.stage import Stage
-from stacks.system_function import PortalFunction
-from stacks.wildcards import acknowledge_wildcard
+from stacks.sentiment.failed_events import FailedEvents
+from stacks.shared.schedule import Schedule
+from stacks.shared.stage import Stage
+from stacks.shared.system_function import PortalFunction
+from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.catalog.portal.constructs import EventsTable
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.private_bucket import private_bucket

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.stage import Stage
+from stacks.shared.stage import Stage
 from tablewright.constructs import PythonFunction
 
 

@@ -6,11 +6,11 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.payload_bucket import PayloadBucket
-from stacks.stage import Stage
-from stacks.system_function import FormsFunction
-from stacks.tenant_secrets import TenantSecrets
-from stacks.wildcards import acknowledge_wildcard
+from stacks.forms.payload_bucket import PayloadBucket
+from stacks.shared.stage import Stage
+from stacks.shared.system_function import FormsFunction
+from stacks.shared.tenant_secrets import TenantSecrets
+from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.stream import CREATED as CREATED_ONES
 from tablewright.catalog.forms.tenants import HOOK_KEYS

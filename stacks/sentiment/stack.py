@@ -8,21 +8,21 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
-from stacks.dashboard_page import OPEN_BECAUSE, DashboardPage, page_routes
-from stacks.failed_events import FailedEvents
-from stacks.financial_news import (
+from stacks.identity import IdentityStack
+from stacks.operations import OperationsStack
+from stacks.sentiment.dashboard_page import OPEN_BECAUSE, DashboardPage, page_routes
+from stacks.sentiment.failed_events import FailedEvents
+from stacks.sentiment.financial_news import (
     LIST_ROUTE,
     STREAM_REQUESTS_PER_SECOND,
     STREAM_ROUTE,
     FinancialNews,
 )
-from stacks.identity import IdentityStack
-from stacks.ingestion_alarms import IngestionAlarms
-from stacks.operations import OperationsStack
-from stacks.source_keys import SourceKeys
-from stacks.stage import Stage
-from stacks.stage_stack import StageStack
-from stacks.system_function import SentimentFunction
+from stacks.sentiment.ingestion_alarms import IngestionAlarms
+from stacks.sentiment.source_keys import SourceKeys
+from stacks.shared.stage import Stage
+from stacks.shared.stage_stack import StageStack
+from stacks.shared.system_function import SentimentFunction
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ANALYZED, ITEMS, SOURCE_TYPES
 from tablewright.constructs import (

@@ -4,7 +4,7 @@ from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from stacks.wildcards import acknowledge_wildcard
+from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.constructs import PythonFunction, TenantAccessRole
 
 _READ = ("secretsmanager:GetSecretValue",)

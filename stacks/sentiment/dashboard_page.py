@@ -5,7 +5,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from stacks.identity import IdentityStack
-from stacks.stage import Stage
+from stacks.shared.stage import Stage
 from tablewright.constructs import PythonCode, PythonFunction
 
 OPEN_BECAUSE = "The page and the names of where to sign in; data wants a token."

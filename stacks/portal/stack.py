@@ -6,16 +6,16 @@ from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
 from constructs import Construct
 
-from stacks.event_archive import EventArchive
-from stacks.failed_events import FailedEvents
-from stacks.fan_out import FanOut
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
-from stacks.portal_files import PortalFiles
-from stacks.schedule import Schedule
-from stacks.stage import Stage
-from stacks.stage_stack import StageStack
-from stacks.system_function import PortalFunction
+from stacks.portal.event_archive import EventArchive
+from stacks.portal.fan_out import FanOut
+from stacks.portal.files import PortalFiles
+from stacks.sentiment.failed_events import FailedEvents
+from stacks.shared.schedule import Schedule
+from stacks.shared.stage import Stage
+from stacks.shared.stage_stack import StageStack
+from stacks.shared.system_function import PortalFunction
 from tablewright.catalog.portal.constructs import (
     ContentRegistryTable,
     EventsTable,

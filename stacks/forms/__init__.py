@@ -1,0 +1,1 @@
+"""Forms: submission, deliveries, administration."""

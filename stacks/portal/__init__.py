@@ -1,0 +1,1 @@
+"""Portal: content, fan-out of notifications, events and their archive."""

@@ -1,0 +1,1 @@
+"""Sales: one table, one API."""

@@ -1,0 +1,1 @@
+"""Sentiment and financial news: ingestion, analysis, projection, page, healing, replicas."""

@@ -1,0 +1,1 @@
+"""What the stacks of all systems share: the stage, functions, schedules, secrets of tenants."""
