@@ -15,8 +15,8 @@ from tablewright.commands.isolation_audit import main
 from tablewright.constructs import Protection, ShardedTenantTable
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.store import Store
+from tests.infrastructure.catalog.test_forms import OF_TENANTS
 from tests.infrastructure.synthesis import new_stack, template_of
-from tests.infrastructure.test_sharded_tenant_table import OF_TENANTS
 from tests.integration.gaps.clouds import HOME, Cloud, deploy
 
 TABLE, BUCKET, SECRETS = "audited-forms", "audited-payloads", "audited/forms/"

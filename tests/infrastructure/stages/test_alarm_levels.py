@@ -10,7 +10,7 @@ from cdk_app.asking import SettingError
 from cdk_app.settings import read
 from tablewright.constructs import AccountAlarms, AlarmLevel, FunctionAlarms, MessageQueue
 from tablewright.constructs.nag import TablewrightChecks
-from tests.infrastructure.building_blocks import function_in, table_in
+from tests.infrastructure.constructs.building_blocks import function_in, table_in
 from tests.infrastructure.synthesis import (
     Assembly,
     Template,

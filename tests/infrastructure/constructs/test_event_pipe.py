@@ -10,7 +10,13 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 
 from tablewright.constructs import EventPipe, Protection, ShardedTenantTable
-from tests.infrastructure.building_blocks import IN_IRELAND, alarms, findings, readings, table_in
+from tests.infrastructure.constructs.building_blocks import (
+    IN_IRELAND,
+    alarms,
+    findings,
+    readings,
+    table_in,
+)
 from tests.infrastructure.synthesis import (
     Template,
     allowed,

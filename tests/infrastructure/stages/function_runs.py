@@ -1,6 +1,6 @@
 """Runs of every function that writes metrics, with `each` of all that it can count, or none.
 
-``python -m tests.infrastructure.function_runs 1 '{"Plan": {"POWERTOOLS_SERVICE_NAME": ...}}'``
+``python -m tests.infrastructure.stages.function_runs 1 '{"Plan": {"STAGE": ...}}'``
 """
 
 import json

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tablewright.constructs import CostAlerts
-from tests.infrastructure.building_blocks import findings
+from tests.infrastructure.constructs.building_blocks import findings
 from tests.infrastructure.synthesis import (
     IN_VIRGINIA,
     Template,

@@ -7,7 +7,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_sns as sns
 
 from tablewright.constructs import Protection, WorkQueue
-from tests.infrastructure.building_blocks import alarms, findings, function_in
+from tests.infrastructure.constructs.building_blocks import alarms, findings, function_in
 from tests.infrastructure.synthesis import (
     Template,
     allowed,

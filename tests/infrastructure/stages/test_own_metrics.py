@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from tests.infrastructure.own_metrics import Metric, written
+from tests.infrastructure.stages.own_metrics import Metric, written
 from tests.infrastructure.synthesis import STAGES, Assembly, Template, environment, one, resources
 
 Stage = Callable[[str], Assembly]

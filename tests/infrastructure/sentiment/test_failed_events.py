@@ -7,7 +7,7 @@ from aws_cdk import aws_sns as sns
 
 from stacks.sentiment.failed_events import FailedEvents
 from tablewright.constructs import Protection
-from tests.infrastructure.building_blocks import alarms, findings, function_in
+from tests.infrastructure.constructs.building_blocks import alarms, findings, function_in
 from tests.infrastructure.synthesis import (
     Template,
     allowed,

@@ -7,7 +7,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_sns as sns
 
 from tablewright.constructs import ReplicationAlarms
-from tests.infrastructure.building_blocks import IN_IRELAND, findings, table_in
+from tests.infrastructure.constructs.building_blocks import IN_IRELAND, findings, table_in
 from tests.infrastructure.synthesis import new_stack, resources, template_of, text
 
 REPLICAS = ["us-west-2", "ap-south-1"]

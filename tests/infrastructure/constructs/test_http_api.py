@@ -6,7 +6,7 @@ import pytest
 from aws_cdk import Stack
 
 from tablewright.constructs import JwtHttpApi
-from tests.infrastructure.building_blocks import findings, function_in
+from tests.infrastructure.constructs.building_blocks import findings, function_in
 from tests.infrastructure.synthesis import Template, new_stack, resources, template_of, text
 
 TOKENS = {"issuer": "https://issuer.example.com", "audience": ["client"]}

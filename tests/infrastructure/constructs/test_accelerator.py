@@ -12,7 +12,7 @@ from aws_cdk import aws_sns as sns
 from tablewright.catalog.sales.constructs import SalesTable
 from tablewright.catalog.sales.design import SALES
 from tablewright.constructs import Accelerator, GrantError, PythonCode, PythonFunction
-from tests.infrastructure.building_blocks import (
+from tests.infrastructure.constructs.building_blocks import (
     IN_IRELAND,
     alarms,
     findings,

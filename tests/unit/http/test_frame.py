@@ -101,10 +101,10 @@ def test_who_sends_the_access_token_is_told_to_use_the_id_token() -> None:
 
 
 def test_an_answer_larger_than_lambda_takes_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.unit.lambdas.test_http_frame.BIG", ["x" * 1000] * 6000)
+    monkeypatch.setattr("tests.unit.http.test_frame.BIG", ["x" * 1000] * 6000)
     assert ask("/big").status == 200
     for too_large in (["x" * 1000] * 6300, ['"' * 1000] * 3000):
-        monkeypatch.setattr("tests.unit.lambdas.test_http_frame.BIG", too_large)
+        monkeypatch.setattr("tests.unit.http.test_frame.BIG", too_large)
         refused = ask("/big")
         assert errors(refused, 413) == {}
         assert "ask for less at once" in refused.json["detail"]

@@ -8,7 +8,7 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_sns as sns
 
 from tablewright.constructs import EventQueue, MessageQueue, Protection
-from tests.infrastructure.building_blocks import alarms, findings, function_in
+from tests.infrastructure.constructs.building_blocks import alarms, findings, function_in
 from tests.infrastructure.synthesis import (
     Template,
     allowed,

@@ -40,7 +40,7 @@ def written(assembly: Assembly, *, each: int) -> dict[Metric, float]:
         }
         for function, system in WRITERS.items()
     }
-    runs = "tests.infrastructure.function_runs"
+    runs = "tests.infrastructure.stages.function_runs"
     done = subprocess.run(
         [sys.executable, "-m", runs, str(each), json.dumps(told)],
         cwd=ROOT,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cdk_app.settings import ROOT
-from tests.infrastructure.code_use import Program
+from tests.infrastructure.project.code_use import Program
 from tests.infrastructure.synthesis import Assembly, resources
 
 # What is held to it, and what it is used by besides: each module of these is a beginning.

@@ -12,6 +12,7 @@ from tablewright.catalog.forms.design import FORMS
 from tablewright.commands.isolation.policies import from_design, from_file
 from tablewright.commands.isolation_audit import main
 from tablewright.constructs import ShardedTenantTable
+from tests.infrastructure.catalog.test_forms import OF_TENANTS
 from tests.infrastructure.synthesis import (
     Assembly,
     listed,
@@ -19,7 +20,6 @@ from tests.infrastructure.synthesis import (
     statements,
     template_of,
 )
-from tests.infrastructure.test_sharded_tenant_table import OF_TENANTS
 
 PLANTED = "TENANT#${aws:PrincipalTag/tenant}*"
 

@@ -8,7 +8,7 @@ import pytest
 
 from cdk_app.settings import read
 from docs.idle_cost import METRICS_WHEN_IDLE, PAGE, STAGES, US_EAST_1, idle_cost, page
-from tests.infrastructure.own_metrics import written
+from tests.infrastructure.stages.own_metrics import written
 from tests.infrastructure.synthesis import VARIANTS, Assembly
 
 MOST_FOR_DEV = Decimal(10)

@@ -11,7 +11,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 
 from tablewright.constructs import Protection, StreamConsumer
-from tests.infrastructure.building_blocks import (
+from tests.infrastructure.constructs.building_blocks import (
     IN_IRELAND,
     alarms,
     findings,
