@@ -1,6 +1,7 @@
 """Give expiry to items that were stored before their table had it.
 
-    python -m tablewright.commands.backfill_ttl --table NAME --region REGION --dry-run
+    python -m tablewright.commands.backfill_ttl --table NAME --region REGION \\
+        --design tablewright.catalog.sales.design:SALES --dry-run
 
 Never shortens an item's life: an expiry that is missing or earlier than the design's is set, a
 later one is left alone. Can be stopped at any moment and started again: it goes on where it was.
@@ -9,11 +10,10 @@ later one is left alone. Can be stopped at any moment and started again: it goes
 import argparse
 import sys
 from collections import Counter
-from importlib import import_module
 from typing import Any
 
 from tablewright.commands import segments
-from tablewright.commands.progress import ProgressMismatch
+from tablewright.commands.named import table_design
 from tablewright.commands.segments import Rate
 from tablewright.model import Entity, Table
 from tablewright.model.errors import InvalidValue, KeyMismatch
@@ -130,7 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _backfill(options: argparse.Namespace) -> int:
-    design = _design(options.design)
+    design: Table = options.design
     caller = segments.connect(options)
     about = caller.call("DescribeTable", {"TableName": options.table})["Table"]
     backfill = Backfill(
@@ -158,18 +158,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--table", required=True, help="the table's name")
     parser.add_argument("--region", required=True, help="the table's region")
-    parser.add_argument("--design", default="sales", help="its design (default: %(default)s)")
+    parser.add_argument(
+        "--design",
+        required=True,
+        type=table_design,
+        metavar="MODULE:NAME",
+        help="its design, such as tablewright.catalog.sales.design:SALES",
+    )
     segments.add_options(parser, state="backfill-TABLE.json")
     return parser
-
-
-def _design(name: str) -> Table:
-    try:
-        module = import_module(f"tablewright.model.{name}")
-        design: Table = getattr(module, name.upper())
-    except (ImportError, AttributeError):
-        raise ProgressMismatch(f"there is no table design named '{name}'") from None
-    return design
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Report every way in which a tenant's session could reach what is another tenant's.
 
-    python -m tablewright.commands.isolation_audit
-    python -m tablewright.commands.isolation_audit --policies template.json --role TenantAccessRole
-    python -m tablewright.commands.isolation_audit --table NAME --region REGION --role-arn ARN \\
+    python -m tablewright.commands.isolation_audit --design tablewright.catalog.forms.design:FORMS
+    python -m tablewright.commands.isolation_audit … --policies template.json --role TenantAccess
+    python -m tablewright.commands.isolation_audit … --table NAME --region REGION --role-arn ARN \\
         --bucket NAME --secrets dev/forms/
 
 Takes every entity of a design in the table and in each index, for tenants whose ids are easily
@@ -22,7 +22,6 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
@@ -34,10 +33,9 @@ from tablewright.commands.isolation.names import NamedSession, named_leaks, samp
 from tablewright.commands.isolation.policies import from_design, from_file
 from tablewright.commands.isolation.reach import LOOK_ALIKES, Leak, Place, leaks, places, possible
 from tablewright.commands.isolation.session import TenantSession, assume
+from tablewright.commands.named import table_design
 from tablewright.model.table import Table
 from tablewright.runtime.aws import client_config
-
-_DEFAULT = "tablewright.catalog.forms.design:FORMS"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -46,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     if bool(options.table) != bool(options.role_arn):
         parser.error("to try it for real, give both --table and --role-arn")
     try:
-        design = _design(options.design)
+        design: Table = options.design
         tenants, impossible = possible(design, options.tenants or LOOK_ALIKES)
         if options.tenants and impossible:
             parser.error(f"no tenant can be called {', '.join(map(repr, impossible))}")
@@ -148,17 +146,6 @@ def _statements(options: argparse.Namespace, design: Table) -> list[Statement]:
     return from_design(design, options.tag)
 
 
-def _design(place: str) -> Table:
-    module, _, name = place.partition(":")
-    try:
-        found = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError):
-        raise LookupError(f"there is no design at '{place}': give one like {_DEFAULT}") from None
-    if not isinstance(found, Table):
-        raise LookupError(f"'{place}' is no table design: give one like {_DEFAULT}")
-    return found
-
-
 def _must(credentials: dict[str, str] | None) -> dict[str, str]:
     if credentials is None:
         raise LookupError("the role of --through cannot be assumed with these credentials")
@@ -178,7 +165,13 @@ def _parser() -> argparse.ArgumentParser:
         prog="isolation_audit",
         description="Report every way in which a tenant could reach what is another tenant's.",
     )
-    parser.add_argument("--design", default=_DEFAULT, help="the table's design (%(default)s)")
+    parser.add_argument(
+        "--design",
+        required=True,
+        type=table_design,
+        metavar="MODULE:NAME",
+        help="the table's design, such as tablewright.catalog.forms.design:FORMS",
+    )
     parser.add_argument("--tenants", nargs="+", metavar="ID", help="ids, instead of look-alikes")
     parser.add_argument("--tag", default="tenant", help="the session tag (%(default)s)")
     parser.add_argument("--policies", metavar="FILE", help="a synthesized template or a policy")

@@ -1,8 +1,8 @@
 """Show what healing has parked, and let it be healed again.
 
-    python -m tablewright.commands.parked --table NAME --region REGION
-    python -m tablewright.commands.parked --table NAME --region REGION --release ID ID
-    python -m tablewright.commands.parked --table NAME --region REGION --release-all
+    python -m tablewright.commands.parked --table NAME --region REGION --plan MODULE:NAME
+    python -m tablewright.commands.parked … --release ID ID
+    python -m tablewright.commands.parked … --release-all
 
 A released item is asked for by the next run of the healing, and has all of its attempts again.
 """
@@ -11,11 +11,11 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable
-from importlib import import_module
 
 import boto3
 from botocore.exceptions import BotoCoreError
 
+from tablewright.commands.named import healing_plan
 from tablewright.model import Record
 from tablewright.model.errors import InvalidRecord
 from tablewright.model.healing import HealingPlan
@@ -24,14 +24,12 @@ from tablewright.runtime.errors import StoreError
 from tablewright.runtime.healing.parked import Parked
 from tablewright.runtime.store.store import Store
 
-_DEFAULT = "tablewright.catalog.news.design:news_healing"
-
 
 def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
-        plan = _plan(options.plan)
+        plan: HealingPlan = options.plan
         session = boto3.session.Session(region_name=options.region)
         client = session.client(
             "dynamodb", endpoint_url=options.endpoint_url, config=client_config()
@@ -87,25 +85,19 @@ def _named(plan: HealingPlan, texts: Iterable[str]) -> list[Record]:
     return keys
 
 
-def _plan(place: str) -> HealingPlan:
-    module, _, name = place.partition(":")
-    try:
-        found = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError):
-        raise LookupError(f"there is no plan at '{place}': give one like {_DEFAULT}") from None
-    plan = found() if callable(found) else found
-    if not isinstance(plan, HealingPlan):
-        raise LookupError(f"'{place}' is no plan of healing: give one like {_DEFAULT}")
-    return plan
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="parked", description="Show what healing has parked, and let it be healed again."
     )
     parser.add_argument("--table", required=True, help="the table's name")
     parser.add_argument("--region", required=True, help="the table's region")
-    parser.add_argument("--plan", default=_DEFAULT, help="how it is healed (%(default)s)")
+    parser.add_argument(
+        "--plan",
+        required=True,
+        type=healing_plan,
+        metavar="MODULE:NAME",
+        help="how it is healed, such as tablewright.catalog.news.design:news_healing",
+    )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--release", nargs="+", metavar="ID", help="release these items")
     which.add_argument("--release-all", action="store_true", help="release every one")

@@ -45,6 +45,9 @@ def new_article(text: str, age: timedelta = timedelta(hours=2)) -> dict[str, Any
     }
 
 
+PLAN = ("--plan", "tablewright.catalog.news.design:news_healing")
+
+
 class News:
     """The deployed news, of which a test looks at its own articles only."""
 
@@ -107,7 +110,7 @@ class News:
         return eventually(arrived) and sorted(got) == wanted
 
     def parked(self, *options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "tablewright.commands.parked", *options]
+        command = [sys.executable, "-m", "tablewright.commands.parked", *PLAN, *options]
         command += ["--table", self._table]
         command += ["--endpoint-url", self._cloud.connection.endpoint, "--region", "eu-west-1"]
         credentials = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}

@@ -55,7 +55,11 @@ LIBRARY_SOURCES = (
     Source(_LIBRARY / "__init__.py", "tablewright/__init__.py"),
     Source(_LIBRARY / "model", "tablewright/model"),
     Source(_LIBRARY / "runtime", "tablewright/runtime"),
-    Source(_LIBRARY / "catalog", "tablewright/catalog", without=("constructs.py",)),
+    Source(
+        _LIBRARY / "catalog",
+        "tablewright/catalog",
+        without=("constructs.py", "shard_spread.py", "spread_picture.py"),
+    ),
 )
 
 

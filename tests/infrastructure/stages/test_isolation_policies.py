@@ -44,7 +44,8 @@ def safe(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def audit(*arguments: str | Path) -> int:
-    return main([str(argument) for argument in arguments])
+    design = ("--design", "tablewright.catalog.forms.design:FORMS")
+    return main([str(argument) for argument in (*design, *arguments)])
 
 
 def test_what_is_computed_for_a_design_is_what_is_synthesized(tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def test_a_policy_alone_can_be_audited(tmp_path: Path) -> None:
         ((), "say by --role which role"),
         (("--tenants", "a"), "name two tenants at least"),
         (("--tenants", "a", "a#b"), "no tenant can be called 'a#b'"),
-        (("--design", "tablewright.catalog.forms.design:NONE"), "there is no design at"),
+        (("--design", "tablewright.catalog.forms.design:NONE"), "there is nothing at"),
         (("--design", "tablewright.catalog.forms.design:_TENANTS"), "is no table design"),
         (("--table", "t"), "give both --table and --role-arn"),
     ],

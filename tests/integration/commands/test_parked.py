@@ -29,8 +29,11 @@ def world(
     return World(database)
 
 
+PLAN = ("--plan", "tablewright.catalog.news.design:news_healing")
+
+
 def run(*options: str) -> int:
-    return main(["--table", "table", "--region", "eu-west-1", *options])
+    return main([*PLAN, "--table", "table", "--region", "eu-west-1", *options])
 
 
 def put(world: World) -> None:
@@ -102,7 +105,7 @@ def test_another_plan_can_be_named(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--plan", "nowhere:plan"], "there is no plan at 'nowhere:plan'"),
+        (["--plan", "nowhere:plan"], "there is nothing at 'nowhere:plan'"),
         (["--plan", "builtins:dict"], "is no plan of healing"),
         (["--release", "not an id"], "source_id must be a source, ':' and an id"),
         (["--release", "a", "--release-all"], "not allowed with argument"),
@@ -122,5 +125,5 @@ def test_a_mistake_is_told_and_nothing_is_done(
 def test_a_table_that_is_not_there_is_an_error_of_its_own(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["--table", "another", "--region", "eu-west-1"]) == 2
+    assert main([*PLAN, "--table", "another", "--region", "eu-west-1"]) == 2
     assert "Stopped" in capsys.readouterr().err

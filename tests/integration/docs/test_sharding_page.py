@@ -3,7 +3,7 @@
 import pytest
 
 from cdk_app.settings import ROOT
-from tablewright.commands.shard_spread import LIMIT, main
+from tablewright.catalog.forms.shard_spread import LIMIT, main
 
 DOCS = ROOT / "docs"
 

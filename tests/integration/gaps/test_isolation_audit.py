@@ -52,6 +52,7 @@ class Audited:
     def audit(self, *more: str) -> int:
         return main(
             [
+                *("--design", "tablewright.catalog.forms.design:FORMS"),
                 *("--tenants", *TENANTS[:2], "--tag", "tenant_id", "--table", TABLE),
                 *("--role-arn", self.arn("FormsAccessRole"), "--through", self.arn("Function")),
                 *("--bucket", BUCKET, "--secrets", SECRETS),

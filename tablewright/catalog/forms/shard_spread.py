@@ -1,6 +1,6 @@
 """Show how evenly submissions are spread over partitions: the published scheme and this one.
 
-    python -m tablewright.commands.shard_spread --submissions 1000000 --picture spread.svg
+    python -m tablewright.catalog.forms.shard_spread --submissions 1000000 --picture spread.svg
 
 Tenants send as unequally as in life: the n-th of them in proportion to 1 / n^skew. Both schemes get
 the same submissions and give a tenant the same number of shards. What counts is the hottest
@@ -20,8 +20,8 @@ from random import Random
 from typing import NamedTuple
 
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.spread_picture import draw
 from tablewright.catalog.forms.volume import shards_for
-from tablewright.commands.spread_picture import draw
 from tablewright.model.fields.scalars import timestamp
 from tablewright.model.sharding.epochs import EpochShards
 

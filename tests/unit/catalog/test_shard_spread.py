@@ -6,10 +6,18 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tablewright.catalog.forms import shard_spread
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.shard_spread import (
+    LIMIT,
+    main,
+    ours,
+    published,
+    sent,
+    simulate,
+    spreads,
+)
 from tablewright.catalog.forms.volume import shards_for
-from tablewright.commands import shard_spread
-from tablewright.commands.shard_spread import LIMIT, main, ours, published, sent, simulate, spreads
 from tablewright.model import TimeId
 from tablewright.model.sharding.shards import last_character
 from tablewright.model.time_ids import made_at
