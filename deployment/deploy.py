@@ -8,7 +8,7 @@ from deployment.cdk import Assembly, Cdk
 from deployment.plan import Step
 from deployment.shapes import Shape
 from deployment.target import Target
-from tablewright.catalog.sentiment.items import ITEMS
+from lambdas.sentiment.contract import items_table_name
 
 Say = Callable[[str], None]
 
@@ -32,7 +32,7 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     left_over = _left_over(target, assembly, deployed)
     _check_left_over(target, left_over, asked.take_over)
     plan.check_indexes(wanted, deployed)
-    items = ITEMS.name.format(stage=target.stage)
+    items = items_table_name(target.stage)
     todo = plan.steps(items, wanted[items], deployed.get(items), asked.removing)
     options = ["--require-approval", asked.approve]
     if left_over:

@@ -8,7 +8,7 @@ from typing import Any
 from deployment import Refused
 from deployment.cdk import Assembly, Cdk
 from deployment.target import Target
-from tablewright.catalog.sentiment.items import ITEMS
+from lambdas.sentiment.contract import items_table_name
 
 Say = Callable[[str], None]
 _MOST = 1000
@@ -24,7 +24,7 @@ class Doomed:
 
 def destroy(target: Target, cdk: Cdk, say: Say, sure: Callable[[str], bool]) -> None:
     """Destroy all stacks. What a stage keeps stays; of a throw-away one nothing does."""
-    items = target.table(ITEMS.name.format(stage=target.stage))
+    items = target.table(items_table_name(target.stage))
     replicas = ",".join(sorted(items.replicas)) if items else ""
     assembly = cdk.synth({"replicas": replicas or "none"})
     doomed = _doomed(target, assembly)

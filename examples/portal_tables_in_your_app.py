@@ -17,11 +17,11 @@ from tablewright.constructs import StreamConsumer
 
 app = App()
 stack = Stack(app, "Portal")
-content = ContentRegistryTable(stack, "Content", stage="dev")
-notifications = NotificationsTable(stack, "Notifications", stage="dev")
-subscriptions = SubscriptionsTable(stack, "Subscriptions", stage="dev")
+content = ContentRegistryTable(stack, "Content")
+notifications = NotificationsTable(stack, "Notifications")
+subscriptions = SubscriptionsTable(stack, "Subscriptions")
 # Ten partitions a day, for up to ten thousand events a second.
-events = EventsTable(stack, "Events", stage="dev", shards=10)
+events = EventsTable(stack, "Events", shards=10)
 
 
 def function(id: str) -> lambda_.Function:

@@ -8,7 +8,7 @@ from tablewright.catalog.sales.design import SALES
 
 app = App()
 stack = Stack(app, "Shop")
-sales = SalesTable(stack, "Sales", stage="dev")
+sales = SalesTable(stack, "Sales")
 report = lambda_.Function(
     stack,
     "Report",

@@ -4,16 +4,17 @@ from aws_cdk import App, Environment, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
+from tablewright.catalog.sentiment.constructs import SentimentDashboardTable, SentimentItemsTable
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ITEMS
-from tablewright.constructs import DayPartitionedTable, StreamConsumer, WriteTable
+from tablewright.constructs import StreamConsumer
 
 app = App()
 # A table with replicas must say where it is itself.
 home = Environment(account="111122223333", region="us-east-1")
 stack = Stack(app, "News", env=home)
-items = WriteTable(stack, "Items", stage="dev", replicas=["us-west-2"])
-dashboard = DayPartitionedTable(stack, "Dashboard", stage="dev")
+items = SentimentItemsTable(stack, "Items", replicas=["us-west-2"])
+dashboard = SentimentDashboardTable(stack, "Dashboard")
 
 
 def function(id: str) -> lambda_.Function:

@@ -11,10 +11,11 @@ from stacks.shared.stage import Stage
 from stacks.shared.system_function import FormsFunction
 from stacks.shared.tenant_secrets import TenantSecrets
 from stacks.shared.wildcards import acknowledge_wildcard
+from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.stream import CREATED as CREATED_ONES
 from tablewright.catalog.forms.tenants import HOOK_KEYS
-from tablewright.constructs import EventPipe, EventQueue, PythonFunction, ShardedTenantTable
+from tablewright.constructs import EventPipe, EventQueue, PythonFunction
 
 SOURCE, CREATED = "tablewright.forms", "submission.created"
 _REFERENCES = ("tenant_id", "submission_id", "form_id", "timestamp", "payload_bytes")
@@ -42,7 +43,7 @@ class FormDeliveries(Construct):
         id: str,
         *,
         stage: Stage,
-        table: ShardedTenantTable,
+        table: FormsTable,
         payloads: PayloadBucket,
         secrets: TenantSecrets,
         alarm_topic: sns.ITopic | None = None,
@@ -81,7 +82,7 @@ class FormDeliveries(Construct):
 
     def _deliver(
         self,
-        table: ShardedTenantTable,
+        table: FormsTable,
         payloads: PayloadBucket,
         secrets: TenantSecrets,
         alarm_topic: sns.ITopic | None,

@@ -15,6 +15,7 @@ from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import FormsFunction
 from stacks.shared.tenant_secrets import TenantSecrets
+from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.stream import COUNTED, FORGOTTEN
 from tablewright.catalog.forms.tenants import SIGNING_KEYS
@@ -22,7 +23,6 @@ from tablewright.constructs import (
     CursorKey,
     JwtHttpApi,
     PythonFunction,
-    ShardedTenantTable,
     StreamConsumer,
 )
 from tablewright.constructs.alarms.alarms import alarm
@@ -92,14 +92,9 @@ class FormsStack(StageStack):
         super().__init__(scope, "forms", stage=stage)
         self._stage = stage
         self._topic = operations.alarm_topic
-        self.table = ShardedTenantTable(
-            self,
-            "Forms",
-            stage=stage.name,
-            protection=stage.protection,
-            capacity=stage.capacity,
-            alarm_topic=self._topic,
-            tags={"stage": stage.name},
+        name, tags = f"{stage.name}-FormBridgeData", {"stage": stage.name}
+        self.table = FormsTable(
+            self, "Forms", **stage.table_options(name, tags=tags, alarm_topic=self._topic)
         )
         self._payloads = PayloadBucket(
             self, "Payloads", protection=stage.protection, cors_origins=stage.cors_origins

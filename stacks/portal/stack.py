@@ -1,7 +1,5 @@
 """The enablement portal: content, who is told of it, and what happens in it."""
 
-from typing import Any
-
 from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
 from constructs import Construct
@@ -27,6 +25,7 @@ from tablewright.catalog.portal.notifications import NOTIFICATIONS
 from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
 from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction
 from tablewright.constructs.alarms.alarms import alarm
+from tablewright.constructs.tables.table import TableOptions
 
 CONTENT_ROUTES = (
     *(("GET", "/content"), ("POST", "/content")),
@@ -118,17 +117,18 @@ class PortalStack(StageStack):
 
     def _tables(self) -> None:
         stage = self._stage
-        shared: dict[str, Any] = {
-            "stage": stage.name,
-            "protection": stage.protection,
-            "capacity": stage.capacity,
-            "alarm_topic": self._topic,
-            "tags": {"stage": stage.name},
-        }
-        self.content = ContentRegistryTable(self, "Content", **shared)
-        self.notifications = NotificationsTable(self, "Notifications", **shared)
-        self.subscriptions = SubscriptionsTable(self, "Subscriptions", **shared)
-        self.events = EventsTable(self, "Events", shards=stage.portal.event_shards, **shared)
+
+        def options(name: str) -> TableOptions:
+            tags = {"stage": stage.name}
+            named = f"{stage.name}-{name}"
+            return stage.table_options(named, tags=tags, alarm_topic=self._topic)
+
+        self.content = ContentRegistryTable(self, "Content", **options("content_registry"))
+        self.notifications = NotificationsTable(self, "Notifications", **options("notifications"))
+        self.subscriptions = SubscriptionsTable(self, "Subscriptions", **options("subscriptions"))
+        self.events = EventsTable(
+            self, "Events", shards=stage.portal.event_shards, **options("events")
+        )
 
     def _uploads(self) -> None:
         uploads = self._function(

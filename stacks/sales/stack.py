@@ -44,15 +44,9 @@ class SalesStack(StageStack):
     ) -> None:
         super().__init__(scope, "sales", stage=stage)
         topic = operations.alarm_topic
-        table = SalesTable(
-            self,
-            "Sales",
-            stage=stage.name,
-            protection=stage.protection,
-            capacity=stage.capacity,
-            alarm_topic=topic,
-            tags={"stage": stage.name},
-        )
+        name = f"bg-remover-{stage.name}-sales-intelligence"
+        options = stage.table_options(name, tags={"stage": stage.name}, alarm_topic=topic)
+        table = SalesTable(self, "Sales", **options)
         cursor_key = CursorKey(self, "CursorKey", protection=stage.protection)
         api = PythonFunction(
             self,

@@ -10,7 +10,6 @@ from tablewright.catalog.news.constructs import NewsTable
 from tablewright.catalog.news.design import NEWS, SOURCE_TYPES, news_healing
 from tablewright.constructs import CursorKey, PythonFunction, SelfHealing, WorkQueue
 
-LIST_ROUTE, STREAM_ROUTE = ("GET", "/news"), ("GET", "/news/events")
 # An open page asks every five seconds: a hundred of them at once.
 STREAM_REQUESTS_PER_SECOND = 20
 
@@ -25,7 +24,7 @@ class FinancialNews(Construct):
         news = FinancialNews(self, "News", stage=stage, requests=analysis, tags=tags)
         news.let_ingest(ingest.function)
         news.let_analyse(analyse.function)
-        http.add_routes(news.api(cursor_key).function, [LIST_ROUTE])
+        http.add_routes(news.api(cursor_key).function, [NEWS_ROUTE])
     """
 
     def __init__(
@@ -41,15 +40,9 @@ class FinancialNews(Construct):
         super().__init__(scope, id)
         self._stage = stage
         self._topic = alarm_topic
-        self.table = NewsTable(
-            self,
-            "Table",
-            stage=stage.name,
-            protection=stage.protection,
-            capacity=stage.capacity,
-            alarm_topic=alarm_topic,
-            tags=tags,
-        )
+        name = f"{stage.name}-sentiment-items"
+        options = stage.table_options(name, tags=tags, alarm_topic=alarm_topic)
+        self.table = NewsTable(self, "Table", **options)
         self.heal = self._heal(requests)
         CfnOutput(self, "TableName", value=self.table.table_name).override_logical_id("NewsTable")
 

@@ -2,6 +2,7 @@
 
 from constructs import Construct
 
+from lambdas.sentiment.contract import items_table_name
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 from tablewright.catalog.sentiment.items import ITEMS
@@ -23,6 +24,6 @@ class ReplicaStack(StageStack):
             self,
             "Items",
             design=ITEMS,
-            table_name=ITEMS.name.format(stage=stage.name),
+            table_name=items_table_name(stage.name),
             topic=alarms.topic,
         )

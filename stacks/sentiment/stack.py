@@ -8,14 +8,19 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
+from lambdas.sentiment.contract import (
+    NEWS_ROUTE,
+    NEWS_STREAM_ROUTE,
+    READ_ROUTES,
+    WRITE_ROUTES,
+    items_table_name,
+)
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.sentiment.dashboard_page import OPEN_BECAUSE, DashboardPage, page_routes
 from stacks.sentiment.failed_events import FailedEvents
 from stacks.sentiment.financial_news import (
-    LIST_ROUTE,
     STREAM_REQUESTS_PER_SECOND,
-    STREAM_ROUTE,
     FinancialNews,
 )
 from stacks.sentiment.ingestion_alarms import IngestionAlarms
@@ -23,26 +28,18 @@ from stacks.sentiment.source_keys import SourceKeys
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import SentimentFunction
+from tablewright.catalog.sentiment.constructs import SentimentDashboardTable, SentimentItemsTable
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ANALYZED, ITEMS, SOURCE_TYPES
 from tablewright.constructs import (
     Accelerator,
     CursorKey,
-    DayPartitionedTable,
     JwtHttpApi,
     PythonFunction,
     StreamConsumer,
     WorkQueue,
-    WriteTable,
 )
 
-READ_ROUTES = (
-    ("GET", "/items"),
-    ("GET", "/summary"),
-    ("GET", "/rejected"),
-    ("GET", "/openapi.json"),
-)
-WRITE_ROUTES = (("POST", "/items"),)
 LISTS = (
     DASHBOARD.recent_items,
     DASHBOARD.items_by_sentiment,
@@ -77,15 +74,20 @@ class SentimentStack(StageStack):
         self._stage = stage
         self._settings = stage.sentiment
         self._topic = operations.alarm_topic
-        shared: dict[str, Any] = {
-            "stage": stage.name,
-            "protection": stage.protection,
-            "capacity": stage.capacity,
-            "alarm_topic": self._topic,
-            "tags": {"Environment": stage.name, "Feature": _FEATURE},
-        }
-        self.items = WriteTable(self, "Items", replicas=self._settings.replicas, **shared)
-        self.dashboard = DayPartitionedTable(self, "Dashboard", **shared)
+        tags = {"Environment": stage.name, "Feature": _FEATURE}
+        items = stage.table_options(
+            items_table_name(stage.name),
+            tags={"TableType": "primary-write", **tags},
+            alarm_topic=self._topic,
+        )
+        items["replicas"] = self._settings.replicas
+        self.items = SentimentItemsTable(self, "Items", **items)
+        dashboard = stage.table_options(
+            f"{stage.name}-sentiment-items-dashboard",
+            tags={"TableType": "read-optimized-dashboard", **tags},
+            alarm_topic=self._topic,
+        )
+        self.dashboard = SentimentDashboardTable(self, "Dashboard", **dashboard)
         analysis = WorkQueue(
             self,
             "Analysis",
@@ -99,7 +101,7 @@ class SentimentStack(StageStack):
             "News",
             stage=stage,
             requests=analysis,
-            tags=shared["tags"],
+            tags=tags,
             alarm_topic=self._topic,
         )
         ingest = self._ingest(analysis)
@@ -274,8 +276,8 @@ class SentimentStack(StageStack):
         )
         http.add_routes(ingest.function, WRITE_ROUTES)
         news = self.news.api(cursor_key).function
-        http.add_routes(news, [LIST_ROUTE])
-        http.add_routes(news, [STREAM_ROUTE], requests_per_second=STREAM_REQUESTS_PER_SECOND)
+        http.add_routes(news, [NEWS_ROUTE])
+        http.add_routes(news, [NEWS_STREAM_ROUTE], requests_per_second=STREAM_REQUESTS_PER_SECOND)
         page = DashboardPage(
             self, "Page", stage=self._stage, identity=identity, alarm_topic=self._topic
         )

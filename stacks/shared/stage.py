@@ -1,10 +1,12 @@
 """What the stacks must know about the stage that they are deployed to."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from aws_cdk import Duration, Environment, RemovalPolicy
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_sns as sns
 
 from tablewright.constructs import (
     LIBRARY_SOURCES,
@@ -15,6 +17,7 @@ from tablewright.constructs import (
     Source,
 )
 from tablewright.constructs.functions.bundling import PythonCode
+from tablewright.constructs.tables.table import TableOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +109,18 @@ class Stage:
     def metrics_namespace(self) -> str:
         """Where the functions count: stages of one account must not see each other's numbers."""
         return f"Tablewright/{self.name}"
+
+    def table_options(
+        self, table_name: str, *, tags: Mapping[str, str], alarm_topic: sns.ITopic | None
+    ) -> TableOptions:
+        """What a table of the stage is given."""
+        return {
+            "table_name": table_name,
+            "protection": self.protection,
+            "capacity": self.capacity,
+            "alarm_topic": alarm_topic,
+            "tags": tags,
+        }
 
     def stack_name(self, system: str) -> str:
         return f"tablewright-{self.name}-{system}"

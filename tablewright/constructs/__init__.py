@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from tablewright.constructs.streams.consumer import StreamConsumer
     from tablewright.constructs.streams.event_pipe import EventPipe
     from tablewright.constructs.streams.failure_store import FailureStore
+    from tablewright.constructs.tables.base import DesignTableBase
     from tablewright.constructs.tables.capacity import Capacity, Scaling
     from tablewright.constructs.tables.day_partitioned_table import DayPartitionedTable
     from tablewright.constructs.tables.grants import GrantError
-    from tablewright.constructs.tables.replication_alarms import ReplicationAlarms
     from tablewright.constructs.tables.sharded_tenant_table import ShardedTenantTable
-    from tablewright.constructs.tables.table import DesignTable, StagedTable
+    from tablewright.constructs.tables.table import DesignTable
     from tablewright.constructs.tables.write_table import WriteTable
     from tablewright.constructs.tenant_role import TenantAccessRole
 
@@ -53,6 +53,7 @@ _HOMES = {
     "CursorKey": "signing_key",
     "DayPartitionedTable": "tables.day_partitioned_table",
     "DesignTable": "tables.table",
+    "DesignTableBase": "tables.base",
     "EventPipe": "streams.event_pipe",
     "EventQueue": "queues.event_queue",
     "FailureStore": "streams.failure_store",
@@ -66,12 +67,10 @@ _HOMES = {
     "Protection": "protection",
     "PythonCode": "functions.bundling",
     "PythonFunction": "functions.function",
-    "ReplicationAlarms": "tables.replication_alarms",
     "Scaling": "tables.capacity",
     "SelfHealing": "self_healing",
     "ShardedTenantTable": "tables.sharded_tenant_table",
     "Source": "functions.bundling",
-    "StagedTable": "tables.table",
     "StreamConsumer": "streams.consumer",
     "TableAlarms": "alarms.alarms",
     "TenantAccessRole": "tenant_role",
@@ -93,6 +92,7 @@ __all__ = [
     "CursorKey",
     "DayPartitionedTable",
     "DesignTable",
+    "DesignTableBase",
     "EventPipe",
     "EventQueue",
     "FailureStore",
@@ -105,12 +105,10 @@ __all__ = [
     "Protection",
     "PythonCode",
     "PythonFunction",
-    "ReplicationAlarms",
     "Scaling",
     "SelfHealing",
     "ShardedTenantTable",
     "Source",
-    "StagedTable",
     "StreamConsumer",
     "TableAlarms",
     "TenantAccessRole",

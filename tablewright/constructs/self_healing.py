@@ -10,7 +10,7 @@ from constructs import Construct
 
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.queues.work_queue import WorkQueue
-from tablewright.constructs.tables.table import DesignTable
+from tablewright.constructs.tables.base import DesignTableBase
 from tablewright.model.healing import HealingPlan
 
 _RUNS = 4
@@ -37,7 +37,7 @@ class SelfHealing(Construct):
         scope: Construct,
         id: str,
         *,
-        table: DesignTable,
+        table: DesignTableBase,
         plan: HealingPlan,
         function: lambda_.Function,
         requests: WorkQueue,
@@ -126,7 +126,7 @@ class SelfHealing(Construct):
 
 
 def _check(
-    table: DesignTable, plan: HealingPlan, *, every: Duration, batch: int, attempts: int
+    table: DesignTableBase, plan: HealingPlan, *, every: Duration, batch: int, attempts: int
 ) -> None:
     if plan.design is not table.design:
         raise ValueError(

@@ -1,14 +1,17 @@
 """A role that sees one tenant at a time."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from aws_cdk import ArnFormat, Duration, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from tablewright.constructs.tables.table import DesignTable
 from tablewright.model.patterns import Pattern
+
+if TYPE_CHECKING:
+    from tablewright.constructs.tables.base import DesignTableBase
 
 
 class TenantAccessRole(Construct):
@@ -58,14 +61,14 @@ class TenantAccessRole(Construct):
     def role_arn(self) -> str:
         return self.role.role_arn
 
-    def grant(self, table: DesignTable, *patterns: Pattern) -> None:
+    def grant(self, table: "DesignTableBase", *patterns: Pattern) -> iam.Grant:
         """Allow the patterns on the session's tenant's keys.
 
         Example::
 
             access.grant(sales, SALES.get_sale, SALES.category_sales)
         """
-        table.grant(self.role, *patterns, tenant_tag=self.session_tag)
+        return table.grant(self.role, *patterns, tenant_tag=self.session_tag)
 
     def grant_objects(self, bucket: s3.IBucket, *actions: str, prefix: str = "") -> str:
         """Allow the actions on the objects that are named ``{prefix}{tenant}/…``; gives their ARN.

@@ -50,7 +50,7 @@ class Index:
 class Table:
     """A table design. Access patterns are its attributes: ``SALES.category_sales``.
 
-    `name` may contain ``{stage}``. `tenant` names the field that separates tenants; in such a
+    `tenant` names the field that separates tenants; in such a
     design every partition key begins with it, but for `shared` ones. `epochs` names the pattern by
     which the shard epochs of a tenant are read, in a design with `EpochShards`.
     """
@@ -59,7 +59,6 @@ class Table:
         self,
         id: str,
         *,
-        name: str,
         pk: str,
         sk: str | None = None,
         entities: Iterable[Entity],
@@ -72,7 +71,6 @@ class Table:
         describes: str = "",
     ) -> None:
         self.id = id
-        self.name = name
         self.pk = pk
         self.sk = sk
         self.ttl = ttl

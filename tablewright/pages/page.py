@@ -20,7 +20,7 @@ _STREAMS = {
 def page(design: Table, measured: Sequence[Measurement], costs: Sequence[str]) -> str:
     """The page as Markdown; `costs` are the paragraphs of its last chapter."""
     parts = [
-        f"# {design.name}",
+        f"# {design.id}",
         "*Made from the design by `make docs`; do not edit.*",
         design.describes,
         diagram(design),

@@ -154,7 +154,6 @@ _METRICS = (
 
 FORMS = Table(
     "forms",
-    name="{stage}-FormBridgeData",
     describes="Submissions of forms by many tenants, their deliveries, and what a tenant has.",
     pk="PK",
     sk="SK",

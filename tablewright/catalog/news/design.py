@@ -92,7 +92,6 @@ def financial_news_design(*, sparse_status: bool = False) -> Table:
     )
     return Table(
         "financial-news",
-        name="{stage}-sentiment-items",
         describes="Financial news of the last thirty days, by status and by sentiment.",
         pk="source_id",
         ttl="ttl_timestamp",

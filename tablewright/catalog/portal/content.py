@@ -167,7 +167,6 @@ _LISTED = (
 
 CONTENT_REGISTRY = Table(
     "content-registry",
-    name="{stage}-content_registry",
     describes="Enablement content by status and by product, newest first, and what is due when.",
     pk="content_id",
     stream="NEW_AND_OLD_IMAGES",

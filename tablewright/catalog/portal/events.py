@@ -65,7 +65,6 @@ def events_design(*, shards: int | None = None) -> Table:
     )
     return Table(
         "events-sharded" if spread else "events",
-        name="{stage}-events",
         describes="What happened, by day and by user, for ninety days.",
         pk="date_bucket",
         sk="ts#event_id",

@@ -57,7 +57,6 @@ NOTIFICATION = Entity(
 
 NOTIFICATIONS = Table(
     "notifications",
-    name="{stage}-notifications",
     describes="What users are told: newest first, by id, and what is unread.",
     pk="user_id",
     sk="created_at#notification_id",

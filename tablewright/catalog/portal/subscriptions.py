@@ -67,7 +67,6 @@ SUBSCRIBER = Entity(
 
 SUBSCRIPTIONS = Table(
     "subscriptions",
-    name="{stage}-subscriptions",
     describes="What users want to be told of, and who wants to be told of a topic.",
     pk="user_id",
     sk="subscription_id",

@@ -1,18 +1,21 @@
-"""The sales intelligence table, ready for any CDK app."""
+"""Sales intelligence table, ready for any CDK app."""
+
+from typing import Unpack
+
+from constructs import Construct
 
 from tablewright.catalog.sales.design import SALES
-from tablewright.constructs.tables.table import StagedTable
+from tablewright.constructs.tables.table import DesignTable, TableOptions
 
 
-class SalesTable(StagedTable):
+class SalesTable(DesignTable):
     """Sales by product, category, brand and embedding, for many tenants.
-
-    Named after its `stage`, unless a `table_name` is given; takes all options of `DesignTable`.
 
     Example::
 
-        sales = SalesTable(self, "Sales", stage="dev")
+        sales = SalesTable(self, "Sales")
         sales.grant(function, SALES.category_sales)
     """
 
-    DESIGN = SALES
+    def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
+        super().__init__(scope, id, design=SALES, **options)

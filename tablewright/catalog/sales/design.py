@@ -117,7 +117,6 @@ def sales_design(*, category_shard: ShardFunction = uniform) -> Table:
     )
     return Table(
         "sales",
-        name="bg-remover-{stage}-sales-intelligence",
         describes="Pricing intelligence and sales analytics for many tenants, kept for two years.",
         pk="PK",
         sk="SK",

@@ -159,7 +159,6 @@ REJECTED = Entity(
 
 DASHBOARD = Table(
     "sentiment-dashboard",
-    name="{stage}-sentiment-items-dashboard",
     describes="Analysed items of the last seven days, by day, sentiment and tag; counts by hour.",
     pk="day_partition",
     sk="ingested_at",

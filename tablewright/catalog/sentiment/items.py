@@ -132,7 +132,6 @@ GUARD = Entity(
 
 ITEMS = Table(
     "sentiment-items",
-    name="{stage}-sentiment-items-primary",
     describes="Items from news and social media: each source once, first pending, then analysed.",
     pk="source_id",
     sk="ingested_at",

@@ -17,7 +17,7 @@ class AlarmLevel(StrEnum):
 
         stack = Stack(app, "Dev")
         AlarmLevel.ESSENTIAL.apply_to(stack)
-        SalesTable(stack, "Sales", stage="dev")
+        SalesTable(stack, "Sales")
     """
 
     NONE = "none"

@@ -14,7 +14,7 @@ class AlarmTopic(Construct):
     Example::
 
         alarms = AlarmTopic(self, "Alarms", email="ops@example.com")
-        SalesTable(self, "Sales", stage="dev", alarm_topic=alarms.topic)
+        SalesTable(self, "Sales", alarm_topic=alarms.topic)
     """
 
     def __init__(self, scope: Construct, id: str, *, email: str | None = None) -> None:

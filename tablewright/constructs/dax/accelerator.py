@@ -13,8 +13,8 @@ from constructs import Construct
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.dax.isolated_network import IsolatedNetwork
 from tablewright.constructs.functions.function import Network
+from tablewright.constructs.tables.base import DesignTableBase
 from tablewright.constructs.tables.grants import GrantError
-from tablewright.constructs.tables.table import DesignTable
 from tablewright.model.patterns import Pattern
 
 # With encryption in transit, which is always on here.
@@ -48,7 +48,7 @@ class Accelerator(Construct):
         scope: Construct,
         id: str,
         *,
-        table: DesignTable,
+        table: DesignTableBase,
         node_type: str = "dax.t3.small",
         nodes: int = 3,
         item_ttl: Duration | None = None,

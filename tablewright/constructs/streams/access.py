@@ -3,7 +3,7 @@
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
-from tablewright.constructs.tables.table import DesignTable
+from tablewright.constructs.tables.base import DesignTableBase
 
 # What Lambda and pipes ask for before they read; each on the one stream.
 _READ = (
@@ -14,7 +14,7 @@ _READ = (
 )
 
 
-def stream_of(table: DesignTable) -> str:
+def stream_of(table: DesignTableBase) -> str:
     """The ARN of the table's stream; refuses a table without one."""
     arn = table.table.table_stream_arn
     if table.design.stream is None or arn is None:
@@ -25,7 +25,7 @@ def stream_of(table: DesignTable) -> str:
     return arn
 
 
-def grant_stream(table: DesignTable, role: iam.IRole) -> iam.Grant:
+def grant_stream(table: DesignTableBase, role: iam.IRole) -> iam.Grant:
     """Allow to read the stream, and to use the table's own key for it through DynamoDB only."""
     reads = iam.Grant.add_to_principal(
         grantee=role, actions=list(_READ), resource_arns=[stream_of(table)]

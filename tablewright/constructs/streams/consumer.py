@@ -16,7 +16,7 @@ from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.protection import Protection
 from tablewright.constructs.streams.access import grant_stream, stream_of
 from tablewright.constructs.streams.failure_store import FailureStore
-from tablewright.constructs.tables.table import DesignTable
+from tablewright.constructs.tables.base import DesignTableBase
 
 # A stream keeps its records for a day: an hour is left to give them up in.
 _MOST_HOURS = 23
@@ -48,7 +48,7 @@ class StreamConsumer(Construct):
         scope: Construct,
         id: str,
         *,
-        table: DesignTable,
+        table: DesignTableBase,
         function: lambda_.Function,
         batch_size: int = 100,
         window: Duration | None = None,

@@ -18,7 +18,7 @@ from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.protection import KEPT, Protection
 from tablewright.constructs.streams.access import grant_stream, stream_of
 from tablewright.constructs.streams.event_references import check_filters, detail_template
-from tablewright.constructs.tables.table import DesignTable
+from tablewright.constructs.tables.base import DesignTableBase
 
 # PutEvents takes no more at once.
 _MOST_EVENTS = 10
@@ -54,7 +54,7 @@ class EventPipe(Construct):
         scope: Construct,
         id: str,
         *,
-        table: DesignTable,
+        table: DesignTableBase,
         bus: events.IEventBus,
         source: str,
         detail_type: str,

@@ -1,21 +1,26 @@
-"""The read table: laid out by day as a dashboard asks, and kept for a week."""
+"""Day-partitioned table: laid out by day as a dashboard asks, and kept for a while."""
 
-from typing import ClassVar
+from collections.abc import Iterator
 
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.constructs.tables.table import StagedTable
+from tablewright.constructs.tables.table import DesignTable
+from tablewright.model import Date, Hour, Table, Timestamp
 
 
-class DayPartitionedTable(StagedTable):
-    """Analysed items by day, sentiment and tag, with counts by hour; made of another's stream.
+class DayPartitionedTable(DesignTable):
+    """A table whose partitions are of a day or a shorter time, and whose items all expire.
 
-    Named after its `stage`, unless a `table_name` is given; takes all options of `DesignTable`.
+    No partition grows for ever, and what is old costs nothing to remove.
 
     Example::
 
-        dashboard = DayPartitionedTable(self, "Dashboard", stage="dev")
+        dashboard = DayPartitionedTable(self, "Dashboard", design=DASHBOARD)
         dashboard.grant(function, DASHBOARD.recent_items)
     """
 
-    DESIGN = DASHBOARD
-    TAGS: ClassVar[dict[str, str]] = {"TableType": "read-optimized-dashboard"}
+    def lacks(self, design: Table) -> Iterator[str]:
+        for entity in design.entity_list:
+            fields = (entity.by_name.get(name) for name in entity.key.pk.fields)
+            if not any(isinstance(field, Date | Hour | Timestamp) for field in fields):
+                yield f"the partition key of {entity.name} has no day, hour or time in it"
+            if design.ttl is None or entity.expires is None:
+                yield f"{entity.name} never expires"

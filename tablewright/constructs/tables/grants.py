@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from aws_cdk import Stack
@@ -13,7 +14,7 @@ from tablewright.model.patterns import Pattern
 from tablewright.model.table import Table
 
 if TYPE_CHECKING:
-    from tablewright.constructs.tables.table import DesignTable
+    from tablewright.constructs.tables.base import DesignTableBase
 
 _KEY_ACTIONS = ("kms:Decrypt", "kms:DescribeKey")
 _KEY_WRITE_ACTIONS = ("kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:ReEncryptTo")
@@ -35,7 +36,7 @@ class Allowed:
 
 
 def grant(
-    table: "DesignTable",
+    table: "DesignTableBase",
     grantee: iam.IGrantable,
     patterns: Sequence[Pattern],
     *,
@@ -43,13 +44,13 @@ def grant(
     shared: bool,
     keys: Sequence[str],
     regions: Sequence[str | None],
-) -> None:
+) -> iam.Grant:
     """Allow the patterns in these regions, None being the table's own."""
     _refuse_strangers(table.design, patterns)
     own = Stack.of(table).region
     _refuse_contradictions(table, own, [tenant_tag, shared, keys], regions)
     arns = [
-        table.replica(region).table_arn if region and region != own else table.table_arn
+        table.replica_arn(region) if region and region != own else table.table_arn
         for region in regions
     ]
     if tenant_tag is not None:
@@ -59,15 +60,18 @@ def grant(
     else:
         found = actions_by_index(patterns)
         allowed = [Allowed(index, actions, list(keys)) for index, actions in found.items()]
-    for one in allowed:
-        for arn in arns:
-            _allow(
-                grantee,
-                [f"dynamodb:{action}" for action in one.actions],
-                [f"{arn}/index/{one.index}" if one.index else arn],
-                key_condition(one.keys) if one.keys else None,
-            )
-    _grant_keys(table, grantee, patterns, [region or own for region in regions])
+    given = [
+        _allow(
+            grantee,
+            [f"dynamodb:{action}" for action in one.actions],
+            [f"{arn}/index/{one.index}" if one.index else arn],
+            key_condition(one.keys) if one.keys else None,
+        )
+        for one in allowed
+        for arn in arns
+    ]
+    given += _grant_keys(table, grantee, patterns, [region or own for region in regions])
+    return reduce(iam.Grant.combine, given)
 
 
 def key_condition(keys: Sequence[str]) -> dict[str, Any]:
@@ -157,7 +161,7 @@ def _refuse_strangers(design: Table, patterns: Sequence[Pattern]) -> None:
 
 
 def _refuse_contradictions(
-    table: "DesignTable", own: str, limits: Sequence[object], regions: Sequence[str | None]
+    table: "DesignTableBase", own: str, limits: Sequence[object], regions: Sequence[str | None]
 ) -> None:
     if sum(map(bool, limits)) > 1:
         raise GrantError("access is limited to a tenant, to shared keys or to keys: choose one")
@@ -170,21 +174,27 @@ def _refuse_contradictions(
 
 
 def _grant_keys(
-    table: "DesignTable",
+    table: "DesignTableBase",
     grantee: iam.IGrantable,
     patterns: Iterable[Pattern],
     regions: Iterable[str],
-) -> None:
+) -> list[iam.Grant]:
     if table.encryption_key is None:
-        return
+        return []
     calls = {action for pattern in patterns for action, _ in pattern.actions}
     actions = [*_KEY_ACTIONS, *(_KEY_WRITE_ACTIONS if calls - _READS else ())]
     keys = {Stack.of(table).region: table.encryption_key.key_arn, **table.replica_key_arns}
-    for region in regions:
-        arn = keys[region]
-        # Through DynamoDB only: the principal cannot use the key by itself.
-        service = f"dynamodb.{region}.{Stack.of(table).url_suffix}"
-        _allow(grantee, actions, [arn], {"StringEquals": {"kms:ViaService": service}})
+    suffix = Stack.of(table).url_suffix
+    # Through DynamoDB only: the principal cannot use the key by itself.
+    return [
+        _allow(
+            grantee,
+            actions,
+            [keys[region]],
+            {"StringEquals": {"kms:ViaService": f"dynamodb.{region}.{suffix}"}},
+        )
+        for region in regions
+    ]
 
 
 def _allow(
@@ -192,7 +202,9 @@ def _allow(
     actions: Sequence[str],
     resources: Sequence[str],
     conditions: dict[str, Any] | None,
-) -> None:
-    iam.Grant.add_to_principal(
+) -> iam.Grant:
+    given = iam.Grant.add_to_principal(
         grantee=grantee, actions=actions, resource_arns=resources, conditions=conditions
-    ).assert_success()
+    )
+    given.assert_success()
+    return given

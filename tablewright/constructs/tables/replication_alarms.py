@@ -6,7 +6,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from tablewright.constructs.alarms.alarms import alarm
-from tablewright.constructs.tables.table import DesignTable
+from tablewright.constructs.tables.base import DesignTableBase
 
 
 class ReplicationAlarms(Construct):
@@ -15,10 +15,6 @@ class ReplicationAlarms(Construct):
     Belongs in the table's own region: that is where the latency towards each replica is measured.
     A replica's throttling is measured in the replica's region, and an alarm sees the metrics of
     its own region only: for that, put `TableAlarms` into a stack there.
-
-    Example::
-
-        ReplicationAlarms(self, "Replication", table=items, topic=topic)
     """
 
     def __init__(
@@ -26,15 +22,10 @@ class ReplicationAlarms(Construct):
         scope: Construct,
         id: str,
         *,
-        table: DesignTable,
+        table: DesignTableBase,
         topic: sns.ITopic | None = None,
         latency: Duration | None = None,
     ) -> None:
-        if not table.replica_regions:
-            raise ValueError(
-                f"table '{table.design.id}' has no replicas to watch: "
-                'name some, for example replicas=["us-west-2"]'
-            )
         super().__init__(scope, id)
         latency = latency or Duration.seconds(5)
         for region in table.replica_regions:

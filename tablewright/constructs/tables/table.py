@@ -1,21 +1,21 @@
 """A table made from its design."""
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, TypedDict, Unpack
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypedDict
 
-from aws_cdk import Acknowledgment, CfnTag, Stack, Token, Validations
+from aws_cdk import Acknowledgment, CfnTag, Duration, Stack, Token, Validations
 from aws_cdk import aws_dynamodb as dynamodb
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from tablewright.constructs.alarms.alarms import TableAlarms
 from tablewright.constructs.protection import Protection
-from tablewright.constructs.tables import grants, schema
+from tablewright.constructs.tables import schema
 from tablewright.constructs.tables.backup import TableBackup
+from tablewright.constructs.tables.base import DesignTableBase, ExistingTable
 from tablewright.constructs.tables.capacity import Capacity
-from tablewright.model.patterns import Pattern
+from tablewright.constructs.tables.replication_alarms import ReplicationAlarms
 from tablewright.model.table import Table
 from tablewright.model.validation.design import check
 
@@ -23,26 +23,32 @@ from tablewright.model.validation.design import check
 class TableOptions(TypedDict, total=False):
     """What every table can be given, whatever its design."""
 
+    table_name: str | None
     protection: Protection
     capacity: Capacity
     replicas: Sequence[str]
     encryption_key: kms.IKey
     replica_key_arns: Mapping[str, str]
+    replication_latency: Duration
     contributor_insights: bool
     alarm_topic: sns.ITopic | None
     tags: Mapping[str, str]
 
 
-class DesignTable(Construct):
+class DesignTable(DesignTableBase):
     """The table that a design describes, with its alarms and backups.
 
-    A design that contradicts itself stops the synthesis. Access is granted by pattern.
+    A design that contradicts itself stops the synthesis. Access is granted by pattern. Without a
+    `table_name` CloudFormation gives it one. Each of its `replicas` has an alarm on how far it
+    lags: by five seconds, or by `replication_latency`.
 
     Example::
 
-        orders = DesignTable(self, "Orders", design=ORDERS, table_name="orders-dev")
+        orders = DesignTable(self, "Orders", design=ORDERS)
         orders.grant(function, ORDERS.put_order, ORDERS.customer_orders)
     """
+
+    table: dynamodb.TableV2
 
     def __init__(
         self,
@@ -50,24 +56,30 @@ class DesignTable(Construct):
         id: str,
         *,
         design: Table,
-        table_name: str,
+        table_name: str | None = None,
         protection: Protection | None = None,
         capacity: Capacity | None = None,
         replicas: Sequence[str] = (),
         encryption_key: kms.IKey | None = None,
         replica_key_arns: Mapping[str, str] | None = None,
+        replication_latency: Duration | None = None,
         contributor_insights: bool = True,
         alarm_topic: sns.ITopic | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> None:
         check(design)
-        super().__init__(scope, id)
-        self.design = design
-        self.encryption_key = encryption_key
-        self.replica_key_arns = dict(replica_key_arns or {})
-        self.replica_regions = tuple(replicas)
+        if lacking := [*self.lacks(design)]:
+            kind = type(self).__name__
+            raise ValueError(f"design '{design.id}' is not for a {kind}: {'; '.join(lacking)}")
+        super().__init__(
+            scope,
+            id,
+            design=design,
+            replicas=replicas,
+            encryption_key=encryption_key,
+            replica_key_arns=replica_key_arns,
+        )
         self._check_regions()
-        self._replicas: dict[str, dynamodb.ITableV2] = {}
         protection = protection or Protection.protected()
         capacity = capacity or Capacity.on_demand()
         cfn_tags = [CfnTag(key=key, value=value) for key, value in (tags or {}).items()]
@@ -104,56 +116,69 @@ class DesignTable(Construct):
         TableAlarms(
             self, "Alarms", design=design, table_name=self.table.table_name, topic=alarm_topic
         )
+        if self.replica_regions:
+            ReplicationAlarms(
+                self, "Replication", table=self, topic=alarm_topic, latency=replication_latency
+            )
         if protection.backups:
             TableBackup(self, "Backup", table=self.table, backups=protection.backups)
 
-    @property
-    def table_name(self) -> str:
-        return self.table.table_name
-
-    @property
-    def table_arn(self) -> str:
-        return self.table.table_arn
-
-    def replica(self, region: str) -> dynamodb.ITableV2:
-        """The table's replica in a region."""
-        # TableV2 makes a new construct at each call, and fails at the second.
-        if region not in self._replicas:
-            self._replicas[region] = self.table.replica(region)
-        return self._replicas[region]
-
-    def grant(
-        self,
-        grantee: iam.IGrantable,
-        *patterns: Pattern,
-        tenant_tag: str | None = None,
-        shared: bool = False,
-        keys: Sequence[str] = (),
-        replicas: bool = False,
-        region: str | None = None,
-    ) -> None:
-        """Allow exactly what the patterns call, on exactly the table and indexes they name.
-
-        With `tenant_tag`, only on the keys of the tenant in the principal's session tag of that
-        name; with `shared`, only on keys that are no tenant's in particular; with `keys`, only on
-        partition keys of these forms, such as ``newsapi#*``. With `replicas`, in the replicas'
-        regions as well; with `region`, on the replica of that region alone.
+    @staticmethod
+    def from_table_name(
+        scope: Construct, id: str, table_name: str, *, design: Table
+    ) -> DesignTableBase:
+        """The table of this name in the stack's own account and region.
 
         Example::
 
-            sales.grant(function, SALES.category_sales)
-            sales.grant(role, SALES.category_sales, tenant_tag="tenant")
+            orders = DesignTable.from_table_name(self, "Orders", "orders-prod", design=ORDERS)
+            orders.grant(function, ORDERS.customer_orders)
         """
-        regions = (region,) if region else (None, *(self.replica_regions if replicas else ()))
-        grants.grant(
-            self,
-            grantee,
-            patterns,
-            tenant_tag=tenant_tag,
-            shared=shared,
-            keys=keys,
-            regions=regions,
+        return DesignTable.from_table_attributes(scope, id, design=design, table_name=table_name)
+
+    @staticmethod
+    def from_table_arn(
+        scope: Construct, id: str, table_arn: str, *, design: Table
+    ) -> DesignTableBase:
+        """The table of this ARN."""
+        return DesignTable.from_table_attributes(scope, id, design=design, table_arn=table_arn)
+
+    @staticmethod
+    def from_table_attributes(
+        scope: Construct,
+        id: str,
+        *,
+        design: Table,
+        table_name: str | None = None,
+        table_arn: str | None = None,
+        table_stream_arn: str | None = None,
+        replicas: Sequence[str] = (),
+        encryption_key: kms.IKey | None = None,
+        replica_key_arns: Mapping[str, str] | None = None,
+    ) -> DesignTableBase:
+        """A table that exists, by name or ARN: granted, consumed and watched as one made here.
+
+        Example::
+
+            DesignTable.from_table_attributes(self, "Orders", design=ORDERS, table_arn=arn,
+                                              table_stream_arn=stream, replicas=["us-west-2"])
+        """
+        check(design)
+        return ExistingTable(
+            scope,
+            id,
+            design=design,
+            attributes=dynamodb.TableAttributesV2(
+                table_name=table_name, table_arn=table_arn, table_stream_arn=table_stream_arn
+            ),
+            replicas=replicas,
+            encryption_key=encryption_key,
+            replica_key_arns=replica_key_arns,
         )
+
+    def lacks(self, design: Table) -> Iterator[str]:
+        """What a design lacks to be that of a table of this kind; nothing, for one of any kind."""
+        yield from ()
 
     def _encryption(self) -> dynamodb.TableEncryptionV2:
         if self.encryption_key is None:
@@ -190,33 +215,6 @@ class DesignTable(Construct):
                 f"table '{self.design.id}' has its own encryption key, so replica_key_arns must "
                 f"name a key for {', '.join(missing)}"
             )
-
-
-class StagedTable(DesignTable):
-    """The table of one certain design, named after its `stage` unless a `table_name` is given.
-
-    `design` may be a variant of the class's own; `TAGS` are given to every such table.
-    """
-
-    DESIGN: ClassVar[Table]
-    TAGS: ClassVar[Mapping[str, str]] = {}
-
-    def __init__(
-        self,
-        scope: Construct,
-        id: str,
-        *,
-        stage: str | None = None,
-        table_name: str | None = None,
-        design: Table | None = None,
-        **options: Unpack[TableOptions],
-    ) -> None:
-        if (stage is None) == (table_name is None):
-            raise ValueError(f"{type(self).__name__} takes either a stage or a table_name")
-        design = design or self.DESIGN
-        name = table_name or design.name.format(stage=stage)
-        options["tags"] = {**self.TAGS, **options.get("tags", {})}
-        super().__init__(scope, id, design=design, table_name=name, **options)
 
 
 def _acknowledge(table: dynamodb.TableV2, protection: Protection) -> None:

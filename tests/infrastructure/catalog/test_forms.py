@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from aws_cdk import aws_iam as iam
 
+from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import FORMS
-from tablewright.constructs import GrantError, ShardedTenantTable
+from tablewright.constructs import GrantError
 from tablewright.model import Epoch, Epochs, Record
 from tablewright.model.patterns import Pattern
 from tablewright.testing.tables import definition
@@ -32,7 +33,7 @@ OF_TENANTS = [p for p in FORMS.pattern_list if p.name not in ACROSS_TENANTS]
 
 def with_access(*patterns: Pattern, **options: Any) -> dict[str, Any]:
     stack = new_stack()
-    forms = ShardedTenantTable(stack, "Forms", stage="dev")
+    forms = FormsTable(stack, "Forms")
     function = iam.Role(stack, "Function", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
     forms.tenant_access_role("Access", *patterns, assumed_by=function, **options)
     return template_of(stack)
@@ -58,10 +59,9 @@ def leading_keys(template: dict[str, Any]) -> dict[str | None, list[str]]:
 
 def test_the_table_is_the_design_s() -> None:
     stack = new_stack()
-    ShardedTenantTable(stack, "Forms", stage="dev")
+    FormsTable(stack, "Forms")
     deployed = one(template_of(stack), TYPE, "Forms")
-    tested = definition(FORMS, "dev-FormBridgeData")
-    assert deployed["TableName"] == "dev-FormBridgeData"
+    tested = definition(FORMS, "forms")
     assert deployed["KeySchema"] == tested["KeySchema"]
     assert deployed["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
     assert deployed["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}

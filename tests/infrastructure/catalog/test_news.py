@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from tablewright.catalog.news.constructs import NewsTable
 from tests.infrastructure.synthesis import new_stack, only, template_of
 
@@ -20,8 +18,7 @@ def keys(table: dict[str, Any], index: str) -> list[str]:
 
 
 def test_it_is_found_by_id_status_and_sentiment() -> None:
-    table = deployed(stage="dev")
-    assert table["TableName"] == "dev-sentiment-items"
+    table = deployed()
     assert [key["AttributeName"] for key in table["KeySchema"]] == ["source_id"]
     assert keys(table, "by_status") == ["status", "timestamp"]
     assert keys(table, "by_sentiment") == ["sentiment", "timestamp"]
@@ -40,10 +37,4 @@ def test_it_is_found_by_id_status_and_sentiment() -> None:
 
 
 def test_the_sparse_index_is_keyed_by_what_only_waiting_items_have() -> None:
-    assert keys(deployed(stage="dev", sparse_status=True), "by_status") == ["waiting", "timestamp"]
-
-
-@pytest.mark.parametrize("names", [{}, {"stage": "dev", "table_name": "mine"}])
-def test_it_is_named_once(names: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="either a stage or a table_name"):
-        deployed(**names)
+    assert keys(deployed(sparse_status=True), "by_status") == ["waiting", "timestamp"]

@@ -1,5 +1,6 @@
 """The portal's tables as they are deployed, and what each of their patterns is granted."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,18 +12,21 @@ from tablewright.catalog.portal.constructs import (
     NotificationsTable,
     SubscriptionsTable,
 )
-from tablewright.catalog.portal.events import events_design
-from tablewright.constructs import Protection, StagedTable
-from tablewright.model import DesignError
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.events import EVENTS, events_design
+from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.constructs import DesignTable, Protection
+from tablewright.model import DesignError, Table
 from tablewright.testing.tables import definition
 from tests.infrastructure.synthesis import allowed, id_of, new_stack, one, template_of
 
 TYPE = "AWS::DynamoDB::GlobalTable"
-TABLES: dict[str, type[StagedTable]] = {
-    "Content": ContentRegistryTable,
-    "Notifications": NotificationsTable,
-    "Subscriptions": SubscriptionsTable,
-    "Events": EventsTable,
+TABLES: dict[str, tuple[Callable[..., DesignTable], Table]] = {
+    "Content": (ContentRegistryTable, CONTENT_REGISTRY),
+    "Notifications": (NotificationsTable, NOTIFICATIONS),
+    "Subscriptions": (SubscriptionsTable, SUBSCRIPTIONS),
+    "Events": (EventsTable, EVENTS),
 }
 LISTED = {
     *("title", "summary", "product_suite", "product_concept", "audience_role", "lifecycle_stage"),
@@ -120,8 +124,10 @@ def role_name(pattern: str) -> str:
 def template() -> dict[str, Any]:
     """All four tables, and a role for each of their patterns."""
     stack = new_stack()
-    for id, construct in TABLES.items():
-        table = construct(stack, id, stage="dev", protection=Protection.recoverable())
+    for id, (construct, design) in TABLES.items():
+        name = f"dev-{DEPLOYED[id][0]}"
+        table = construct(stack, id, table_name=name, protection=Protection.recoverable())
+        assert table.design is design
         for name, pattern in table.design.patterns.items():
             principal = iam.ServicePrincipal("lambda.amazonaws.com")
             table.grant(iam.Role(stack, role_name(name), assumed_by=principal), pattern)
@@ -158,7 +164,7 @@ def test_the_table_of_the_tests_is_the_table_that_is_deployed(
     template: dict[str, Any], id: str
 ) -> None:
     deployed = one(template, TYPE, id)
-    tested = definition(TABLES[id].DESIGN, deployed["TableName"])
+    tested = definition(TABLES[id][1], deployed["TableName"])
     assert keys_of(tested) == keys_of(deployed)
     indexes = tested["GlobalSecondaryIndexes"]
     assert [(i["IndexName"], keys_of(i), carried(i)) for i in indexes] == [
@@ -180,8 +186,8 @@ def test_a_pattern_is_granted_what_it_calls_and_nothing_else(
 
 
 def test_every_pattern_is_one_of_these() -> None:
-    for id, construct in TABLES.items():
-        assert set(construct.DESIGN.patterns) == set(CALLS[id])
+    for id, (_, design) in TABLES.items():
+        assert set(design.patterns) == set(CALLS[id])
 
 
 @pytest.mark.parametrize(
@@ -198,9 +204,9 @@ def test_what_stands_before_its_loss_is_chosen_once(
     protection: Protection | None, guarded: bool, recovered: bool, policy: str
 ) -> None:
     stack = new_stack()
-    for id, construct in TABLES.items():
+    for id, (construct, _) in TABLES.items():
         options: dict[str, Any] = {"protection": protection} if protection else {}
-        construct(stack, id, stage="dev", **options)
+        construct(stack, id, **options)
     template = template_of(stack)
     for id in TABLES:
         (replica,) = one(template, TYPE, id)["Replicas"]
@@ -208,14 +214,6 @@ def test_what_stands_before_its_loss_is_chosen_once(
         recovery = replica["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
         assert recovery is recovered
         assert template["Resources"][id_of(template, TYPE, id)]["DeletionPolicy"] == policy
-
-
-@pytest.mark.parametrize("names", [{}, {"stage": "dev", "table_name": "mine"}])
-@pytest.mark.parametrize("construct", TABLES.values())
-def test_a_table_is_named_once(construct: type[StagedTable], names: dict[str, Any]) -> None:
-    message = f"{construct.__name__} takes either a stage or a table_name"
-    with pytest.raises(ValueError, match=message):
-        construct(new_stack(), "Table", **names)
 
 
 def test_a_table_may_have_a_name_of_its_own() -> None:
@@ -227,10 +225,8 @@ def test_a_table_may_have_a_name_of_its_own() -> None:
 def test_events_are_spread_over_as_many_shards_as_asked_for() -> None:
     """Only the values of the keys differ: the table is the same."""
     stack = new_stack()
-    plain = EventsTable(stack, "Events", stage="dev", protection=Protection.recoverable())
-    spread = EventsTable(
-        stack, "Spread", stage="dev", shards=7, protection=Protection.recoverable()
-    )
+    plain = EventsTable(stack, "Events", protection=Protection.recoverable())
+    spread = EventsTable(stack, "Spread", shards=7, protection=Protection.recoverable())
     assert plain.design.key_of(plain.design.events_of_day).shards is None
     shards = spread.design.key_of(spread.design.events_of_day).shards
     assert shards is not None
@@ -241,4 +237,4 @@ def test_events_are_spread_over_as_many_shards_as_asked_for() -> None:
 
 def test_events_cannot_be_spread_over_nothing() -> None:
     with pytest.raises(DesignError, match="at least 1 is needed"):
-        EventsTable(new_stack(), "Events", stage="dev", shards=0)
+        EventsTable(new_stack(), "Events", shards=0)

@@ -26,7 +26,6 @@ def readings(stream: str | None = "NEW_AND_OLD_IMAGES") -> Table:
     )
     return Table(
         "readings",
-        name="readings",
         pk="PK",
         sk="at",
         stream=stream,

@@ -280,7 +280,7 @@ def test_a_grant_names_patterns_of_the_table(which: str) -> None:
 
 def test_a_stack_need_not_say_its_region() -> None:
     stack = new_stack()
-    Accelerator(stack, "Accelerator", table=SalesTable(stack, "Sales", stage="dev"))
+    Accelerator(stack, "Accelerator", table=SalesTable(stack, "Sales"))
     assert len(resources(template_of(stack), "AWS::EC2::Subnet")) == 2
 
 

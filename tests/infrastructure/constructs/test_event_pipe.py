@@ -9,7 +9,8 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 
-from tablewright.constructs import EventPipe, Protection, ShardedTenantTable
+from tablewright.catalog.forms.constructs import FormsTable
+from tablewright.constructs import EventPipe, Protection
 from tests.infrastructure.constructs.building_blocks import (
     IN_IRELAND,
     alarms,
@@ -238,7 +239,7 @@ def test_an_event_carries_nothing_but_references_that_are_always_there(
     entity: str, field: str, message: str
 ) -> None:
     stack = new_stack()
-    forms = ShardedTenantTable(stack, "Forms", stage="dev")
+    forms = FormsTable(stack, "Forms")
     with pytest.raises(ValueError, match=message):
         EventPipe(
             stack,

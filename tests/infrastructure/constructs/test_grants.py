@@ -7,17 +7,13 @@ from aws_cdk import Environment
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 
+from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.sales.constructs import SalesTable
 from tablewright.catalog.sales.design import SALES, sales_design
+from tablewright.catalog.sentiment.constructs import SentimentItemsTable
 from tablewright.catalog.sentiment.items import ITEMS
-from tablewright.constructs import (
-    DesignTable,
-    GrantError,
-    ShardedTenantTable,
-    TenantAccessRole,
-    WriteTable,
-)
+from tablewright.constructs import DesignTable, GrantError, TenantAccessRole
 from tablewright.constructs.tables.grants import Allowed, of_tenant
 from tablewright.model import Count, Entity, Get, Key, Number, Table, Text
 from tests.infrastructure.synthesis import (
@@ -63,7 +59,7 @@ def arn(template: dict[str, Any], index: str | None = None) -> str:
 def granted() -> dict[str, Any]:
     """A role for each pattern, named after it, and one that may do everything for a tenant."""
     stack = new_stack()
-    table = SalesTable(stack, "Sales", stage="dev")
+    table = SalesTable(stack, "Sales")
     for name, pattern in SALES.patterns.items():
         table.grant(role(stack, f"{name}-only"), pattern)
     access = TenantAccessRole(stack, "Access", assumed_by=role(stack, "Function"))
@@ -141,7 +137,7 @@ def test_the_tenant_role_is_assumed_by_the_function_alone_and_with_the_tag_alone
 
 def test_replicas_are_granted_only_when_asked_for() -> None:
     stack = new_stack(env=IN_IRELAND)
-    table = SalesTable(stack, "Sales", stage="dev", replicas=["us-east-1"])
+    table = SalesTable(stack, "Sales", replicas=["us-east-1"])
     table.grant(role(stack, "Here"), SALES.get_sale)
     table.grant(role(stack, "Everywhere"), SALES.get_sale, replicas=True)
     template = template_of(stack)
@@ -154,7 +150,7 @@ def test_replicas_are_granted_only_when_asked_for() -> None:
 
 def test_a_grant_in_a_region_is_of_that_replica_alone() -> None:
     stack = new_stack(env=IN_IRELAND)
-    table = WriteTable(stack, "Items", stage="dev", replicas=["us-east-1", "us-west-2"])
+    table = SentimentItemsTable(stack, "Items", replicas=["us-east-1", "us-west-2"])
     table.grant(role(stack, "Away"), ITEMS.put_item, region="us-west-2")
     table.grant(role(stack, "Home"), ITEMS.put_item, region="eu-west-1")
     template = template_of(stack)
@@ -168,14 +164,14 @@ def test_a_grant_in_a_region_is_of_that_replica_alone() -> None:
 @pytest.mark.parametrize("region", ["us-west-2", "eu-central-1"])
 def test_a_grant_where_there_is_no_replica_is_refused(region: str) -> None:
     stack = new_stack(env=IN_IRELAND)
-    table = WriteTable(stack, "Items", stage="dev", replicas=["us-east-1"])
+    table = SentimentItemsTable(stack, "Items", replicas=["us-east-1"])
     with pytest.raises(GrantError, match=f"'sentiment-items' has no replica in {region}"):
         table.grant(role(stack, "Role"), ITEMS.put_item, region=region)
 
 
 def test_a_grant_on_keys_reaches_keys_of_these_forms_and_no_scan() -> None:
     stack = new_stack()
-    table = WriteTable(stack, "Items", stage="dev")
+    table = SentimentItemsTable(stack, "Items")
     table.grant(role(stack, "Role"), ITEMS.put_item, keys=["newsapi#*", "reddit#*"])
     (statement,) = statements(template_of(stack), "Role")
     assert statement["Condition"] == {
@@ -186,14 +182,14 @@ def test_a_grant_on_keys_reaches_keys_of_these_forms_and_no_scan() -> None:
 
 def test_a_grant_without_keys_or_tenant_has_no_condition() -> None:
     stack = new_stack()
-    WriteTable(stack, "Items", stage="dev").grant(role(stack, "Role"), ITEMS.put_item)
+    SentimentItemsTable(stack, "Items").grant(role(stack, "Role"), ITEMS.put_item)
     (statement,) = statements(template_of(stack), "Role")
     assert "Condition" not in statement
 
 
 def test_a_grant_for_a_tenant_and_on_keys_at_once_is_refused() -> None:
     stack = new_stack()
-    table = SalesTable(stack, "Sales", stage="dev")
+    table = SalesTable(stack, "Sales")
     with pytest.raises(GrantError, match="to a tenant, to shared keys or to keys: choose one"):
         table.grant(role(stack, "Role"), SALES.get_sale, tenant_tag="tenant", keys=["TENANT#a#*"])
 
@@ -208,7 +204,7 @@ def test_an_action_is_granted_on_the_keys_of_the_patterns_that_call_it_and_on_no
 
 def test_a_grant_of_shared_keys_reaches_them_and_no_tenant_s() -> None:
     stack = new_stack()
-    table = ShardedTenantTable(stack, "Forms", stage="dev")
+    table = FormsTable(stack, "Forms")
     table.grant(role(stack, "Role"), FORMS.tenants, FORMS.get_domain, shared=True)
     found = {
         text(statement["Resource"]).partition("/")[2]: listed(
@@ -224,7 +220,7 @@ def test_a_grant_of_shared_keys_reaches_them_and_no_tenant_s() -> None:
 def test_a_customer_key_may_be_used_through_dynamodb_only() -> None:
     stack = new_stack(env=IN_IRELAND)
     key = kms.Key(stack, "Key")
-    table = SalesTable(stack, "Sales", stage="dev", encryption_key=key)
+    table = SalesTable(stack, "Sales", encryption_key=key)
     table.grant(role(stack, "Reader"), SALES.get_sale)
     table.grant(role(stack, "Writer"), SALES.put_sale)
     template = template_of(stack)
@@ -239,7 +235,7 @@ def test_a_customer_key_may_be_used_through_dynamodb_only() -> None:
 
 def test_a_pattern_of_another_design_is_refused() -> None:
     stack = new_stack()
-    table = SalesTable(stack, "Sales", stage="dev")
+    table = SalesTable(stack, "Sales")
     with pytest.raises(GrantError, match="'get_sale' is not an access pattern of table design"):
         table.grant(role(stack, "Role"), sales_design().get_sale)
 
@@ -247,13 +243,13 @@ def test_a_pattern_of_another_design_is_refused() -> None:
 def test_a_grant_of_nothing_is_refused() -> None:
     stack = new_stack()
     with pytest.raises(GrantError, match="at least one access pattern"):
-        SalesTable(stack, "Sales", stage="dev").grant(role(stack, "Role"))
+        SalesTable(stack, "Sales").grant(role(stack, "Role"))
 
 
 def design(key: str, tenant: str | None = "tenant") -> Table:
     note = Entity("Note", key=Key(key), fields=(Text("tenant"), Text("id")))
     get = Get("get", "Note")
-    return Table("notes", name="notes", pk="PK", entities=(note,), tenant=tenant, patterns=(get,))
+    return Table("notes", pk="PK", entities=(note,), tenant=tenant, patterns=(get,))
 
 
 @pytest.mark.parametrize(
@@ -296,7 +292,6 @@ def test_counting_for_a_tenant_reaches_its_counters_and_its_markers() -> None:
     count = Count("count", "Visits", marker="Seen")
     design = Table(
         "visits",
-        name="visits",
         pk="PK",
         tenant="tenant",
         entities=[

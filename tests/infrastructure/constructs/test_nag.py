@@ -52,7 +52,7 @@ def findings(stack: Stack) -> set[str]:
 
 
 def sales_table(stack: Stack) -> tuple[SalesTable, dynamodb.CfnGlobalTable]:
-    table = SalesTable(stack, "Sales", stage="test")
+    table = SalesTable(stack, "Sales")
     return table, cast(dynamodb.CfnGlobalTable, table.table.node.default_child)
 
 

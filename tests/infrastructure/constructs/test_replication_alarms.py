@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import pytest
 from aws_cdk import Duration
 from aws_cdk import aws_sns as sns
 
-from tablewright.constructs import ReplicationAlarms
 from tests.infrastructure.constructs.building_blocks import IN_IRELAND, findings, table_in
 from tests.infrastructure.synthesis import new_stack, resources, template_of, text
 
@@ -16,8 +14,7 @@ REPLICAS = ["us-west-2", "ap-south-1"]
 def watched(**props: Any) -> list[dict[str, Any]]:
     stack = new_stack(env=IN_IRELAND)
     topic = sns.Topic(stack, "Topic")
-    table = table_in(stack, replicas=REPLICAS)
-    ReplicationAlarms(stack, "Replication", table=table, topic=topic, **props)
+    table_in(stack, replicas=REPLICAS, alarm_topic=topic, **props)
     found = resources(template_of(stack), "AWS::CloudWatch::Alarm").values()
     return [alarm for alarm in found if alarm.get("MetricName") == "ReplicationLatency"]
 
@@ -40,17 +37,19 @@ def test_five_seconds_in_three_of_five_minutes_are_too_many() -> None:
 
 
 def test_how_far_behind_is_too_far_can_be_chosen() -> None:
-    assert {alarm["Threshold"] for alarm in watched(latency=Duration.millis(1500))} == {1500}
+    assert {alarm["Threshold"] for alarm in watched(replication_latency=Duration.millis(1500))} == {
+        1500
+    }
 
 
-def test_a_table_without_replicas_is_refused() -> None:
+def test_a_table_without_replicas_has_none() -> None:
     stack = new_stack()
-    table = table_in(stack)
-    with pytest.raises(ValueError, match="'readings' has no replicas to watch"):
-        ReplicationAlarms(stack, "Replication", table=table)
+    table_in(stack)
+    found = resources(template_of(stack), "AWS::CloudWatch::Alarm").values()
+    assert "ReplicationLatency" not in {alarm.get("MetricName") for alarm in found}
 
 
 def test_the_alarms_break_no_rule() -> None:
     stack = new_stack(env=IN_IRELAND)
-    ReplicationAlarms(stack, "Replication", table=table_in(stack, replicas=REPLICAS))
+    table_in(stack, replicas=REPLICAS)
     assert findings(stack) == set()

@@ -24,7 +24,7 @@ from tests.infrastructure.synthesis import (
 
 def healed(plan: HealingPlan | None = None, *, sparse: bool = False, **options: Any) -> Template:
     stack = new_stack()
-    table = NewsTable(stack, "News", stage="dev", sparse_status=sparse)
+    table = NewsTable(stack, "News", sparse_status=sparse)
     function = lambda_.Function(
         stack,
         "Heal",

@@ -30,6 +30,8 @@ PUBLIC = (
 )
 USED_BY_OTHERS = {
     "tablewright.constructs.functions.bundling: try_bundle()": "CDK calls it, to bundle.",
+    "tablewright.constructs.tables.table: from_table_arn()": "For apps of others.",
+    "tablewright.constructs.tables.table: from_table_name()": "For apps of others.",
     "tablewright.testing.faults.survives_at_every_edge": "It is for tests.",
     "tablewright.testing.faults.survives_every_fault": "It is for tests.",
     "tablewright.constructs.nag.RULE_IDS": "Whoever acknowledges a rule names it.",

@@ -8,10 +8,9 @@ from cdk_app.settings import read
 from lambdas.sales import openapi as sales
 from lambdas.sentiment import openapi as sentiment
 from lambdas.sentiment import static
+from lambdas.sentiment.contract import NEWS_ROUTE, NEWS_STREAM_ROUTE, READ_ROUTES, WRITE_ROUTES
 from stacks.sales.stack import ROUTES
 from stacks.sentiment.dashboard_page import page_routes
-from stacks.sentiment.financial_news import LIST_ROUTE, STREAM_ROUTE
-from stacks.sentiment.stack import READ_ROUTES, WRITE_ROUTES
 from tablewright.catalog.sales.design import SALES
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ITEMS
@@ -41,8 +40,7 @@ def test_the_table_of_the_tests_is_the_table_that_is_deployed(
     prod: Assembly, system: str, design: Table, name: str
 ) -> None:
     deployed = table(prod, system, name)
-    tested = definition(design, design.name.format(stage="prod"))
-    assert tested["TableName"] == name
+    tested = definition(design, name)
     assert deployed["KeySchema"] == tested["KeySchema"]
     assert deployed["BillingMode"] == tested["BillingMode"]
     attributes = "AttributeDefinitions"
@@ -91,10 +89,10 @@ def test_every_route_of_the_sales_api_is_in_its_document_and_the_other_way_round
 
 def test_every_route_of_the_dashboard_but_the_page_is_in_its_document_and_vice_versa() -> None:
     files = {("GET", path) for path in static.paths()}
-    routes = {*READ_ROUTES, *WRITE_ROUTES, LIST_ROUTE, STREAM_ROUTE, *page()}
+    routes = {*READ_ROUTES, *WRITE_ROUTES, NEWS_ROUTE, NEWS_STREAM_ROUTE, *page()}
     assert routes - files == documented(sentiment.document())
 
 
 def test_every_file_of_the_page_has_a_route_and_every_route_a_file() -> None:
     assert page() == {("GET", path) for path in (*static.paths(), "/config.json")}
-    assert not page() & {*READ_ROUTES, *WRITE_ROUTES, LIST_ROUTE, STREAM_ROUTE}
+    assert not page() & {*READ_ROUTES, *WRITE_ROUTES, NEWS_ROUTE, NEWS_STREAM_ROUTE}

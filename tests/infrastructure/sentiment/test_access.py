@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from lambdas.sentiment.contract import NEWS_ROUTE, NEWS_STREAM_ROUTE, READ_ROUTES, WRITE_ROUTES
 from lambdas.sentiment.static import paths
-from stacks.sentiment.financial_news import LIST_ROUTE, STREAM_ROUTE
-from stacks.sentiment.stack import READ_ROUTES, WRITE_ROUTES
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,
@@ -50,7 +49,7 @@ def test_only_the_page_and_its_settings_are_open(name: str, stage: Stage) -> Non
             assert text(route["AuthorizerId"]) == f"{{{authorizer}}}"
             closed.add(route["RouteKey"])
     assert open_routes == {f"GET {path}" for path in (*paths(), "/config.json")}
-    wanted = (*READ_ROUTES, *WRITE_ROUTES, LIST_ROUTE, STREAM_ROUTE)
+    wanted = (*READ_ROUTES, *WRITE_ROUTES, NEWS_ROUTE, NEWS_STREAM_ROUTE)
     assert closed == {f"{method} {path}" for method, path in wanted}
 
 
@@ -65,7 +64,7 @@ def test_what_is_written_goes_to_ingestion_what_is_open_to_the_page_and_the_rest
     served_by = {
         **{f"{method} {path}": "Ingest" for method, path in WRITE_ROUTES},
         **{f"{method} {path}": "Api" for method, path in READ_ROUTES},
-        **{f"{method} {path}": "NewsApi" for method, path in (LIST_ROUTE, STREAM_ROUTE)},
+        **{f"{method} {path}": "NewsApi" for method, path in (NEWS_ROUTE, NEWS_STREAM_ROUTE)},
         **{f"GET {path}": "Page" for path in (*paths(), "/config.json")},
     }
     assert leads.keys() == served_by.keys()

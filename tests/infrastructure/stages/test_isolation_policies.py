@@ -8,10 +8,10 @@ import pytest
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
+from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import FORMS
 from tablewright.commands.isolation.policies import from_design, from_file
 from tablewright.commands.isolation_audit import main
-from tablewright.constructs import ShardedTenantTable
 from tests.infrastructure.catalog.test_forms import OF_TENANTS
 from tests.infrastructure.synthesis import (
     Assembly,
@@ -27,7 +27,7 @@ PLANTED = "TENANT#${aws:PrincipalTag/tenant}*"
 def with_role(path: Path, *planted: iam.PolicyStatement) -> tuple[Path, dict[str, Any]]:
     """A template with a tenant's role for every pattern, in a file."""
     stack = new_stack()
-    forms = ShardedTenantTable(stack, "Forms", stage="dev")
+    forms = FormsTable(stack, "Forms")
     function = iam.Role(stack, "Function", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
     access = forms.tenant_access_role("Access", *OF_TENANTS, assumed_by=function)
     for statement in planted:

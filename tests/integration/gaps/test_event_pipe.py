@@ -8,8 +8,9 @@ import pytest
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
 
+from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import FORMS
-from tablewright.constructs import EventPipe, EventQueue, Protection, ShardedTenantTable
+from tablewright.constructs import EventPipe, EventQueue, Protection
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.store import Store
 from tests.infrastructure.synthesis import new_stack, template_of
@@ -26,7 +27,7 @@ SUBMISSION: Mapping[str, Any] = FORMS.entities["Submission"].example
 def _template() -> dict[str, Any]:
     stack = new_stack()
     protection = Protection.throw_away()
-    table = ShardedTenantTable(stack, "Forms", table_name="piped-forms", protection=protection)
+    table = FormsTable(stack, "Forms", table_name="piped-forms", protection=protection)
     bus = events.EventBus(stack, "Bus", event_bus_name="piped-forms")
     EventPipe(
         stack,

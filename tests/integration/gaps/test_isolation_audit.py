@@ -10,9 +10,10 @@ import pytest
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
+from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import FORMS
 from tablewright.commands.isolation_audit import main
-from tablewright.constructs import Protection, ShardedTenantTable
+from tablewright.constructs import Protection
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.store import Store
 from tests.infrastructure.catalog.test_forms import OF_TENANTS
@@ -80,7 +81,7 @@ class Audited:
 
 def _stack() -> Any:
     stack = new_stack()
-    forms = ShardedTenantTable(stack, "Forms", table_name=TABLE, protection=Protection.throw_away())
+    forms = FormsTable(stack, "Forms", table_name=TABLE, protection=Protection.throw_away())
     function = iam.Role(stack, "Function", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
     access = forms.tenant_access_role(
         "Access", *OF_TENANTS, assumed_by=function, session_tag="tenant_id"

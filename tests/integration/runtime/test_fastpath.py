@@ -22,7 +22,6 @@ from tests.integration.conftest import Database
 
 NOTES = Table(
     "notes",
-    name="notes",
     pk="PK",
     entities=[Entity("Note", key=Key("NOTE#{id}"), fields=[Text("id"), Text("text")])],
     patterns=[Put("put_note", "Note"), Get("get_note", "Note")],

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment import analyse, api, ingest, project, site, static
+from lambdas.sentiment.contract import NEWS_ROUTE, NEWS_STREAM_ROUTE
 from lambdas.sentiment.news import api as news_api
 from lambdas.sentiment.news import heal
 from lambdas.sentiment.news.articles import article as article_of
 from local.dynamodb_local import DynamoDbLocal
-from stacks.sentiment.financial_news import LIST_ROUTE, STREAM_ROUTE
 from tablewright.catalog.news.design import NEWS, news_healing
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
@@ -147,7 +147,7 @@ def use_api(_: Aws, world: World, __: pytest.MonkeyPatch) -> None:
         assert answer["statusCode"] == 200, path
         return answer
 
-    elsewhere = {site.CONFIG, *(path for _, path in (LIST_ROUTE, STREAM_ROUTE))}
+    elsewhere = {site.CONFIG, *(path for _, path in (NEWS_ROUTE, NEWS_STREAM_ROUTE))}
     for path in CONTRACT.document["paths"].keys() - elsewhere:
         get(path)
     get("/items", sentiment="neutral")

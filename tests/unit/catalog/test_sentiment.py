@@ -37,9 +37,7 @@ def test_the_designs_are_sound(design: Table) -> None:
     assert validate(design) == []
 
 
-def test_tables_and_indexes_have_the_published_names() -> None:
-    assert ITEMS.name.format(stage="dev") == "dev-sentiment-items-primary"
-    assert DASHBOARD.name.format(stage="dev") == "dev-sentiment-items-dashboard"
+def test_keys_and_indexes_have_the_published_names() -> None:
     assert (ITEMS.pk, ITEMS.sk, ITEMS.stream) == ("source_id", "ingested_at", "NEW_AND_OLD_IMAGES")
     assert (ITEMS.ttl, ITEMS.index_list) == (None, ())
     assert (DASHBOARD.pk, DASHBOARD.sk, DASHBOARD.ttl) == (

@@ -154,7 +154,6 @@ NOTE = Entity(
 )
 NOTES = Table(
     "notes",
-    name="notes",
     pk="pk",
     sk="sk",
     ttl="ttl",

@@ -34,7 +34,6 @@ def jobs(*more: Text) -> Table:
     )
     return Table(
         "jobs",
-        name="{stage}-jobs",
         pk="job_id",
         entities=(job,),
         indexes=(Index("by_state", pk="state", sk="created_at", projects=KEYS_ONLY),),

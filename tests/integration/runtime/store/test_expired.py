@@ -35,7 +35,6 @@ from tests.integration.conftest import Database
 
 VISITS = Table(
     "visits",
-    name="visits",
     pk="PK",
     sk="SK",
     ttl="ttl",

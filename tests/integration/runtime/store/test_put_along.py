@@ -16,7 +16,6 @@ from tests.integration.conftest import Database
 
 ORDERS = Table(
     "orders",
-    name="orders",
     pk="PK",
     sk="SK",
     ttl="ttl",

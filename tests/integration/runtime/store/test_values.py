@@ -39,7 +39,6 @@ THING = Entity(
 )
 THINGS = Table(
     "things",
-    name="things",
     pk="owner",
     sk="name",
     ttl="ttl",

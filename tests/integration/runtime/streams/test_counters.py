@@ -17,7 +17,6 @@ from tests.integration.conftest import Database
 COUNT = Count("count_visits", "Visits", marker="Seen")
 VISITS = Table(
     "visits",
-    name="visits",
     pk="PK",
     sk="SK",
     ttl="ttl",

@@ -151,7 +151,6 @@ def test_ids_of_any_letters_stay_apart_in_bare_keys() -> None:
     )
     notes = Table(
         "notes",
-        name="notes",
         pk="owner",
         sk="at",
         tenant="owner",
@@ -169,6 +168,6 @@ def test_ids_of_any_letters_stay_apart_in_bare_keys() -> None:
 
 
 def test_a_design_without_tenants_has_nothing_to_tell_apart() -> None:
-    design = Table("plain", name="plain", pk="PK", entities=())
+    design = Table("plain", pk="PK", entities=())
     with pytest.raises(ValueError, match="'plain' has no tenants to tell apart"):
         places(design, "a")

@@ -24,7 +24,7 @@ METADATA = Document("metadata", max_bytes=200)
 COUNTS = Tally("counts", prefix="n:")
 
 NOTE = Entity("Note", key=Key("{id}"), fields=(Text("id"), TAGS, METADATA, COUNTS))
-NOTES = Table("notes", name="notes", pk="id", entities=(NOTE,))
+NOTES = Table("notes", pk="id", entities=(NOTE,))
 
 
 @pytest.mark.parametrize("given", [["b", "a", "b"], ("a", "b"), {"a", "b"}, frozenset("ab")])

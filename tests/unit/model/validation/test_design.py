@@ -36,7 +36,6 @@ from tablewright.model.validation.design import check, validate
 def design(**changes: Any) -> Table:
     """A sound little design, but for the changes."""
     settings: dict[str, Any] = {
-        "name": "orders",
         "pk": "PK",
         "sk": "SK",
         "entities": [order()],
@@ -270,7 +269,7 @@ def test_kinds_of_one_table_may_not_come_to_the_same_key(
     one: Entity, two: Entity, collide: bool
 ) -> None:
     for pair in ((one, two), (two, one)):
-        table = Table("t", name="t", pk="PK", sk="SK", entities=pair)
+        table = Table("t", pk="PK", sk="SK", entities=pair)
         found = [problem for problem in validate(table) if "can have the same key" in problem]
         assert bool(found) is collide
 
@@ -305,7 +304,7 @@ def epochal(shards: EpochShards, *, by: Field | None = None, **changes: Any) -> 
         "epochs": "get_counts",
         **changes,
     }
-    return Table("notes", name="notes", pk="PK", sk="SK", **settings)
+    return Table("notes", pk="PK", sk="SK", **settings)
 
 
 OF_TENANTS = EpochShards(by="id", whose="tenant", dated="at")

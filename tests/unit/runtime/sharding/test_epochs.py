@@ -72,7 +72,7 @@ def test_without_epochs_no_shard_is_guessed() -> None:
         key=Key("T#{tenant}#{shard}", "{id}", shards=EpochShards(by="id", whose="tenant")),
         fields=(TimeId("tenant"), TimeId("id")),
     )
-    design = Table("notes", name="notes", pk="PK", sk="SK", entities=(note,))
+    design = Table("notes", pk="PK", sk="SK", entities=(note,))
     id = "01949fc8-7ae8-7abc-8def-0123456789ab"
     with pytest.raises(TypeError, match="sharded by epochs, so it can be made by a Store only"):
         Records(design, note).key({"tenant": id, "id": id})

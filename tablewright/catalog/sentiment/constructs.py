@@ -1,0 +1,37 @@
+"""Tables of the sentiment system, ready for any CDK app."""
+
+from typing import Unpack
+
+from constructs import Construct
+
+from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.constructs.tables.day_partitioned_table import DayPartitionedTable
+from tablewright.constructs.tables.table import TableOptions
+from tablewright.constructs.tables.write_table import WriteTable
+
+
+class SentimentItemsTable(WriteTable):
+    """Items from news and social media, each source once.
+
+    Example::
+
+        items = SentimentItemsTable(self, "Items", replicas=["us-west-2"])
+        items.grant(function, ITEMS.claim_source, ITEMS.put_item)
+    """
+
+    def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
+        super().__init__(scope, id, design=ITEMS, **options)
+
+
+class SentimentDashboardTable(DayPartitionedTable):
+    """Analysed items of a week by day, sentiment and tag, with counts by hour.
+
+    Example::
+
+        dashboard = SentimentDashboardTable(self, "Dashboard")
+        dashboard.grant(function, DASHBOARD.recent_items)
+    """
+
+    def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
+        super().__init__(scope, id, design=DASHBOARD, **options)
