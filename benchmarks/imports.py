@@ -18,7 +18,7 @@ print(process_time() - start)
 CASES = (
     ("the sales design, after boto3", "import boto3", "import tablewright.catalog.sales.design"),
     ("the store, after boto3", "import boto3", "import tablewright.runtime.store.store"),
-    ("the sales API's handler, from nothing", "", "import lambdas.sales.api"),
+    ("the sales API's handler, from nothing", "", "import lambdas.sales.handlers.api"),
 )
 
 

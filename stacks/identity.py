@@ -4,10 +4,10 @@ from aws_cdk import Acknowledgment, CfnOutput, Duration, Validations
 from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
+from lambdas.contract import TENANT
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 
-TENANT = "tenant"
 GROUPS = {
     "writers": "May hand in items to be analysed.",
     "operators": "May manage the tenants of forms, and act for any of them.",

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any
 from urllib.parse import parse_qs
 
-from lambdas.http.problems import Problem
+from lambdas.errors import InvalidRequest, TooMuch, UnsupportedType
 from tablewright.runtime import strict_json
 from tablewright.runtime.payload import LARGEST
 from tablewright.runtime.strict_json import InvalidJson
@@ -25,10 +25,9 @@ def raw_body(event: Any) -> bytes:
     try:
         body = b64decode(text) if event.get("isBase64Encoded") else text.encode()
     except UnicodeEncodeError:
-        raise Problem(400, "The body must be text in UTF-8.") from None
+        raise InvalidRequest("The body must be text in UTF-8.") from None
     if len(body) > DIRECT:
-        raise Problem(
-            413,
+        raise TooMuch(
             f"A request may carry {DIRECT} bytes. Up to {LARGEST} are taken by an upload: "
             "announce it by POST /forms/{form_id}/uploads.",
         )
@@ -40,12 +39,14 @@ def content_type(header: str | None, taken: Collection[str] = CONTENT_TYPES) -> 
     kind = (header or "").partition(";")[0].strip().lower()
     if kind not in taken:
         reason = f"must be {' or '.join(taken)}"
-        raise Problem(415, "The body is of a type that is not taken.", [("Content-Type", reason)])
+        raise UnsupportedType(
+            "The body is of a type that is not taken.", [("Content-Type", reason)]
+        )
     return kind
 
 
 def fields_of(body: bytes, kind: str) -> dict[str, Any]:
-    """The form's fields by their names; raises Problem for JSON that is none.
+    """The form's fields by their names; raises InvalidRequest for JSON that is none.
 
     Only for looking at: numbers are left as texts, of which no digit is lost.
     """
@@ -72,6 +73,6 @@ def _holds(value: Any) -> bool:
     return bool(value.strip() if isinstance(value, str) else value)
 
 
-def _not_json(why: str) -> Problem:
+def _not_json(why: str) -> InvalidRequest:
     reason = f"must be JSON: it {why}"
-    return Problem(400, "The body is not valid; nothing was stored.", [("", reason)])
+    return InvalidRequest("The body is not valid; nothing was stored.", [("", reason)])

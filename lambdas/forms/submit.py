@@ -9,6 +9,15 @@ from typing import Any, NamedTuple
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas.errors import (
+    InvalidRequest,
+    NotAllowed,
+    NotThere,
+    RequestConflict,
+    RequestMismatch,
+    TooOften,
+    Unauthenticated,
+)
 from lambdas.forms.bodies import CONTENT_TYPES, JSON, content_type, raw_body
 from lambdas.forms.rate_limit import RateLimit, TooManyRequests
 from lambdas.forms.resources import Resources
@@ -26,7 +35,6 @@ from lambdas.forms.tenants import Tenants
 from lambdas.forms.uploads import SIGNING, UPLOADED, Uploads, announcement, named
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
-from lambdas.http.problems import Problem
 from tablewright.model import Record
 from tablewright.runtime.payload import Payloads
 
@@ -95,8 +103,8 @@ def submit(form_id: str) -> Response[str]:
     except KeyUsedOtherwise:
         where = IDEMPOTENCY_KEY if given_key or kind != UPLOADED else "/upload_id"
         reason = "was used for another form or body: send each its own"
-        raise Problem(
-            422, "The idempotency key is taken; nothing was stored.", [(where, reason)]
+        raise RequestMismatch(
+            "The idempotency key is taken; nothing was stored.", [(where, reason)]
         ) from None
     logger.info(
         "submission taken",
@@ -155,7 +163,7 @@ def _take_uploaded(
         finished = intake().submissions.finished(sender.tenant_id, given_key, id, digest)
         if finished is None:
             reason = "names no upload: put it where it was offered, and submit it within a day"
-            raise Problem(409, "There is no such upload.", [("/upload_id", reason)])
+            raise RequestConflict("There is no such upload.", [("/upload_id", reason)])
         return finished
     whose = (sender.tenant_id, form_id)
     kind = announced.content_type
@@ -171,9 +179,9 @@ def _sender(body: bytes, now: datetime) -> Sender:
     try:
         return Senders(intake().tenants).of(request, now)
     except BadHeaders as refused:
-        raise Problem(401, _NOT_SIGNED, refused.problems) from None
+        raise Unauthenticated(_NOT_SIGNED, refused.problems) from None
     except NotSigned:
-        raise Problem(401, _NOT_SIGNED) from None
+        raise Unauthenticated(_NOT_SIGNED) from None
 
 
 def _routed(tenant_id: str, form_id: str) -> tuple[Record, dict[str, Any]]:
@@ -185,10 +193,10 @@ def _routed(tenant_id: str, form_id: str) -> tuple[Record, dict[str, Any]]:
             if isinstance(form, dict):
                 return config, form
     if not config:
-        raise Problem(401, _NOT_SIGNED)
+        raise Unauthenticated(_NOT_SIGNED)
     if config["state"] != "active":
-        raise Problem(403, "The tenant is disabled.")
-    raise Problem(404, "There is no such form.")
+        raise NotAllowed("The tenant is disabled.")
+    raise NotThere("There is no such form.")
 
 
 def _header(name: str) -> str | None:
@@ -204,7 +212,7 @@ def _idempotency_key() -> str | None:
         return None
     if not 1 <= len(key) <= _LONGEST_KEY:
         reason = f"must have 1 to {_LONGEST_KEY} characters"
-        raise Problem(400, "The idempotency key is not valid.", [(IDEMPOTENCY_KEY, reason)])
+        raise InvalidRequest("The idempotency key is not valid.", [(IDEMPOTENCY_KEY, reason)])
     return f"key {key}"
 
 
@@ -216,7 +224,7 @@ def _admit(config: Record, now: datetime) -> None:
         intake().limit.admit(config["tenant_id"], per_minute, now)
     except TooManyRequests as refused:
         detail = f"At most {per_minute} requests are taken in a minute."
-        raise Problem(429, detail, retry_after=refused.seconds) from None
+        raise TooOften(detail, retry_after=refused.seconds) from None
 
 
 def _whole(config: Record, name: str) -> int | None:

@@ -11,8 +11,8 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from lambdas.errors import InvalidRequest, RequestMismatch, TooMuch
 from lambdas.forms.bodies import CONTENT_TYPES
-from lambdas.http.problems import Problem
 from tablewright.catalog.forms.submissions import UPLOADS
 from tablewright.model import Choice, Field, InvalidValue, Text, TimeId, Whole
 from tablewright.runtime import strict_json
@@ -63,12 +63,12 @@ class Upload(NamedTuple):
 
 
 def announcement(body: bytes) -> Announced:
-    """What the body of a request announces; raises Problem."""
+    """What the body of a request announces; raises RequestError."""
     return _announced(_document(body, _ANNOUNCED))
 
 
 def named(body: bytes, tenant_id: str) -> Upload:
-    """The tenant's upload that the body of a submission names; raises Problem."""
+    """The tenant's upload that the body of a submission names; raises RequestError."""
     values = _document(body, _NAMED)
     return Upload(tenant_id, values["upload_id"], _announced(values))
 
@@ -102,8 +102,8 @@ class Uploads:
         }
 
     def read(self, upload: Upload) -> bytes | None:
-        """The bytes of an upload, None where there is none; raises Problem for others than those
-        that its submission names."""
+        """The bytes of an upload, None where there is none; raises RequestMismatch for others
+        than those that its submission names."""
         expected = upload.announced
         try:
             body = read_object(self._s3, self._bucket, upload.key, expected.size + 1)
@@ -115,7 +115,7 @@ class Uploads:
             wrong = ("/sha256", "is not that of the upload")
         else:
             return body
-        raise Problem(422, "The upload is another one; nothing was stored.", [wrong])
+        raise RequestMismatch("The upload is another one; nothing was stored.", [wrong])
 
     def remove(self, upload: Upload) -> None:
         self._s3.call("DeleteObject", {"Bucket": self._bucket, "Key": upload.key})
@@ -125,7 +125,7 @@ def _announced(values: dict[str, Any]) -> Announced:
     announced = Announced(int(values["size"]), values["sha256"], values["content_type"])
     if announced.size > LARGEST:
         reason = f"must be at most {LARGEST}"
-        raise Problem(413, "The submission is too large.", [("/size", reason)])
+        raise TooMuch("The submission is too large.", [("/size", reason)])
     return announced
 
 
@@ -139,7 +139,7 @@ def _document(body: bytes, fields: Iterable[Field]) -> dict[str, Any]:
         given, wanted = {}, str(invalid)
     if wanted:
         reason = f"must be a JSON object of {', '.join(known)}: it {wanted}"
-        raise Problem(400, "The body is not valid.", [("", reason)])
+        raise InvalidRequest("The body is not valid.", [("", reason)])
     values: dict[str, Any] = {}
     wrong = [(f"/{name}", f"is not one of {', '.join(known)}") for name in given.keys() - known]
     for name, field in known.items():
@@ -150,5 +150,5 @@ def _document(body: bytes, fields: Iterable[Field]) -> dict[str, Any]:
         except InvalidValue as problem:
             wrong.append((f"/{name}", problem.reason))
     if wrong:
-        raise Problem(400, "The body is not valid.", wrong)
+        raise InvalidRequest("The body is not valid.", wrong)
     return values

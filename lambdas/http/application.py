@@ -1,12 +1,14 @@
 """The frame of an HTTP function: routes go in, every error comes out as a problem document."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
+from lambdas.contract import Route
+from lambdas.errors import RequestError
 from lambdas.http import problems
 from lambdas.http.problems import Problem
 from tablewright.model import InvalidRecord, InvalidValue, TablewrightError
@@ -32,6 +34,9 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
     def refuse(problem: Problem) -> Response[str]:
         return problem.response()
 
+    def refuse_request(error: RequestError) -> Response[str]:
+        return problems.from_domain(error).response()
+
     def refuse_value(error: InvalidRecord | InvalidValue) -> Response[str]:
         invalid = error.problems if isinstance(error, InvalidRecord) else (error,)
         wrong = [(known.get(one.field, one.field), one.reason) for one in invalid]
@@ -49,10 +54,25 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
 
     app.not_found(not_found)
     app.exception_handler(Problem)(refuse)
+    app.exception_handler(RequestError)(refuse_request)
     app.exception_handler([InvalidRecord, InvalidValue])(refuse_value)
     app.exception_handler(TablewrightError)(refuse_store)
     app.exception_handler(Exception)(fail)
     return app
+
+
+def routed(
+    app: APIGatewayHttpResolver, route: Route
+) -> Callable[[Callable[..., Response[str]]], Callable[..., Response[str]]]:
+    """Lead a route of the contract to a function, which takes the fields of its path.
+
+    Example::
+
+        @routed(app, contract.GET_SALE)
+        def get_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]: ...
+    """
+    path = route.path.replace("{", "<").replace("}", ">")
+    return app.route(path, method=route.method)
 
 
 def _bounded(answered: dict[str, Any]) -> dict[str, Any]:

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from lambdas.http.problems import Problem
+from lambdas.contract import TENANT_CLAIM
+from lambdas.errors import NotAllowed
 from tablewright.model import Field, InvalidValue
-
-CLAIM = "custom:tenant"
 
 
 def claims_of(event: Any) -> dict[str, Any]:
@@ -18,7 +17,7 @@ def subject_of(event: Any) -> str:
     """Who is calling."""
     subject = claims_of(event).get("sub")
     if not subject:
-        raise Problem(403, "The token has no claim 'sub'.")
+        raise NotAllowed("The token has no claim 'sub'.")
     return str(subject)
 
 
@@ -31,17 +30,18 @@ def groups_of(event: Any) -> list[str]:
 def require_group(event: Any, group: str) -> None:
     """Refuse a caller who is not in a group of the user pool."""
     if group not in groups_of(event):
-        raise Problem(403, f"Only members of the group '{group}' may do this.")
+        raise NotAllowed(f"Only members of the group '{group}' may do this.")
 
 
 def tenant_of(event: Any, field: Field) -> str:
     """The caller's tenant, from the claims that the API's authorizer has verified."""
     claims = claims_of(event)
-    if CLAIM not in claims and claims.get("token_use") == "access":
-        raise Problem(403, "This is an access token: use the ID token, which names the tenant.")
-    if CLAIM not in claims:
-        raise Problem(403, f"The token has no claim '{CLAIM}': the user belongs to no tenant.")
+    if TENANT_CLAIM not in claims and claims.get("token_use") == "access":
+        raise NotAllowed("This is an access token: use the ID token, which names the tenant.")
+    if TENANT_CLAIM not in claims:
+        detail = f"The token has no claim '{TENANT_CLAIM}': the user belongs to no tenant."
+        raise NotAllowed(detail)
     try:
-        return str(field.check(claims[CLAIM]))
+        return str(field.check(claims[TENANT_CLAIM]))
     except InvalidValue as problem:
-        raise Problem(403, f"The token's claim '{CLAIM}' {problem.reason}.") from None
+        raise NotAllowed(f"The token's claim '{TENANT_CLAIM}' {problem.reason}.") from None

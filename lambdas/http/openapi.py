@@ -1,9 +1,10 @@
 """What the OpenAPI documents of all systems are put together from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lambdas.http.problems import MOST_ERRORS
+from lambdas.contract import Route
+from lambdas.errors import MOST_ERRORS
 from lambdas.http.requests import DEFAULT_LIMIT, MAX_LIMIT
 from tablewright.model import Field
 
@@ -42,6 +43,16 @@ def document(title: str, paths: Json, schemas: Json) -> Json:
     }
 
 
+def paths_of(routes: Iterable[Route], operations: Mapping[Route, Json]) -> Json:
+    """Operations by path and method: one for each route of a contract, and no others."""
+    if different := set(routes) ^ operations.keys():
+        raise ValueError(f"routes and operations differ in {sorted(different)}")
+    paths: Json = {}
+    for (method, path), described in operations.items():
+        paths.setdefault(path, {})[method.lower()] = described
+    return paths
+
+
 def operation(
     name: str,
     summary: str,
@@ -49,6 +60,7 @@ def operation(
     *,
     body: str | None = None,
     fails: Iterable[int] = (),
+    parameters: Iterable[Json] = (),
 ) -> Json:
     """An operation: its good answers by status, the schema of its body, how else it may end."""
     responses: Json = {
@@ -58,6 +70,8 @@ def operation(
     for status in sorted({400, 401, 403, 503, *fails}):
         responses[str(status)] = _refusal(status)
     made: Json = {"operationId": name, "summary": summary, "responses": responses}
+    if parameters := list(parameters):
+        made["parameters"] = parameters
     if body:
         made["requestBody"] = {"required": True, "content": json_of(body)}
     return made

@@ -2,31 +2,25 @@
 
 import json
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas import errors
 from tablewright.runtime import errors as store_errors
 
-# An answer does not grow with what was wrong: 1.6 MB of faults would make 8 MB of complaints.
-MOST_ERRORS = 50
-_MOST_TEXT = 300
-
-_TITLES = {
-    400: "The request is not valid",
-    401: "Sign in first",
-    403: "Not allowed",
-    404: "Not found",
-    405: "Method not allowed",
-    409: "In conflict with what is stored",
-    412: "Changed since it was read",
-    413: "Too much at once",
-    415: "Not a type that is taken",
-    422: "The request contradicts an earlier one",
-    428: "Say what was read",
-    429: "Too many requests",
-    500: "Something went wrong here",
-    503: "Try again shortly",
+_STATUS: dict[type[errors.RequestError], int] = {
+    errors.InvalidRequest: 400,
+    errors.Unauthenticated: 401,
+    errors.NotAllowed: 403,
+    errors.NotThere: 404,
+    errors.RequestConflict: 409,
+    errors.TooMuch: 413,
+    errors.UnsupportedType: 415,
+    errors.RequestMismatch: 422,
+    errors.VersionRequired: 428,
+    errors.TooOften: 429,
 }
 
 
@@ -52,13 +46,14 @@ class Problem(Exception):
 
     def response(self) -> Response[str]:
         body: dict[str, Any] = {
+            # Of this type, the title is the status phrase, as RFC 9457 wants it.
             "type": "about:blank",
-            "title": _TITLES.get(self.status, "The request failed"),
+            "title": HTTPStatus(self.status).phrase,
             "status": self.status,
             "detail": self.detail,
         }
         if self.errors:
-            body["errors"] = listed(self.errors)
+            body["errors"] = errors.listed(self.errors)
         headers = {"Retry-After": str(self.retry_after)} if self.retry_after else {}
         return Response(
             self.status,
@@ -68,17 +63,10 @@ class Problem(Exception):
         )
 
 
-def listed(errors: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-    """Errors by pointer: the first of many and how many more, none longer than people read."""
-    told = [{"pointer": _short(at), "detail": _short(what)} for at, what in errors[:MOST_ERRORS]]
-    more = len(errors) - MOST_ERRORS
-    if more > 0:
-        told.append({"pointer": "", "detail": f"{more} more errors are not listed"})
-    return told
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+def from_domain(error: errors.RequestError) -> Problem:
+    """What the caller is told about a request that the rules refuse."""
+    retry_after = error.retry_after if isinstance(error, errors.TooOften) else None
+    return Problem(_STATUS[type(error)], error.detail, error.errors, retry_after=retry_after)
 
 
 def from_store(error: Exception) -> Problem:

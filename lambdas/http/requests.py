@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
-from lambdas.http.problems import Problem
+from lambdas.errors import InvalidRequest
 from tablewright.runtime import strict_json
 from tablewright.runtime.strict_json import InvalidJson
 
@@ -18,9 +18,9 @@ def json_body(event: Any) -> Any:
     try:
         return strict_json.parse(event.decoded_body or "")
     except InvalidJson as invalid:
-        raise Problem(400, f"The body must be JSON: it {invalid}.") from None
+        raise InvalidRequest(f"The body must be JSON: it {invalid}.") from None
     except ValueError:
-        raise Problem(400, "The body must be JSON: it is not text in UTF-8.") from None
+        raise InvalidRequest("The body must be JSON: it is not text in UTF-8.") from None
 
 
 def parameters(event: Any, allowed: Iterable[str]) -> dict[str, str]:
@@ -38,7 +38,7 @@ def parameters(event: Any, allowed: Iterable[str]) -> dict[str, str]:
         elif not value:
             wrong.append((name, "must not be empty: leave it out, or give it a value"))
     if wrong:
-        raise Problem(400, "The query string is not valid.", wrong)
+        raise InvalidRequest("The query string is not valid.", wrong)
     return dict(given)
 
 
@@ -52,7 +52,7 @@ def whole_number(name: str, text: str | None, *, default: int, most: int) -> int
         return default
     plain = text.isascii() and text.isdigit() and len(text) <= len(str(most))
     if not (plain and 1 <= int(text) <= most):
-        raise Problem(400, f"{name} is not valid.", [(name, f"must be 1 to {most}")])
+        raise InvalidRequest(f"{name} is not valid.", [(name, f"must be 1 to {most}")])
     return int(text)
 
 
@@ -62,5 +62,5 @@ def choice(name: str, text: str | None, allowed: tuple[str, ...]) -> str:
         return allowed[0]
     if text not in allowed:
         reason = f"must be one of {', '.join(allowed)}"
-        raise Problem(400, f"{name} is not valid.", [(name, reason)])
+        raise InvalidRequest(f"{name} is not valid.", [(name, reason)])
     return text

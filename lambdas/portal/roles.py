@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from lambdas.errors import NotAllowed
 from lambdas.http.caller import groups_of, subject_of
-from lambdas.http.problems import Problem
 from lambdas.portal.users import ADMINS, READERS, ROLES, User
 from tablewright.catalog.portal.content import user_id
 from tablewright.model import InvalidValue
@@ -21,11 +21,11 @@ def user_of(event: Any, *roles: str) -> User:
     found = User(subject_of(event), frozenset(ROLES).intersection(groups_of(event)))
     needed = roles or (READERS,)
     if not found.has(*needed):
-        raise Problem(403, f"Only members of one of the groups {_listed(needed)} may do this.")
+        raise NotAllowed(f"Only members of one of the groups {_listed(needed)} may do this.")
     try:
         _USER_ID.check(found.user_id)  # it becomes part of keys
     except InvalidValue as problem:
-        raise Problem(403, f"The token's claim 'sub' {problem.reason}.") from None
+        raise NotAllowed(f"The token's claim 'sub' {problem.reason}.") from None
     return found
 
 

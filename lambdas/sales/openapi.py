@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from lambdas.contract import Route
 from lambdas.http import openapi
 from lambdas.http.openapi import (
     Json,
@@ -14,14 +15,16 @@ from lambdas.http.openapi import (
     or_null,
     page_of,
     paging,
+    paths_of,
     query,
     ref,
 )
+from lambdas.sales import contract
+from lambdas.sales.contract import ROUTES
 from lambdas.sales.rules import CHANGEABLE, GIVEN, MAX_BATCH
 from lambdas.sales.trend import PERIODS
 from tablewright.catalog.sales.design import SALE, SEASONS
 
-_ONE = "/products/{product_id}/sales/{sale_date}/{sale_id}"
 _EMBEDDING = (
     "product_id",
     "sale_id",
@@ -36,64 +39,63 @@ _EMBEDDING = (
 
 
 def document() -> Json:
-    return openapi.document("Sales intelligence", _paths(), _schemas())
+    return openapi.document("Sales intelligence", paths_of(ROUTES, _operations()), _schemas())
 
 
-def _paths() -> Json:
+def _operations() -> dict[Route, Json]:
     sale, sales, embeddings = json_of("Sale"), json_of("SalePage"), json_of("EmbeddingPage")
+    one = _path("product_id", "sale_date", "sale_id")
     return {
-        "/sales": {
-            "post": operation(
-                "create_sale", "Store a sale", {201: sale, 200: sale}, body="NewSale", fails=(409,)
-            ),
-            **_list(
-                "list_sales",
-                "Sales of a category or of a brand",
-                sales,
-                also=[_name("category"), _name("brand"), _season()],
-            ),
-        },
-        "/sales/batch": {
-            "post": operation(
-                "create_sales",
-                "Store many sales. When one is not valid, none is. One that is there already and "
-                "another stays as it is, which is told (409), and the others are stored; with "
-                "replace, it is changed to the new one and keeps its createdAt",
-                {201: json_of("Stored"), 200: json_of("Stored")},
-                body="Batch",
-                fails=(409, 413),
-            ),
-        },
-        _ONE: {
-            "get": operation("get_sale", "Read a sale", {200: sale}, fails=(404,)),
-            "patch": operation(
-                "change_sale", "Change a sale", {200: sale}, body="SaleChange", fails=(404, 409)
-            ),
-            "delete": operation("delete_sale", "Remove a sale", {204: None}),
-            "parameters": _path("product_id", "sale_date", "sale_id"),
-        },
-        "/products/{product_id}/sales": _list(
-            "product_sales", "Sales of a product", sales, "product_id"
+        contract.CREATE_SALE: operation(
+            "create_sale", "Store a sale", {201: sale, 200: sale}, body="NewSale", fails=(409,)
         ),
-        "/products/{product_id}/embeddings": _list(
+        contract.LIST_SALES: _list(
+            "list_sales",
+            "Sales of a category or of a brand",
+            sales,
+            also=[_name("category"), _name("brand"), _season()],
+        ),
+        contract.CREATE_SALES: operation(
+            "create_sales",
+            "Store many sales. When one is not valid, none is. One that is there already and "
+            "another stays as it is, which is told (409), and the others are stored; with "
+            "replace, it is changed to the new one and keeps its createdAt",
+            {201: json_of("Stored"), 200: json_of("Stored")},
+            body="Batch",
+            fails=(409, 413),
+        ),
+        contract.GET_SALE: operation(
+            "get_sale", "Read a sale", {200: sale}, fails=(404,), parameters=one
+        ),
+        contract.CHANGE_SALE: operation(
+            "change_sale",
+            "Change a sale",
+            {200: sale},
+            body="SaleChange",
+            fails=(404, 409),
+            parameters=one,
+        ),
+        contract.DELETE_SALE: operation(
+            "delete_sale", "Remove a sale", {204: None}, parameters=one
+        ),
+        contract.PRODUCT_SALES: _list("product_sales", "Sales of a product", sales, "product_id"),
+        contract.PRODUCT_EMBEDDINGS: _list(
             "product_embeddings", "Embeddings of a product", embeddings, "product_id"
         ),
-        "/embeddings": _list("embeddings", "All embeddings", embeddings),
-        "/trend": {
-            "get": operation(
-                "category_trend",
-                "Prices of a category over time",
-                {200: json_of("Trend")},
-                fails=(413,),
-            ),
-            "parameters": [
+        contract.EMBEDDINGS: _list("embeddings", "All embeddings", embeddings),
+        contract.CATEGORY_TREND: operation(
+            "category_trend",
+            "Prices of a category over time",
+            {200: json_of("Trend")},
+            fails=(413,),
+            parameters=[
                 {**_name("category"), "required": True},
                 *_dates(),
                 _season(),
                 query("by", {"type": "string", "enum": list(PERIODS)}),
             ],
-        },
-        "/openapi.json": {"get": openapi.this_document()},
+        ),
+        contract.OPENAPI: openapi.this_document(),
     }
 
 
@@ -144,8 +146,8 @@ def _trend() -> Json:
 
 def _list(name: str, summary: str, content: Json, *path: str, also: Iterable[Any] = ()) -> Json:
     order = query("order", {"type": "string", "enum": ["asc", "desc"], "default": "asc"})
-    listed = operation(name, summary + ", by date", {200: content})
-    return {"get": {**listed, "parameters": [*_path(*path), *_dates(), *paging(), order, *also]}}
+    parameters = [*_path(*path), *_dates(), *paging(), order, *also]
+    return operation(name, summary + ", by date", {200: content}, parameters=parameters)
 
 
 def _path(*names: str) -> list[Json]:

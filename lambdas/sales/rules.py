@@ -1,13 +1,13 @@
-"""What makes a sale: the rules that a request must meet before anything is stored."""
+"""Rules of a sale: what a request must meet before anything is stored."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lambdas.http.given import only
-from lambdas.http.problems import Problem
+from lambdas.errors import Errors, InvalidRequest, RequestConflict, TooMuch
+from lambdas.http.bodies import changes, check, fields_of, only, sound
 from tablewright.catalog.sales.design import SALE
-from tablewright.model import InvalidRecord, Record
+from tablewright.model import Record
 from tablewright.model.fields.scalars import timestamp
 
 MAX_BATCH = 5000
@@ -25,11 +25,8 @@ def season_of(sale_date: str) -> str:
 
 
 def sale_from(body: Any, tenant: str, now: datetime) -> Record:
-    """A new sale from a request's body; raises Problem with everything that is wrong with it."""
-    sale, errors = _sale(body, tenant, now)
-    if errors:
-        raise Problem(400, "The sale is not valid; nothing was stored.", errors)
-    return sale
+    """A new sale from a request's body; raises InvalidRequest with all that is wrong with it."""
+    return sound(*_sale(body, tenant, now))
 
 
 class Batch(NamedTuple):
@@ -40,17 +37,17 @@ class Batch(NamedTuple):
 
 
 def batch_from(body: Any, tenant: str, now: datetime) -> Batch:
-    """New sales from a request's body: all of them, or a Problem that says which are wrong."""
+    """New sales from a request's body: all of them, or an error that says which are wrong."""
     members = only(body, ("sales", "replace"))
     entries, replace = members.get("sales"), members.get("replace", False)
     if not isinstance(entries, list) or not entries:
         wrong = [("/sales", "must be a list of at least one sale")]
-        raise Problem(400, "The batch is not valid; nothing was stored.", wrong)
+        raise InvalidRequest("The batch is not valid; nothing was stored.", wrong)
     if not isinstance(replace, bool):
         wrong = [("/replace", "must be true or false")]
-        raise Problem(400, "The batch is not valid; nothing was stored.", wrong)
+        raise InvalidRequest("The batch is not valid; nothing was stored.", wrong)
     if len(entries) > MAX_BATCH:
-        raise Problem(413, f"A batch may have at most {MAX_BATCH} sales.")
+        raise TooMuch(f"A batch may have at most {MAX_BATCH} sales.")
     sales, errors = [], []
     first: dict[tuple[str, ...], int] = {}
     for number, entry in enumerate(entries):
@@ -63,30 +60,21 @@ def batch_from(body: Any, tenant: str, now: datetime) -> Batch:
             if earlier != number:
                 errors.append((f"/sales/{number}", f"is the same sale as /sales/{earlier}"))
     if errors:
-        raise Problem(400, f"{len(errors)} errors in the batch; nothing was stored.", errors)
+        raise InvalidRequest(f"{len(errors)} errors in the batch; nothing was stored.", errors)
     return Batch(sales, replace)
 
 
-def in_conflict(positions: Sequence[int], of: int) -> Problem:
-    """What is told of a batch some of which has the keys of other sales."""
+def in_conflict(positions: Sequence[int], of: int) -> RequestConflict:
+    """What is said of a batch some of which has the keys of other sales."""
     reason = 'has the key of another sale: give it its own, or send "replace": true'
     detail = f"{len(positions)} of {of} sales were not stored; the others are."
-    return Problem(409, detail, [(f"/sales/{position}", reason) for position in positions])
+    return RequestConflict(detail, [(f"/sales/{position}", reason) for position in positions])
 
 
 def changes_from(body: Any, now: datetime) -> Record:
     """The fields that a request changes; null removes an optional one."""
-    values, errors = _named(body, [field.name for field in CHANGEABLE])
-    changes: Record = {}
-    if not errors and not values:
-        errors = [("", "must name at least one field to change")]
-    try:
-        changes = SALE.check(values, partial=True)
-    except InvalidRecord as invalid:
-        errors += _errors(invalid)
-    if errors:
-        raise Problem(400, "The change is not valid; nothing was stored.", errors)
-    return {**changes, "updated_at": timestamp(now)}
+    allowed = [field.name for field in CHANGEABLE]
+    return {**changes(SALE, body, allowed, lambda _: []), "updated_at": timestamp(now)}
 
 
 def same_sale(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
@@ -94,50 +82,20 @@ def same_sale(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
     return all(one.get(field.name) == two.get(field.name) for field in GIVEN)
 
 
-def _sale(body: Any, tenant: str, now: datetime) -> tuple[Record, list[tuple[str, str]]]:
-    values, errors = _named(body, [field.name for field in GIVEN])
+def _sale(body: Any, tenant: str, now: datetime) -> tuple[Record, Errors]:
+    values, errors = fields_of(SALE, body, [field.name for field in GIVEN])
+    if not isinstance(body, dict):
+        return {}, errors
     moment = timestamp(now)
     values |= {"tenant": tenant, "created_at": moment, "updated_at": moment}
-    sale_date = values.get("sale_date")
     if values.get("season") is None:
         try:
-            values["season"] = season_of(SALE.by_name["sale_date"].check(sale_date))
+            values["season"] = season_of(SALE.by_name["sale_date"].check(values.get("sale_date")))
         except ValueError:
             values["season"] = _SEASONS[0]  # the date's own error is reported below
-    try:
-        sale = SALE.check(values)
-    except InvalidRecord as invalid:
-        return {}, errors + (_errors(invalid) if isinstance(body, dict) else [])
+    sale, wrong = check(SALE, values)
     oldest = SALE.expires.oldest(now) if SALE.expires else ""
-    if sale["sale_date"] < oldest:
+    if sale and sale["sale_date"] < oldest:
         # It would be stored, and be gone.
-        errors.append(("/saleDate", f"must be {oldest} or later: older sales are not kept"))
-    return sale, errors
-
-
-def _named(body: Any, allowed: Sequence[str]) -> tuple[Record, list[tuple[str, str]]]:
-    """A JSON object's values under their Python names, and the names that are not allowed."""
-    if not isinstance(body, dict):
-        return {}, [("", "must be an object")]
-    values: Record = {}
-    errors = []
-    for stored, value in body.items():
-        field = SALE.by_stored.get(stored)
-        if field and field.name in allowed:
-            values[field.name] = value
-        elif field and field.name in SALE.key.fields and field.name not in _OURS:
-            errors.append((_pointer(stored), "cannot be changed"))
-        else:
-            errors.append((_pointer(stored), "is not a field that can be given"))
-    return values, errors
-
-
-def _errors(invalid: InvalidRecord) -> list[tuple[str, str]]:
-    return [
-        (_pointer(SALE.by_name[problem.field].stored), problem.reason)
-        for problem in invalid.problems
-    ]
-
-
-def _pointer(name: str) -> str:
-    return "/" + name.replace("~", "~0").replace("/", "~1")
+        wrong = [("/saleDate", f"must be {oldest} or later: older sales are not kept")]
+    return sale, errors + wrong

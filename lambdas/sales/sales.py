@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from lambdas.http.problems import Problem
+from lambdas.errors import TooMuch
 from lambdas.sales import rules
 from lambdas.sales.batch import Stored, key_of, store_batch
 from lambdas.sales.trend import trend
@@ -42,7 +42,7 @@ class Sales:
 
     def create_many(self, body: Any, now: datetime) -> Stored:
         """Store many sales; one that is there and another is left as it is, unless the body says
-        to replace it. Raises Problem before anything is stored, or when some could not be."""
+        to replace it. Raises RequestError before anything is stored, or when some could not be."""
         batch = rules.batch_from(body, self._tenant, now)
         done = store_batch(self._store, batch.sales, replace=batch.replace)
         if done.conflicts:
@@ -85,7 +85,7 @@ class Sales:
 def _bounded(sales: Iterator[Record], most: int) -> Iterator[Record]:
     for number, sale in enumerate(sales):
         if number == most:
-            raise Problem(413, f"More than {most} sales lie in the range: ask for fewer dates.")
+            raise TooMuch(f"More than {most} sales lie in the range: ask for fewer dates.")
         yield sale
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from lambdas.http.problems import Problem
+from lambdas.errors import InvalidRequest
 from tablewright.catalog.sentiment.dashboard import DASHBOARD, DAYS_SHOWN
 from tablewright.catalog.sentiment.items import SENTIMENTS
 from tablewright.model.fields.scalars import timestamp
@@ -45,7 +45,7 @@ class Dashboard:
         if sentiment is not None:
             if since is not None:
                 reason = "can be asked with a tag or alone: a sentiment's items come by score"
-                raise Problem(400, "since is not valid here.", [("since", reason)])
+                raise InvalidRequest("since is not valid here.", [("since", reason)])
             return self._store.query(
                 DASHBOARD.items_by_sentiment,
                 {"sentiment": sentiment},

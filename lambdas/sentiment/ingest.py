@@ -10,10 +10,10 @@ from typing import Any
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas.errors import InvalidRequest, listed
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
 from lambdas.http.caller import require_group
-from lambdas.http.problems import Problem, listed
 from lambdas.http.requests import json_body
 from lambdas.metrics import count
 from lambdas.sentiment import items
@@ -106,7 +106,7 @@ def post_items() -> Response[str]:
     batch = body["items"] if isinstance(body, dict) and set(body) == {"items"} else None
     if not isinstance(batch, list) or not 1 <= len(batch) <= MAX_ITEMS:
         reason = f"must be a list of 1 to {MAX_ITEMS} items, and nothing beside it"
-        raise Problem(400, "The body is not valid.", [("/items", reason)])
+        raise InvalidRequest("The body is not valid.", [("/items", reason)])
     outcome = _take(ingestion(), batch, timestamp(datetime.now(UTC)))
     counts = _log(outcome, "http")
     # What was refused is told to who sent it: nothing for an operator to look after.
@@ -117,7 +117,7 @@ def post_items() -> Response[str]:
         for field, reason in one.problems
     ]
     if len(outcome.refused) == len(batch):
-        raise Problem(400, "None of the items is valid.", wrong)
+        raise InvalidRequest("None of the items is valid.", wrong)
     return answer({**counts, "rejected": listed(wrong)}, 202)
 
 

@@ -9,7 +9,7 @@ from stacks.forms.deliveries import FormDeliveries
 from stacks.forms.payload_bucket import PayloadBucket
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
-from stacks.sentiment.failed_events import FailedEvents
+from stacks.shared.failed_events import FailedEvents
 from stacks.shared.schedule import Schedule
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack

@@ -6,7 +6,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from stacks.sentiment.failed_events import FailedEvents
+from stacks.shared.failed_events import FailedEvents
 from stacks.shared.schedule import Schedule
 from stacks.shared.stage import Stage
 from stacks.shared.system_function import PortalFunction

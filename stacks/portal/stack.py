@@ -9,7 +9,7 @@ from stacks.operations import OperationsStack
 from stacks.portal.event_archive import EventArchive
 from stacks.portal.fan_out import FanOut
 from stacks.portal.files import PortalFiles
-from stacks.sentiment.failed_events import FailedEvents
+from stacks.shared.failed_events import FailedEvents
 from stacks.shared.schedule import Schedule
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack

@@ -3,27 +3,15 @@
 from aws_cdk import CfnOutput, Duration
 from constructs import Construct
 
-from stacks.identity import TENANT, IdentityStack
+from lambdas.contract import TENANT
+from lambdas.sales.contract import ROUTES, ApiEnvironment
+from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 from tablewright.catalog.sales.constructs import SalesTable
 from tablewright.catalog.sales.design import SALES
 from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction, TenantAccessRole
-
-ROUTES = (
-    ("GET", "/sales"),
-    ("POST", "/sales"),
-    ("POST", "/sales/batch"),
-    ("GET", "/products/{product_id}/sales"),
-    ("GET", "/products/{product_id}/sales/{sale_date}/{sale_id}"),
-    ("PATCH", "/products/{product_id}/sales/{sale_date}/{sale_id}"),
-    ("DELETE", "/products/{product_id}/sales/{sale_date}/{sale_id}"),
-    ("GET", "/products/{product_id}/embeddings"),
-    ("GET", "/embeddings"),
-    ("GET", "/trend"),
-    ("GET", "/openapi.json"),
-)
 
 
 class SalesStack(StageStack):
@@ -52,12 +40,8 @@ class SalesStack(StageStack):
             self,
             "Api",
             system="sales",
-            handler="lambdas.sales.api.handler",
+            handler="lambdas.sales.handlers.api.handler",
             code=stage.code("sales", services=("dynamodb", "secretsmanager", "sts")),
-            environment={
-                "TABLE_NAME": table.table_name,
-                "CURSOR_SECRET_ARN": cursor_key.secret_arn,
-            },
             # API Gateway gives up after 30 seconds; a long trend may need most of them.
             timeout=Duration.seconds(29),
             metrics_namespace=stage.metrics_namespace,
@@ -69,7 +53,12 @@ class SalesStack(StageStack):
         access = TenantAccessRole(self, "TenantAccess", assumed_by=api.role, session_tag=TENANT)
         # Loading replaces what is there, and is for who operates the table.
         access.grant(table, *(one for one in SALES.pattern_list if one is not SALES.put_sales))
-        api.function.add_environment("TENANT_ROLE_ARN", access.role_arn)
+        environment = ApiEnvironment(
+            table_name=table.table_name,
+            cursor_secret_arn=cursor_key.secret_arn,
+            tenant_role_arn=access.role_arn,
+        )
+        api.add_environment(environment.variables())
         http = JwtHttpApi(
             self,
             "HttpApi",

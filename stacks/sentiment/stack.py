@@ -18,13 +18,13 @@ from lambdas.sentiment.contract import (
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.sentiment.dashboard_page import OPEN_BECAUSE, DashboardPage, page_routes
-from stacks.sentiment.failed_events import FailedEvents
 from stacks.sentiment.financial_news import (
     STREAM_REQUESTS_PER_SECOND,
     FinancialNews,
 )
 from stacks.sentiment.ingestion_alarms import IngestionAlarms
 from stacks.sentiment.source_keys import SourceKeys
+from stacks.shared.failed_events import FailedEvents
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import SentimentFunction

@@ -4,7 +4,7 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
-from stacks.sentiment.failed_events import FailedEvents
+from stacks.shared.failed_events import FailedEvents
 from tablewright.constructs import PythonFunction
 
 

@@ -128,16 +128,14 @@ class Stage:
     def code(
         self, system: str, *, services: tuple[str, ...], requirements: str = "requirements.txt"
     ) -> PythonCode:
-        """The code of one system's functions: its own folder, the HTTP parts and the library.
+        """The code of one system's functions: its own folder, what all share, and the library.
 
         `requirements` names the lock file, beneath the folder of all functions.
         """
         lambdas = self.root / "lambdas"
         return PythonCode(
             sources=(
-                Source(lambdas / "__init__.py", "lambdas/__init__.py"),
-                Source(lambdas / "metrics.py", "lambdas/metrics.py"),
-                Source(lambdas / "stream.py", "lambdas/stream.py"),
+                *(Source(path, f"lambdas/{path.name}") for path in sorted(lambdas.glob("*.py"))),
                 Source(lambdas / "http", "lambdas/http"),
                 Source(lambdas / system, f"lambdas/{system}"),
                 *LIBRARY_SOURCES,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from lambdas.sales.contract import ROUTES
 from local.api import Api
 from local.cloud import Cloud
 from local.deployment import Deployment
 from local.home import LocalCloudError
 from local.users import Users, email_of
-from stacks.sales.stack import ROUTES
 from tests.e2e import tokens
 
 

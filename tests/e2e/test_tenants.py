@@ -17,7 +17,7 @@ TENANT_TAG = "tenant"
 def function(cloud: Cloud, deployment: Deployment) -> dict[str, Any]:
     """The configuration of the function behind the API."""
     lambdas = cloud.connection.client("lambda").list_functions()["Functions"]
-    (found,) = (f for f in lambdas if f["Handler"] == "lambdas.sales.api.handler")
+    (found,) = (f for f in lambdas if f["Handler"] == "lambdas.sales.handlers.api.handler")
     return dict(found)
 
 

@@ -4,11 +4,18 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas.contract import TENANT_CLAIM
+from lambdas.errors import InvalidRequest, NotAllowed
 from lambdas.forms import access
 from lambdas.forms.management.secret_values import SecretValues
 from lambdas.http.answers import answer, page_json
-from lambdas.http.caller import CLAIM, claims_of, groups_of, require_group, subject_of, tenant_of
-from lambdas.http.problems import Problem
+from lambdas.http.caller import (
+    claims_of,
+    groups_of,
+    require_group,
+    subject_of,
+    tenant_of,
+)
 from lambdas.http.requests import page_limit, parameters
 from tablewright.catalog.forms.submissions import tenant_id
 from tablewright.model import Entity, InvalidValue
@@ -43,17 +50,17 @@ class Asked:
 
     def _tenant(self, event: Any, named: str | None) -> str:
         if named is None:
-            if self.operator and CLAIM not in claims_of(event):
+            if self.operator and TENANT_CLAIM not in claims_of(event):
                 wrong = [(TENANT.name, "is required of an operator without a tenant of his own")]
-                raise Problem(400, "The request does not say for which tenant.", wrong)
+                raise InvalidRequest("The request does not say for which tenant.", wrong)
             return tenant_of(event, TENANT)
         if not self.operator and named != tenant_of(event, TENANT):
-            raise Problem(403, "Only operators may act for another tenant than their own.")
+            raise NotAllowed("Only operators may act for another tenant than their own.")
         try:
             return TENANT.check(named)
         except InvalidValue as problem:
             wrong = [(TENANT.name, problem.reason)]
-            raise Problem(400, "The tenant is not valid.", wrong) from None
+            raise InvalidRequest("The tenant is not valid.", wrong) from None
 
 
 class OperatorAsked:

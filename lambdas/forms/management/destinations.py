@@ -12,13 +12,13 @@ from itertools import islice
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from lambdas.errors import Errors, InvalidRequest, RequestConflict
 from lambdas.forms import breaker
 from lambdas.forms.destinations.settings import SETTINGS, check_settings
 from lambdas.forms.management.secret_values import REPEATABLE, SecretValues
 from lambdas.forms.management.versions import VERSION, Change, stored
 from lambdas.forms.next_version import next_version
-from lambdas.http.given import Errors, changes, new_record, pointer
-from lambdas.http.problems import Problem
+from lambdas.http.bodies import changes, new_record, pointer
 from lambdas.http.versions import Version
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.tenants import DESTINATION
@@ -86,7 +86,7 @@ class Destinations:
         if there is None:
             raise NotFound("no Destination has this key")
         if "key_id" not in there:
-            raise Problem(409, "Only requests to webhooks are signed: it has no secret.")
+            raise RequestConflict("Only requests to webhooks are signed: it has no secret.")
         value = self._values.value(self._tenant, there["key_id"])
         if value is None or _rotated_lately(there, now):
             return Made(there, value is None, value or self._secret(there))
@@ -118,7 +118,7 @@ class Destinations:
         known = self._store.each(FORMS.destinations, {"tenant_id": self._tenant})
         if sum(1 for _ in islice(known, MOST_DESTINATIONS)) == MOST_DESTINATIONS:
             detail = f"A tenant may have {MOST_DESTINATIONS} destinations: remove one first."
-            raise Problem(409, detail)
+            raise RequestConflict(detail)
 
     def _stored(self, destination_id: str) -> Record | None:
         return stored(self._store, FORMS.update_destination, self._key(destination_id))
@@ -137,7 +137,7 @@ class Destinations:
         """A destination that something can be sent to."""
         found = self.one(destination_id)
         if found["state"] != "active":
-            raise Problem(409, f"The destination '{destination_id}' is disabled.")
+            raise RequestConflict(f"The destination '{destination_id}' is disabled.")
         return found
 
     def change(self, destination_id: str, body: Any, version: Version, now: datetime) -> Record:
@@ -147,7 +147,7 @@ class Destinations:
             kind = before["destination_type"]
             errors = _wrong(kind, change["settings"]) if "settings" in change else []
             if errors:
-                raise Problem(400, "The body is not valid; nothing was stored.", errors)
+                raise InvalidRequest("The body is not valid; nothing was stored.", errors)
             # What failed at the old address says nothing about the new one.
             other = any(change.get(name, before[name]) != before[name] for name in DECISIVE)
             return {**change, **(dict.fromkeys(breaker.KEPT) if other else {})}

@@ -7,11 +7,11 @@ from math import ceil
 from typing import Any
 from uuid import uuid4
 
+from lambdas.errors import InvalidRequest, RequestConflict, TooOften
 from lambdas.forms.dns_proof import record_name, record_value
 from lambdas.forms.domain_claims import FAILED, PENDING
 from lambdas.forms.domains import domain_key, refuse_public
-from lambdas.http.given import only
-from lambdas.http.problems import Problem
+from lambdas.http.bodies import only
 from tablewright.catalog.forms.design import FORMS
 from tablewright.model import InvalidValue, Record
 from tablewright.model.fields.scalars import timestamp
@@ -64,7 +64,7 @@ class Domains:
         left = datetime.fromisoformat(last) + PAUSE - now if last else timedelta()
         if left > timedelta():
             seconds = ceil(left.total_seconds())
-            raise Problem(429, "The domain was checked a moment ago.", retry_after=seconds)
+            raise TooOften("The domain was checked a moment ago.", retry_after=seconds)
         check(self._tenant, name)
         return self._must(name)
 
@@ -86,7 +86,7 @@ class Domains:
     def _refuse_more(self) -> None:
         claims = self._store.each(FORMS.tenant_domains, {"tenant_id": self._tenant})
         if sum(1 for _ in islice(claims, MOST_DOMAINS)) == MOST_DOMAINS:
-            raise Problem(409, f"A tenant may have {MOST_DOMAINS} domains: give one up first.")
+            raise RequestConflict(f"A tenant may have {MOST_DOMAINS} domains: give one up first.")
 
     def _one(self, domain: str) -> Record | None:
         return self._store.get(FORMS.get_claim, self._key(domain))
@@ -122,4 +122,4 @@ def _name_in(domain: Any, *, new: bool = False) -> str:
         return name
     except InvalidValue as problem:
         detail = "The domain is not valid."
-        raise Problem(400, detail, [("/domain", problem.reason)]) from None
+        raise InvalidRequest(detail, [("/domain", problem.reason)]) from None

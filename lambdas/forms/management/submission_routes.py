@@ -6,6 +6,7 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from lambdas.errors import InvalidRequest, RequestConflict
 from lambdas.forms import access
 from lambdas.forms.management.asking import PAGING, Asked, listed
 from lambdas.forms.management.payloads import with_payload
@@ -13,8 +14,7 @@ from lambdas.forms.management.submissions import LISTED, TOLD, Submissions
 from lambdas.forms.messages import Delivery
 from lambdas.forms.redelivery import NotRedeliverable, Redelivery
 from lambdas.http.answers import answer
-from lambdas.http.given import only
-from lambdas.http.problems import Problem
+from lambdas.http.bodies import only
 from lambdas.http.requests import choice, json_body
 from tablewright.catalog.forms.submissions import (
     ATTEMPT,
@@ -73,7 +73,7 @@ def redeliver(submission_id: str) -> Response[str]:
     try:
         made = redelivery.redeliver(asked.tenant, submission_id, destination_id, now)
     except NotRedeliverable as problem:
-        raise Problem(409, str(problem)) from None
+        raise RequestConflict(str(problem)) from None
     logger.info("redelivery asked for", tenant_id=asked.tenant, submission_id=submission_id)
     return enqueued(made)
 
@@ -93,7 +93,7 @@ def _destination_in(event: Any) -> str | None:
         return _DESTINATION.check(body[_DESTINATION.name])
     except InvalidValue as problem:
         wrong = [(f"/{problem.field}", problem.reason)]
-        raise Problem(400, "The body is not valid.", wrong) from None
+        raise InvalidRequest("The body is not valid.", wrong) from None
 
 
 def _submissions(asked: Asked) -> Submissions:

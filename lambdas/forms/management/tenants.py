@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from lambdas.errors import Errors, InvalidRequest, NotAllowed
 from lambdas.forms.fan_out import routed
 from lambdas.forms.management.versions import Change, stored
-from lambdas.http.given import Errors, changes, new_record, pointer
-from lambdas.http.problems import Problem
+from lambdas.http.bodies import changes, new_record, pointer
 from lambdas.http.versions import Version
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.submissions import named_id
@@ -31,7 +31,7 @@ LISTED = {"destinations": named_id("destination_id"), "honeypot": Prose("field",
 
 
 def tenant_from(body: Any, now: datetime) -> Record:
-    """A new tenant from a request's body; raises Problem."""
+    """A new tenant from a request's body; raises RequestError."""
     moment = timestamp(now)
     ours = {"state": "active", "created_at": moment, "updated_at": moment}
     return new_record(CONFIG, body, GIVEN, ours, check_forms)
@@ -67,7 +67,7 @@ class Configuration:
         forbidden = [(pointer(n), "may be changed by operators only") for n in OPERATORS_ONLY]
         forbidden = [(at, why) for at, why in forbidden if at[1:] in change]
         if forbidden and not operator:
-            raise Problem(403, "The change is not allowed; nothing was stored.", forbidden)
+            raise NotAllowed("The change is not allowed; nothing was stored.", forbidden)
 
         def decide(before: Record) -> Mapping[str, Any]:
             self._check_routes(change, before)
@@ -92,7 +92,7 @@ class Configuration:
             if ids - known
         ]
         if errors:
-            raise Problem(400, "The body is not valid; nothing was stored.", errors)
+            raise InvalidRequest("The body is not valid; nothing was stored.", errors)
 
 
 def _routes(config: Mapping[str, Any]) -> dict[str, list[str]]:

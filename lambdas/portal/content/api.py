@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas.errors import InvalidRequest, NotThere, VersionRequired
 from lambdas.http.answers import answer, page_json
 from lambdas.http.application import application, respond
-from lambdas.http.given import only
-from lambdas.http.problems import Problem
+from lambdas.http.bodies import only
 from lambdas.http.requests import choice, json_body, page_limit, parameters
 from lambdas.portal.content.asking import asked_file, asked_listing, asked_query
 from lambdas.portal.content.files import Files
-from lambdas.portal.content.lifecycle import NotAllowed, NotPossible, edited, hard_expired
+from lambdas.portal.content.lifecycle import edited, hard_expired
 from lambdas.portal.content.registry import VERSIONS, Registry
 from lambdas.portal.content.search import ListSearch, Search
 from lambdas.portal.resources import Resources
@@ -56,18 +56,6 @@ if "CURSOR_SECRET_ARN" in os.environ:
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return respond(app, event, context)
-
-
-def _not_allowed(error: NotAllowed) -> Response[str]:
-    return Problem(403, str(error)).response()
-
-
-def _not_possible(error: NotPossible) -> Response[str]:
-    return Problem(409, str(error)).response()
-
-
-app.exception_handler(NotAllowed)(_not_allowed)
-app.exception_handler(NotPossible)(_not_possible)
 
 
 @app.post("/content")
@@ -123,10 +111,10 @@ def move_content(content_id: str) -> Response[str]:
     body = only(json_body(app.current_event), ("status", "version"))
     version = VERSIONS.named_in(app.current_event, body)
     if not isinstance(body.get("status"), str):
-        raise Problem(400, "The body is not valid.", [("/status", "must be text")])
+        raise InvalidRequest("The body is not valid.", [("/status", "must be text")])
     status = choice("/status", body["status"], STATUSES)
     if status == APPROVED and version.any:
-        raise Problem(428, "An approval is of what was read: send its ETag as If-Match.")
+        raise VersionRequired("An approval is of what was read: send its ETag as If-Match.")
     moved = portal().registry.move(content_id, status, version, user, portal().now())
     logger.info("content moved", content_id=content_id, status=moved["status"])
     return VERSIONS.tagged(moved)
@@ -147,7 +135,7 @@ def upload_file(content_id: str) -> Response[str]:
 def download_file(content_id: str) -> Response[str]:
     content = portal().registry.one(content_id, user_of(app.current_event))
     if "s3_key" not in content or hard_expired(content):
-        raise Problem(404, "The content has no file.")
+        raise NotThere("The content has no file.")
     download = portal().files.download(content, portal().now())
     # Whoever approves the file names the content's version that it is of.
     tag = {"ETag": VERSIONS.etag(content)}

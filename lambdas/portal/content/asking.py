@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lambdas.http.given import Errors, only, pointer
-from lambdas.http.problems import Problem
+from lambdas.errors import Errors, InvalidRequest, NotAllowed
+from lambdas.http.bodies import only, pointer
 from lambdas.http.requests import choice
 from lambdas.portal.content.files import Asked
 from lambdas.portal.content.search import LONGEST_QUERY, Listing, words
@@ -40,16 +40,16 @@ def asked_listing(given: Mapping[str, str], user: User) -> Listing:
     by_product = [name for name in ("suite", "concept") if name in given]
     if ("status" in given) == bool(by_product):
         wrong = [("status or suite and concept", "exactly one of the two must be given")]
-        raise Problem(400, "Content is listed by status or by product.", wrong)
+        raise InvalidRequest("Content is listed by status or by product.", wrong)
     if by_product:
         missing = [(n, "is required") for n in ("suite", "concept") if n not in given]
         if missing:
-            raise Problem(400, "A product is a suite and a concept of it.", missing)
+            raise InvalidRequest("A product is a suite and a concept of it.", missing)
         where = {"product_suite": given["suite"], "product_concept": given["concept"]}
         return Listing(CONTENT_REGISTRY.content_by_product, where, user)
     status = choice("status", given["status"], STATUSES)
     if status == DRAFT and not user.has(AUTHORS, APPROVERS):
-        raise Problem(403, "Only authors see drafts, each his own; approvers and admins see all.")
+        raise NotAllowed("Only authors see drafts, each his own; approvers and admins see all.")
     return Listing(CONTENT_REGISTRY.content_by_status, {"status": status}, user)
 
 
@@ -59,9 +59,9 @@ def asked_query(text: str | None) -> str:
         return ""
     if len(text) > LONGEST_QUERY:
         reason = f"must have at most {LONGEST_QUERY} characters"
-        raise Problem(400, "The query is not valid.", [("q", reason)])
+        raise InvalidRequest("The query is not valid.", [("q", reason)])
     if not words(text):
-        raise Problem(400, "The query is not valid.", [("q", "must have a letter or a digit")])
+        raise InvalidRequest("The query is not valid.", [("q", "must have a letter or a digit")])
     return text
 
 
@@ -80,5 +80,5 @@ def asked_file(body: Any) -> Asked:
     if not 1 <= values.get("size_bytes", 1) <= MAX_FILE_BYTES:
         errors.append(("/size_bytes", f"must be 1 to {MAX_FILE_BYTES}"))
     if errors:
-        raise Problem(400, "The body is not valid.", errors)
+        raise InvalidRequest("The body is not valid.", errors)
     return Asked(**{**values, "size_bytes": int(values["size_bytes"])})

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from lambdas.errors import NotAllowed, RequestConflict
 from lambdas.portal.users import ADMINS, APPROVERS, AUTHORS, User
 from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, EXPIRED, HARD
-from tablewright.model import Record, TablewrightError
+from tablewright.model import Record
 from tablewright.model.fields.scalars import timestamp
 
 Content = Mapping[str, Any]
@@ -26,14 +27,6 @@ _NOT_APPROVED_OF = ("review_due_date",)
 _NO_FILE = dict.fromkeys(FILE_FIELDS)
 _NO_APPROVAL = {"approved_by": None, "approved_at": None}
 _TAKEN_BACK = {"status": DRAFT, **_NO_APPROVAL, "was_public": True}
-
-
-class NotAllowed(TablewrightError):
-    """Somebody else may do this; the message says who."""
-
-
-class NotPossible(TablewrightError):
-    """Nobody can do this to the content as it is; the message says what can be done."""
 
 
 def next_due(content: Content) -> str | None:
@@ -88,7 +81,7 @@ def edited(content: Content, changes: Content, user: User) -> Record:
 def edit(content: Content, changes: Content) -> Record:
     """What an edit by somebody who may make it changes: it takes back an approval of the rest."""
     if content["status"] == EXPIRED:
-        raise NotPossible("Expired content cannot be changed; it can become: Draft.")
+        raise RequestConflict("Expired content cannot be changed; it can become: Draft.")
     changed = {name for name, value in changes.items() if content.get(name) != value}
     if not changed.difference(_NOT_APPROVED_OF):
         return dict(changes)
@@ -115,7 +108,7 @@ def moved(content: Content, status: str, user: User, now: datetime) -> Record:
     step = STEPS.get((content["status"], status))
     if step is None:
         possible = [to for start, to in STEPS if start == content["status"]]
-        raise NotPossible(
+        raise RequestConflict(
             f"{content['status']} content cannot become {status}; "
             f"it can become: {', '.join(possible)}."
         )
@@ -133,7 +126,7 @@ def _approved(content: Content, user: User, now: datetime) -> Record:
     moment = timestamp(now)
     effective, expiry = content.get("effective_date"), content.get("expiry_date")
     if expiry is not None and expiry <= moment:
-        raise NotPossible(f"Its expiry_date, {expiry}, is over: change or remove it first.")
+        raise RequestConflict(f"Its expiry_date, {expiry}, is over: change or remove it first.")
     waits = effective is not None and effective > moment
     return {
         "status": DRAFT if waits else APPROVED,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from lambdas.http.given import Errors, changes, new_record
-from lambdas.http.problems import Problem
+from lambdas.errors import Errors, InvalidRequest
+from lambdas.http.bodies import changes, new_record
 from lambdas.http.versions import Version, Versioned
 from lambdas.portal.content.files import Files
 from lambdas.portal.content.lifecycle import (
@@ -82,7 +82,7 @@ class Registry:
         whole = edited(before, change, user)
         wrong = _order({**before, **change})
         if wrong:
-            raise Problem(400, "The body is not valid; nothing was stored.", wrong)
+            raise InvalidRequest("The body is not valid; nothing was stored.", wrong)
 
         def done(content: Content) -> bool:
             return all(content.get(name) == value for name, value in change.items())

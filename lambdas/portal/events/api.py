@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas.errors import InvalidRequest, NotAllowed, RequestConflict
 from lambdas.http.answers import answer, page_json
 from lambdas.http.application import application, respond
-from lambdas.http.problems import Problem
 from lambdas.http.requests import json_body, page_limit, parameters
 from lambdas.portal.events.exact_json import exact_json
 from lambdas.portal.events.log import EventLog, design_here
@@ -61,7 +61,7 @@ def append() -> Response[str]:
     if taken_otherwise:
         reason = "belongs to another event: give each its own"
         wrong = [(f"/events/{position}/event_id", reason) for position in taken_otherwise]
-        raise Problem(409, _CLASH, wrong)
+        raise RequestConflict(_CLASH, wrong)
     logger.info("events taken", user_id=user_id, count=len(events))
     return answer({"event_ids": [event["event_id"] for event in events]}, 202)
 
@@ -72,7 +72,7 @@ def listed() -> Response[str]:
     asked = [name for name in _BY if name in given]
     if len(asked) != 1:
         reason = "must be given, and only one of the two"
-        raise Problem(400, "Ask by day or by user.", [(name, reason) for name in _BY])
+        raise InvalidRequest("Ask by day or by user.", [(name, reason) for name in _BY])
     page = _of_day(given) if asked == ["day"] else _of_user(given)
     body = exact_json(page_json(EVENT, page, cursor="next_cursor"))
     return Response(200, content_type="application/json", body=body)
@@ -86,7 +86,7 @@ def _of_day(given: dict[str, str]) -> Page:
 def _of_user(given: dict[str, str]) -> Page:
     user = user_of(app.current_event)
     if given["user_id"] != user.user_id and not user.has(ADMINS):
-        raise Problem(403, f"Only members of the group '{ADMINS}' may list the events of others.")
+        raise NotAllowed(f"Only members of the group '{ADMINS}' may list the events of others.")
     paging = _paging(given, user.user_id)
     return access().log.of_user(given["user_id"], given.get("event_name"), **paging)
 

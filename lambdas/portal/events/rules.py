@@ -7,7 +7,7 @@ at a moment that is known: what was exported after it lacks nothing.
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from lambdas.http.problems import Problem
+from lambdas.errors import InvalidRequest
 from tablewright.catalog.portal.events import DAYS_KEPT, EVENTS, event_key
 from tablewright.model import Date, InvalidRecord, InvalidValue, Record
 from tablewright.model.fields.scalars import timestamp
@@ -27,11 +27,11 @@ _WINDOW = "must be of the last 24 hours, and at most 5 minutes ahead"
 
 
 def events_from(body: Any, user_id: str, now: datetime) -> list[Record]:
-    """The events in a request's body; raises Problem with everything that is wrong with them."""
+    """The events in a request's body; raises InvalidRequest with all that is wrong with them."""
     entries = body["events"] if isinstance(body, dict) and set(body) == {"events"} else None
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_EVENTS:
         reason = f"must be a list of 1 to {MAX_EVENTS} events, and nothing beside it"
-        raise Problem(400, "The body is not valid.", [("/events", reason)])
+        raise InvalidRequest("The body is not valid.", [("/events", reason)])
     events: list[Record] = []
     wrong: list[tuple[str, str]] = []
     first: dict[str, int] = {}
@@ -47,7 +47,7 @@ def events_from(body: Any, user_id: str, now: datetime) -> list[Record]:
         events.append(event)
     if wrong:
         detail = f"{len(wrong)} errors in the events; nothing was stored."
-        raise Problem(400, detail, wrong[:_REPORTED])
+        raise InvalidRequest(detail, wrong[:_REPORTED])
     return events
 
 

@@ -8,8 +8,8 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
-from lambdas.http.given import new_record
-from lambdas.http.problems import Problem
+from lambdas.errors import RequestConflict
+from lambdas.http.bodies import new_record
 from tablewright.catalog.portal.subscriptions import EVERYTHING, SUBSCRIPTION, SUBSCRIPTIONS, topic
 from tablewright.model import Record
 from tablewright.model.fields.scalars import timestamp
@@ -49,7 +49,7 @@ class Subscriptions:
                 if _filters(one) == _filters(wanted):
                     return one, False
             if len(mine) == MOST:
-                raise Problem(409, f"There are {MOST} subscriptions already: remove one first.")
+                raise RequestConflict(f"There are {MOST} subscriptions already: remove one first.")
             with suppress(AlreadyExists, Conflict):
                 return self._add(wanted, made), True
         raise Throttled("the user was subscribing to something else all the while")

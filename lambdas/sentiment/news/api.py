@@ -14,10 +14,10 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas.errors import InvalidRequest
 from lambdas.http.answers import answer, page_json, record_json, tagged, to_json
 from lambdas.http.application import application, respond
 from lambdas.http.caller import subject_of
-from lambdas.http.problems import Problem
 from lambdas.http.requests import choice, page_limit, parameters
 from lambdas.sentiment.news.arrivals import Arrivals, Place, first, following
 from lambdas.sentiment.news.articles import ARTICLE
@@ -83,7 +83,7 @@ def news() -> Response[str]:
     given = parameters(app.current_event, ("sentiment", "limit", "cursor"))
     if "sentiment" not in given:
         reason = f"is required: one of {', '.join(SENTIMENTS)}"
-        raise Problem(400, "sentiment is not valid.", [("sentiment", reason)])
+        raise InvalidRequest("sentiment is not valid.", [("sentiment", reason)])
     page = access().store.query(
         NEWS.news_by_sentiment,
         {"sentiment": choice("sentiment", given["sentiment"], SENTIMENTS)},
@@ -131,7 +131,7 @@ def _place(headers: Mapping[str, str], caller: str, sentiment: str | None) -> Pl
         return Place.at(access().cursors.open(id, caller, *_question(sentiment)))
     except CursorError as error:
         detail = f"{LAST_EVENT_ID} is not valid: begin again without it."
-        raise Problem(400, detail, [(LAST_EVENT_ID, str(error))]) from None
+        raise InvalidRequest(detail, [(LAST_EVENT_ID, str(error))]) from None
 
 
 def _question(sentiment: str | None) -> tuple[str, dict[str, Any]]:

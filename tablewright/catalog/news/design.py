@@ -8,7 +8,6 @@ analysed, which is not that in which they were published.
 
 from decimal import Decimal
 
-from tablewright.catalog.sentiment.items import ANALYZED, PENDING, SENTIMENTS
 from tablewright.model import (
     KEYS_ONLY,
     BatchGet,
@@ -35,7 +34,8 @@ SOURCE_TYPES = ("tiingo", "finnhub")
 DAYS_KEPT = 30
 MAX_TEXT = 5000
 MAX_TICKERS = 50
-PARKED = "parked"
+PENDING, ANALYZED, PARKED = "pending", "analyzed", "parked"
+SENTIMENTS = ("positive", "neutral", "negative")
 
 
 def financial_news_design(*, sparse_status: bool = False) -> Table:

@@ -51,7 +51,7 @@ class PythonFunction(Construct):
     Example::
 
         api = PythonFunction(self, "Api", system="sales", code=code,
-                             handler="lambdas.sales.api.handler")
+                             handler="lambdas.sales.handlers.api.handler")
         sales.grant(api.function, SALES.category_sales)
     """
 
@@ -177,6 +177,11 @@ class PythonFunction(Construct):
         Lambda stops what comes round about sixteen times otherwise, and takes it for a mistake.
         """
         cast(lambda_.CfnFunction, self.function.node.default_child).recursive_loop = "Allow"
+
+    def add_environment(self, variables: Mapping[str, str]) -> None:
+        """Give the function more variables, which may depend on its role."""
+        for name, value in variables.items():
+            self.function.add_environment(name, value)
 
 
 def _allow_interfaces(role: iam.Role) -> None:

@@ -46,7 +46,7 @@ def test_the_bundle_holds_the_handler_the_library_and_their_dependencies(bundle:
     for part in (
         "lambdas/__init__.py",
         "lambdas/http/__init__.py",
-        "lambdas/sales/api.py",
+        "lambdas/sales/handlers/api.py",
         "tablewright/catalog/sales/design.py",
         "tablewright/runtime/store/store.py",
         "boto3/__init__.py",

@@ -14,7 +14,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_sqs as sqs
 
-from stacks.sentiment.failed_events import FailedEvents
+from stacks.shared.failed_events import FailedEvents
 from tablewright.catalog.sales.constructs import SalesTable
 from tablewright.constructs.nag import RULE_IDS, TablewrightChecks
 from tests.infrastructure.synthesis import STAGES, VARIANTS, Assembly, context, synthesize_stage

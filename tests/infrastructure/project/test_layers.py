@@ -11,7 +11,8 @@ from cdk_app.settings import ROOT
 
 OWN = {"cdk_app", "deployment", "examples", "lambdas", "local", "stacks", "tests", "toolchain"}
 # What all sides of a system agree on, which every one of them may read.
-CONTRACT = re.compile(r"lambdas\.\w+\.contract\b")
+CONTRACT = re.compile(r"lambdas\.(\w+\.)?contract\b")
+SHARED = ("__pycache__", "http", "shared")
 CORE = ("commands", "constructs", "model", "pages", "runtime", "testing")
 CDK = {"aws_cdk", "cdk_nag", "constructs", "jsii"}
 AWS = {"boto3", "botocore", "aws_lambda_powertools"}
@@ -55,6 +56,27 @@ def test_a_room_knows_nothing_of_the_rooms_above_it(room: str, strangers: set[st
             if (m == s or m.startswith(f"{s}.")) and not CONTRACT.match(m)
         }
         assert not met, f"{path} imports {', '.join(sorted(met))}"
+
+
+def others(folder: str, own: str) -> set[str]:
+    """The systems beside one of them."""
+    return {path.name for path in (ROOT / folder).iterdir() if path.is_dir()} - {own, *SHARED}
+
+
+@pytest.mark.parametrize("folder", ["lambdas", "stacks", "tablewright/catalog"])
+def test_no_system_imports_another(folder: str) -> None:
+    package = folder.replace("/", ".")
+    for own in others(folder, ""):
+        strangers = {f"{package}.{other}" for other in others(folder, own)}
+        for path, modules in imported(f"{folder}/{own}").items():
+            met = {m for m in modules for s in strangers if m == s or m.startswith(f"{s}.")}
+            assert not met, f"{path} imports {', '.join(sorted(met))}"
+
+
+def test_rules_know_nothing_of_http_s_problems() -> None:
+    for path, modules in imported("lambdas").items():
+        knows = any(module.startswith("lambdas.http.problems") for module in modules)
+        assert not knows or path.startswith("lambdas/http/"), path
 
 
 def test_the_model_needs_the_standard_library_only() -> None:

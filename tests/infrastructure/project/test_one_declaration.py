@@ -5,11 +5,9 @@ from typing import Any
 import pytest
 
 from cdk_app.settings import read
-from lambdas.sales import openapi as sales
 from lambdas.sentiment import openapi as sentiment
 from lambdas.sentiment import static
 from lambdas.sentiment.contract import NEWS_ROUTE, NEWS_STREAM_ROUTE, READ_ROUTES, WRITE_ROUTES
-from stacks.sales.stack import ROUTES
 from stacks.sentiment.dashboard_page import page_routes
 from tablewright.catalog.sales.design import SALES
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
@@ -81,10 +79,6 @@ def documented(document: dict[str, Any]) -> set[tuple[str, str]]:
 def page() -> set[tuple[str, str]]:
     stage = read(lambda _: None, {})
     return set(page_routes(stage))
-
-
-def test_every_route_of_the_sales_api_is_in_its_document_and_the_other_way_round() -> None:
-    assert set(ROUTES) == documented(sales.document())
 
 
 def test_every_route_of_the_dashboard_but_the_page_is_in_its_document_and_vice_versa() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cdk_app.settings import ROOT
-from stacks.sales.stack import ROUTES
+from lambdas.sales.contract import ROUTES
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,
@@ -164,7 +164,7 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
 @pytest.mark.parametrize(
     ("system", "modules"),
     [
-        ("sales", {"api"}),
+        ("sales", {"handlers.api"}),
         (
             "sentiment",
             {"ingest", "analyse", "project", "api", "site", "news.api", "news.heal"},

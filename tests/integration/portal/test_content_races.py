@@ -131,7 +131,7 @@ def test_the_calendar_and_a_step_by_hand_at_once_count_one_after_the_other(
     found = stored(world)
     assert found
     # Expired in the end; a step that was made before it is counted, one that came after refused.
-    steps = {"done": 2, "Stale": 1, "NotPossible": 1}
+    steps = {"done": 2, "Stale": 1, "RequestConflict": 1}
     assert found["status"] == EXPIRED
     assert int(found["version"]) == int(before) + steps[by_hand]
     assert not {"s3_key", "removing", "due_at"} & found.keys()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.http.problems import Problem
+from lambdas.errors import RequestConflict
 from lambdas.portal.inbox import subscriptions
 from lambdas.portal.inbox.subscriptions import Subscriptions
 from tablewright.model import Record
@@ -31,9 +31,7 @@ def subscribe(mine: Subscriptions, body: Any) -> tuple[Record, bool] | None:
             return mine.create(body, NOW)
         except Throttled:
             continue
-        except Problem as problem:
-            if problem.status != 409:
-                raise
+        except RequestConflict:
             return None
     raise AssertionError("never an answer")
 

@@ -9,12 +9,12 @@ from typing import Any
 import boto3
 import pytest
 
-from lambdas.sales import api
+from lambdas.sales.handlers import api
 from tablewright.runtime import aws as edge
 from tablewright.runtime import deadline
 from tablewright.runtime.aws import connect
 from tablewright.runtime.deadline import invocation, seconds_left
-from tablewright.runtime.errors import OutOfTime, Unavailable
+from tablewright.runtime.errors import OutOfTime
 from tablewright.runtime.retry import Backoff
 from tests.infrastructure.synthesis import Assembly, resources
 from tests.integration.http import Context
@@ -57,7 +57,7 @@ def function(cloud: tuple[Loopback, Session], monkeypatch: pytest.MonkeyPatch) -
     for name in ("TABLE_NAME", "TENANT_ROLE_ARN", "CURSOR_SECRET_ARN"):
         monkeypatch.setenv(name, name.lower())
     monkeypatch.setattr(boto3.session, "Session", lambda: session)
-    monkeypatch.setattr(api, "access", cache(api.access.__wrapped__))
+    monkeypatch.setattr(api, "resources", cache(api.resources.__wrapped__))
     return world
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from lambdas.sales import api
-from lambdas.sales.access import Access
+from lambdas.sales.handlers import api
 from lambdas.sales.openapi import document
+from lambdas.sales.resources import Resources
 from tablewright.catalog.sales.design import SALE
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.cursors.cursor import Cursors
@@ -26,8 +26,8 @@ class Http:
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         dynamo = Dynamo(database.client())
-        access = Access("table", lambda tenant: dynamo, Cursors(lambda: KEYS), now=lambda: NOW)
-        monkeypatch.setattr(api, "access", lambda: access)
+        made = Resources("table", lambda tenant: dynamo, Cursors(lambda: KEYS), now=lambda: NOW)
+        monkeypatch.setattr(api, "resources", lambda: made)
 
     def __call__(
         self,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.sales import api
+from lambdas.sales.handlers import api
 from tests.integration.anything import ANY_REQUESTS, Sample, answered, events, not_asked
 from tests.integration.conftest import Database
 from tests.integration.sales.http import CONTRACT, Http, body_of

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from lambdas.sales.rules import GIVEN
 from tests.integration.conftest import Database
 from tests.integration.sales.http import CONTRACT, Http, body_of, conforms, problem
 
@@ -41,7 +42,7 @@ def test_a_bad_sale_is_refused_with_reasons_and_nothing_is_stored(
     assert problem(http("POST", "/sales", bad), 400) == {
         "/salePrice": "must have at most two decimals",
         "/saleDate": "must be a day that exists",
-        "/color": "is not a field that can be given",
+        "/color": f"is not one of {', '.join(field.label for field in GIVEN)}",
     }
     for body in ("{", "NaN", "[]", '{"salePrice": NaN}', "[" * 100_000):
         problem(http("POST", "/sales", body), 400)
@@ -181,7 +182,7 @@ def test_a_sale_is_changed_and_removed(http: Http) -> None:
     assert conforms(changed, "Sale")
     assert changed.json["salePrice"] == 5
     assert "brand" not in changed.json
-    assert problem(http("PATCH", ONE, {"saleId": "x"}), 400) == {"/saleId": "cannot be changed"}
+    assert problem(http("PATCH", ONE, {"saleId": "x"}), 400) == {"/saleId": "cannot be given here"}
     assert http("DELETE", ONE).status == 204
     assert http("DELETE", ONE).status == 204
     problem(http("GET", ONE), 404)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.sales import api
+from lambdas.sales.handlers import api
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.sales.design import SALES
 from tablewright.testing.faults import survives_at_every_edge

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from lambdas.sales import api
+from lambdas.sales.contract import ROUTES
+from lambdas.sales.handlers import api
 from local.dynamodb_local import DynamoDbLocal
-from stacks.sales.stack import ROUTES
 from tablewright.catalog.sales.design import SALES
 from tests.infrastructure.synthesis import Assembly, environment
 from tests.integration.cloud import Cloud

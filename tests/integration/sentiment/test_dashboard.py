@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.http.problems import Problem
+from lambdas.errors import RequestError
 from lambdas.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.dashboard import DASHBOARD, ROW
 from tablewright.model import Record
@@ -155,7 +155,7 @@ def test_a_cursor_is_of_its_caller_and_its_question(world: World) -> None:
 
 
 def test_since_cannot_be_asked_of_a_sentiment_alone(world: World) -> None:
-    with pytest.raises(Problem, match="since is not valid here"):
+    with pytest.raises(RequestError, match="since is not valid here"):
         world.dashboard().items(**{**ANY, "sentiment": "positive", "since": at(1)})
 
 

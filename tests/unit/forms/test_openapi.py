@@ -7,12 +7,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
+from lambdas.errors import RequestError
 from lambdas.forms.admin import app
 from lambdas.forms.destinations.settings import SETTINGS, check_settings
 from lambdas.forms.management.tenants import tenant_from
 from lambdas.forms.openapi import document
-from lambdas.http.given import new_record
-from lambdas.http.problems import Problem
+from lambdas.http.bodies import new_record
 from tablewright.catalog.forms.tenants import CONFIG, DESTINATION, DESTINATION_TYPES
 
 DOCUMENT = document()
@@ -109,7 +109,7 @@ def test_tenants_that_are_refused_are_not_valid_by_the_document(changes: dict[st
     assert tenant_from(sound, NOW)["forms"] == sound["forms"]
     bad = {**sound, **changes}
     assert not valid("NewTenant", bad)
-    with pytest.raises(Problem):
+    with pytest.raises(RequestError):
         tenant_from(bad, NOW)
 
 

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas.errors import MOST_ERRORS, listed
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
 from lambdas.http.caller import tenant_of
-from lambdas.http.problems import MOST_ERRORS, Problem, listed
+from lambdas.http.problems import Problem
 from lambdas.http.requests import json_body, parameters
 from tablewright.model import Text
 from tablewright.runtime.errors import ItemTooLarge

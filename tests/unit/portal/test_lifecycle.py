@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from lambdas.errors import NotAllowed, RequestConflict
 from lambdas.portal.content.lifecycle import (
     FILE_FIELDS,
-    NotAllowed,
-    NotPossible,
     edited,
     expired,
     hard_expired,
@@ -67,7 +66,7 @@ def test_a_step_is_taken_by_those_who_may_and_by_no_others(start: str, to: str) 
     for groups, name in product(GROUPS, OWNERS):
         user = User(name, groups)
         if (start, to) not in MAY:
-            with pytest.raises(NotPossible) as refused:
+            with pytest.raises(RequestConflict) as refused:
                 moved(content(start), to, user, NOW)
             for possible in STATUSES:
                 told = possible in str(refused.value).partition("can become: ")[2]
@@ -98,7 +97,7 @@ def test_content_is_changed_and_deleted_by_those_who_may(status: str) -> None:
             with pytest.raises(NotAllowed):
                 edited(content(status), {"title": "x"}, user)
         elif status == EXPIRED:
-            with pytest.raises(NotPossible, match="Draft"):
+            with pytest.raises(RequestConflict, match="Draft"):
                 edited(content(status), {"title": "x"}, user)
         else:
             back = {} if status == DRAFT else TAKEN_BACK
@@ -149,7 +148,7 @@ def test_an_edit_takes_back_the_approval_of_what_it_changes() -> None:
 @pytest.mark.parametrize("start", [DRAFT, DEPRECATED])
 def test_what_is_over_is_not_approved(start: str) -> None:
     over = content(start, expiry_date="2025-01-26T12:00:00.000Z")
-    with pytest.raises(NotPossible, match="expiry_date"):
+    with pytest.raises(RequestConflict, match="expiry_date"):
         moved(over, APPROVED, PAM, NOW)
     not_yet = content(start, expiry_date="2025-01-26T12:00:00.001Z")
     assert moved(not_yet, APPROVED, PAM, NOW)["status"] == APPROVED

@@ -6,8 +6,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from lambdas.http.given import changes, new_record
-from lambdas.http.problems import Problem
+from lambdas.errors import RequestError
+from lambdas.http.bodies import changes, new_record
 from lambdas.portal.content import openapi as openapi_content
 from lambdas.portal.content.api import app
 from lambdas.portal.content.asking import asked_file
@@ -70,7 +70,7 @@ def test_content_that_is_refused_is_not_valid_by_the_document(change: dict[str, 
     assert valid("NewContent", NEW)
     assert new_record(CONTENT, NEW, GIVEN, OURS, lambda _: [])
     assert not valid("NewContent", {**NEW, **change})
-    with pytest.raises(Problem):
+    with pytest.raises(RequestError):
         new_record(CONTENT, {**NEW, **change}, GIVEN, OURS, lambda _: [])
 
 
@@ -90,7 +90,7 @@ def test_changes_are_valid_by_the_document_if_they_are_taken(
     assert valid("ContentChange", body) == sound
     try:
         taken = bool(changes(CONTENT, body, CHANGEABLE, lambda _: []))
-    except Problem:
+    except RequestError:
         taken = False
     assert taken == sound
 
@@ -111,7 +111,7 @@ def test_changes_are_valid_by_the_document_if_they_are_taken(
 def test_files_are_valid_by_the_document_if_they_are_taken(change: dict[str, Any]) -> None:
     try:
         taken = bool(asked_file({**FILE, **change}))
-    except Problem:
+    except RequestError:
         taken = False
     assert valid("NewFile", {**FILE, **change}) == taken
 

@@ -1,12 +1,13 @@
-"""Where a request's sales come from: the table, seen with the credentials of its tenant."""
+"""Resources of the sales functions: the table, seen with the credentials of a request's tenant."""
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import boto3
 
+from lambdas.contract import TENANT
+from lambdas.sales.contract import ApiEnvironment
 from lambdas.sales.sales import Sales
 from tablewright.catalog.sales.design import SALES
 from tablewright.runtime.aws import POOL_SIZE, Caller, connect
@@ -16,7 +17,7 @@ from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import Tenants
 
 
-class Access:
+class Resources:
     """Opens the sales of a tenant. Kept for the life of the function's environment."""
 
     def __init__(
@@ -33,14 +34,13 @@ class Access:
         self.now = now
 
     @classmethod
-    def from_environment(cls) -> "Access":
+    def of(cls, environment: ApiEnvironment) -> "Resources":
         session = boto3.session.Session()
-        tenants = Tenants(session, os.environ["TENANT_ROLE_ARN"])
+        tenants = Tenants(session, environment.tenant_role_arn, tag=TENANT)
         tenants.prepare()
-        keys = SecretKeys(
-            lambda: connect(session, "secretsmanager"), os.environ["CURSOR_SECRET_ARN"]
-        )
-        return cls(os.environ["TABLE_NAME"], tenants.access, Cursors(keys))
+        secret = environment.cursor_secret_arn
+        keys = SecretKeys(lambda: connect(session, "secretsmanager"), secret)
+        return cls(environment.table_name, tenants.access, Cursors(keys))
 
     def sales_of(self, tenant: str) -> Sales:
         store = Store(

@@ -1,18 +1,19 @@
 """The sales API: decode, act, answer."""
 
-import os
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas.errors import InvalidRequest
 from lambdas.http.answers import answer, page_json, record_json
-from lambdas.http.application import application, respond
+from lambdas.http.application import application, respond, routed
 from lambdas.http.caller import tenant_of
-from lambdas.http.problems import Problem
 from lambdas.http.requests import choice, json_body, page_limit, parameters
-from lambdas.sales.access import Access
+from lambdas.sales import contract
+from lambdas.sales.contract import ApiEnvironment
+from lambdas.sales.resources import Resources
 from lambdas.sales.sales import Sales
 from lambdas.sales.trend import PERIODS
 from tablewright.catalog.sales.design import SALE, SALES, SEASONS
@@ -20,26 +21,25 @@ from tablewright.model import Pattern
 
 logger = Logger()
 app = application({"since": "from", "until": "to"})
-_SALE = "/products/<product_id>/sales/<sale_date>/<sale_id>"
 _BY_NAME = {"category": SALES.category_sales, "brand": SALES.brand_sales}
 
 
 @cache
-def access() -> Access:
-    return Access.from_environment()
+def resources() -> Resources:
+    return Resources.of(ApiEnvironment.read())
 
 
-if "TABLE_NAME" in os.environ:
-    access()  # while the function starts, when Lambda gives it the most CPU
+if ApiEnvironment.is_set():
+    resources()  # while the function starts, when Lambda gives it the most CPU
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return respond(app, event, context)
 
 
-@app.post("/sales")
+@routed(app, contract.CREATE_SALE)
 def create_sale() -> Response[str]:
-    sale, new = _sales().create(json_body(app.current_event), access().now())
+    sale, new = _sales().create(json_body(app.current_event), resources().now())
     logger.info(
         "sale stored",
         tenant=sale["tenant"],
@@ -50,64 +50,64 @@ def create_sale() -> Response[str]:
     return answer(record_json(SALE, sale), 201 if new else 200)
 
 
-@app.post("/sales/batch")
+@routed(app, contract.CREATE_SALES)
 def create_sales() -> Response[str]:
-    done = _sales().create_many(json_body(app.current_event), access().now())
+    done = _sales().create_many(json_body(app.current_event), resources().now())
     logger.info("sales stored", count=done.stored, replaced=done.replaced, unchanged=done.unchanged)
     told = {"stored": done.stored, "replaced": done.replaced, "unchanged": done.unchanged}
     return answer(told, 201 if done.stored else 200)
 
 
-@app.get(_SALE)
+@routed(app, contract.GET_SALE)
 def get_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
     key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
     return answer(record_json(SALE, _sales().one(**key)))
 
 
-@app.patch(_SALE)
+@routed(app, contract.CHANGE_SALE)
 def change_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
     key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
-    sale = _sales().change(json_body(app.current_event), access().now(), **key)
+    sale = _sales().change(json_body(app.current_event), resources().now(), **key)
     return answer(record_json(SALE, sale))
 
 
-@app.delete(_SALE)
+@routed(app, contract.DELETE_SALE)
 def delete_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
     key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
     _sales().remove(**key)
     return Response(204)
 
 
-@app.get("/products/<product_id>/sales")
+@routed(app, contract.PRODUCT_SALES)
 def product_sales(product_id: str) -> Response[str]:
     return _page(SALES.product_sales, product_id=product_id)
 
 
-@app.get("/products/<product_id>/embeddings")
+@routed(app, contract.PRODUCT_EMBEDDINGS)
 def product_embeddings(product_id: str) -> Response[str]:
     return _page(SALES.product_embeddings, product_id=product_id)
 
 
-@app.get("/embeddings")
+@routed(app, contract.EMBEDDINGS)
 def embeddings() -> Response[str]:
     return _page(SALES.embeddings)
 
 
-@app.get("/sales")
+@routed(app, contract.LIST_SALES)
 def list_sales() -> Response[str]:
     # Names may hold any text, and an address cannot: API Gateway takes a%2Fb for a/b.
     given = [name for name in _BY_NAME if name in (app.current_event.query_string_parameters or {})]
     if len(given) != 1:
         wrong = [(" or ".join(_BY_NAME), "exactly one must be given")]
-        raise Problem(400, "Sales are listed by category or by brand.", wrong)
+        raise InvalidRequest("Sales are listed by category or by brand.", wrong)
     return _page(_BY_NAME[given[0]], named=given[0])
 
 
-@app.get("/trend")
+@routed(app, contract.CATEGORY_TREND)
 def category_trend() -> Response[str]:
     given = parameters(app.current_event, ("category", "from", "to", "season", "by"))
     if "category" not in given:
-        raise Problem(400, "A trend is of a category.", [("category", "is required")])
+        raise InvalidRequest("A trend is of a category.", [("category", "is required")])
     season = choice("season", given["season"], SEASONS) if "season" in given else None
     by = choice("by", given.get("by"), PERIODS)
     periods = _sales().price_trend(
@@ -116,7 +116,7 @@ def category_trend() -> Response[str]:
     return answer({"category": given["category"], "by": by, "periods": periods})
 
 
-@app.get("/openapi.json")
+@routed(app, contract.OPENAPI)
 def openapi() -> Response[str]:
     from lambdas.sales.openapi import document  # only whoever asks for it pays for it
 
@@ -124,7 +124,7 @@ def openapi() -> Response[str]:
 
 
 def _sales() -> Sales:
-    return access().sales_of(tenant_of(app.current_event, SALE.by_name["tenant"]))
+    return resources().sales_of(tenant_of(app.current_event, SALE.by_name["tenant"]))
 
 
 def _page(pattern: Pattern, named: str | None = None, **where: str) -> Response[str]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from aws_cdk import aws_sns as sns
 
-from stacks.sentiment.failed_events import FailedEvents
+from stacks.shared.failed_events import FailedEvents
 from tablewright.constructs import Protection
 from tests.infrastructure.constructs.building_blocks import alarms, findings, function_in
 from tests.infrastructure.synthesis import (

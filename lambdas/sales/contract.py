@@ -1,0 +1,33 @@
+"""Contract of the sales system: routes and environment, for its stack, handler and document."""
+
+from dataclasses import dataclass
+
+from lambdas.contract import Environment, Route
+
+_SALE = "/products/{product_id}/sales/{sale_date}/{sale_id}"
+
+LIST_SALES = Route("GET", "/sales")
+CREATE_SALE = Route("POST", "/sales")
+CREATE_SALES = Route("POST", "/sales/batch")
+PRODUCT_SALES = Route("GET", "/products/{product_id}/sales")
+GET_SALE = Route("GET", _SALE)
+CHANGE_SALE = Route("PATCH", _SALE)
+DELETE_SALE = Route("DELETE", _SALE)
+PRODUCT_EMBEDDINGS = Route("GET", "/products/{product_id}/embeddings")
+EMBEDDINGS = Route("GET", "/embeddings")
+CATEGORY_TREND = Route("GET", "/trend")
+OPENAPI = Route("GET", "/openapi.json")
+
+ROUTES = (
+    *(LIST_SALES, CREATE_SALE, CREATE_SALES, PRODUCT_SALES, GET_SALE, CHANGE_SALE, DELETE_SALE),
+    *(PRODUCT_EMBEDDINGS, EMBEDDINGS, CATEGORY_TREND, OPENAPI),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiEnvironment(Environment):
+    """What the function of the API is told."""
+
+    table_name: str
+    cursor_secret_arn: str
+    tenant_role_arn: str
