@@ -1,8 +1,12 @@
-"""The templates, whole: what a change to the code changes in the cloud shows here first."""
+"""The templates: production's whole, and of the other stages what differs from it.
+
+What a change to the code changes in the cloud shows here first.
+"""
 
 import json
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -12,27 +16,80 @@ from tests.infrastructure.synthesis import STAGES, Assembly
 
 SYSTEMS = ("operations", "identity", "sales", "sentiment", "forms", "portal")
 REPLICAS = ("replica-us-west-2", "replica-eu-west-1", "replica-ap-south-1")
-REVIEWED = (
-    *((stage, system) for stage in STAGES for system in SYSTEMS),
-    *(("prod-us-east-1", system) for system in ("sentiment", *REPLICAS)),
+OTHERS = (
+    *((stage, system) for stage in STAGES for system in SYSTEMS if stage != "prod"),
+    ("prod-us-east-1", "sentiment"),
     ("prod-accelerated", "sentiment"),
 )
+ABSENT = "<absent>"
 
 _ASSET = re.compile(r"\b[0-9a-f]{64}\b")
+Stage = Callable[[str], Assembly]
 
 
-@pytest.mark.parametrize(("system", "name"), [(system, name) for name, system in REVIEWED])
-def test_the_template_is_as_reviewed(
-    system: str, name: str, stage: Callable[[str], Assembly], snapshot: SnapshotAssertion
+def template(stage: Stage, name: str, system: str) -> dict[str, Any]:
+    """A template without what differs from run to run."""
+    normal: dict[str, Any] = json.loads(
+        _ASSET.sub("<asset>", json.dumps(stage(name).template(system)))
+    )
+    return normal
+
+
+def of_any_stage(template: dict[str, Any], name: str) -> dict[str, Any]:
+    """A template with a placeholder for its stage's name."""
+    named: dict[str, Any] = json.loads(re.sub(rf"\b{name}\b", "<stage>", json.dumps(template)))
+    return named
+
+
+def difference(one: Any, other: Any) -> Any:
+    """What `other` has in the places where it is not as `one`."""
+    if not (isinstance(one, dict) and isinstance(other, dict)):
+        return other
+    return {
+        key: difference(one[key], other[key])
+        if key in one and key in other
+        else other.get(key, ABSENT)
+        for key in sorted({*one, *other})
+        if one.get(key, ABSENT) != other.get(key, ABSENT)
+    }
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_template_of_production_is_as_reviewed(
+    system: str, stage: Stage, snapshot: SnapshotAssertion
 ) -> None:
-    template = stage(name).template(system)
-    normal = json.loads(_ASSET.sub("<asset>", json.dumps(template)))
-    assert normal == snapshot(extension_class=JSONSnapshotExtension)
+    assert template(stage, "prod", system) == snapshot(extension_class=JSONSnapshotExtension)
 
 
-def test_every_stack_is_reviewed(stage: Callable[[str], Assembly]) -> None:
+@pytest.mark.parametrize("system", REPLICAS)
+def test_the_template_beside_a_replica_is_as_reviewed(
+    system: str, stage: Stage, snapshot: SnapshotAssertion
+) -> None:
+    found = template(stage, "prod-us-east-1", system)
+    assert found == snapshot(extension_class=JSONSnapshotExtension)
+
+
+@pytest.mark.parametrize(("system", "name"), [(system, name) for name, system in OTHERS])
+def test_the_template_differs_from_production_s_as_reviewed(
+    system: str, name: str, stage: Stage, snapshot: SnapshotAssertion
+) -> None:
+    prod = of_any_stage(template(stage, "prod", system), "prod")
+    other = of_any_stage(template(stage, name, system), name.partition("-")[0])
+    assert difference(prod, other) == snapshot(extension_class=JSONSnapshotExtension)
+
+
+def test_what_differs_is_found_and_nothing_else() -> None:
+    one = {"same": {"a": 1}, "gone": 1, "changed": {"kept": 1, "other": [1, 2]}}
+    other = {"same": {"a": 1}, "new": {"b": 2}, "changed": {"kept": 1, "other": [2]}}
+    found = {"gone": ABSENT, "new": {"b": 2}, "changed": {"other": [2]}}
+    assert difference(one, other) == found
+
+
+def test_every_stack_is_reviewed(stage: Stage) -> None:
+    reviewed = {("prod", system) for system in SYSTEMS} | set(OTHERS)
+    reviewed |= {("prod-us-east-1", system) for system in REPLICAS}
     for name in (*STAGES, "prod-us-east-1"):
         kind = name.partition("-")[0]
         for stack in stage(name).templates:
             system = stack.removeprefix(f"tablewright-{kind}-")
-            assert not {(kind, system), (name, system)}.isdisjoint(REVIEWED), stack
+            assert not {(kind, system), (name, system)}.isdisjoint(reviewed), stack

@@ -124,9 +124,9 @@ def script(source: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def snapshot(stack: str, stage: str) -> dict[str, Any]:
-    """A template of the application, as it is deployed."""
-    path = SNAPSHOTS / f"test_the_template_is_as_reviewed[{stack}-{stage}].json"
+def snapshot(stack: str) -> dict[str, Any]:
+    """A template of the application, as it is deployed to production."""
+    path = SNAPSHOTS / f"test_the_template_of_production_is_as_reviewed[{stack}].json"
     template: dict[str, Any] = json.loads(path.read_text())
     return template
 

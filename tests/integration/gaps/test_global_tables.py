@@ -130,9 +130,7 @@ def test_a_deleted_table_is_deleted_in_every_region(cloud: Cloud) -> None:
 
 def test_the_sales_table_has_the_settings_of_its_template(cloud: Cloud) -> None:
     region = "us-east-1"
-    ids = deploy(
-        cloud, "settings", needed_by(snapshot("sales", "prod"), "SalesTable"), region_name=region
-    )
+    ids = deploy(cloud, "settings", needed_by(snapshot("sales"), "SalesTable"), region_name=region)
     (table,) = (id for name, id in ids.items() if name.startswith("SalesTable"))
     client = cloud.client("dynamodb", region_name=region)
     described = client.describe_table(TableName=table)["Table"]

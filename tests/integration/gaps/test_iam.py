@@ -31,7 +31,7 @@ class SalesAccess:
     """The sales stack's table and roles on an emulator."""
 
     def __init__(self, cloud: Cloud) -> None:
-        template = needed_by(snapshot("sales", "local"), "TenantAccessRole", "ApiRole")
+        template = needed_by(snapshot("sales"), "TenantAccessRole", "ApiRole")
         _also_granted(template, "dynamodb:BatchWriteItem")
         self.cloud = cloud
         self._ids = deploy(cloud, "sales-access", template)
