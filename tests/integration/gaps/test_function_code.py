@@ -18,16 +18,16 @@ def test_code_is_unpacked_once_for_all_that_run_it(cloud: Cloud) -> None:
     iam = cloud.client("iam")
     role = iam.create_role(RoleName="unpacked", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
 
-    def file_of(name: str, source: str) -> Any:
+    def file_of(name: str, code: bytes) -> Any:
         functions.create_function(
             FunctionName=name,
             Runtime="python3.11",
             Role=role,
             Handler="index.handler",
-            Code={"ZipFile": zipped(source)},
+            Code={"ZipFile": code},
         )
         return json.load(functions.invoke(FunctionName=name)["Payload"])
 
-    first, again = file_of("unpacked-1", SOURCE), file_of("unpacked-2", SOURCE)
-    other = file_of("unpacked-3", f"{SOURCE}\n")
-    assert first == again != other
+    code = zipped(SOURCE)
+    first, again = file_of("unpacked-1", code), file_of("unpacked-2", code)
+    assert first == again != file_of("unpacked-3", zipped(f"{SOURCE}\n"))
