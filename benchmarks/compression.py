@@ -16,8 +16,8 @@ from time import process_time
 from typing import NamedTuple
 
 from benchmarks.form_payloads import SIZES, payload, unusual
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.payload import compress
-from tablewright.runtime.payload_dictionary import CURRENT
 
 _SAMPLES = 20
 _MOST_BYTES = 4_000_000  # of all samples of a size together
@@ -41,8 +41,8 @@ COMPRESSORS: dict[str, Compressor] = {
     "zlib 6": _zlib(6),
     "zlib 9": _zlib(9),
     "deflate 6": _zlib(6, -15),
-    "zlib 6, dict": compress,
-    "zlib 9, dict": _zlib(9, dictionary=CURRENT),
+    "zlib 6, dict": lambda data: compress(data, DICTIONARIES),
+    "zlib 9, dict": _zlib(9, dictionary=DICTIONARIES[0]),
     "bz2": bz2.compress,
     "lzma": lambda data: lzma.compress(data, lzma.FORMAT_ALONE),
 }

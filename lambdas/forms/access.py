@@ -13,6 +13,7 @@ from lambdas.forms.messages import Queue
 from lambdas.forms.resources import Resources
 from lambdas.forms.uploads import SIGNING
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
@@ -84,7 +85,7 @@ class Access:
 
     def payloads(self, tenant: str) -> Payloads:
         """The tenant's payloads in the bucket."""
-        return Payloads(self._connect(tenant, "s3"), self._bucket)
+        return Payloads(self._connect(tenant, "s3"), self._bucket, dictionaries=DICTIONARIES)
 
     def links(self, tenant: str) -> PayloadLinks:
         """Addresses by which the tenant's payloads can be read."""

@@ -8,6 +8,7 @@ from typing import Any
 import boto3
 
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.sharding.epochs import EpochCache
@@ -68,7 +69,7 @@ class Resources:
         )
 
     def payloads(self) -> Payloads:
-        return Payloads(self.s3, self.bucket)
+        return Payloads(self.s3, self.bucket, dictionaries=DICTIONARIES)
 
     def client(self, service: str, **settings: Any) -> Client:
         return connect(self.session, service, **settings)

@@ -35,6 +35,7 @@ from lambdas.forms.tenants import Tenants
 from lambdas.forms.uploads import SIGNING, UPLOADED, Uploads, announcement, named
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model import Record
 from tablewright.runtime.payload import Payloads
 
@@ -61,7 +62,7 @@ class Intake(NamedTuple):
         return cls(
             Tenants(store, made.secrets, os.environ["SECRETS_PREFIX"]),
             RateLimit(made.here, made.table_name),
-            Submissions(store, Payloads(s3, made.bucket)),
+            Submissions(store, Payloads(s3, made.bucket, dictionaries=DICTIONARIES)),
             Uploads(s3, made.bucket, s3.presign),
         )
 

@@ -1,12 +1,15 @@
-"""Where a payload is kept: in its item as it is, or compressed, or in a bucket.
+"""Payloads: kept in their item as they are, or compressed, or in a bucket.
 
 One ladder, of which a payload takes the first step that holds it. As it is, unless compression
 saves a write unit or three tenths of the bytes; in the item, unless that would grow beyond a limit.
 What comes back is, byte for byte, what was sent.
+
+Payloads that have much in common are compressed with a dictionary of it: `dictionaries` are all
+that were ever used, the one to write with first.
 """
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -16,7 +19,6 @@ from tablewright.model.capacity import WRITE_UNIT_BYTES
 from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
-from tablewright.runtime.payload_dictionary import CURRENT, DICTIONARIES
 
 PLAIN, ZLIB, S3, S3_ZLIB = "plain", "zlib", "s3", "s3-zlib"
 
@@ -51,7 +53,12 @@ class Packed(NamedTuple):
 
 
 def pack(
-    payload: bytes, *, beside: int, item_bytes: int = ITEM_BYTES, largest: int = LARGEST
+    payload: bytes,
+    *,
+    beside: int,
+    item_bytes: int = ITEM_BYTES,
+    largest: int = LARGEST,
+    dictionaries: Sequence[bytes] = (),
 ) -> Packed:
     """The payload as it is to be kept in an item that has `beside` bytes of other attributes.
 
@@ -61,7 +68,7 @@ def pack(
     size = len(payload)
     if size > largest:
         raise PayloadTooLarge(f"a payload may have at most {largest} bytes, not {size}")
-    compressed = compress(payload)
+    compressed = compress(payload, dictionaries)
     pays = _pays(size, len(compressed), beside)
     if not pays and beside + size <= item_bytes:
         return Packed(PLAIN, size, payload)
@@ -76,13 +83,13 @@ def _pays(plain: int, compressed: int, beside: int) -> bool:
     return after < before or compressed <= _WORTH * plain
 
 
-def unpack(packed: Packed, *, largest: int = LARGEST) -> bytes:
+def unpack(packed: Packed, *, largest: int = LARGEST, dictionaries: Sequence[bytes] = ()) -> bytes:
     """The payload that was packed; never more bytes than it was said to have."""
     if packed.size > largest:
         raise PayloadTooLarge(f"a payload may have at most {largest} bytes, not {packed.size}")
     payload = packed.body
     if packed.encoding in (ZLIB, S3_ZLIB):
-        payload = decompress(packed.body, packed.size)
+        payload = decompress(packed.body, packed.size, dictionaries)
     elif packed.encoding not in (PLAIN, S3):
         raise PayloadDamaged(f"a payload cannot be read that is stored as '{packed.encoding}'")
     if len(payload) != packed.size:
@@ -90,15 +97,19 @@ def unpack(packed: Packed, *, largest: int = LARGEST) -> bytes:
     return payload
 
 
-def compress(payload: bytes) -> bytes:
+def compress(payload: bytes, dictionaries: Sequence[bytes] = ()) -> bytes:
     """The payload in zlib's format, which names its dictionary and has a checksum."""
-    compressor = zlib.compressobj(_LEVEL, zdict=CURRENT)
+    if dictionaries:
+        compressor = zlib.compressobj(_LEVEL, zdict=dictionaries[0])
+    else:
+        compressor = zlib.compressobj(_LEVEL)
     return compressor.compress(payload) + compressor.flush()
 
 
-def decompress(body: bytes, size: int) -> bytes:
+def decompress(body: bytes, size: int, dictionaries: Sequence[bytes] = ()) -> bytes:
     """What was compressed to `body`, if it had `size` bytes; no more than that is ever made."""
-    dictionary = DICTIONARIES.get(int.from_bytes(body[2:_NAMED], "big"), b"")
+    named = int.from_bytes(body[2:_NAMED], "big")
+    dictionary = next((one for one in dictionaries if zlib.adler32(one) == named), b"")
     try:
         decompressor = zlib.decompressobj(zdict=dictionary)
         # One more than expected, so that the end of the stream and its checksum are looked at.
@@ -124,16 +135,29 @@ class Payloads:
     """
 
     def __init__(
-        self, s3: Caller, bucket: str, *, item_bytes: int = ITEM_BYTES, largest: int = LARGEST
+        self,
+        s3: Caller,
+        bucket: str,
+        *,
+        dictionaries: Sequence[bytes] = (),
+        item_bytes: int = ITEM_BYTES,
+        largest: int = LARGEST,
     ) -> None:
         self._s3 = s3
         self._bucket = bucket
+        self._dictionaries = tuple(dictionaries)
         self._item_bytes = item_bytes
         self._largest = largest
 
     def pack(self, payload: bytes, *, beside: int) -> Packed:
         """The payload as it is to be kept; nothing is stored by this."""
-        return pack(payload, beside=beside, item_bytes=self._item_bytes, largest=self._largest)
+        return pack(
+            payload,
+            beside=beside,
+            item_bytes=self._item_bytes,
+            largest=self._largest,
+            dictionaries=self._dictionaries,
+        )
 
     def keep(self, payload: bytes, *, key: str, beside: int) -> dict[str, Any]:
         """The payload's fields of a record; one too large for the item is put in the bucket."""
@@ -160,7 +184,8 @@ class Payloads:
         encoding, size = record["payload_encoding"], int(record["payload_bytes"])
         packed = Packed(encoding, size, b"")
         body = self._read(record["payload_key"]) if packed.outside else record["payload"]
-        return unpack(packed._replace(body=body), largest=self._largest)
+        whole = packed._replace(body=body)
+        return unpack(whole, largest=self._largest, dictionaries=self._dictionaries)
 
     def forget(self, key: str) -> None:
         """Remove what was kept in the bucket; what is not there is removed already."""

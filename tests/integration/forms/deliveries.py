@@ -19,6 +19,7 @@ from lambdas.forms.messages import CREATED, SOURCE, Created, Queue, read
 from lambdas.forms.redelivery import Redelivery
 from lambdas.forms.retries import Retries
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model import Record
 from tablewright.model.errors import TablewrightError
 from tablewright.model.fields.scalars import timestamp
@@ -167,7 +168,7 @@ class World:
         deliveries = Deliveries(
             store,
             queue,
-            Payloads(edge, "payloads"),
+            Payloads(edge, "payloads", dictionaries=DICTIONARIES),
             kinds,
             breakers=Breakers(store, self.settings.get("breaker", BreakerRules())),
             retries=Retries(),

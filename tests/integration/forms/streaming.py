@@ -8,6 +8,7 @@ from typing import Any
 from lambdas.forms.counting import Counting
 from lambdas.forms.forgetting import Forgetting
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.stream import COUNTED, FORGOTTEN
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
@@ -74,7 +75,9 @@ class Stream:
 
     def counting(self, caller: Caller | None = None) -> Counting:
         caller = caller or self.dynamo
-        forgetting = Forgetting(caller, "table", Payloads(caller, BUCKET))
+        forgetting = Forgetting(
+            caller, "table", Payloads(caller, BUCKET, dictionaries=DICTIONARIES)
+        )
         return Counting(caller, "table", forgetting)
 
     def deliver(

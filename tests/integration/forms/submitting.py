@@ -21,6 +21,7 @@ from lambdas.forms.submit import Intake
 from lambdas.forms.tenants import Tenants
 from lambdas.forms.uploads import SIGNING, Presign, Uploads
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import REQUEST, SUBMISSION
 from tablewright.model import Record
 from tablewright.model.fields.scalars import timestamp
@@ -87,7 +88,7 @@ class World:
         intake = Intake(
             Tenants(store, edge, PREFIX, clock=self.clock),
             RateLimit(edge, "table"),
-            Submissions(store, Payloads(edge, BUCKET)),
+            Submissions(store, Payloads(edge, BUCKET, dictionaries=DICTIONARIES)),
             Uploads(edge, BUCKET, presign()),
             lambda: self.clock.moment,
         )
@@ -173,7 +174,7 @@ class World:
 
     def payloads(self) -> list[bytes]:
         """What was sent, as it is read back."""
-        payloads = Payloads(self.edge, BUCKET)
+        payloads = Payloads(self.edge, BUCKET, dictionaries=DICTIONARIES)
         return [payloads.fetch(record) for record in self.stored()]
 
     def _all(self, entity: Any) -> list[Record]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import SUBMISSION_STATUSES
 from tablewright.runtime.payload import Payloads, pack
 from tests.integration.forms.administration import (
@@ -33,7 +34,7 @@ def admin(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> Admin:
 def stored(admin: Admin, number: int = 0, payload: bytes | None = None, **fields: Any) -> Any:
     record = submission(NOW - timedelta(seconds=number), number, **fields)
     if payload is not None:
-        kept = pack(payload, beside=400, item_bytes=10**6)
+        kept = pack(payload, beside=400, item_bytes=10**6, dictionaries=DICTIONARIES)
         record |= {"payload": kept.body, "payload_bytes": kept.size}
         record |= {"payload_encoding": kept.encoding}
     return admin.forms.store().put(FORMS.put_submission, record)

@@ -11,6 +11,7 @@ from lambdas.forms.destinations import Outcome
 from lambdas.forms.destinations import webhook as web
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target
 from lambdas.forms.destinations.webhook import Webhook
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.payload import Payloads
@@ -75,7 +76,9 @@ class ByAttempt(Scripted):
 def large(world: World) -> Record:
     """A submission whose payload is in the bucket, at two destinations."""
     world.tenant("acme", webhook(), archive())
-    kept = Payloads(world.edge, "payloads").keep(LARGE, key="acme/1", beside=400)
+    kept = Payloads(world.edge, "payloads", dictionaries=DICTIONARIES).keep(
+        LARGE, key="acme/1", beside=400
+    )
     assert kept["payload_encoding"].startswith("s3")
     return world.submit(payload=None, **kept)
 

@@ -8,6 +8,7 @@ import pytest
 
 from lambdas.forms.submissions import Submission, Submissions, Taken
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, Unavailable
 from tablewright.runtime.payload import Payloads
@@ -33,7 +34,9 @@ class World:
 
     def take(self, key: str, body: bytes = LARGE, caller: Caller | None = None) -> Taken:
         edge = caller or self.edge
-        submissions = Submissions(self.forms.store(edge), Payloads(edge, BUCKET))
+        submissions = Submissions(
+            self.forms.store(edge), Payloads(edge, BUCKET, dictionaries=DICTIONARIES)
+        )
         sent = Submission("acme", "contact", "application/json", body, key)
         return submissions.take(sent, {}, NOON, None)
 

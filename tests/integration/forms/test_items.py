@@ -11,6 +11,7 @@ import pytest
 from benchmarks.form_payloads import payload as form_payload
 from lambdas.forms.domains import domain_key
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import SUBMISSION
 from tablewright.model import Entity, Record
 from tablewright.model.patterns import Count, Delete, Get, Put
@@ -47,7 +48,7 @@ def test_a_payload_of_any_size_comes_back_from_the_table(
 ) -> None:
     payload = form_payload(min(size, 4_000_000), 1)
     payload += b" " * (size - len(payload))
-    payloads = Payloads(Bucket(), "bucket", item_bytes=item_bytes_most)
+    payloads = Payloads(Bucket(), "bucket", item_bytes=item_bytes_most, dictionaries=DICTIONARIES)
     bare = submission(NOON, payload=b"")
     beside = item_bytes(FORMS.attributes(SUBMISSION, bare))
     kept = payloads.keep(payload, key="acme/1", beside=beside)

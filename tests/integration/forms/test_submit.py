@@ -19,6 +19,7 @@ from lambdas.forms.resources import Resources
 from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions
 from lambdas.forms.submit import Intake
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Client
 from tablewright.runtime.payload import Payloads
@@ -101,7 +102,7 @@ def test_any_json_comes_back_byte_for_byte(
     world.clock.pass_by(seconds=1)
     id = taken(world.send(body))
     (stored,) = [one for one in world.stored() if one["submission_id"] == id]
-    assert Payloads(world.edge, BUCKET).fetch(stored) == body
+    assert Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES).fetch(stored) == body
     assert stored["payload_bytes"] == len(body)
 
 
@@ -113,7 +114,7 @@ def test_any_bytes_of_a_plain_form_come_back(world: World, body: bytes) -> None:
     world.clock.pass_by(seconds=1)
     id = taken(world.send(body, kind=URLENCODED))
     (stored,) = [one for one in world.stored() if one["submission_id"] == id]
-    assert Payloads(world.edge, BUCKET).fetch(stored) == body
+    assert Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES).fetch(stored) == body
 
 
 @pytest.mark.parametrize(
@@ -247,7 +248,7 @@ def test_eight_senders_with_one_key_leave_one_submission(world: World) -> None:
 
     def take(_: int) -> str:
         store = world.forms.store(world.forms.database.dynamo)
-        submissions = Submissions(store, Payloads(world.edge, BUCKET))
+        submissions = Submissions(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES))
         return submissions.take(sent, {}, NOON, None).submission_id
 
     with ThreadPoolExecutor(8) as senders:
@@ -266,7 +267,9 @@ def test_eight_senders_with_one_key_and_different_bodies_leave_one_submission(
         sent = Submission("acme", "contact", "application/json", body, "key of all")
         store = world.forms.store(world.forms.database.dynamo)
         try:
-            Submissions(store, Payloads(world.edge, BUCKET)).take(sent, {}, NOON, None)
+            Submissions(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
+                sent, {}, NOON, None
+            )
         except KeyUsedOtherwise:
             return None
         return number

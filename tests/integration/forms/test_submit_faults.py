@@ -8,6 +8,7 @@ import pytest
 
 from lambdas.forms.submissions import Submission, Submissions
 from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model import Record
 from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
@@ -145,8 +146,12 @@ def test_a_payload_in_the_bucket_costs_three_writes_more(world: World) -> None:
 def test_a_repetition_costs_no_second_object_and_no_second_item(world: World) -> None:
     store = world.forms.store()
     sent = Submission("acme", "contact", "application/json", LARGE, "key")
-    Submissions(store, Payloads(world.edge, BUCKET)).take(sent, {}, NOON, None)
+    Submissions(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
+        sent, {}, NOON, None
+    )
     world.edge.objects.clear()
-    Submissions(store, Payloads(world.edge, BUCKET)).take(sent, {}, NOON, None)
+    Submissions(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
+        sent, {}, NOON, None
+    )
     assert world.edge.objects == {}
     assert len(world.stored()) == 1

@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from functools import partial
 from io import BytesIO
 from random import Random
 from typing import Any
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 
 from benchmarks.form_payloads import payload as form_payload
 from benchmarks.form_payloads import unusual
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import PAYLOAD_ENCODINGS, SUBMISSION
+from tablewright.runtime import payload as library
 from tablewright.runtime.errors import AccessDenied, ObjectMissing, Unavailable, from_response
 from tablewright.runtime.payload import (
     ITEM_BYTES,
@@ -26,13 +29,14 @@ from tablewright.runtime.payload import (
     PayloadDamaged,
     Payloads,
     PayloadTooLarge,
-    compress,
-    decompress,
-    pack,
     read_object,
-    unpack,
 )
-from tablewright.runtime.payload_dictionary import CURRENT, DICTIONARIES
+
+# As forms use them.
+pack = partial(library.pack, dictionaries=DICTIONARIES)
+unpack = partial(library.unpack, dictionaries=DICTIONARIES)
+compress = partial(library.compress, dictionaries=DICTIONARIES)
+decompress = partial(library.decompress, dictionaries=DICTIONARIES)
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -86,7 +90,7 @@ def test_however_large_it_comes_back_through_item_or_bucket(
     document: Any, item_bytes: int, times: int
 ) -> None:
     payload = json.dumps([document] * times).encode()[:LARGEST]
-    payloads = Payloads(Bucket(), "bucket", item_bytes=item_bytes)
+    payloads = Payloads(Bucket(), "bucket", dictionaries=DICTIONARIES, item_bytes=item_bytes)
     fields = payloads.keep(payload, key="acme/1", beside=400)
     assert SUBMISSION.check(fields, partial=True)["payload_bytes"] == len(payload)
     assert payloads.fetch(fields) == payload
@@ -97,7 +101,7 @@ def test_however_large_it_comes_back_through_item_or_bucket(
 def test_ten_megabytes_are_neither_refused_nor_cut(size: int, random: bool) -> None:
     payload = noise(size) if random else (b'{"a":"' + b"x" * (size - 8) + b'"}')
     bucket = Bucket()
-    payloads = Payloads(bucket, "bucket")
+    payloads = Payloads(bucket, "bucket", dictionaries=DICTIONARIES)
     fields = payloads.keep(payload, key="acme/1", beside=400)
     assert fields["payload_encoding"] == (S3 if random else ZLIB)
     assert payloads.fetch(fields) == payload
@@ -215,6 +219,20 @@ def test_a_missing_object_is_known_as_such() -> None:
 
 def test_a_dictionary_is_for_ever() -> None:
     """What is stored was compressed with it: to change a byte of it is to lose payloads."""
-    assert {hex(checksum) for checksum in DICTIONARIES} >= {"0xb3825fad"}
-    assert zlib.adler32(CURRENT) in DICTIONARIES
+    assert {hex(zlib.adler32(one)) for one in DICTIONARIES} >= {"0xb3825fad"}
     assert decompress(zlib.compress(b"plain zlib"), 10) == b"plain zlib"
+
+
+def test_what_an_older_dictionary_compressed_is_read_beside_a_new_one() -> None:
+    payload = form_payload(2_000, 1)
+    newer = (b"of another time", *DICTIONARIES)
+    assert library.decompress(compress(payload), len(payload), newer) == payload
+    assert library.decompress(library.compress(payload, newer), len(payload), newer) == payload
+
+
+def test_the_library_needs_no_dictionary_and_says_when_one_is_missing() -> None:
+    payload = form_payload(2_000, 1)
+    plain = library.compress(payload)
+    assert library.decompress(plain, len(payload)) == decompress(plain, len(payload)) == payload
+    with pytest.raises(PayloadDamaged, match="cannot be decompressed"):
+        library.decompress(compress(payload), len(payload))

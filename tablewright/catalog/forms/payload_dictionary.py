@@ -1,10 +1,8 @@
-"""What payloads of forms have in common, for the compressor to begin with.
+"""Dictionaries of form payloads: what payloads have in common, for the compressor to begin with.
 
 A dictionary is for ever: what was compressed with it is read with it. A compressed payload names
 its dictionary by checksum, so another can be added here, first, beside the ones before it.
 """
-
-import zlib
 
 # The commonest at the end, where references to it are shortest.
 _FIRST = (
@@ -23,5 +21,5 @@ _FIRST = (
     b"you could please send me more information about your offer. Thank you for your help, "
 )
 
-DICTIONARIES = {zlib.adler32(dictionary): dictionary for dictionary in (_FIRST,)}
-CURRENT = _FIRST
+# The one that is written with first.
+DICTIONARIES = (_FIRST,)
