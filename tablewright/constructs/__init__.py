@@ -4,8 +4,9 @@ Each is loaded when it is first asked for: a CDK app pays only for what it uses.
 which need cdk-nag, are in `tablewright.constructs.nag`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tablewright.exports import lazily
 
 if TYPE_CHECKING:
     from tablewright.constructs.alarms.alarms import (
@@ -117,7 +118,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazily(__name__, _HOMES)

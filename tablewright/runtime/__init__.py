@@ -1,1 +1,127 @@
-"""How Lambda code uses a table design. Needs boto3 and nothing else."""
+"""Runtime: how code uses a table design. Needs boto3 and nothing else.
+
+Each name is loaded when it is first asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from tablewright.exports import lazily
+
+if TYPE_CHECKING:
+    from tablewright.runtime.aws import Caller, Client, Dynamo, client_config, connect
+    from tablewright.runtime.cursors.cursor import Cursors, KeyRing
+    from tablewright.runtime.cursors.keys import SecretKeys
+    from tablewright.runtime.deadline import in_time
+    from tablewright.runtime.errors import (
+        AccessDenied,
+        AlreadyExists,
+        Conflict,
+        CursorError,
+        CursorExpired,
+        ItemTooLarge,
+        NotFound,
+        OutOfTime,
+        ResourceMissing,
+        StoreError,
+        Throttled,
+        Unavailable,
+    )
+    from tablewright.runtime.healing.healing import Healing
+    from tablewright.runtime.healing.parked import Parked
+    from tablewright.runtime.ids import uuid7
+    from tablewright.runtime.messaging.queue import Queue
+    from tablewright.runtime.messaging.topic import Topic
+    from tablewright.runtime.meter import Meter
+    from tablewright.runtime.payload import Payloads
+    from tablewright.runtime.sharding.counts import ShardCounts
+    from tablewright.runtime.store.reader import Page, Reader
+    from tablewright.runtime.store.store import Store
+    from tablewright.runtime.streams.changes import Change, consume
+    from tablewright.runtime.streams.counters import Counters
+    from tablewright.runtime.streams.failed_records import FailedRecords
+    from tablewright.runtime.streams.projection import Projection
+    from tablewright.runtime.tenancy import Tenants
+
+_HOMES = {
+    "AccessDenied": "errors",
+    "AlreadyExists": "errors",
+    "Caller": "aws",
+    "Change": "streams.changes",
+    "Client": "aws",
+    "Conflict": "errors",
+    "Counters": "streams.counters",
+    "CursorError": "errors",
+    "CursorExpired": "errors",
+    "Cursors": "cursors.cursor",
+    "Dynamo": "aws",
+    "FailedRecords": "streams.failed_records",
+    "Healing": "healing.healing",
+    "ItemTooLarge": "errors",
+    "KeyRing": "cursors.cursor",
+    "Meter": "meter",
+    "NotFound": "errors",
+    "OutOfTime": "errors",
+    "Page": "store.reader",
+    "Parked": "healing.parked",
+    "Payloads": "payload",
+    "Projection": "streams.projection",
+    "Queue": "messaging.queue",
+    "Reader": "store.reader",
+    "ResourceMissing": "errors",
+    "SecretKeys": "cursors.keys",
+    "ShardCounts": "sharding.counts",
+    "Store": "store.store",
+    "StoreError": "errors",
+    "Tenants": "tenancy",
+    "Throttled": "errors",
+    "Topic": "messaging.topic",
+    "Unavailable": "errors",
+    "client_config": "aws",
+    "connect": "aws",
+    "consume": "streams.changes",
+    "in_time": "deadline",
+    "uuid7": "ids",
+}
+
+__all__ = [
+    "AccessDenied",
+    "AlreadyExists",
+    "Caller",
+    "Change",
+    "Client",
+    "Conflict",
+    "Counters",
+    "CursorError",
+    "CursorExpired",
+    "Cursors",
+    "Dynamo",
+    "FailedRecords",
+    "Healing",
+    "ItemTooLarge",
+    "KeyRing",
+    "Meter",
+    "NotFound",
+    "OutOfTime",
+    "Page",
+    "Parked",
+    "Payloads",
+    "Projection",
+    "Queue",
+    "Reader",
+    "ResourceMissing",
+    "SecretKeys",
+    "ShardCounts",
+    "Store",
+    "StoreError",
+    "Tenants",
+    "Throttled",
+    "Topic",
+    "Unavailable",
+    "client_config",
+    "connect",
+    "consume",
+    "in_time",
+    "uuid7",
+]
+
+__getattr__ = lazily(__name__, _HOMES)

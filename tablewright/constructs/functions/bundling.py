@@ -53,6 +53,7 @@ class Source:
 # The part of this library that Lambda functions import.
 LIBRARY_SOURCES = (
     Source(_LIBRARY / "__init__.py", "tablewright/__init__.py"),
+    Source(_LIBRARY / "exports.py", "tablewright/exports.py"),
     Source(_LIBRARY / "model", "tablewright/model"),
     Source(_LIBRARY / "runtime", "tablewright/runtime"),
     Source(

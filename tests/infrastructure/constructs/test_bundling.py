@@ -59,6 +59,7 @@ def test_the_bundle_holds_nothing_of_cdk(bundle: Path) -> None:
     assert sorted(path.name for path in (bundle / "tablewright").iterdir()) == [
         "__init__.py",
         "catalog",
+        "exports.py",
         "model",
         "runtime",
     ]
