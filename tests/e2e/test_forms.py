@@ -226,7 +226,10 @@ def test_no_session_of_the_deployed_role_reaches_another_tenant(
         "--endpoint-url": cloud.connection.endpoint,
     }
     asked = [part for pair in arguments.items() for part in pair]
-    assert audit([*asked, "--tenants", forms.tenant, new_tenant()]) == 0, capsys.readouterr().out
+    design = ("--design", "tablewright.catalog.forms.design:FORMS")
+    assert audit([*design, *asked, "--tenants", forms.tenant, new_tenant()]) == 0, (
+        capsys.readouterr().out
+    )
     assert "Tried: no tenant reaches another" in capsys.readouterr().err
 
 

@@ -54,6 +54,15 @@ class Database:
             **self._credentials,
         )
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables by which a program finds the database."""
+        return {
+            "AWS_ENDPOINT_URL_DYNAMODB": self._endpoint,
+            "AWS_ACCESS_KEY_ID": self._credentials["aws_access_key_id"],
+            "AWS_SECRET_ACCESS_KEY": self._credentials["aws_secret_access_key"],
+        }
+
     def streams(self) -> Any:
         return boto3.client(
             "dynamodbstreams",

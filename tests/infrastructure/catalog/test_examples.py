@@ -65,8 +65,3 @@ def test_the_tables_of_the_portal_are_granted_by_pattern() -> None:
     assert allowed(template, "RecordRole") == {("dynamodb:PartiQLInsert", events)}
     mapping = only(template, "AWS::Lambda::EventSourceMapping")
     assert text(mapping["EventSourceArn"]) == content.replace(".Arn", ".StreamArn")
-
-
-def test_the_readme_shows_the_example_as_it_is() -> None:
-    code = (ROOT / "examples" / "sales_in_your_app.py").read_text().split('"""')[2].strip()
-    assert code in (ROOT / "README.md").read_text()

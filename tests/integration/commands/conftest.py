@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.commands import segments
 from tablewright.runtime.aws import Dynamo
 from tablewright.testing.faults import Crash
@@ -17,20 +16,13 @@ from tests.integration.conftest import Database
 
 @pytest.fixture
 def environment(
-    database: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> dict[str, str]:  # fmt: skip
+    database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> dict[str, str]:
     """The database and an empty folder, as a command finds them."""
-    credentials = database._credentials
-    variables = {
-        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_local.endpoint,
-        "AWS_ACCESS_KEY_ID": credentials["aws_access_key_id"],
-        "AWS_SECRET_ACCESS_KEY": credentials["aws_secret_access_key"],
-    }
-    for name, value in variables.items():
+    for name, value in database.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
-    return variables
+    return database.environment
 
 
 def killed_at_each_call(
