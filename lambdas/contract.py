@@ -4,7 +4,7 @@ Standard library only. Stacks and the deployment import contracts, and nothing e
 """
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import NamedTuple, Self
 
 # The attribute of a user, the claim of a token and the tag of a session that name the tenant.
@@ -49,4 +49,5 @@ class Environment:
     @classmethod
     def is_set(cls) -> bool:
         """Whether this process runs as the function: tests import it without."""
-        return all(field.name.upper() in os.environ for field in fields(cls))
+        needed = (field.name for field in fields(cls) if field.default is MISSING)
+        return all(name.upper() in os.environ for name in needed)

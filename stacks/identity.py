@@ -5,16 +5,17 @@ from aws_cdk import aws_cognito as cognito
 from constructs import Construct
 
 from lambdas.contract import TENANT
+from lambdas.portal.contract import ADMINS, APPROVERS, AUTHORS, READERS
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 
 GROUPS = {
     "writers": "May hand in items to be analysed.",
     "operators": "May manage the tenants of forms, and act for any of them.",
-    "readers": "May read the content of the portal.",
-    "authors": "May write content of the portal.",
-    "approvers": "May approve content of the portal.",
-    "admins": "May do everything in the portal.",
+    READERS: "May read the content of the portal.",
+    AUTHORS: "May write content of the portal.",
+    APPROVERS: "May approve content of the portal.",
+    ADMINS: "May do everything in the portal.",
 }
 
 

@@ -1,1 +1,1 @@
-"""The functions of the enablement portal: content, notifications, subscriptions and events."""
+"""Enablement portal: content, notifications, subscriptions and events."""

@@ -1,19 +1,19 @@
-"""The portal's OpenAPI document; field types come from the table designs."""
+"""OpenAPI document of the portal; field types come from the table designs."""
 
 from lambdas.http import openapi
-from lambdas.http.openapi import Json
-from lambdas.portal.content import openapi as openapi_content
-from lambdas.portal.events import openapi as openapi_events
-from lambdas.portal.inbox import openapi as openapi_inbox
-
-_PARTS = (openapi_content, openapi_inbox, openapi_events)
+from lambdas.http.openapi import Json, paths_of
+from lambdas.portal.content import openapi as content
+from lambdas.portal.contract import OPENAPI, ROUTES
+from lambdas.portal.events import openapi as events
+from lambdas.portal.inbox import openapi as inbox
 
 
 def document() -> Json:
-    paths: Json = {}
-    schemas: Json = {}
-    for part in _PARTS:
-        paths |= part.PATHS
-        schemas |= part.SCHEMAS
-    own = {"/openapi.json": {"get": openapi.this_document()}}
-    return openapi.document("Enablement portal", {**paths, **own}, schemas)
+    operations = {
+        **content.OPERATIONS,
+        **inbox.OPERATIONS,
+        **events.OPERATIONS,
+        OPENAPI: openapi.this_document(),
+    }
+    schemas = {**content.SCHEMAS, **inbox.SCHEMAS, **events.SCHEMAS}
+    return openapi.document("Enablement portal", paths_of(ROUTES, operations), schemas)

@@ -1,10 +1,14 @@
-"""Who acts in the portal, and as what."""
+"""Users of the portal: the subject of the verified token, and the roles that its groups give."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-READERS, AUTHORS, APPROVERS, ADMINS = "readers", "authors", "approvers", "admins"
-# The groups of the user pool that let somebody in. Whoever is in any of them is a reader.
-ROLES = (READERS, AUTHORS, APPROVERS, ADMINS)
+from lambdas.errors import NotAllowed
+from lambdas.http.caller import groups_of, subject_of
+from lambdas.portal.contract import ADMINS, READERS, ROLES
+from tablewright.catalog.portal.content import user_id
+from tablewright.model import InvalidValue
+
+_USER_ID = user_id()
 
 
 class User(NamedTuple):
@@ -22,3 +26,18 @@ class User(NamedTuple):
         if ADMINS in self.roles or self.roles.intersection(roles):
             return True
         return READERS in roles and not self.roles.isdisjoint(ROLES)
+
+
+def user_of(event: Any, *roles: str) -> User:
+    """The caller, if he has one of these roles, or any role when none is named."""
+    found = User(subject_of(event), frozenset(ROLES).intersection(groups_of(event)))
+    needed = roles or (READERS,)
+    if not found.has(*needed):
+        groups = ROLES if READERS in needed else dict.fromkeys((*needed, ADMINS))
+        listed = ", ".join(f"'{name}'" for name in groups)
+        raise NotAllowed(f"Only members of one of the groups {listed} may do this.")
+    try:
+        _USER_ID.check(found.user_id)  # it becomes part of keys
+    except InvalidValue as problem:
+        raise NotAllowed(f"The token's claim 'sub' {problem.reason}.") from None
+    return found

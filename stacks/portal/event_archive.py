@@ -1,4 +1,4 @@
-"""Events of days that are over, as files that Athena reads."""
+"""Event archive: events of days that are over, as files that Athena reads."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
@@ -6,6 +6,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from lambdas.portal.contract import EVENT_DAYS_MISSING, EXPORT_PREFIX, ExportEnvironment
 from stacks.shared.failed_events import FailedEvents
 from stacks.shared.schedule import Schedule
 from stacks.shared.stage import Stage
@@ -14,8 +15,6 @@ from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.catalog.portal.constructs import EventsTable
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.private_bucket import private_bucket
-
-_PREFIX = "events/"
 
 
 class EventArchive(Construct):
@@ -44,12 +43,17 @@ class EventArchive(Construct):
             protection=stage.protection,
             keep_versions=True,
         )
+        environment = ExportEnvironment(
+            events_table=table.table_name,
+            event_shards=str(table.shards) if table.shards else None,
+            export_bucket=self.bucket.bucket_name,
+        )
         self.export = PortalFunction(
             self,
             "Export",
-            "events.export",
+            "handlers.export_events",
             stage=stage,
-            environment={**table.settings, "EXPORT_BUCKET": self.bucket.bucket_name},
+            environment=environment.variables(),
             timeout=Duration.minutes(15),
             alarm_topic=alarm_topic,
         )
@@ -67,7 +71,7 @@ class EventArchive(Construct):
         self._watch(alarm_topic)
 
     def _let_write(self) -> None:
-        objects = self.bucket.arn_for_objects(f"{_PREFIX}*")
+        objects = self.bucket.arn_for_objects(f"{EXPORT_PREFIX}*")
         listed = self.bucket.bucket_arn
         for action, resource in (("s3:PutObject", objects), ("s3:ListBucket", listed)):
             iam.Grant.add_to_principal(
@@ -82,7 +86,7 @@ class EventArchive(Construct):
             self,
             "DaysMissing",
             metric=self.export.own_metric(
-                "EventDaysMissing", period=Duration.days(1), statistic="Maximum"
+                EVENT_DAYS_MISSING, period=Duration.days(1), statistic="Maximum"
             ),
             threshold=2,
             periods=2,

@@ -1,4 +1,4 @@
-"""The files of the portal's content, and the queue by which S3 tells of those that arrive."""
+"""Files of the portal's content, and the queue through which S3 reports those that arrive."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -9,11 +9,10 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from lambdas.portal.contract import FILES_PREFIX
 from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.constructs import MessageQueue, Protection, PythonFunction
 from tablewright.constructs.private_bucket import private_bucket
-
-_PREFIX = "content/"
 
 
 class PortalFiles(Construct):
@@ -51,7 +50,7 @@ class PortalFiles(Construct):
             protection=protection,
             cors_origins=cors_origins,
         )
-        self._tell_of_arrivals()
+        self._report_arrivals()
 
     @property
     def bucket_name(self) -> str:
@@ -59,7 +58,7 @@ class PortalFiles(Construct):
 
     def grant(self, function: PythonFunction, *actions: str, lists: bool = False) -> None:
         """Allow these actions on the objects of content, and to list them."""
-        objects = self.bucket.arn_for_objects(f"{_PREFIX}*")
+        objects = self.bucket.arn_for_objects(f"{FILES_PREFIX}*")
         iam.Grant.add_to_principal(
             grantee=function.role, actions=list(actions), resource_arns=[objects]
         ).assert_success()
@@ -75,7 +74,7 @@ class PortalFiles(Construct):
                 resource_arns=[self.bucket.bucket_arn],
             ).assert_success()
 
-    def _tell_of_arrivals(self) -> None:
+    def _report_arrivals(self) -> None:
         """By the bucket's own setting: CDK's way needs a function that may change any bucket."""
         queue = self.arrivals.queue
         queue.add_to_resource_policy(
@@ -90,7 +89,7 @@ class PortalFiles(Construct):
         resource = cast(s3.CfnBucket, self.bucket.node.default_child)
         filter = s3.CfnBucket.NotificationFilterProperty(
             s3_key=s3.CfnBucket.S3KeyFilterProperty(
-                rules=[s3.CfnBucket.FilterRuleProperty(name="prefix", value=_PREFIX)]
+                rules=[s3.CfnBucket.FilterRuleProperty(name="prefix", value=FILES_PREFIX)]
             )
         )
         resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(

@@ -1,14 +1,25 @@
-"""The enablement portal: content, who is told of it, and what happens in it."""
+"""Enablement portal: content, notifications of it, and what happens in it."""
 
 from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
 from constructs import Construct
 
+from lambdas.contract import Environment
+from lambdas.portal.contract import (
+    CALENDAR_FAILURES,
+    CONTENT_ROUTES,
+    EVENT_ROUTES,
+    INBOX_ROUTES,
+    ContentApiEnvironment,
+    ContentEnvironment,
+    EventsApiEnvironment,
+    InboxApiEnvironment,
+)
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.portal.event_archive import EventArchive
-from stacks.portal.fan_out import FanOut
 from stacks.portal.files import PortalFiles
+from stacks.portal.notification_fan_out import NotificationFanOut
 from stacks.shared.failed_events import FailedEvents
 from stacks.shared.schedule import Schedule
 from stacks.shared.stage import Stage
@@ -26,25 +37,6 @@ from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
 from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.tables.table import TableOptions
-
-CONTENT_ROUTES = (
-    *(("GET", "/content"), ("POST", "/content")),
-    *(("GET", "/content/{content_id}"), ("PATCH", "/content/{content_id}")),
-    ("DELETE", "/content/{content_id}"),
-    ("POST", "/content/{content_id}/status"),
-    *(("GET", "/content/{content_id}/file"), ("POST", "/content/{content_id}/file")),
-    ("GET", "/openapi.json"),
-)
-INBOX_ROUTES = (
-    *(("GET", "/notifications"), ("GET", "/notifications/unread-count")),
-    ("GET", "/notifications/{notification_id}"),
-    ("POST", "/notifications/{notification_id}/read"),
-    ("POST", "/notifications/read"),
-    *(("GET", "/subscriptions"), ("POST", "/subscriptions")),
-    ("GET", "/subscriptions/{subscription_id}"),
-    ("DELETE", "/subscriptions/{subscription_id}"),
-)
-EVENT_ROUTES = (("GET", "/events"), ("POST", "/events"))
 
 _SETTLING = Duration.minutes(1)
 
@@ -78,7 +70,7 @@ class PortalStack(StageStack):
             alarm_topic=self._topic,
         )
         self._cursor_key = CursorKey(self, "CursorKey", protection=stage.protection)
-        told = FanOut(
+        fan_out = NotificationFanOut(
             self,
             "FanOut",
             stage=stage,
@@ -102,10 +94,10 @@ class PortalStack(StageStack):
         )
         http = self._api(identity)
         CfnOutput(self, "ApiUrl", value=http.url)
-        CfnOutput(self, "PublishFunction", value=told.publish.function.function_name)
-        CfnOutput(self, "FailuresBucket", value=told.publishing.failures.bucket_name)
-        CfnOutput(self, "FanOutQueue", value=told.queue.queue.queue_arn)
-        CfnOutput(self, "DeadLetters", value=told.queue.dead_letters.queue_arn)
+        CfnOutput(self, "PublishFunction", value=fan_out.publish.function.function_name)
+        CfnOutput(self, "FailuresBucket", value=fan_out.publishing.failures.bucket_name)
+        CfnOutput(self, "FanOutQueue", value=fan_out.queue.queue.queue_arn)
+        CfnOutput(self, "DeadLetters", value=fan_out.queue.dead_letters.queue_arn)
         CfnOutput(self, "FailedEvents", value=self._failures.queue.queue_arn)
         CfnOutput(self, "ContentTable", value=self.content.table_name)
         CfnOutput(self, "NotificationsTable", value=self.notifications.table_name)
@@ -132,14 +124,14 @@ class PortalStack(StageStack):
 
     def _uploads(self) -> None:
         uploads = self._function(
-            "Uploads", "content.uploads", self._content_and_files(), timeout=_SETTLING
+            "Uploads", "complete_uploads", self._content_environment(), timeout=_SETTLING
         )
         patterns = (CONTENT_REGISTRY.get_content, CONTENT_REGISTRY.update_content)
         self.content.grant(uploads.function, *patterns)
         self._files.grant(uploads, "s3:GetObject", "s3:DeleteObject", lists=True)
         self._files.arrivals.consume(uploads.function, batch_size=5)
         clean = self._function(
-            "Clean", "content.clean", self._content_and_files(), timeout=Duration.minutes(5)
+            "Clean", "clean_files", self._content_environment(), timeout=Duration.minutes(5)
         )
         self.content.grant(clean.function, CONTENT_REGISTRY.get_content)
         self._files.grant(clean, "s3:DeleteObject", lists=True)
@@ -150,7 +142,7 @@ class PortalStack(StageStack):
 
     def _calendar(self) -> None:
         calendar = self._function(
-            "Calendar", "content.calendar", self._content_and_files(), timeout=Duration.minutes(5)
+            "Calendar", "run_calendar", self._content_environment(), timeout=Duration.minutes(5)
         )
         self.content.grant(
             calendar.function,
@@ -164,7 +156,7 @@ class PortalStack(StageStack):
         alarm(
             self,
             "CalendarFailures",
-            metric=calendar.own_metric("CalendarFailures", period=every),
+            metric=calendar.own_metric(CALENDAR_FAILURES, period=every),
             threshold=1,
             periods=4,
             breaching=3,
@@ -191,7 +183,12 @@ class PortalStack(StageStack):
         return http
 
     def _content_api(self) -> PythonFunction:
-        api = self._answering("ContentApi", "content.api", self._content_and_files())
+        environment = ContentApiEnvironment(
+            content_table=self.content.table_name,
+            files_bucket=self._files.bucket_name,
+            cursor_secret_arn=self._cursor_key.secret_arn,
+        )
+        api = self._api_function("ContentApi", "content_api", environment)
         self.content.grant(
             api.function,
             *(CONTENT_REGISTRY.create_content, CONTENT_REGISTRY.get_content),
@@ -204,11 +201,12 @@ class PortalStack(StageStack):
         return api
 
     def _inbox_api(self) -> PythonFunction:
-        tables = {
-            "SUBSCRIPTIONS_TABLE": self.subscriptions.table_name,
-            "NOTIFICATIONS_TABLE": self.notifications.table_name,
-        }
-        api = self._answering("InboxApi", "inbox.api", tables)
+        environment = InboxApiEnvironment(
+            subscriptions_table=self.subscriptions.table_name,
+            notifications_table=self.notifications.table_name,
+            cursor_secret_arn=self._cursor_key.secret_arn,
+        )
+        api = self._api_function("InboxApi", "inbox_api", environment)
         self.notifications.grant(
             api.function,
             *(NOTIFICATIONS.notifications, NOTIFICATIONS.unread_in_full),
@@ -225,7 +223,12 @@ class PortalStack(StageStack):
         return api
 
     def _events_api(self) -> PythonFunction:
-        api = self._answering("EventsApi", "events.api", self.events.settings)
+        environment = EventsApiEnvironment(
+            events_table=self.events.table_name,
+            event_shards=str(self.events.shards) if self.events.shards else None,
+            cursor_secret_arn=self._cursor_key.secret_arn,
+        )
+        api = self._api_function("EventsApi", "events_api", environment)
         design = self.events.design
         self.events.grant(
             api.function,
@@ -234,19 +237,17 @@ class PortalStack(StageStack):
         )
         return api
 
-    def _answering(self, id: str, module: str, environment: dict[str, str]) -> PythonFunction:
-        told = {**environment, "CURSOR_SECRET_ARN": self._cursor_key.secret_arn}
+    def _api_function(self, id: str, module: str, environment: Environment) -> PythonFunction:
         made = self._function(
-            id, module, told, timeout=Duration.seconds(29), slow=Duration.seconds(3)
+            id, module, environment, timeout=Duration.seconds(29), slow=Duration.seconds(3)
         )
         self._cursor_key.grant_read(made.function)
         return made
 
-    def _content_and_files(self) -> dict[str, str]:
-        return {
-            "CONTENT_TABLE": self.content.table_name,
-            "FILES_BUCKET": self._files.bucket_name,
-        }
+    def _content_environment(self) -> ContentEnvironment:
+        return ContentEnvironment(
+            content_table=self.content.table_name, files_bucket=self._files.bucket_name
+        )
 
     def _schedule(self, id: str, function: PythonFunction, every: Duration) -> None:
         """Run a function every so often; it calls itself when its time is up too soon."""
@@ -258,7 +259,7 @@ class PortalStack(StageStack):
         self,
         id: str,
         module: str,
-        environment: dict[str, str],
+        environment: Environment,
         *,
         timeout: Duration,
         slow: Duration | None = None,
@@ -266,9 +267,9 @@ class PortalStack(StageStack):
         return PortalFunction(
             self,
             id,
-            module,
+            f"handlers.{module}",
             stage=self._stage,
-            environment=environment,
+            environment=environment.variables(),
             timeout=timeout,
             slow=slow,
             alarm_topic=self._topic,

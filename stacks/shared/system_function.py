@@ -68,7 +68,7 @@ class PortalFunction(SystemFunction):
 
     Example::
 
-        inbox = PortalFunction(self, "Inbox", "inbox.api", stage=stage, environment={...})
+        inbox = PortalFunction(self, "Inbox", "handlers.inbox_api", stage=stage, environment={...})
     """
 
     SYSTEM = "portal"

@@ -1,94 +1,132 @@
-"""Does, on a schedule, what the dates of content ask for: effect, review, expiry."""
+"""Calendar: carries out what is due, the longest due first, one page of contents at a time."""
 
-import os
-import time
-from datetime import UTC, datetime
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from itertools import islice
+from typing import Any, NamedTuple
 
-from aws_lambda_powertools import Logger
-
-from lambdas.metrics import count
-from lambdas.portal.content.agenda import Agenda, Position, Run
-from lambdas.portal.content.due import Step
-from lambdas.portal.resources import Resources
-from tablewright.catalog.portal.content import CONTENT
-from tablewright.model import InvalidValue
+from lambdas.portal.content.due_steps import DueStep, as_read, due_step
+from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.model import Record
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.continuation import call_next
-from tablewright.runtime.deadline import in_time
+from tablewright.runtime.errors import Conflict, NotFound
+from tablewright.runtime.store.batches import in_parallel
+from tablewright.runtime.store.store import Store
 
-logger = Logger()
+PAGE = 50
+# More than there can be of a content's own; the rest is for others who change it meanwhile.
+_STEPS = 20
 
-# What a page may need, with all retries, when time is nearly up.
-RESERVED_MS = 60_000
-
-
-def _done(content_id: str, step: Step) -> None:
-    version = step.changes.get("version")
-    logger.info("calendar step taken", content_id=content_id, kind=step.kind, version=version)
+Done = Callable[[str, DueStep], Any]
+Failed = Callable[[str, Exception], Any]
 
 
-def _failed(content_id: str, error: Exception) -> None:
-    kind = type(error).__name__
-    logger.error("calendar step failed", content_id=content_id, kind=kind, reason=str(error))
+class Position(NamedTuple):
+    """Where in the list of what is due a run has come to."""
+
+    due_at: str
+    content_id: str
 
 
-@cache
-def resources() -> Resources:
-    return Resources.from_environment()
+class CalendarRun(NamedTuple):
+    """What a run did; `after` is the position to go on after when its time was up."""
+
+    looked_at: int = 0
+    steps: int = 0
+    failed: int = 0
+    after: Position | None = None
 
 
-@cache
-def agenda() -> Agenda:
-    made = resources()
-    return Agenda(made.content(), made.s3, os.environ["FILES_BUCKET"], done=_done, failed=_failed)
+class Calendar:
+    """Applies the steps that are due; the objects of files are in `bucket`.
 
-
-def functions() -> Caller:
-    return resources().functions()
-
-
-if "FILES_BUCKET" in os.environ:
-    agenda()  # while the function starts, when Lambda gives it the most CPU
-
-
-@in_time
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """One run over what is due, or over the rest of it; a run that is out of time calls the next.
-
-    Should that call fail, so does the run: it is repeated, and finds what it did in place.
+    `done` is called for every step, `failed` for contents that something went wrong with: they stay
+    among what is due, so that the next run finds them again.
     """
-    began = time.monotonic()
-    run = agenda().run(
-        datetime.now(UTC),
-        after=_position(event.get("after")),
-        in_time=lambda: context.get_remaining_time_in_millis() > RESERVED_MS,
-    )
-    _report(run, (time.monotonic() - began) * 1000)
-    if run.after is not None:
-        call_next(functions(), context, {"after": run.after._asdict()})
-    return {**run._asdict(), "after": run.after and run.after._asdict()}
+
+    def __init__(
+        self,
+        store: Store,
+        s3: Caller,
+        bucket: str,
+        *,
+        done: Done = lambda content_id, step: None,
+        failed: Failed = lambda content_id, error: None,
+        page: int = PAGE,
+    ) -> None:
+        self._store = store
+        self._s3 = s3
+        self._bucket = bucket
+        self._done = done
+        self._failed = failed
+        self._page = page
+
+    def run(
+        self,
+        now: datetime,
+        *,
+        after: Position | None = None,
+        in_time: Callable[[], bool] = lambda: True,
+    ) -> CalendarRun:
+        """Do what is due at this moment, as long as there is time: one page at least."""
+        looked_at, outcomes = 0, list[int | None]()
+        found = self._due(now, after)
+        while page := list(islice(found, self._page)):
+            looked_at += len(page)
+            outcomes += in_parallel(self._store.executor, lambda one: self._one(one, now), page)
+            after = page[-1]
+            if len(page) == self._page and not in_time():
+                return _run(looked_at, outcomes, after)
+        return _run(looked_at, outcomes, None)
+
+    def _due(self, now: datetime, after: Position | None) -> Iterator[Position]:
+        keys = self._store.each(
+            CONTENT_REGISTRY.due_content,
+            {},
+            since=after.due_at if after else None,
+            until=now,
+            at_once=self._page,
+        )
+        for one in keys:
+            position = Position(one["due_at"], one["content_id"])
+            if after is None or position > after:
+                yield position
+
+    def _one(self, position: Position, now: datetime) -> int | None:
+        """How many steps a content took; None when it failed, whatever the reason."""
+        try:
+            return self._apply(position.content_id, now)
+        except Exception as error:
+            self._failed(position.content_id, error)
+            return None
+
+    def _apply(self, content_id: str, now: datetime) -> int:
+        taken = 0
+        for _ in range(_STEPS):
+            # The index that found it lags behind the table.
+            content = self._store.get(CONTENT_REGISTRY.get_content, {"content_id": content_id})
+            step = due_step(content, now) if content else None
+            if content is None or step is None:
+                return taken
+            taken += self._took(content, step)
+        raise Conflict("the content was being changed by others all the while")
+
+    def _took(self, content: Record, step: DueStep) -> bool:
+        """Take a step; gives whether it was this run that did."""
+        for file in step.removes:
+            # Nothing refers to the object any more, and one that is gone is removed already.
+            self._s3.call("DeleteObject", {"Bucket": self._bucket, "Key": file})
+        key = {"content_id": content["content_id"]}
+        try:
+            self._store.update(
+                CONTENT_REGISTRY.update_content, key, step.changes, expect=as_read(content)
+            )
+        except (Conflict, NotFound):
+            return False  # changed or removed in the meantime: look again
+        self._done(content["content_id"], step)
+        return True
 
 
-def _position(given: Any) -> Position | None:
-    if given is None:
-        return None
-    if not isinstance(given, dict) or set(given) != set(Position._fields):
-        raise InvalidValue("after", f"must be an object of {' and '.join(Position._fields)}")
-    return Position(**CONTENT.check(given, partial=True))
-
-
-def _report(run: Run, milliseconds: float) -> None:
-    took = round(milliseconds, 2)
-    logger.info(
-        "Calendar completed",
-        extra={"extra": {**run._asdict(), "execution_time_ms": took}},
-    )
-    count(
-        {
-            "CalendarContents": run.looked_at,
-            "CalendarSteps": run.steps,
-            "CalendarFailures": run.failed,
-        }
-    )
+def _run(looked_at: int, outcomes: list[int | None], after: Position | None) -> CalendarRun:
+    steps = sum(taken for taken in outcomes if taken)
+    return CalendarRun(looked_at, steps, outcomes.count(None), after)

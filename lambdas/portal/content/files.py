@@ -1,4 +1,4 @@
-"""The files of content, in a bucket: addresses to upload and download them by, and their removal.
+"""Files of content in a bucket: addresses to upload and download them by, and their removal.
 
 An address to upload by is signed for one file: its type, its size and its checksum. What was asked
 for is signed with it as metadata of the object, so nothing needs to remember it. The id of an
@@ -13,17 +13,17 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from lambdas.portal.contract import FILES_PREFIX
 from tablewright.catalog.portal.content import content_id as content_id_field
 from tablewright.model import InvalidValue, Record, TimeId
 from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime import strict_json
-from tablewright.runtime.aws import Caller
+from tablewright.runtime.aws import Caller, Client
 from tablewright.runtime.ids import uuid7
 
-PREFIX = "content/"
 UPLOAD_SECONDS = 15 * 60
 DOWNLOAD_SECONDS = 5 * 60
-_ASKED = "asked"
+_METADATA = "asked"
 # What the moment of an id is exact to.
 _TICK = timedelta(milliseconds=1)
 _CONTENT_ID, _UPLOAD_ID = content_id_field(), TimeId("upload_id")
@@ -40,12 +40,12 @@ class Place(NamedTuple):
 
     @property
     def key(self) -> str:
-        return f"{PREFIX}{self.content_id}/{self.upload_id}"
+        return f"{FILES_PREFIX}{self.content_id}/{self.upload_id}"
 
     @classmethod
     def of(cls, key: str) -> "Place | None":
         """The place with this key, if it is one of ours."""
-        content_id, _, upload_id = key.removeprefix(PREFIX).partition("/")
+        content_id, _, upload_id = key.removeprefix(FILES_PREFIX).partition("/")
         try:
             place = cls(_CONTENT_ID.check(content_id), _UPLOAD_ID.check(upload_id))
         except InvalidValue:
@@ -53,7 +53,7 @@ class Place(NamedTuple):
         return place if place.key == key else None
 
 
-class Asked(NamedTuple):
+class RequestedFile(NamedTuple):
     """A file that somebody wants to upload."""
 
     file_name: str
@@ -72,7 +72,7 @@ class Asked(NamedTuple):
         return urlsafe_b64encode(text.encode()).decode()
 
     @classmethod
-    def from_text(cls, text: str) -> "Asked | None":
+    def from_text(cls, text: str) -> "RequestedFile | None":
         try:
             return cls(**strict_json.parse(urlsafe_b64decode(text)))
         except (ValueError, TypeError):
@@ -87,25 +87,29 @@ class Files:
         self._presign = presign
         self.bucket = bucket
 
-    def upload(self, content_id: str, asked: Asked, now: datetime) -> dict[str, Any]:
+    @classmethod
+    def of(cls, s3: Client, bucket: str) -> "Files":
+        return cls(s3, s3.presign, bucket)
+
+    def upload(self, content_id: str, file: RequestedFile, now: datetime) -> dict[str, Any]:
         """What to send in order to upload this file and no other."""
         place = Place(content_id, uuid7(now))
         params = {
             **self._object(place.key),
-            "ContentType": asked.content_type,
-            "ContentLength": asked.size_bytes,
-            "ChecksumSHA256": asked.checksum,
-            "Metadata": {_ASKED: asked.to_text()},
+            "ContentType": file.content_type,
+            "ContentLength": file.size_bytes,
+            "ChecksumSHA256": file.checksum,
+            "Metadata": {_METADATA: file.to_text()},
         }
         return {
             "upload_id": place.upload_id,
             "method": "PUT",
             "url": self._presign("put_object", params, UPLOAD_SECONDS),
             "headers": {
-                "content-type": asked.content_type,
-                "content-length": str(asked.size_bytes),
-                "x-amz-checksum-sha256": asked.checksum,
-                f"x-amz-meta-{_ASKED}": asked.to_text(),
+                "content-type": file.content_type,
+                "content-length": str(file.size_bytes),
+                "x-amz-checksum-sha256": file.checksum,
+                f"x-amz-meta-{_METADATA}": file.to_text(),
             },
             "expires_at": timestamp(now + timedelta(seconds=UPLOAD_SECONDS)),
         }
@@ -129,16 +133,16 @@ class Files:
         Raises ObjectMissing when it is not there.
         """
         head = self._s3.call("HeadObject", {**self._object(key), "ChecksumMode": "ENABLED"})
-        asked = Asked.from_text(head.get("Metadata", {}).get(_ASKED, ""))
-        if asked is None or not _is(asked, head):
+        file = RequestedFile.from_text(head.get("Metadata", {}).get(_METADATA, ""))
+        if file is None or not _is(file, head):
             return None
         return {
             "s3_uri": f"s3://{self.bucket}/{key}",
             "s3_bucket": self.bucket,
             "s3_key": key,
-            "file_name": asked.file_name,
-            "content_type": asked.content_type,
-            "size_bytes": asked.size_bytes,
+            "file_name": file.file_name,
+            "content_type": file.content_type,
+            "size_bytes": file.size_bytes,
             "uploaded_at": timestamp(head["LastModified"]),
         }
 
@@ -148,14 +152,14 @@ class Files:
 
     def clear_before(self, content_id: str, upload_id: str) -> None:
         """Remove a content's objects that were asked for before an upload."""
-        for place in self.places(f"{PREFIX}{content_id}/"):
+        for place in self.places(f"{FILES_PREFIX}{content_id}/"):
             if place.upload_id < upload_id:
                 self.remove(place.key)
 
     def remove(self, key: str) -> None:
         self._s3.call("DeleteObject", self._object(key))
 
-    def places(self, prefix: str = PREFIX, after: str | None = None) -> Iterator[Place]:
+    def places(self, prefix: str = FILES_PREFIX, after: str | None = None) -> Iterator[Place]:
         """The objects under a prefix, in the order of their keys, from after one of them."""
         params: dict[str, Any] = {"Bucket": self.bucket, "Prefix": prefix}
         while True:
@@ -181,6 +185,6 @@ def disposition(file_name: str) -> str:
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file_name, safe='')}"
 
 
-def _is(asked: Asked, head: Mapping[str, Any]) -> bool:
+def _is(file: RequestedFile, head: Mapping[str, Any]) -> bool:
     found = (head["ContentType"], head["ContentLength"], head.get("ChecksumSHA256"))
-    return found == (asked.content_type, asked.size_bytes, asked.checksum)
+    return found == (file.content_type, file.size_bytes, file.checksum)

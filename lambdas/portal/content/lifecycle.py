@@ -1,4 +1,4 @@
-"""What may happen to content, by whom, and what follows: pure rules, without HTTP or storage.
+"""Lifecycle of content: what may happen to it, by whom, and what follows; pure rules.
 
 Draft → Approved → Deprecated → Expired, back from Deprecated to Approved, and from Expired to a
 draft again. Content that is approved before its effective date waits for it as a draft. An approval
@@ -10,7 +10,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from lambdas.errors import NotAllowed, RequestConflict
-from lambdas.portal.users import ADMINS, APPROVERS, AUTHORS, User
+from lambdas.portal.contract import ADMINS, APPROVERS, AUTHORS
+from lambdas.portal.users import User
 from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, EXPIRED, HARD
 from tablewright.model import Record
 from tablewright.model.fields.scalars import timestamp
@@ -98,23 +99,23 @@ def may_delete(content: Content, user: User) -> None:
         raise NotAllowed(f"Only {who} may delete this content.")
 
 
-def stands(content: Content, status: str) -> bool:
+def has_become(content: Content, status: str) -> bool:
     """Whether the content is already what it is asked to become."""
     return content["status"] == status or (status == APPROVED and waiting(content))
 
 
 def moved(content: Content, status: str, user: User, now: datetime) -> Record:
     """The changes by which a user brings content into another status."""
-    step = STEPS.get((content["status"], status))
-    if step is None:
-        possible = [to for start, to in STEPS if start == content["status"]]
+    transition = TRANSITIONS.get((content["status"], status))
+    if transition is None:
+        possible = [to for start, to in TRANSITIONS if start == content["status"]]
         raise RequestConflict(
             f"{content['status']} content cannot become {status}; "
             f"it can become: {', '.join(possible)}."
         )
-    if not step.allowed(content, user):
-        raise NotAllowed(f"Only {step.who} may make this {status}.")
-    return step.changes(content, user, now)
+    if not transition.allowed(content, user):
+        raise NotAllowed(f"Only {transition.who} may make this {status}.")
+    return transition.changes(content, user, now)
 
 
 def expired(content: Content) -> Record:
@@ -171,7 +172,7 @@ def _approves_of_others(content: Content, user: User) -> bool:
 _TENDERS = "its owner as an author, approvers and admins"
 
 
-class Step(NamedTuple):
+class Transition(NamedTuple):
     """A way from one status to another: who may take it, and what it changes."""
 
     allowed: Callable[[Content, User], bool]
@@ -179,12 +180,12 @@ class Step(NamedTuple):
     changes: Callable[[Content, User, datetime], Record]
 
 
-_APPROVAL = Step(_approves_of_others, "approvers who do not own it, and admins,", _approved)
-STEPS: dict[tuple[str, str], Step] = {
+_APPROVAL = Transition(_approves_of_others, "approvers who do not own it, and admins,", _approved)
+TRANSITIONS: dict[tuple[str, str], Transition] = {
     (DRAFT, APPROVED): _APPROVAL,
-    (APPROVED, DEPRECATED): Step(_tends, _TENDERS, _deprecated),
+    (APPROVED, DEPRECATED): Transition(_tends, _TENDERS, _deprecated),
     (DEPRECATED, APPROVED): _APPROVAL,
-    (APPROVED, EXPIRED): Step(_approves, "approvers and admins", _withdrawn),
-    (DEPRECATED, EXPIRED): Step(_approves, "approvers and admins", _withdrawn),
-    (EXPIRED, DRAFT): Step(_authors, "its owner as an author, and admins,", _revised),
+    (APPROVED, EXPIRED): Transition(_approves, "approvers and admins", _withdrawn),
+    (DEPRECATED, EXPIRED): Transition(_approves, "approvers and admins", _withdrawn),
+    (EXPIRED, DRAFT): Transition(_authors, "its owner as an author, and admins,", _revised),
 }

@@ -1,8 +1,10 @@
-"""The content's part of the API's OpenAPI document."""
+"""OpenAPI operations and schemas of content."""
 
+from lambdas.contract import Route
 from lambdas.http.openapi import Json, json_of, object_of, only, operation, page_of, paging, query
-from lambdas.portal.content.asking import FILE
+from lambdas.portal import contract
 from lambdas.portal.content.registry import CHANGEABLE, GIVEN
+from lambdas.portal.content.requests import FILE
 from lambdas.portal.content.search import LONGEST_QUERY, WINDOW
 from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, MAX_FILE_BYTES
 
@@ -24,17 +26,13 @@ _CONTENT = json_of("Content")
 _TEXT: Json = {"type": "string"}
 _TIME: Json = {"type": "string", "format": "date-time"}
 
-PATHS: Json = {
-    "/content": {
-        "get": {
-            **operation(
-                "list_content",
-                "Content of a status, or about a product, last changed first",
-                {200: json_of("ContentPage")},
-            ),
-            "description": "As far as the caller may read it. A page can be short, or empty, and "
-            f"still have a cursor: at most {WINDOW} contents are looked at for one.",
-            "parameters": [
+OPERATIONS: dict[Route, Json] = {
+    contract.LIST_CONTENT: {
+        **operation(
+            "list_content",
+            "Content of a status, or about a product, last changed first",
+            {200: json_of("ContentPage")},
+            parameters=[
                 query("status", CONTENT.by_name["status"].schema()),
                 query("suite", CONTENT.by_name["product_suite"].schema()),
                 query("concept", CONTENT.by_name["product_concept"].schema()),
@@ -44,62 +42,58 @@ PATHS: Json = {
                 },
                 *paging(),
             ],
-        },
-        "post": operation(
-            "create_content",
-            "Store a new draft; for authors. With an id, it can be repeated",
-            {201: _CONTENT, 200: _CONTENT},
-            body="NewContent",
-            fails=(409,),
         ),
+        "description": "As far as the caller may read it. A page can be short, or empty, and "
+        f"still have a cursor: at most {WINDOW} contents are looked at for one.",
     },
-    "/content/{content_id}": {
-        "get": operation("get_content", "Read content", {200: _CONTENT}, fails=(404,)),
-        "patch": {
-            **operation(
-                "change_content",
-                "Change content: a new version of it",
-                {200: _CONTENT},
-                body="ContentChange",
-                fails=_STALE,
-            ),
-            "parameters": [_IF_MATCH],
-        },
-        "delete": {
-            **operation("delete_content", "Delete content and its file", {204: None}, fails=_STALE),
-            "parameters": [_IF_MATCH],
-        },
-        "parameters": [_ID],
-    },
-    "/content/{content_id}/status": {
-        "post": {
-            **operation(
-                "move_content",
-                "Approve, deprecate, expire or revise content",
-                {200: _CONTENT},
-                body="ContentMove",
-                fails=_STALE,
-            ),
-            "parameters": [_IF_MATCH],
-        },
-        "parameters": [_ID],
-    },
-    "/content/{content_id}/file": {
-        "get": operation(
-            "download_file",
-            "An address to download the file by",
-            {200: json_of("Download")},
-            fails=(404,),
-        ),
-        "post": operation(
-            "upload_file",
-            "An address to upload a file by; it becomes the content's once it has arrived",
-            {200: json_of("Upload")},
-            body="NewFile",
-            fails=(404, 409),
-        ),
-        "parameters": [_ID],
-    },
+    contract.CREATE_CONTENT: operation(
+        "create_content",
+        "Store a new draft; for authors. With an id, it can be repeated",
+        {201: _CONTENT, 200: _CONTENT},
+        body="NewContent",
+        fails=(409,),
+    ),
+    contract.GET_CONTENT: operation(
+        "get_content", "Read content", {200: _CONTENT}, fails=(404,), parameters=[_ID]
+    ),
+    contract.CHANGE_CONTENT: operation(
+        "change_content",
+        "Change content: a new version of it",
+        {200: _CONTENT},
+        body="ContentChange",
+        fails=_STALE,
+        parameters=[_ID, _IF_MATCH],
+    ),
+    contract.DELETE_CONTENT: operation(
+        "delete_content",
+        "Delete content and its file",
+        {204: None},
+        fails=_STALE,
+        parameters=[_ID, _IF_MATCH],
+    ),
+    contract.MOVE_CONTENT: operation(
+        "move_content",
+        "Approve, deprecate, expire or revise content",
+        {200: _CONTENT},
+        body="ContentMove",
+        fails=_STALE,
+        parameters=[_ID, _IF_MATCH],
+    ),
+    contract.DOWNLOAD_FILE: operation(
+        "download_file",
+        "An address to download the file by",
+        {200: json_of("Download")},
+        fails=(404,),
+        parameters=[_ID],
+    ),
+    contract.UPLOAD_FILE: operation(
+        "upload_file",
+        "An address to upload a file by; it becomes the content's once it has arrived",
+        {200: json_of("Upload")},
+        body="NewFile",
+        fails=(404, 409),
+        parameters=[_ID],
+    ),
 }
 
 

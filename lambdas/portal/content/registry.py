@@ -1,4 +1,4 @@
-"""The registry of content: what users may do to it, carried out in its table.
+"""Content registry: what users may do to content, carried out in its table.
 
 Whatever is in place already is answered as when it was done, so that every request can be repeated.
 """
@@ -15,12 +15,12 @@ from lambdas.portal.content.lifecycle import (
     Content,
     edited,
     hard_expired,
+    has_become,
     may_delete,
     may_read,
     moved,
     next_due,
     revision,
-    stands,
 )
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, DRAFT, folded
@@ -94,12 +94,12 @@ class Registry:
     ) -> Record:
         """Bring content into another status; withdrawn for good, its file goes as well."""
         found = self.one(content_id, user)
-        if not stands(found, status):
+        if not has_become(found, status):
             step = moved(found, status, user, now)
             if hard_expired(found):
                 # Nothing can be recorded of it now, so nothing that was withdrawn comes back.
                 self._files.clear(content_id, asked_until=now)
-            found = self._write(found, step, version, now, lambda one: stands(one, status))
+            found = self._write(found, step, version, now, lambda one: has_become(one, status))
         if hard_expired(found):
             self._files.clear(content_id, asked_until=now)
         return found

@@ -1,4 +1,4 @@
-"""Finding content by words: the seam, and what is built in.
+"""Search for content by words: the protocol, and the search that is built in.
 
 The built-in search reads a list and keeps what matches, so many records a request. It finds
 everything, a page at a time; whoever has more content than he wants to read puts a search engine

@@ -1,66 +1,131 @@
-"""Completes uploads, as S3 tells of them by a queue."""
+"""Uploads: making an uploaded file the content's file, and removing what is nobody's.
 
-import os
-from datetime import UTC, datetime
-from functools import cache
-from typing import Any
-from urllib.parse import unquote_plus
+What becomes of an object follows from its key and its content alone. So whatever is repeated, in
+whatever order, ends the same: the content has the file that was last asked for and has arrived.
+"""
 
-from aws_lambda_powertools import Logger
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from itertools import groupby, islice
+from typing import NamedTuple
 
-from lambdas.portal.content.completion import Completion
-from lambdas.portal.content.files import Place
-from lambdas.portal.resources import Resources
-from tablewright.model.errors import TablewrightError
-from tablewright.runtime import strict_json
-from tablewright.runtime.deadline import in_time
+from lambdas.portal.content.files import Files, Place
+from lambdas.portal.content.lifecycle import Content, edit, hard_expired, revision
+from tablewright.catalog.portal.content import CONTENT_REGISTRY, EXPIRED
+from tablewright.model import Record
+from tablewright.model.time_ids import moment_of
+from tablewright.runtime.errors import Conflict, NotFound, ObjectMissing
+from tablewright.runtime.store.store import Store
 
-logger = Logger()
+RECORDED, ARRIVED, LATE, UNWANTED = "recorded", "arrived", "late", "unwanted"
+REFUSED, MISSING = "refused", "missing"
 
-
-@cache
-def completion() -> Completion:
-    resources = Resources.from_environment()
-    return Completion(resources.content(), resources.files())
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
-
-
-if "FILES_BUCKET" in os.environ:
-    completion()  # while the function starts, when Lambda gives it the most CPU
+# Longer than an event can be on its way, with a weekend to see to those that failed.
+ABANDONED = timedelta(days=7)
+# Whoever began to record an upload in time is done long before it is removed.
+_RECORDING = timedelta(hours=1)
+_ATTEMPTS = 5
+_AT_ONCE = 200
 
 
-@in_time
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Messages of the queue; those that failed are delivered again, then set aside."""
-    failed = []
-    for message in event["Records"]:
-        try:
-            # S3 sends one without any when it is told of the queue.
-            for record in strict_json.parse(message["body"]).get("Records", []):
-                settle(record)
-        except Exception as error:
-            # Whatever it is: it must not take the other messages with it.
-            reason = str(error) if isinstance(error, TablewrightError) else ""
-            logger.error(
-                "not settled",
-                message_id=message["messageId"],
-                kind=type(error).__name__,
-                reason=reason,
-            )
-            failed.append({"itemIdentifier": message["messageId"]})
-    return {"batchItemFailures": failed}
+def upload_status(content: Content | None, place: Place, now: datetime) -> str:
+    """What an object is to its content: its file, perhaps its next one, or nothing any more."""
+    if content is None or hard_expired(content):
+        return UNWANTED
+    if content.get("s3_key") == place.key:
+        return RECORDED
+    # An id that was given up can be given again: what was asked for before is not meant.
+    if content["status"] == EXPIRED or moment_of(place.upload_id) < content["created_at"]:
+        return UNWANTED
+    recorded = Place.of(content.get("s3_key") or "")
+    if recorded and place.upload_id < recorded.upload_id:
+        return UNWANTED
+    return ARRIVED if now < _asked_at(place) + ABANDONED else LATE
 
 
-def settle(record: dict[str, Any]) -> str:
-    """Record the file that S3 tells of; what is repeated finds what was done in place."""
-    key = unquote_plus(record["s3"]["object"]["key"])  # as S3 writes keys in events
-    place = Place.of(key)
-    if place is None:
-        logger.warning("an object that is no upload", key=key)
-        return "ignored"
-    settled = completion().settle(place, now())
-    logger.info("upload settled", key=key, outcome=settled)
-    return settled
+class Cleaned(NamedTuple):
+    """What a run of cleaning did; `after` is the key to go on after when its time was up."""
+
+    looked_at: int = 0
+    removed: int = 0
+    after: str | None = None
+
+
+class Uploads:
+    """Settles what becomes of objects."""
+
+    def __init__(self, store: Store, files: Files) -> None:
+        self._store = store
+        self._files = files
+
+    def settle(self, place: Place, now: datetime) -> str:
+        """Record an object that has arrived as its content's file; tells what it is then."""
+        for _ in range(_ATTEMPTS):
+            content = self._content(place.content_id)
+            status = upload_status(content, place, now)
+            if content is None or status == UNWANTED:
+                self._files.remove(place.key)
+                return UNWANTED
+            if status == LATE:
+                return LATE  # nobody records it any more; cleaning removes it
+            if status == ARRIVED:
+                try:
+                    if not self._record(content, place, now):
+                        return REFUSED
+                except ObjectMissing:
+                    return MISSING
+                except (Conflict, NotFound):
+                    continue  # changed or deleted meanwhile: look again
+            # Also when it was recorded before: whoever did so may have come no further.
+            self._files.clear_before(place.content_id, place.upload_id)
+            return RECORDED
+        raise Conflict("the content was being changed by others all the while")
+
+    def clean(
+        self,
+        now: datetime,
+        *,
+        after: str | None = None,
+        in_time: Callable[[], bool] = lambda: True,
+    ) -> Cleaned:
+        """Remove objects that are nobody's, and uploads that were never completed."""
+        looked_at = removed = 0
+        places = self._files.places(after=after)
+        while chunk := list(islice(places, _AT_ONCE)):
+            for content_id, group in groupby(chunk, key=lambda place: place.content_id):
+                content = self._content(content_id)
+                for place in group:
+                    looked_at += 1
+                    if _nobodys(content, place, now):
+                        self._files.remove(place.key)
+                        removed += 1
+            if not in_time():
+                return Cleaned(looked_at, removed, chunk[-1].key)
+        return Cleaned(looked_at, removed)
+
+    def _record(self, content: Record, place: Place, now: datetime) -> bool:
+        fields = self._files.uploaded(place.key)
+        if fields is None:
+            self._files.remove(place.key)
+            return False
+        self._store.update(
+            CONTENT_REGISTRY.update_content,
+            {"content_id": place.content_id},
+            revision(content, edit(content, fields), now),
+            expect={"version": content["version"]},
+        )
+        return True
+
+    def _content(self, content_id: str) -> Record | None:
+        return self._store.get(CONTENT_REGISTRY.get_content, {"content_id": content_id})
+
+
+def _nobodys(content: Content | None, place: Place, now: datetime) -> bool:
+    status = upload_status(content, place, now)
+    if status == LATE:
+        return now >= _asked_at(place) + ABANDONED + _RECORDING
+    return status == UNWANTED
+
+
+def _asked_at(place: Place) -> datetime:
+    return datetime.fromisoformat(moment_of(place.upload_id))

@@ -1,1 +1,1 @@
-"""What happens in the portal, and its export."""
+"""Events of users: their log and its export."""

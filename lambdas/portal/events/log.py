@@ -1,9 +1,9 @@
-"""The events of the portal: appended once each, never changed, listed newest first."""
+"""Event log: events are appended once each, never changed, listed newest first."""
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
+from lambdas.portal.contract import EventsEnvironment
 from lambdas.portal.events.rules import same_event
 from tablewright.catalog.portal.events import EVENTS, event_key, events_design
 from tablewright.model import Record, Table
@@ -11,9 +11,9 @@ from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
 
-def design_here() -> Table:
-    """The design of the function's table: with shards where EVENT_SHARDS says how many."""
-    shards = os.environ.get("EVENT_SHARDS")
+def design_of(environment: EventsEnvironment) -> Table:
+    """The design of a function's table: with shards, if its environment says how many."""
+    shards = environment.event_shards
     return events_design(shards=int(shards)) if shards else EVENTS
 
 

@@ -1,5 +1,6 @@
-"""The OpenAPI document of events; field types come from the table design."""
+"""OpenAPI operations and schemas of events."""
 
+from lambdas.contract import Route
 from lambdas.http.openapi import (
     Json,
     json_of,
@@ -12,40 +13,42 @@ from lambdas.http.openapi import (
     query,
     ref,
 )
+from lambdas.portal import contract
 from lambdas.portal.events.rules import EVENT, GIVEN, MAX_EVENTS
 
 _FIELDS = EVENT.by_name
 
-PATHS: Json = {
-    "/events": {
-        "post": {
-            **operation(
-                "append_events",
-                "Append what the caller did",
-                {202: json_of("EventIds")},
-                body="NewEvents",
-                fails=(409,),
-            ),
-            "description": "An event's id is a UUID of version 7 that tells when it happened: at "
-            "most 24 hours ago and 5 minutes ahead. The request can be repeated: an event that is "
-            "stored is not stored again, and never changed. All are stored or, if one is not "
-            "valid, none.",
-        },
-        "get": {
-            **operation("list_events", "Events, newest first", {200: json_of("EventPage")}),
-            "description": "Of a day, in UTC, for approvers and admins; or of a user, for that "
-            "user and for admins. Exactly one of the two is asked for. A page may be short and "
-            "still have a cursor.",
-            "parameters": [
+OPERATIONS: dict[Route, Json] = {
+    contract.APPEND_EVENTS: {
+        **operation(
+            "append_events",
+            "Append what the caller did",
+            {202: json_of("EventIds")},
+            body="NewEvents",
+            fails=(409,),
+        ),
+        "description": "An event's id is a UUID of version 7 that tells when it happened: at "
+        "most 24 hours ago and 5 minutes ahead. The request can be repeated: an event that is "
+        "stored is not stored again, and never changed. All are stored or, if one is not "
+        "valid, none.",
+    },
+    contract.LIST_EVENTS: {
+        **operation(
+            "list_events",
+            "Events, newest first",
+            {200: json_of("EventPage")},
+            parameters=[
                 query("day", _FIELDS["date_bucket"].schema()),
                 query("user_id", _FIELDS["user_id"].schema()),
                 query("event_name", _FIELDS["event_name"].schema()),
                 *paging(),
             ],
-        },
+        ),
+        "description": "Of a day, in UTC, for approvers and admins; or of a user, for that "
+        "user and for admins. Exactly one of the two is asked for. A page may be short and "
+        "still have a cursor.",
     },
 }
-
 
 SCHEMAS: Json = {
     "Event": object_of(EVENT.fields, [f.label for f in EVENT.fields if not f.optional]),

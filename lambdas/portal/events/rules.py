@@ -1,4 +1,4 @@
-"""Which events are taken, and from when on a day has all of its own.
+"""Rules of events: which are taken, and from when on a day has all of its own.
 
 An id tells when its event happened. Only events of the last day are taken, so that a day is closed
 at a moment that is known: what was exported after it lacks nothing.

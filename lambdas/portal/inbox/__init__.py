@@ -1,1 +1,1 @@
-"""What users are told, and what they want to be told of."""
+"""Inbox: the notifications of a user, and the subscriptions that bring them."""

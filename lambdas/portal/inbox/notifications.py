@@ -1,4 +1,4 @@
-"""The notifications of one user: never anybody else's."""
+"""Notifications of one user: never anybody else's."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -29,7 +29,7 @@ class Counted(NamedTuple):
 
 
 class Notifications:
-    """What a user was told."""
+    """The notifications of a user."""
 
     def __init__(self, store: Store, user_id: str) -> None:
         self._store = store

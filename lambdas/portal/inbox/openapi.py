@@ -1,5 +1,6 @@
-"""The part of the portal's OpenAPI document about notifications and subscriptions."""
+"""OpenAPI operations and schemas of notifications and subscriptions."""
 
+from lambdas.contract import Route
 from lambdas.http.openapi import (
     Json,
     json_of,
@@ -11,6 +12,7 @@ from lambdas.http.openapi import (
     query,
     ref,
 )
+from lambdas.portal import contract
 from lambdas.portal.inbox import notifications, subscriptions
 from tablewright.catalog.portal.notifications import NOTIFICATION
 from tablewright.catalog.portal.subscriptions import SUBSCRIPTION
@@ -33,65 +35,61 @@ def _required(fields: tuple[Field, ...]) -> list[str]:
 
 _NOTIFICATION, _SUBSCRIPTION = json_of("Notification"), json_of("Subscription")
 _NOTIFICATION_ID = _path(NOTIFICATION.by_name["notification_id"])
+_SUBSCRIPTION_ID = _path(SUBSCRIPTION.by_name["subscription_id"])
 _UNREAD = query("unread", {"type": "string", "enum": ["false", "true"], "default": "false"})
 
-PATHS: Json = {
-    "/notifications": {
-        "get": {
-            **operation(
-                "list_notifications",
-                "Your notifications, newest first",
-                {200: json_of("NotificationPage")},
-            ),
-            "parameters": [_UNREAD, *paging()],
-        },
-    },
-    "/notifications/unread-count": {
-        "get": operation(
-            "count_unread",
-            "How many are unread, up to a bound",
-            {200: json_of("Unread")},
-        ),
-    },
-    "/notifications/{notification_id}": {
-        "get": operation(
-            "get_notification", "Read a notification", {200: _NOTIFICATION}, fails=(404,)
-        ),
-        "parameters": _NOTIFICATION_ID,
-    },
-    "/notifications/{notification_id}/read": {
-        "post": operation("mark_read", "Mark as read", {200: _NOTIFICATION}, fails=(404,)),
-        "parameters": _NOTIFICATION_ID,
-    },
-    "/notifications/read": {
-        "post": operation(
-            "mark_all_read",
-            "Mark as read what is unread, the newest first; repeat while there is more",
-            {200: json_of("Marked")},
-        ),
-    },
-    "/subscriptions": {
-        "post": operation(
-            "subscribe",
-            "Be told of content that has all of this; without filters, of everything",
-            {201: _SUBSCRIPTION, 200: _SUBSCRIPTION},
-            body="NewSubscription",
-            fails=(409,),
-        ),
-        "get": {
-            **operation(
-                "list_subscriptions", "Your subscriptions", {200: json_of("SubscriptionPage")}
-            ),
-            "parameters": paging(),
-        },
-    },
-    "/subscriptions/{subscription_id}": {
-        "get": operation(
-            "get_subscription", "Read a subscription", {200: _SUBSCRIPTION}, fails=(404,)
-        ),
-        "delete": operation("unsubscribe", "Remove a subscription", {204: None}),
-        "parameters": _path(SUBSCRIPTION.by_name["subscription_id"]),
-    },
+OPERATIONS: dict[Route, Json] = {
+    contract.LIST_NOTIFICATIONS: operation(
+        "list_notifications",
+        "Your notifications, newest first",
+        {200: json_of("NotificationPage")},
+        parameters=[_UNREAD, *paging()],
+    ),
+    contract.COUNT_UNREAD: operation(
+        "count_unread", "How many are unread, up to a bound", {200: json_of("Unread")}
+    ),
+    contract.GET_NOTIFICATION: operation(
+        "get_notification",
+        "Read a notification",
+        {200: _NOTIFICATION},
+        fails=(404,),
+        parameters=_NOTIFICATION_ID,
+    ),
+    contract.MARK_READ: operation(
+        "mark_read",
+        "Mark as read",
+        {200: _NOTIFICATION},
+        fails=(404,),
+        parameters=_NOTIFICATION_ID,
+    ),
+    contract.MARK_ALL_READ: operation(
+        "mark_all_read",
+        "Mark as read what is unread, the newest first; repeat while there is more",
+        {200: json_of("Marked")},
+    ),
+    contract.SUBSCRIBE: operation(
+        "subscribe",
+        "Be notified of content that has all of this; without filters, of everything",
+        {201: _SUBSCRIPTION, 200: _SUBSCRIPTION},
+        body="NewSubscription",
+        fails=(409,),
+    ),
+    contract.LIST_SUBSCRIPTIONS: operation(
+        "list_subscriptions",
+        "Your subscriptions",
+        {200: json_of("SubscriptionPage")},
+        parameters=paging(),
+    ),
+    contract.GET_SUBSCRIPTION: operation(
+        "get_subscription",
+        "Read a subscription",
+        {200: _SUBSCRIPTION},
+        fails=(404,),
+        parameters=_SUBSCRIPTION_ID,
+    ),
+    contract.UNSUBSCRIBE: operation(
+        "unsubscribe", "Remove a subscription", {204: None}, parameters=_SUBSCRIPTION_ID
+    ),
 }
 
 SCHEMAS: Json = {

@@ -1,4 +1,4 @@
-"""The subscriptions of one user: what he wants to be told of."""
+"""Subscriptions of one user: the content that he wants to be notified of."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
-# Who is told of content has all of his subscriptions to a topic looked at, at once.
+# To notify a user, all of his subscriptions to a topic are read at once.
 MOST = 100
 
 FILTERS = ("product_suite", "product_concept", "tags")

@@ -73,10 +73,4 @@ class EventsTable(DesignTable):
     ) -> None:
         design = EVENTS if shards is None else events_design(shards=shards)
         super().__init__(scope, id, design=design, **options)
-        self._shards = shards
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """What a function must be told of the table: its name, and its shards if it has any."""
-        shards = {} if self._shards is None else {"EVENT_SHARDS": str(self._shards)}
-        return {"EVENTS_TABLE": self.table_name, **shards}
+        self.shards = shards

@@ -8,14 +8,13 @@ import os
 import sys
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from lambdas import stream
 from lambdas.forms import plan
 from lambdas.forms.planning import Run as Planned
-from lambdas.portal.content import calendar
-from lambdas.portal.content.agenda import Run as Due
-from lambdas.portal.events import export
+from lambdas.portal.content.calendar import CalendarRun
+from lambdas.portal.handlers import export_events, run_calendar
 from lambdas.sentiment import ingest
 from lambdas.sentiment.news import heal
 from lambdas.sentiment.outcome import Outcome
@@ -67,15 +66,17 @@ def plan_shards(each: int) -> None:
 
 
 def follow_dates(each: int) -> None:
-    run = Due(looked_at=each, steps=each, failed=each)
-    replace(calendar, agenda=SimpleNamespace(run=lambda *_, **__: run))
-    calendar.handler({}, CONTEXT)
+    run = CalendarRun(looked_at=each, steps=each, failed=each)
+    calendar = SimpleNamespace(run=lambda *_, **__: run)
+    replace(run_calendar, resources=run_calendar.Resources(cast(Any, calendar), cast(Any, None)))
+    run_calendar.handler({}, CONTEXT)
 
 
-def export_events(each: int) -> None:
+def export_days(each: int) -> None:
     missing = SimpleNamespace(missing=lambda days: ["2026-01-01", "2026-01-02"] * each)
-    replace(export, export=missing, functions=None, call_next=None)
-    export.handler({}, CONTEXT)
+    made = export_events.Resources(cast(Any, missing), cast(Any, lambda: None))
+    replace(export_events, resources=made, call_next=None)
+    export_events.handler({}, CONTEXT)
 
 
 def keep_records(each: int) -> None:
@@ -91,7 +92,7 @@ RUNS = {
     "NewsHeal": heal_news,
     "Plan": plan_shards,
     "Calendar": follow_dates,
-    "ArchiveExport": export_events,
+    "ArchiveExport": export_days,
     "Project": keep_records,
     "Count": keep_records,
     "FanOutPublish": keep_records,

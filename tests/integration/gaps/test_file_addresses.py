@@ -9,23 +9,23 @@ from urllib.parse import urlsplit
 import boto3
 import pytest
 
-from lambdas.portal.content.files import Asked, Files, Place
-from lambdas.portal.resources import Resources
+from lambdas.portal.clients import Clients
+from lambdas.portal.content.files import Files, Place, RequestedFile
 from tablewright.runtime.errors import ObjectMissing
 from tests.integration.gaps.clouds import HOME, Cloud
 
 PDF = b"%PDF-1.7 a file"
-ASKED = Asked("Überblick.pdf", "application/pdf", len(PDF), sha256(PDF).hexdigest())
+ASKED = RequestedFile("Überblick.pdf", "application/pdf", len(PDF), sha256(PDF).hexdigest())
 
 
 @pytest.fixture
 def files(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> Iterator[Files]:
     s3 = cloud.client("s3")
     s3.create_bucket(Bucket="portal-files", CreateBucketConfiguration={"LocationConstraint": HOME})
-    monkeypatch.setenv("FILES_BUCKET", "portal-files")
     monkeypatch.setenv("AWS_ENDPOINT_URL", cloud.endpoint)
     keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
-    made = Resources(boto3.session.Session(region_name=HOME, **keys)).files()
+    clients = Clients(boto3.session.Session(region_name=HOME, **keys))
+    made = Files.of(clients.s3, "portal-files")
     yield made
     for place in made.places():
         made.remove(place.key)

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.content import api as content
-from lambdas.portal.content import uploads
-from lambdas.portal.content.completion import Completion
 from lambdas.portal.content.files import Files
 from lambdas.portal.content.registry import Registry
 from lambdas.portal.content.search import ListSearch
+from lambdas.portal.content.uploads import Uploads
+from lambdas.portal.handlers import complete_uploads, content_api
 from lambdas.portal.openapi import document
 from tablewright.catalog.portal.content import APPROVED, CONTENT_REGISTRY, DEPRECATED, EXPIRED
 from tablewright.model import Record
@@ -120,13 +119,13 @@ class World:
         cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
         self.store = self.database.store(CONTENT_REGISTRY, edge, cursors=cursors)
         self.files = Files(edge, self.bucket.presign, BUCKET)
-        self.completion = Completion(self.store, self.files)
+        self.uploads = Uploads(self.store, self.files)
         registry = Registry(self.store, self.files)
         search = ListSearch(self.store, self.window)
-        portal = content.Portal(registry, self.files, search, lambda: self.now)
-        self._monkeypatch.setattr(content, "portal", lambda: portal)
-        self._monkeypatch.setattr(uploads, "completion", lambda: self.completion)
-        self._monkeypatch.setattr(uploads, "now", lambda: self.now)
+        made = content_api.Resources(registry, self.files, search, lambda: self.now)
+        completing = complete_uploads.Resources(self.uploads, lambda: self.now)
+        self._monkeypatch.setattr(content_api, "resources", lambda: made)
+        self._monkeypatch.setattr(complete_uploads, "resources", lambda: completing)
 
     def __call__(
         self,
@@ -139,7 +138,7 @@ class World:
         **query: Any,
     ) -> Answer:
         event = CONTRACT.event(method, path, body, claims=user, query=query, headers=headers)
-        return Answer(content.handler(event, Context()))
+        return Answer(content_api.handler(event, Context()))
 
     def wait(self, **span: float) -> None:
         self.now += timedelta(**span)
@@ -186,7 +185,7 @@ class World:
     def tell(self, *keys: str) -> list[str]:
         """S3 tells of objects."""
         records = [{"s3": {"bucket": {"name": BUCKET}, "object": {"key": key}}} for key in keys]
-        return [uploads.settle(record) for record in records]
+        return [complete_uploads.settle(record) for record in records]
 
     def items(self) -> list[Record]:
         return self.database.items()

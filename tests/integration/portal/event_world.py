@@ -11,12 +11,10 @@ from typing import Any
 
 import pytest
 
-from lambdas.http import openapi
-from lambdas.portal.events import api as events
-from lambdas.portal.events.api import Access
-from lambdas.portal.events.exporting import EventExport, manifest_key
+from lambdas.portal.events.export import EventExport, manifest_key
 from lambdas.portal.events.log import EventLog
-from lambdas.portal.events.openapi import PATHS, SCHEMAS
+from lambdas.portal.handlers import events_api
+from lambdas.portal.openapi import document
 from tablewright.catalog.portal.events import EVENTS, events_design
 from tablewright.model import Record, Table
 from tablewright.runtime.aws import Caller
@@ -36,7 +34,7 @@ BUCKET = "exports"
 SHARDED = events_design(shards=3)
 VARIANTS = {"one partition": EVENTS, "three shards": SHARDED}
 
-CONTRACT = Contract(openapi.document("Events", PATHS, SCHEMAS))
+CONTRACT = Contract(document())
 conforms, problem = CONTRACT.conforms, CONTRACT.problem
 
 ADA = {"sub": "ada", "cognito:groups": "[readers]"}
@@ -106,8 +104,8 @@ class World:
 
     def start(self, caller: Caller | None = None, **options: Any) -> None:
         """A new environment of the API's function."""
-        opened = Access(EventLog(self.store(caller, **options)), lambda: self.now)
-        self._monkeypatch.setattr(events, "access", lambda: opened)
+        opened = events_api.Resources(EventLog(self.store(caller, **options)), lambda: self.now)
+        self._monkeypatch.setattr(events_api, "resources", lambda: opened)
 
     def __call__(
         self,
@@ -118,7 +116,7 @@ class World:
         **query: Any,
     ) -> Answer:
         event = CONTRACT.event(method, "/events", body, claims=claims, query=query)
-        return Answer(events.handler(event, Context()))
+        return Answer(events_api.handler(event, Context()))
 
     def send(self, *batch: Record, claims: dict[str, str] = ADA) -> list[str]:
         """Append events; gives their ids."""

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from lambdas.http.openapi import document
-from lambdas.portal.inbox import api as inbox
-from lambdas.portal.inbox.openapi import PATHS, SCHEMAS
-from lambdas.portal.news.news import NEW, News, notification
+from lambdas.portal.handlers import inbox_api
+from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement, notification
+from lambdas.portal.openapi import document
 from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
 from tablewright.model import Record
 from tablewright.model.fields.scalars import timestamp
@@ -19,7 +18,7 @@ from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context, Contract
 from tests.integration.portal.newsroom import NOW, Newsroom, content
 
-CONTRACT = Contract(document("Inbox", PATHS, SCHEMAS))
+CONTRACT = Contract(document())
 conforms, problem = CONTRACT.conforms, CONTRACT.problem
 
 
@@ -30,7 +29,7 @@ class Http:
         self.room = room
         self.clock = NOW.timestamp()
         self.over(room.edge)
-        monkeypatch.setattr(inbox, "desk", lambda: self.desk)
+        monkeypatch.setattr(inbox_api, "resources", lambda: self.resources)
 
     def over(self, caller: Caller, now: datetime = NOW) -> None:
         """Answer from here on over another caller."""
@@ -38,7 +37,7 @@ class Http:
         notifications = self.room.notifications_store(caller)
         subscriptions = self.room.subscriptions_store(caller)
         notifications._cursors = subscriptions._cursors = cursors
-        self.desk = inbox.Desk(notifications, subscriptions, lambda: now)
+        self.resources = inbox_api.Resources(notifications, subscriptions, lambda: now)
 
     def __call__(
         self,
@@ -52,7 +51,7 @@ class Http:
     ) -> Answer:
         claims = {"sub": user, **({"cognito:groups": groups} if groups else {})}
         event = CONTRACT.event(method, path, body, claims=claims, query=query)
-        return Answer(inbox.handler(event, Context()))
+        return Answer(inbox_api.handler(event, Context()))
 
     def pages(self, path: str, user: str = "ada", **query: Any) -> list[Record]:
         """All records of a list, page by page."""
@@ -70,7 +69,10 @@ class Http:
 def tell(room: Newsroom, user: str, count: int) -> list[Record]:
     """So many notifications of a user, the oldest first."""
     moments = (timestamp(NOW + timedelta(minutes=number)) for number in range(count))
-    told = [notification(News.of(NEW, content(f"c{n}"), at), user) for n, at in enumerate(moments)]
+    told = [
+        notification(Announcement.of(APPROVAL, content(f"c{n}"), at), user)
+        for n, at in enumerate(moments)
+    ]
     records = Records(NOTIFICATIONS, NOTIFICATION)
     room.database.write([records.to_item(NOTIFICATION.check(one)) for one in told], "notifications")
     return told

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from lambdas.portal.content.agenda import Agenda
+from lambdas.portal.content.calendar import Calendar
 from lambdas.portal.content.lifecycle import next_due, revision
-from lambdas.portal.news.messages import read
-from lambdas.portal.news.publish import publish
-from lambdas.portal.news.telling import Telling, Told
+from lambdas.portal.handlers.publish_announcements import publish
+from lambdas.portal.notification_fan_out.messages import message_from
+from lambdas.portal.notification_fan_out.notifier import Notified, Notifier
 from tablewright.catalog.portal.content import APPROVED, CONTENT, CONTENT_REGISTRY, DRAFT
 from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
 from tablewright.catalog.portal.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS, topic
@@ -161,8 +161,8 @@ class Newsroom:
         queue = Queue(caller or self.edge, "queue", backoff=Backoff(attempts=4, first=0))
         return publish(self.records() if records is None else records, queue, lambda *_: None)
 
-    def telling(self, caller: Caller | None = None, **settings: Any) -> Telling:
-        return Telling(
+    def notifier(self, caller: Caller | None = None, **settings: Any) -> Notifier:
+        return Notifier(
             self.content_store(caller),
             self.subscriptions_store(caller),
             self.notifications_store(caller),
@@ -172,13 +172,13 @@ class Newsroom:
 
     def drain(
         self, caller: Caller | None = None, *, hurried: bool = False, **settings: Any
-    ) -> list[Told]:
+    ) -> list[Notified]:
         """Consume the queue; a message is gone only when it was carried out."""
-        telling = self.telling(caller, **settings)
+        notifier = self.notifier(caller, **settings)
         done = []
         while self.cloud.messages:
-            message = read(self.cloud.messages[0])
-            done.append(telling.tell(message, lambda: not hurried))
+            message = message_from(self.cloud.messages[0])
+            done.append(notifier.notify(message, lambda: not hurried))
             self.cloud.messages.pop(0)
         return done
 
@@ -213,8 +213,8 @@ class Newsroom:
 
     # The calendar.
 
-    def agenda(self, caller: Caller | None = None, **settings: Any) -> Agenda:
-        return Agenda(self.content_store(caller), caller or self.edge, BUCKET, **settings)
+    def calendar(self, caller: Caller | None = None, **settings: Any) -> Calendar:
+        return Calendar(self.content_store(caller), caller or self.edge, BUCKET, **settings)
 
     def due(self) -> list[str]:
         """What is due at any time, in order."""

@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from lambdas.portal.content import api as content
-from lambdas.portal.events import api as events_api
-from lambdas.portal.inbox import api as inbox
+from lambdas.portal.handlers import content_api, events_api, inbox_api
 from tests.integration.anything import ANY_REQUESTS, Sample, answered, events, not_asked
 from tests.integration.conftest import Database
 from tests.integration.portal import event_world, inboxes
@@ -73,7 +71,7 @@ def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
 @given(event=events(CONTRACT, CONTENT, CLAIMS))
 def test_any_request_for_content_is_answered(world: World, event: dict[str, Any]) -> None:
     world("POST", "/content", NEW)
-    answered(content.handler, event)
+    answered(content_api.handler, event)
 
 
 @pytest.fixture
@@ -84,7 +82,7 @@ def desk(database: Database, monkeypatch: pytest.MonkeyPatch) -> inboxes.Http:
 @ANY_REQUESTS
 @given(event=events(inboxes.CONTRACT, INBOX, CLAIMS))
 def test_any_request_for_an_inbox_is_answered(desk: inboxes.Http, event: dict[str, Any]) -> None:
-    answered(inbox.handler, event)
+    answered(inbox_api.handler, event)
 
 
 @pytest.fixture

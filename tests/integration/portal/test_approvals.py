@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from lambdas.http.versions import Version
-from lambdas.portal.content.completion import Completion
 from lambdas.portal.content.files import Place
 from lambdas.portal.content.registry import Registry
+from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import APPROVED, CONTENT_REGISTRY, DEPRECATED, DRAFT
 from tests.integration.conftest import Database
@@ -191,9 +191,9 @@ def test_a_file_that_arrives_during_an_approval_is_never_approved_with_it(
     key = world.send()
     place = Place.of(key)
     assert place
-    registry, completion = Registry(world.store, world.files), Completion(world.store, world.files)
+    registry, uploads = Registry(world.store, world.files), Uploads(world.store, world.files)
     approving = partial(registry.move, "c1", APPROVED, READ, APPROVER, world.now)
-    at_once([partial(outcome, approving), partial(completion.settle, place, world.now)])
+    at_once([partial(outcome, approving), partial(uploads.settle, place, world.now)])
     found = world.store.get(CONTENT_REGISTRY.get_content, {"content_id": "c1"})
     assert found
     assert (found["s3_key"], found["status"]) == (key, DRAFT)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.content.agenda import Position, Run
+from lambdas.portal.content.calendar import CalendarRun, Position
 from tablewright.catalog.portal.content import (
     APPROVED,
     DEPRECATED,
@@ -48,8 +48,8 @@ def room(database: Database) -> Newsroom:
     return Newsroom(database)
 
 
-def run(room: Newsroom, caller: Caller | None = None, **settings: Any) -> Run:
-    return room.agenda(caller, **settings).run(NOW)
+def run(room: Newsroom, caller: Caller | None = None, **settings: Any) -> CalendarRun:
+    return room.calendar(caller, **settings).run(NOW)
 
 
 def differences(before: Record, after: Record) -> Record:
@@ -59,7 +59,7 @@ def differences(before: Record, after: Record) -> Record:
 
 def test_approved_content_takes_effect_on_its_date(room: Newsroom) -> None:
     before = room.write(**WAITING)
-    assert run(room) == Run(looked_at=1, steps=1)
+    assert run(room) == CalendarRun(looked_at=1, steps=1)
     changed = differences(before, room.read())
     assert changed == {"status": APPROVED, "version": "2", "due_at": None}
     room.subscribe("ada")
@@ -70,16 +70,16 @@ def test_approved_content_takes_effect_on_its_date(room: Newsroom) -> None:
 
 def test_a_draft_that_nobody_approved_does_not(room: Newsroom) -> None:
     room.write(effective_date=PAST)
-    assert run(room) == Run()
+    assert run(room) == CalendarRun()
     assert room.read()["status"] == DRAFT
 
 
 def test_a_review_that_is_due_is_noted_and_nothing_else(room: Newsroom) -> None:
     before = room.write(status=APPROVED, review_due_date=PAST, expiry_date=FUTURE)
-    assert run(room) == Run(looked_at=1, steps=1)
+    assert run(room) == CalendarRun(looked_at=1, steps=1)
     changed = differences(before, room.read())
     assert changed == {"review_told": timestamp(PAST), "due_at": timestamp(FUTURE)}
-    assert run(room) == Run()
+    assert run(room) == CalendarRun()
 
 
 def test_another_review_date_is_told_again(room: Newsroom) -> None:
@@ -99,7 +99,7 @@ def test_another_review_date_is_told_again(room: Newsroom) -> None:
 def test_soft_expiry_leaves_the_file(room: Newsroom, status: str, policy: str | None) -> None:
     room.cloud.objects = {"content/c/1"}
     before = room.write(status=status, expiry_date=NOW, expiry_policy=policy, **FILE)
-    assert run(room) == Run(looked_at=1, steps=1)
+    assert run(room) == CalendarRun(looked_at=1, steps=1)
     assert differences(before, room.read()) == {"status": EXPIRED, "version": "2", "due_at": None}
     assert room.cloud.objects == {"content/c/1"}
 
@@ -107,7 +107,7 @@ def test_soft_expiry_leaves_the_file(room: Newsroom, status: str, policy: str | 
 def test_hard_expiry_removes_the_file_and_its_object(room: Newsroom) -> None:
     room.cloud.objects = {"content/c/1", "content/c/2"}
     before = room.write(status=APPROVED, expiry_date=PAST, expiry_policy=HARD, **FILE)
-    assert run(room) == Run(looked_at=1, steps=2)
+    assert run(room) == CalendarRun(looked_at=1, steps=2)
     changed = differences(before, room.read())
     assert changed == {
         **dict.fromkeys(FILE),
@@ -131,7 +131,7 @@ def test_what_is_not_due_is_not_read(room: Newsroom) -> None:
                 read.append(len(answer["Items"]))
             return answer
 
-    assert run(room, Counting()) == Run(looked_at=1, steps=1)
+    assert run(room, Counting()) == CalendarRun(looked_at=1, steps=1)
     assert read == [1]
 
 
@@ -210,7 +210,7 @@ def test_an_expiry_that_was_put_off_in_the_meantime_does_not_happen(room: Newsro
     room.cloud.objects = {"content/c/1"}
     made = room.write(status=APPROVED, expiry_date=PAST, expiry_policy=HARD, **FILE)
     caller = Meanwhile(room, lambda: room.change(made, expiry_date=timestamp(FUTURE)))
-    assert run(room, caller) == Run(looked_at=1)
+    assert run(room, caller) == CalendarRun(looked_at=1)
     assert (room.read()["status"], room.read()["s3_key"]) == (APPROVED, "content/c/1")
     assert room.cloud.objects == {"content/c/1"}
     room.publish()
@@ -220,7 +220,7 @@ def test_an_expiry_that_was_put_off_in_the_meantime_does_not_happen(room: Newsro
 
 def test_content_that_is_deleted_in_the_meantime_is_let_go(room: Newsroom) -> None:
     room.write(status=APPROVED, expiry_date=PAST)
-    assert run(room, Meanwhile(room, room.clear_content)) == Run(looked_at=1)
+    assert run(room, Meanwhile(room, room.clear_content)) == CalendarRun(looked_at=1)
     assert room.items(CONTENT_TABLE) == []
 
 
@@ -230,7 +230,7 @@ def test_content_that_was_changed_behind_the_calendar_leaves_what_is_due(room: N
     run(room)
     room.change(before, title="Better")
     assert room.due() == ["c1"]
-    assert run(room) == Run(looked_at=1, steps=1)
+    assert run(room) == CalendarRun(looked_at=1, steps=1)
     assert room.due() == []
     assert (room.read()["version"], room.read()["title"]) == ("2", "Better")
 
@@ -240,7 +240,7 @@ def test_runs_that_are_out_of_time_go_on_where_the_last_one_ended(room: Newsroom
         room.write(f"c{number}", status=APPROVED, expiry_date=PAST)
     after, positions = None, []
     for _ in range(3):
-        done = room.agenda(page=2).run(NOW, after=after, in_time=lambda: False)
+        done = room.calendar(page=2).run(NOW, after=after, in_time=lambda: False)
         after = done.after
         positions.append(after and after.content_id)
     assert positions == ["c1", "c3", None]
@@ -259,12 +259,14 @@ def test_content_that_fails_stands_in_nobodys_way(room: Newsroom) -> None:
                 raise Unavailable("injected")
             return room.edge.call(operation, params)
 
-    agenda = room.agenda(Stuck(), page=1, failed=lambda content_id, _: failed.append(content_id))
-    done = agenda.run(NOW, in_time=lambda: False)
+    calendar = room.calendar(
+        Stuck(), page=1, failed=lambda content_id, _: failed.append(content_id)
+    )
+    done = calendar.run(NOW, in_time=lambda: False)
     assert (done.failed, done.after) == (1, Position(timestamp(PAST), "c0"))
-    done = agenda.run(NOW, after=done.after)
+    done = calendar.run(NOW, after=done.after)
     assert (done.looked_at, done.failed) == (3, 0)
     assert failed == ["c0"]
     assert room.due() == ["c0"]
-    assert run(room) == Run(looked_at=1, steps=1)
+    assert run(room) == CalendarRun(looked_at=1, steps=1)
     assert room.due() == []

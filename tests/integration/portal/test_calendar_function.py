@@ -1,12 +1,12 @@
 """The calendar as the schedule calls it: what it answers, logs, measures, and goes on with."""
 
 import json
-from datetime import datetime
 from typing import Any
 
 import pytest
 
-from lambdas.portal.content import calendar
+from lambdas.portal.handlers import run_calendar
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tests.integration.conftest import Database
 from tests.integration.http import Context
@@ -28,7 +28,14 @@ class Invoked:
 
 class Hurried(Context):
     def get_remaining_time_in_millis(self) -> int:
-        return calendar.RESERVED_MS
+        return run_calendar.RESERVED_MS
+
+
+def start(room: Newsroom, monkeypatch: pytest.MonkeyPatch, functions: Caller) -> None:
+    """A new environment of the function."""
+    calendar = room.calendar(page=2, done=run_calendar.log_step, failed=run_calendar.log_failure)
+    made = run_calendar.Resources(calendar, lambda: functions, lambda: NOW)
+    monkeypatch.setattr(run_calendar, "resources", lambda: made)
 
 
 @pytest.fixture
@@ -36,14 +43,7 @@ def room(database: Database, monkeypatch: pytest.MonkeyPatch) -> Newsroom:
     metered(monkeypatch)
     room = Newsroom(database)
 
-    class Now(datetime):
-        @classmethod
-        def now(cls, tz: Any = None) -> "Now":
-            return cls.fromtimestamp(NOW.timestamp(), tz)
-
-    monkeypatch.setattr(calendar, "datetime", Now)
-    agenda = room.agenda(page=2, done=calendar._done, failed=calendar._failed)
-    monkeypatch.setattr(calendar, "agenda", lambda: agenda)
+    start(room, monkeypatch, Invoked())
     for number in range(5):
         room.write(f"c{number}", status="Approved", expiry_date=NOW)
     return room
@@ -52,14 +52,14 @@ def room(database: Database, monkeypatch: pytest.MonkeyPatch) -> Newsroom:
 @pytest.fixture
 def invoked(room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> Invoked:
     made = Invoked()
-    monkeypatch.setattr(calendar, "functions", lambda: made)
+    start(room, monkeypatch, made)
     return made
 
 
 def test_a_run_is_measured(
     room: Newsroom, invoked: Invoked, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answer = calendar.handler({"source": "aws.scheduler"}, Context())
+    answer = run_calendar.handler({"source": "aws.scheduler"}, Context())
     assert answer == {"looked_at": 5, "steps": 5, "failed": 0, "after": None}
     counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}
     assert counted == {"CalendarContents": [5.0], "CalendarSteps": [5.0]}
@@ -70,7 +70,7 @@ def test_a_run_that_is_out_of_time_calls_the_next(room: Newsroom, invoked: Invok
     event: dict[str, Any] = {}
     answers = []
     for _ in range(3):
-        answers.append(calendar.handler(event, Hurried()))
+        answers.append(run_calendar.handler(event, Hurried()))
         event = invoked.events[-1]
     assert [one["steps"] for one in answers] == [2, 2, 1]
     assert [one["after"]["content_id"] for one in invoked.events] == ["c1", "c3"]
@@ -84,9 +84,9 @@ def test_a_run_that_cannot_call_the_next_fails(
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             raise Unavailable("injected")
 
-    monkeypatch.setattr(calendar, "functions", Down)
+    start(room, monkeypatch, Down())
     with pytest.raises(Unavailable):
-        calendar.handler({}, Hurried())
+        run_calendar.handler({}, Hurried())
     assert room.due() == ["c2", "c3", "c4"]
 
 
@@ -96,7 +96,7 @@ def test_failures_are_counted(
     file = {"s3_key": "content/x/1", "s3_bucket": BUCKET}
     room.write("x", status="Approved", expiry_date=NOW, expiry_policy="hard_expire", **file)
     room.cloud.broken = True
-    answer = calendar.handler({}, Context())
+    answer = run_calendar.handler({}, Context())
     assert (answer["looked_at"], answer["failed"]) == (6, 1)
     counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}
     assert counted["CalendarFailures"] == [1.0]
@@ -109,4 +109,4 @@ def test_failures_are_counted(
 )
 def test_a_position_that_is_none_is_refused(room: Newsroom, after: Any) -> None:
     with pytest.raises(ValueError, match=r"after|due_at"):
-        calendar.handler({"after": after}, Context())
+        run_calendar.handler({"after": after}, Context())

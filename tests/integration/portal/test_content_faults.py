@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.content.files import Asked, Place
+from lambdas.portal.content.files import Place, RequestedFile
 from tablewright.catalog.portal.content import (
     APPROVED,
     CONTENT_REGISTRY,
@@ -48,7 +48,7 @@ def prepared(world: World, *keys: str, recorded: str | None = None, **fields: An
     if fields:
         moment = {"last_updated": NOW, "created_at": NOW}
         content = {**NEW, "tags": [], "owner_user_id": "ola", "version": "4", **moment, **fields}
-        asked = Asked(**file_of())
+        asked = RequestedFile(**file_of())
         for number, key in enumerate(keys):
             world.bucket.objects[key] = {
                 "ContentType": asked.content_type,
@@ -169,7 +169,7 @@ def test_cleaning_ends_the_same_whatever_fails(world: World) -> None:
 
     def work(edge: Caller) -> None:
         world.start(edge)
-        world.completion.clean(NOW + timedelta(days=8))
+        world.uploads.clean(NOW + timedelta(days=8))
 
     assert survives_every_fault(fresh, work, lambda: stored(world)) == 6
     assert stored(world)[1] == [KEYS[1]]

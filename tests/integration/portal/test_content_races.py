@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from lambdas.http.versions import Version
-from lambdas.portal.content.agenda import Agenda
-from lambdas.portal.content.completion import Completion
+from lambdas.portal.content.calendar import Calendar
 from lambdas.portal.content.files import Place
 from lambdas.portal.content.registry import Registry
+from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import (
     APPROVED,
@@ -106,10 +106,10 @@ def test_a_deletion_and_a_file_that_arrives_leave_both_or_neither(
     place = Place.of(world.send())
     assert place
     world.wait(seconds=1)
-    completion = Completion(world.store, world.files)
+    uploads = Uploads(world.store, world.files)
     outcomes(
         partial(registry.remove, "c1", version("1"), OLA, world.now),
-        partial(completion.settle, place, world.now),
+        partial(uploads.settle, place, world.now),
     )
     found = stored(world)
     assert set(world.bucket.objects) == ({found["s3_key"]} if found else set())
@@ -124,10 +124,10 @@ def test_the_calendar_and_a_step_by_hand_at_once_count_one_after_the_other(
     world.bring(APPROVED)
     world.wait(days=2)
     before = world.read()["version"]
-    agenda = Agenda(world.store, world.edge, BUCKET)
+    calendar = Calendar(world.store, world.edge, BUCKET)
     step = partial(registry.move, "c1", DEPRECATED, version(before), OLA, world.now)
-    _, by_hand = outcomes(partial(agenda.run, world.now), step)
-    agenda.run(world.now)
+    _, by_hand = outcomes(partial(calendar.run, world.now), step)
+    calendar.run(world.now)
     found = stored(world)
     assert found
     # Expired in the end; a step that was made before it is counted, one that came after refused.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.events.exporting import FolderDisturbed, Progress, manifest_key, part_key
+from lambdas.portal.events.export import FolderDisturbed, Progress, manifest_key, part_key
 from lambdas.portal.events.rules import EVENT, events_from
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.model import InvalidValue, Record
@@ -137,7 +137,7 @@ def whole_by_runs(world: World, edge: Caller, size: int = 3) -> None:
         progress = export.run(DAY, CLOSED, Progress.of(event), in_time=lambda: False)
         if progress is None or progress.whole:
             return
-        event = json.loads(json.dumps(progress.told()))
+        event = json.loads(json.dumps(progress.to_event()))
     raise AssertionError("the export does not end")
 
 
@@ -223,6 +223,6 @@ def test_a_folder_with_other_files_is_not_declared_whole(world: World) -> None:
         {"parts": [[1, 2]], "after": ["a", 1]},
     ],
 )
-def test_progress_that_no_run_has_told_is_refused(event: dict[str, Any]) -> None:
-    with pytest.raises(InvalidValue, match="what the run before has told"):
+def test_progress_that_no_run_has_sent_is_refused(event: dict[str, Any]) -> None:
+    with pytest.raises(InvalidValue, match="what the run before has sent"):
         Progress.of(event)

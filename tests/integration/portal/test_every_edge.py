@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.content import calendar, clean, uploads
-from lambdas.portal.events import export
-from lambdas.portal.events.log import design_here
-from lambdas.portal.news import notify, publish
+from lambdas.portal.handlers import (
+    clean_files,
+    complete_uploads,
+    export_events,
+    notify_users,
+    publish_announcements,
+    run_calendar,
+)
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD
-from tablewright.catalog.portal.events import event_key
+from tablewright.catalog.portal.events import EVENTS, event_key
 from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.ids import uuid7
 from tablewright.testing.faults import survives_at_every_edge
@@ -50,7 +54,7 @@ class Trial:
         self.room = Newsroom(database)
         self._database = database
         self._patch = patch
-        database.create(design_here(), EVENTS_TABLE)
+        database.create(EVENTS, EVENTS_TABLE)
 
     def begin(self, *modules: ModuleType) -> None:
         for table in TABLES:
@@ -75,13 +79,13 @@ def trial(
     return Trial(database, dynamodb_local, monkeypatch)
 
 
-def test_news_are_published_whatever_fails(trial: Trial) -> None:
-    trial.begin(publish)
+def test_announcements_are_published_whatever_fails(trial: Trial) -> None:
+    trial.begin(publish_announcements)
     trial.room.approved("c1")
     records = trial.room.records()
     calls = survives_at_every_edge(
-        lambda: trial.begin(publish),
-        lambda: consumed(publish.handler({"Records": records}, Around())),
+        lambda: trial.begin(publish_announcements),
+        lambda: consumed(publish_announcements.handler({"Records": records}, Around())),
         lambda: set(trial.cloud.messages),
     )
     assert calls >= 1
@@ -91,7 +95,7 @@ def test_every_subscriber_is_told_once_whatever_fails(trial: Trial) -> None:
     told: list[str] = []
 
     def fresh() -> None:
-        trial.begin(notify)
+        trial.begin(notify_users)
         trial.room.subscribe(*users(3))
         trial.room.approved("c1")
         trial.room.cloud.messages.clear()
@@ -99,7 +103,7 @@ def test_every_subscriber_is_told_once_whatever_fails(trial: Trial) -> None:
         told[:] = trial.room.cloud.messages[-1:]
 
     def work() -> None:
-        consumed(notify.handler(message(told[0]), Around()))
+        consumed(notify_users.handler(message(told[0]), Around()))
 
     calls = survives_at_every_edge(fresh, work, lambda: sorted(u for u, _ in trial.room.told()))
     assert calls >= 3
@@ -109,13 +113,13 @@ def test_a_file_that_arrives_is_settled_whatever_fails(trial: Trial) -> None:
     keys: list[str] = []
 
     def fresh() -> None:
-        trial.begin(uploads)
+        trial.begin(complete_uploads)
         trial.room.write("c1")
         keys[:] = [upload(trial.aws, "c1"), upload(trial.aws, "nobody")]
 
     def work() -> None:
         records = [{"s3": {"bucket": {"name": FILES}, "object": {"key": key}}} for key in keys]
-        consumed(uploads.handler(message(json.dumps({"Records": records})), Around()))
+        consumed(complete_uploads.handler(message(json.dumps({"Records": records})), Around()))
 
     def outcome() -> Any:
         ((id, status, key),) = trial.content()
@@ -128,7 +132,7 @@ def test_a_file_that_arrives_is_settled_whatever_fails(trial: Trial) -> None:
 
 def test_what_is_due_is_done_once_whatever_fails(trial: Trial) -> None:
     def fresh() -> None:
-        trial.begin(calendar)
+        trial.begin(run_calendar)
         file = recorded(trial.aws, "c1", uuid7(PAST))
         due = {"status": APPROVED, "expiry_date": PAST, "expiry_policy": HARD}
         trial.room.write("c1", **due, **file)
@@ -136,9 +140,9 @@ def test_what_is_due_is_done_once_whatever_fails(trial: Trial) -> None:
     def work() -> None:
         """What a run could not do is told, and done by the next."""
         for _ in range(2):
-            calendar.handler({}, HURRIED)
+            run_calendar.handler({}, HURRIED)
             while trial.cloud.invoked:
-                calendar.handler(trial.cloud.next_event(), HURRIED)
+                run_calendar.handler(trial.cloud.next_event(), HURRIED)
 
     def outcome() -> Any:
         return [(id, status) for id, status, _ in trial.content()], set(trial.cloud.objects)
@@ -150,15 +154,15 @@ def test_what_is_due_is_done_once_whatever_fails(trial: Trial) -> None:
 
 def test_files_of_nobody_go_whatever_fails(trial: Trial) -> None:
     def fresh() -> None:
-        trial.begin(clean)
+        trial.begin(clean_files)
         trial.room.write("c0")
         for id in ("c0", "c1"):
             upload(trial.aws, id)
 
     def work() -> None:
-        clean.handler({}, HURRIED)
+        clean_files.handler({}, HURRIED)
         while trial.cloud.invoked:
-            clean.handler(trial.cloud.next_event(), HURRIED)
+            clean_files.handler(trial.cloud.next_event(), HURRIED)
 
     def outcome() -> list[str]:
         return [key.split("/")[-2] for _, key in trial.cloud.objects]
@@ -168,19 +172,18 @@ def test_files_of_nobody_go_whatever_fails(trial: Trial) -> None:
 
 def test_a_day_of_events_is_exported_whatever_fails(trial: Trial) -> None:
     moment = datetime.now(UTC) - timedelta(days=3)
-    design = design_here()
     ids = [uuid7(moment) for _ in range(3)]
     about = {"event_name": "content.viewed", "user_id": "ola"}
     made = [{**about, "event_id": id, **event_key(id)} for id in ids]
 
     def fresh() -> None:
-        trial.begin(export)
-        trial.aws.store(design, EVENTS_TABLE).create_many(design.put_events, made)
+        trial.begin(export_events)
+        trial.aws.store(EVENTS, EVENTS_TABLE).create_many(EVENTS.put_events, made)
 
     def work() -> None:
-        export.handler({"day": timestamp(moment)[:10]}, HURRIED)
+        export_events.handler({"day": timestamp(moment)[:10]}, HURRIED)
         while trial.cloud.invoked:
-            export.handler(trial.cloud.next_event(), HURRIED)
+            export_events.handler(trial.cloud.next_event(), HURRIED)
 
     def outcome() -> Any:
         return {key: one["Body"] for key, one in trial.cloud.objects.items()}

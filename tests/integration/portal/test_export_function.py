@@ -1,14 +1,13 @@
 """The export as the schedule calls it: which days, in how many runs, and what is told of it."""
 
 import json
-from datetime import datetime
 from typing import Any
 
 import pytest
 
-from lambdas.portal.events import export
-from lambdas.portal.events.exporting import EventExport, manifest_key
+from lambdas.portal.events.export import EventExport, manifest_key
 from lambdas.portal.events.rules import closed_days
+from lambdas.portal.handlers import export_events
 from tablewright.catalog.portal.events import EVENTS
 from tablewright.model import InvalidValue
 from tablewright.runtime.aws import Caller
@@ -33,13 +32,7 @@ SCHEDULED = {"detail-type": "Scheduled Event", "source": "aws.events"}
 
 class Hurried(Context):
     def get_remaining_time_in_millis(self) -> int:
-        return export.RESERVED_MS
-
-
-class Now(datetime):
-    @classmethod
-    def now(cls, tz: Any = None) -> "Now":
-        return cls.fromtimestamp(CLOSED.timestamp(), tz)
+        return export_events.RESERVED_MS
 
 
 @pytest.fixture
@@ -47,46 +40,47 @@ def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
     metered(monkeypatch)
     made = World(database, monkeypatch, EVENTS)
     made.send(*(view(n, NOW - minutes(n)) for n in range(5)))
-    monkeypatch.setattr(export, "datetime", Now)
     begin(made, made.edge, monkeypatch)
     return made
 
 
-def begin(world: World, edge: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def begin(
+    world: World, edge: Caller, monkeypatch: pytest.MonkeyPatch, functions: Caller | None = None
+) -> None:
     """A new environment of the function."""
-    made = EventExport(world.store(edge), edge, BUCKET, part_events=2)
-    monkeypatch.setattr(export, "export", lambda: made)
-    monkeypatch.setattr(export, "functions", lambda: edge)
+    export = EventExport(world.store(edge), edge, BUCKET, part_events=2)
+    made = export_events.Resources(export, lambda: functions or edge, lambda: CLOSED)
+    monkeypatch.setattr(export_events, "resources", lambda: made)
 
 
 def carried_out(world: World, context: Context) -> list[dict[str, Any]]:
     """What the runs answer that were called, and those that these call."""
     answers = []
     while world.edge.invoked:
-        answers.append(export.handler(world.edge.invoked.pop(0), context))
+        answers.append(export_events.handler(world.edge.invoked.pop(0), context))
     return answers
 
 
 def test_the_schedule_calls_a_run_for_each_closed_day_without_a_manifest(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    days = closed_days(CLOSED, export.DAYS_BACK)
+    days = closed_days(CLOSED, export_events.DAYS_BACK)
     assert (days[-1], len(days)) == (DAY, 14)
     for day in days[3:-1]:
         world.edge.objects[manifest_key(day)] = b"{}"
     missing = [*days[:3], DAY]
     capsys.readouterr()
-    assert export.handler(SCHEDULED, Context()) == {"days": missing}
+    assert export_events.handler(SCHEDULED, Context()) == {"days": missing}
     assert world.edge.invoked == [{"day": day} for day in missing]
     assert [m["values"] for m in metrics(capsys.readouterr().out)] == [[4.0]]
     carried_out(world, Context())
     assert ids(world.exported()) == ids(world.stored())
-    assert export.handler(SCHEDULED, Context()) == {"days": []}
+    assert export_events.handler(SCHEDULED, Context()) == {"days": []}
 
 
 def test_a_day_is_exported_by_hand(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    assert export.handler({"day": DAY}, Context()) == {
+    assert export_events.handler({"day": DAY}, Context()) == {
         "day": DAY,
         "whole": True,
         "events": 5,
@@ -94,10 +88,10 @@ def test_a_day_is_exported_by_hand(world: World, capsys: pytest.CaptureFixture[s
     }
     counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}
     assert counted == {"EventsExported": [5.0], "EventDaysExported": [1.0]}
-    assert export.handler({"day": DAY}, Context()) == {"day": DAY, "whole": True}
+    assert export_events.handler({"day": DAY}, Context()) == {"day": DAY, "whole": True}
     assert world.edge.invoked == []
     with pytest.raises(InvalidValue, match="must be closed"):
-        export.handler({"day": "2099-01-27"}, Context())
+        export_events.handler({"day": "2099-01-27"}, Context())
 
 
 def test_a_run_that_is_out_of_time_calls_the_next(
@@ -122,7 +116,7 @@ def test_every_fault_at_every_call_from_the_schedule_to_the_manifest(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lambda repeats a run that failed with the event that it had."""
-    monkeypatch.setattr(export, "DAYS_BACK", 1)
+    monkeypatch.setattr(export_events, "DAYS_BACK", 1)
 
     def fresh() -> Caller:
         world.edge.objects.clear()
@@ -134,10 +128,10 @@ def test_every_fault_at_every_call_from_the_schedule_to_the_manifest(
         while waiting:
             event = waiting.pop(0)
             try:
-                export.handler(event, Hurried())
+                export_events.handler(event, Hurried())
             except (Throttled, Unavailable, Crash):
                 begin(world, world.edge, monkeypatch)
-                export.handler(event, Hurried())
+                export_events.handler(event, Hurried())
             waiting += world.edge.invoked
             world.edge.invoked.clear()
 
@@ -152,7 +146,7 @@ def test_a_run_whose_successor_cannot_be_called_fails(
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             raise Unavailable(json.dumps(operation))
 
-    monkeypatch.setattr(export, "functions", Deaf)
+    begin(world, world.edge, monkeypatch, Deaf())
     for event in (SCHEDULED, {"day": DAY}):
         with pytest.raises(Unavailable, match="Invoke"):
-            export.handler(event, Hurried())
+            export_events.handler(event, Hurried())

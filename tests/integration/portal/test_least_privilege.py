@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from lambdas.portal.events.log import design_here
+from lambdas.portal.contract import EventsEnvironment
+from lambdas.portal.events.log import design_of
 from local.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import (
     Assembly,
@@ -47,7 +48,9 @@ def held(
         aws = Aws(dynamodb_local, database, Cloud({"cursor key": "s" * 64}))
         start(monkeypatch, aws, environment(template, function), NAMES, module)
         room = Newsroom(database)
-        database.create(design_here(), EVENTS_TABLE)
+        shards = environment(template, function).get("EVENT_SHARDS")
+        events = EventsEnvironment(events_table=EVENTS_TABLE, event_shards=shards)
+        database.create(design_of(events), EVENTS_TABLE)
         use(aws, room)
         rights = Rights.of(template, function, NAMES, platform)
         assert rights.refused(aws) == set()

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.news import notify, publish
-from lambdas.portal.news.messages import Message, read
-from lambdas.portal.news.news import NEW, News
+from lambdas.portal.handlers import notify_users, publish_announcements
+from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement
+from lambdas.portal.notification_fan_out.messages import Message, message_from
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.messaging.queue import Queue
@@ -26,8 +26,8 @@ def room(database: Database) -> Newsroom:
 
 def sent(room: Newsroom) -> list[tuple[str, str, str | None]]:
     """Kind, version and recipient of the messages in the queue, each once."""
-    found = {read(body) for body in room.cloud.messages}
-    return sorted((m.news.kind, m.news.version, m.topic or m.owner) for m in found)
+    found = {message_from(body) for body in room.cloud.messages}
+    return sorted((m.announcement.kind, m.announcement.version, m.topic or m.owner) for m in found)
 
 
 def test_approval_asks_for_every_topic_of_the_content(room: Newsroom) -> None:
@@ -47,7 +47,7 @@ def test_approval_asks_for_every_topic_of_the_content(room: Newsroom) -> None:
     }
 
 
-def test_drafts_deletions_and_marks_of_the_calendar_are_no_news(room: Newsroom) -> None:
+def test_drafts_deletions_and_marks_of_the_calendar_announce_nothing(room: Newsroom) -> None:
     made = room.write()
     made = room.change(made, title="Better")
     made = room.change(made, status="Approved")
@@ -111,16 +111,17 @@ def test_a_record_that_is_no_content_stops_what_is_behind_it(room: Newsroom) -> 
     del bad["dynamodb"]["NewImage"]["title"]
     answer = room.publish(records)
     assert answer == {"batchItemFailures": [{"itemIdentifier": bad["dynamodb"]["SequenceNumber"]}]}
-    assert {read(body).news.content_id for body in room.cloud.messages} == {"c1"}
+    assert {message_from(body).announcement.content_id for body in room.cloud.messages} == {"c1"}
 
 
 def test_the_handler_publishes_what_lambda_hands_it(
     room: Newsroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publish, "queue", lambda: Queue(room.edge, "queue"))
+    made = publish_announcements.Resources(Queue(room.edge, "queue"))
+    monkeypatch.setattr(publish_announcements, "resources", lambda: made)
     room.approved()
     event = json.loads(json.dumps({"Records": room.records()}))
-    assert publish.handler(event, Context()) == {"batchItemFailures": []}
+    assert publish_announcements.handler(event, Context()) == {"batchItemFailures": []}
     assert sent(room) == [("approved", "2", "all")]
 
 
@@ -130,15 +131,18 @@ def delivered(*bodies: str) -> dict[str, Any]:
 
 class Hurried(Context):
     def get_remaining_time_in_millis(self) -> int:
-        return notify.RESERVED_MS
+        return notify_users.RESERVED_MS
 
 
 def test_a_bad_message_fails_alone(room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notify, "telling", room.telling)
+    made = notify_users.Resources(room.notifier())
+    monkeypatch.setattr(notify_users, "resources", lambda: made)
     room.subscribe("ada")
     room.approved()
-    good = Message(News.of(NEW, content(version="2"), content()["last_updated"]), topic="all").body
-    answer = notify.handler(delivered("{", good, '{"content": {}}'), Context())
+    good = Message(
+        Announcement.of(APPROVAL, content(version="2"), content()["last_updated"]), topic="all"
+    ).body
+    answer = notify_users.handler(delivered("{", good, '{"content": {}}'), Context())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}, {"itemIdentifier": "2"}]}
     assert room.told() == [("ada", "Version 2 was approved.")]
 
@@ -146,14 +150,15 @@ def test_a_bad_message_fails_alone(room: Newsroom, monkeypatch: pytest.MonkeyPat
 def test_each_message_of_a_batch_goes_on_when_time_is_short(
     room: Newsroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notify, "telling", lambda: room.telling(page=2))
+    made = notify_users.Resources(room.notifier(page=2))
+    monkeypatch.setattr(notify_users, "resources", lambda: made)
     room.subscribe("ada", "bob", "cyd")
     room.subscribe("dan", "eve", tags=["x"])
     room.approved(tags=["x"])
     room.publish()
     bodies, room.cloud.messages = room.cloud.messages, []
-    assert notify.handler(delivered(*bodies), Hurried()) == {"batchItemFailures": []}
+    assert notify_users.handler(delivered(*bodies), Hurried()) == {"batchItemFailures": []}
     assert [user for user, _ in room.told()] == ["ada", "bob", "dan", "eve"]
-    assert sorted(read(body).after or "" for body in room.cloud.messages) == ["bob", "eve"]
+    assert sorted(message_from(body).after or "" for body in room.cloud.messages) == ["bob", "eve"]
     room.drain()
     assert [user for user, _ in room.told()] == ["ada", "bob", "cyd", "dan", "eve"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lambdas.portal.content import clean, uploads
-from lambdas.portal.content.completion import ABANDONED
 from lambdas.portal.content.files import DOWNLOAD_SECONDS, UPLOAD_SECONDS, Place
+from lambdas.portal.content.uploads import ABANDONED
+from lambdas.portal.handlers import clean_files, complete_uploads
 from tablewright.catalog.portal.content import (
     APPROVED,
     CONTENT_REGISTRY,
@@ -158,7 +158,7 @@ def test_objects_that_are_no_uploads_are_left_alone(world: World) -> None:
         world.bucket.objects[other] = dict(world.bucket.objects[key])
     assert world.tell(*strange) == ["ignored"] * len(strange)
     world.wait(days=30)
-    world.completion.clean(world.now)
+    world.uploads.clean(world.now)
     assert set(world.bucket.objects) == set(strange)
 
 
@@ -301,13 +301,13 @@ def test_a_run_cleans_what_is_nobodys_and_keeps_the_rest(world: World) -> None:
     gone = f"content/c0/{old.rpartition('/')[2]}"
     world.bucket.objects[gone] = {}
     assert set(world.bucket.objects) == {*kept, old, hard, gone}
-    given_up = world.now + ABANDONED + timedelta(hours=1)
-    cleaned = world.completion.clean(given_up - timedelta(milliseconds=1))
+    abandoned = world.now + ABANDONED + timedelta(hours=1)
+    cleaned = world.uploads.clean(abandoned - timedelta(milliseconds=1))
     assert cleaned == (5, 2, None)
     assert set(world.bucket.objects) == {*kept, old}
-    assert world.completion.clean(given_up) == (3, 1, None)
+    assert world.uploads.clean(abandoned) == (3, 1, None)
     assert set(world.bucket.objects) == kept
-    assert world.completion.clean(world.now + timedelta(days=900)) == (2, 0, None)
+    assert world.uploads.clean(world.now + timedelta(days=900)) == (2, 0, None)
 
 
 def test_nobody_records_what_cleaning_is_about_to_remove(world: World) -> None:
@@ -316,19 +316,19 @@ def test_nobody_records_what_cleaning_is_about_to_remove(world: World) -> None:
     assert place
     asked = world.now
     late = asked + ABANDONED
-    assert world.completion.settle(place, late) == "late"
+    assert world.uploads.settle(place, late) == "late"
     assert set(world.bucket.objects) == {key}
     assert world.read() == before
     # Who began before is done within the hour.
-    assert world.completion.settle(place, late - timedelta(milliseconds=1)) == "recorded"
-    assert world.completion.clean(late + timedelta(days=9)) == (1, 0, None)
+    assert world.uploads.settle(place, late - timedelta(milliseconds=1)) == "recorded"
+    assert world.uploads.clean(late + timedelta(days=9)) == (1, 0, None)
     assert world.read()["s3_key"] == key
 
 
 def test_a_run_that_is_out_of_time_is_continued_by_the_next(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lambdas.portal.content.completion._AT_ONCE", 2)
+    monkeypatch.setattr("lambdas.portal.content.uploads._AT_ONCE", 2)
     key = world.upload()
     upload_id = key.rpartition("/")[2]
     world.bucket.objects |= {f"content/a{n}/{upload_id}": {} for n in range(7)}
@@ -341,14 +341,14 @@ def test_a_run_that_is_out_of_time_is_continued_by_the_next(
 
     class Hurried(Context):
         def get_remaining_time_in_millis(self) -> int:
-            return clean.RESERVED_MS
+            return clean_files.RESERVED_MS
 
-    monkeypatch.setattr(clean, "functions", Functions)
-    monkeypatch.setattr(clean, "completion", lambda: world.completion)
+    made = clean_files.Resources(world.uploads, Functions)
+    monkeypatch.setattr(clean_files, "resources", lambda: made)
     event: dict[str, Any] = {"source": "aws.events"}
     runs = []
     while event:
-        runs.append(clean.handler(event, Hurried()))
+        runs.append(clean_files.handler(event, Hurried()))
         event = {"after": runs[-1]["after"]} if runs[-1]["after"] else {}
     assert [run["removed"] for run in runs] == [2, 2, 2, 1, 0]
     assert [run["looked_at"] for run in runs] == [2, 2, 2, 2, 0]
@@ -367,6 +367,6 @@ def test_a_message_that_fails_does_not_take_the_others_with_it(world: World) -> 
     # S3 tries the queue with a message that tells of nothing.
     bodies = (json.dumps({"Event": "s3:TestEvent"}), "no JSON", json.dumps(told))
     messages = [{"messageId": str(number), "body": body} for number, body in enumerate(bodies)]
-    answer = uploads.handler({"Records": messages}, Context())
+    answer = complete_uploads.handler({"Records": messages}, Context())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "1"}]}
     assert world.read()["s3_key"] == key

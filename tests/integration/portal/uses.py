@@ -9,16 +9,26 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from lambdas.portal.content import api as content_api
-from lambdas.portal.content import calendar, clean, uploads
-from lambdas.portal.content.asking import asked_file
 from lambdas.portal.content.files import Files, Place
-from lambdas.portal.events import api as events_api
-from lambdas.portal.events import export
-from lambdas.portal.events.log import design_here
-from lambdas.portal.inbox import api as inbox_api
-from lambdas.portal.news import notify, publish
-from stacks.portal.stack import CONTENT_ROUTES, EVENT_ROUTES, INBOX_ROUTES
+from lambdas.portal.content.requests import file_from
+from lambdas.portal.contract import (
+    CONTENT_ROUTES,
+    EVENT_ROUTES,
+    INBOX_ROUTES,
+    EventsEnvironment,
+)
+from lambdas.portal.events.log import design_of
+from lambdas.portal.handlers import (
+    clean_files,
+    complete_uploads,
+    content_api,
+    events_api,
+    export_events,
+    inbox_api,
+    notify_users,
+    publish_announcements,
+    run_calendar,
+)
 from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD
 from tablewright.catalog.portal.events import event_key
 from tablewright.model import Record
@@ -34,7 +44,7 @@ from tests.integration.session import Aws
 
 FILES, EXPORTS, EVENTS_TABLE = "files", "exports", "events"
 TWO = ("c1", "c2")
-FILE = asked_file(file_of())
+FILE = file_from(file_of())
 
 
 def use_content_api(aws: Aws, room: Newsroom) -> None:
@@ -95,7 +105,9 @@ def use_uploads(aws: Aws, room: Newsroom) -> None:
 
     def arrive(key: str) -> None:
         record = {"s3": {"bucket": {"name": FILES}, "object": {"key": key}}}
-        assert uploads.handler(message(json.dumps({"Records": [record]})), Around()) == TAKEN
+        assert (
+            complete_uploads.handler(message(json.dumps({"Records": [record]})), Around()) == TAKEN
+        )
 
     for id in TWO:
         room.write(id)
@@ -115,8 +127,8 @@ def use_clean(aws: Aws, room: Newsroom) -> None:
     room.write("c0")
     for id in ("c0", *TWO):
         upload(aws, id)
-    assert clean.handler({}, HURRIED)["removed"] == 2
-    clean.handler(aws.cloud.next_event(), Around())
+    assert clean_files.handler({}, HURRIED)["removed"] == 2
+    clean_files.handler(aws.cloud.next_event(), Around())
     assert len(aws.cloud.objects) == 1
 
 
@@ -128,15 +140,15 @@ def use_calendar(aws: Aws, room: Newsroom) -> None:
         due = {"status": APPROVED, "expiry_date": past, "expiry_policy": HARD}
         room.write(f"c{number}", **due, **file)
     aws.before["UpdateItem"] = partial(change_now, room, "c0")
-    assert calendar.handler({}, HURRIED)["looked_at"] == 50
-    assert calendar.handler(aws.cloud.next_event(), Around())["looked_at"] == 1
+    assert run_calendar.handler({}, HURRIED)["looked_at"] == 50
+    assert run_calendar.handler(aws.cloud.next_event(), Around())["looked_at"] == 1
     assert not aws.cloud.objects
 
 
 def use_publish(aws: Aws, room: Newsroom) -> None:
-    """What is news."""
+    """An approval."""
     room.approved("c1")
-    assert publish.handler({"Records": room.records()}, Around()) == TAKEN
+    assert publish_announcements.handler({"Records": room.records()}, Around()) == TAKEN
     assert aws.cloud.messages
 
 
@@ -148,9 +160,9 @@ def use_notify(aws: Aws, room: Newsroom) -> None:
     room.publish()
     waiting = room.cloud.messages
     for body in [*waiting, *waiting]:
-        assert notify.handler(message(body), HURRIED) == TAKEN
+        assert notify_users.handler(message(body), HURRIED) == TAKEN
     for body in aws.cloud.messages:
-        assert notify.handler(message(body), Around()) == TAKEN
+        assert notify_users.handler(message(body), Around()) == TAKEN
     assert {user for user, _ in room.told()} >= set(users(501))
 
 
@@ -201,27 +213,27 @@ def use_export(aws: Aws, _: Newsroom) -> None:
     ids = [uuid7(moment) for moment in moments]
     about = {"event_name": "content.viewed", "user_id": "ola"}
     made = [{**about, "event_id": id, **event_key(id)} for id in ids]
-    design = design_here()
+    design = design_of(EventsEnvironment.read())
     aws.store(design, EVENTS_TABLE).create_many(design.put_events, made)
     aws.cloud.listed = 1
-    export.handler({}, HURRIED)
-    assert len(aws.cloud.invoked) == export.DAYS_BACK
+    export_events.handler({}, HURRIED)
+    assert len(aws.cloud.invoked) == export_events.DAYS_BACK
     days = {timestamp(moment)[:10] for moment in moments}
     while aws.cloud.invoked:
         event = aws.cloud.next_event()
         if event["day"] in days:
-            export.handler(event, HURRIED)
+            export_events.handler(event, HURRIED)
     assert len(aws.cloud.objects) == 4
 
 
 FUNCTIONS = {
     "ContentApi": Function(content_api, use_content_api),
-    "Uploads": Function(uploads, use_uploads, QUEUE),
-    "Clean": Function(clean, use_clean, FAILED_EVENTS),
-    "Calendar": Function(calendar, use_calendar, FAILED_EVENTS),
-    "FanOutPublish": Function(publish, use_publish, STREAM | FAILURES),
-    "FanOutNotify": Function(notify, use_notify, QUEUE),
+    "Uploads": Function(complete_uploads, use_uploads, QUEUE),
+    "Clean": Function(clean_files, use_clean, FAILED_EVENTS),
+    "Calendar": Function(run_calendar, use_calendar, FAILED_EVENTS),
+    "FanOutPublish": Function(publish_announcements, use_publish, STREAM | FAILURES),
+    "FanOutNotify": Function(notify_users, use_notify, QUEUE),
     "InboxApi": Function(inbox_api, use_inbox_api),
     "EventsApi": Function(events_api, use_events_api),
-    "ArchiveExport": Function(export, use_export, FAILED_EVENTS),
+    "ArchiveExport": Function(export_events, use_export, FAILED_EVENTS),
 }

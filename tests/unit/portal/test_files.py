@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.portal.content.asking import FILE, asked_file
-from lambdas.portal.content.files import Asked, Files, Place, disposition
-from lambdas.portal.resources import Resources
+from lambdas.portal.clients import Clients
+from lambdas.portal.content.files import Files, Place, RequestedFile, disposition
+from lambdas.portal.content.requests import FILE, file_from
 from tablewright.model import InvalidValue
 from tablewright.runtime.ids import uuid7
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
 NAMES = st.text(min_size=1, max_size=200).filter(lambda name: _is_name(name))
-ASKED = Asked("a.pdf", "application/pdf", 15, "ab" * 32)
+ASKED = RequestedFile("a.pdf", "application/pdf", 15, "ab" * 32)
 
 
 def _is_name(name: str) -> bool:
@@ -30,13 +30,13 @@ def _is_name(name: str) -> bool:
 
 @given(name=NAMES)
 def test_what_is_asked_for_comes_back_and_fits_into_metadata(name: str) -> None:
-    asked = Asked(name, "a/" + "b" * 98, 5 * 1024**3, "f" * 64)
-    assert Asked.from_text(asked.to_text()) == asked
+    asked = RequestedFile(name, "a/" + "b" * 98, 5 * 1024**3, "f" * 64)
+    assert RequestedFile.from_text(asked.to_text()) == asked
     assert asked.to_text().isascii()
 
 
 def test_the_longest_name_fits_into_metadata() -> None:
-    asked = Asked("\U0001f600" * 200, "a/" + "b" * 98, 5 * 1024**3, "f" * 64)
+    asked = RequestedFile("\U0001f600" * 200, "a/" + "b" * 98, 5 * 1024**3, "f" * 64)
     assert len(asked.to_text()) + len("asked") <= 2048
 
 
@@ -64,10 +64,10 @@ def test_other_keys_are_no_places(key: str) -> None:
 
 
 @pytest.fixture
-def files(monkeypatch: pytest.MonkeyPatch) -> Files:
-    monkeypatch.setenv("FILES_BUCKET", "portal-files")
+def files() -> Files:
     keys = {"aws_access_key_id": "a", "aws_secret_access_key": "b"}
-    return Resources(boto3.session.Session(region_name="eu-west-1", **keys)).files()
+    clients = Clients(boto3.session.Session(region_name="eu-west-1", **keys))
+    return Files.of(clients.s3, "portal-files")
 
 
 def test_type_size_checksum_and_what_was_asked_are_signed(files: Files) -> None:
@@ -90,6 +90,6 @@ def test_an_address_to_download_by_makes_browsers_save_the_file(files: Files) ->
 
 
 def test_a_size_is_a_number_that_json_can_write() -> None:
-    asked = asked_file({**ASKED._asdict(), "size_bytes": 15})
+    asked = file_from({**ASKED._asdict(), "size_bytes": 15})
     assert asked == ASKED
     assert type(asked.size_bytes) is int

@@ -12,14 +12,15 @@ from lambdas.portal.content.lifecycle import (
     edited,
     expired,
     hard_expired,
+    has_become,
     may_delete,
     may_read,
     moved,
     next_due,
     revision,
-    stands,
 )
-from lambdas.portal.users import ROLES, User
+from lambdas.portal.contract import ROLES
+from lambdas.portal.users import User
 from tablewright.catalog.portal.content import (
     APPROVED,
     DEPRECATED,
@@ -129,8 +130,8 @@ def test_approved_content_waits_for_its_date(effective: str | None, status: str)
     approved = moved(draft, APPROVED, PAM, NOW)
     by = {"approved_by": "pam", "approved_at": "2025-01-26T12:00:00.000Z"}
     assert approved == {"status": status, **by}
-    assert stands({**draft, **approved}, APPROVED)
-    assert not stands(draft, APPROVED)
+    assert has_become({**draft, **approved}, APPROVED)
+    assert not has_become(draft, APPROVED)
 
 
 def test_an_edit_takes_back_the_approval_of_what_it_changes() -> None:

@@ -1,4 +1,4 @@
-"""The portal's OpenAPI document is valid and says what the API of content does."""
+"""The portal's OpenAPI document is valid and says what the APIs do."""
 
 from typing import Any
 
@@ -6,13 +6,15 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
+from lambdas.contract import Route
 from lambdas.errors import RequestError
 from lambdas.http.bodies import changes, new_record
 from lambdas.portal.content import openapi as openapi_content
-from lambdas.portal.content.api import app
-from lambdas.portal.content.asking import asked_file
 from lambdas.portal.content.registry import CHANGEABLE, GIVEN
+from lambdas.portal.content.requests import file_from
+from lambdas.portal.contract import CONTENT_ROUTES, EVENT_ROUTES, INBOX_ROUTES
 from lambdas.portal.events import openapi as openapi_events
+from lambdas.portal.handlers import content_api, events_api, inbox_api
 from lambdas.portal.inbox import openapi as openapi_inbox
 from lambdas.portal.openapi import document
 from tablewright.catalog.portal.content import CONTENT, MAX_FILE_BYTES
@@ -34,21 +36,19 @@ def test_the_document_is_valid_openapi() -> None:
     validate(DOCUMENT)
 
 
-def test_the_content_part_and_the_routes_are_the_same() -> None:
-    documented = {
-        (method.upper(), path)
-        for path, item in {**openapi_content.PATHS, "/openapi.json": {"get": {}}}.items()
-        for method in item
-        if method != "parameters"
-    }
-    routes = [*app._static_routes, *app._dynamic_routes]
-    served = {(r.method, r.path.replace("<", "{").replace(">", "}")) for r in routes}
-    assert served == documented
+@pytest.mark.parametrize(
+    ("api", "routes"),
+    [(content_api, CONTENT_ROUTES), (inbox_api, INBOX_ROUTES), (events_api, EVENT_ROUTES)],
+)
+def test_a_handler_serves_its_routes(api: Any, routes: tuple[Route, ...]) -> None:
+    found = [*api.app._static_routes, *api.app._dynamic_routes]
+    served = {(r.method, r.path.replace("<", "{").replace(">", "}")) for r in found}
+    assert served == set(routes)
 
 
 def test_no_part_takes_a_name_of_another() -> None:
     parts = (openapi_content, openapi_inbox, openapi_events)
-    for kind in ("PATHS", "SCHEMAS"):
+    for kind in ("OPERATIONS", "SCHEMAS"):
         names = [name for part in parts for name in getattr(part, kind)]
         assert len(names) == len(set(names))
 
@@ -110,7 +110,7 @@ def test_changes_are_valid_by_the_document_if_they_are_taken(
 )
 def test_files_are_valid_by_the_document_if_they_are_taken(change: dict[str, Any]) -> None:
     try:
-        taken = bool(asked_file({**FILE, **change}))
+        taken = bool(file_from({**FILE, **change}))
     except RequestError:
         taken = False
     assert valid("NewFile", {**FILE, **change}) == taken

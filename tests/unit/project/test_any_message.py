@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 
 from lambdas.forms import messages as deliveries
-from lambdas.portal.news import messages as news
-from lambdas.portal.news.news import NEW, News
+from lambdas.portal.notification_fan_out import messages as announcements
+from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement
 from lambdas.sentiment.analysis import BadRequest, Request
 from tablewright.catalog.portal.content import CONTENT
 from tests.integration.anything import bodies
@@ -29,8 +29,8 @@ CREATED = {
     "detail-type": deliveries.CREATED,
     "detail": {"tenant_id": "acme", "submission_id": ID},
 }
-ABOUT = News.of(NEW, CONTENT.check(CONTENT.example), "2025-01-26T12:00:00.000Z")
-NEWS = json.loads(news.messages_of(ABOUT, "ada")[0].body)
+ABOUT = Announcement.of(APPROVAL, CONTENT.check(CONTENT.example), "2025-01-26T12:00:00.000Z")
+ANNOUNCEMENT = json.loads(announcements.messages_of(ABOUT, "ada")[0].body)
 ANALYSIS = {
     "source_type": "reddit",
     "source_id": "reddit#1",
@@ -47,10 +47,10 @@ def test_any_message_about_deliveries(body: str) -> None:
 
 
 @settings(max_examples=200)
-@given(bodies(NEWS))
+@given(bodies(ANNOUNCEMENT))
 def test_any_message_about_content(body: str) -> None:
-    with suppress(news.BadMessage):
-        news.read(body)
+    with suppress(announcements.BadMessage):
+        announcements.message_from(body)
 
 
 @settings(max_examples=200)
@@ -64,4 +64,4 @@ def test_what_these_are_made_from_is_sound() -> None:
     for sound in (DELIVERY, CREATED):
         deliveries.read(json.dumps(sound), NOW)
     Request.parse(json.dumps(ANALYSIS))
-    news.read(json.dumps(NEWS))
+    announcements.message_from(json.dumps(ANNOUNCEMENT))

@@ -1,6 +1,5 @@
-"""The API of events: decode, act, answer."""
+"""Events API: append and list; decode, act, answer."""
 
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
@@ -11,14 +10,15 @@ from aws_lambda_powertools.event_handler import Response
 
 from lambdas.errors import InvalidRequest, NotAllowed, RequestConflict
 from lambdas.http.answers import answer, page_json
-from lambdas.http.application import application, respond
+from lambdas.http.application import application, respond, routed
 from lambdas.http.requests import json_body, page_limit, parameters
+from lambdas.portal import contract
+from lambdas.portal.clients import Clients
+from lambdas.portal.contract import ADMINS, APPROVERS, EventsApiEnvironment
 from lambdas.portal.events.exact_json import exact_json
-from lambdas.portal.events.log import EventLog, design_here
+from lambdas.portal.events.log import EventLog, design_of
 from lambdas.portal.events.rules import EVENT, events_from
-from lambdas.portal.resources import Resources
-from lambdas.portal.roles import require, user_of
-from lambdas.portal.users import ADMINS, APPROVERS
+from lambdas.portal.users import user_of
 from tablewright.runtime.store.reader import Page
 
 logger = Logger()
@@ -28,36 +28,38 @@ _BY = ("day", "user_id")
 _CLASH = "Some ids are taken; these events were not stored. All others are, and can be sent again."
 
 
-class Access(NamedTuple):
-    """What a request works with, kept for the life of the function's environment."""
+class Resources(NamedTuple):
+    """What requests work with, kept for the life of the function's environment."""
 
     log: EventLog
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     @classmethod
-    def from_environment(cls) -> "Access":
-        made = Resources.from_environment()
-        return cls(EventLog(made.store(design_here(), "EVENTS_TABLE", cursors=made.cursors)))
+    def of(cls, environment: EventsApiEnvironment) -> "Resources":
+        clients = Clients()
+        cursors = clients.cursors(environment.cursor_secret_arn)
+        design = design_of(environment)
+        return cls(EventLog(clients.store(design, environment.events_table, cursors)))
 
 
 @cache
-def access() -> Access:
-    return Access.from_environment()
+def resources() -> Resources:
+    return Resources.of(EventsApiEnvironment.read())
 
 
-if "EVENTS_TABLE" in os.environ and "CURSOR_SECRET_ARN" in os.environ:
-    access()  # while the function starts, when Lambda gives it the most CPU
+if EventsApiEnvironment.is_set():
+    resources()  # while the function starts, when Lambda gives it the most CPU
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return respond(app, event, context)
 
 
-@app.post("/events")
-def append() -> Response[str]:
-    user_id = require(app.current_event)
-    events = events_from(json_body(app.current_event), user_id, access().now())
-    taken_otherwise = access().log.append(events)
+@routed(app, contract.APPEND_EVENTS)
+def append_events() -> Response[str]:
+    user_id = user_of(app.current_event).user_id
+    events = events_from(json_body(app.current_event), user_id, resources().now())
+    taken_otherwise = resources().log.append(events)
     if taken_otherwise:
         reason = "belongs to another event: give each its own"
         wrong = [(f"/events/{position}/event_id", reason) for position in taken_otherwise]
@@ -66,8 +68,8 @@ def append() -> Response[str]:
     return answer({"event_ids": [event["event_id"] for event in events]}, 202)
 
 
-@app.get("/events")
-def listed() -> Response[str]:
+@routed(app, contract.LIST_EVENTS)
+def list_events() -> Response[str]:
     given = parameters(app.current_event, (*_BY, "event_name", "limit", "cursor"))
     asked = [name for name in _BY if name in given]
     if len(asked) != 1:
@@ -79,8 +81,8 @@ def listed() -> Response[str]:
 
 
 def _of_day(given: dict[str, str]) -> Page:
-    caller = require(app.current_event, APPROVERS, ADMINS)
-    return access().log.of_day(given["day"], given.get("event_name"), **_paging(given, caller))
+    caller = user_of(app.current_event, APPROVERS, ADMINS).user_id
+    return resources().log.of_day(given["day"], given.get("event_name"), **_paging(given, caller))
 
 
 def _of_user(given: dict[str, str]) -> Page:
@@ -88,7 +90,7 @@ def _of_user(given: dict[str, str]) -> Page:
     if given["user_id"] != user.user_id and not user.has(ADMINS):
         raise NotAllowed(f"Only members of the group '{ADMINS}' may list the events of others.")
     paging = _paging(given, user.user_id)
-    return access().log.of_user(given["user_id"], given.get("event_name"), **paging)
+    return resources().log.of_user(given["user_id"], given.get("event_name"), **paging)
 
 
 def _paging(given: dict[str, str], caller: str) -> dict[str, Any]:

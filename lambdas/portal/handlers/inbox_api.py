@@ -1,6 +1,5 @@
-"""Notifications and subscriptions of whoever is signed in: decode, act, answer."""
+"""Inbox API: notifications and subscriptions of the caller; decode, act, answer."""
 
-import os
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import cache
@@ -10,13 +9,15 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
 from lambdas.http.answers import answer
-from lambdas.http.application import application, respond
+from lambdas.http.application import application, respond, routed
 from lambdas.http.requests import choice, json_body, page_limit, parameters
+from lambdas.portal import contract
+from lambdas.portal.clients import Clients
+from lambdas.portal.contract import InboxApiEnvironment
 from lambdas.portal.inbox import notifications, subscriptions
 from lambdas.portal.inbox.notifications import Notifications
 from lambdas.portal.inbox.subscriptions import Subscriptions
-from lambdas.portal.resources import Resources
-from lambdas.portal.roles import require
+from lambdas.portal.users import user_of
 from tablewright.catalog.portal.notifications import NOTIFICATIONS
 from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
 from tablewright.model import Field, Record
@@ -27,7 +28,7 @@ logger = Logger()
 app = application()
 
 
-class Desk(NamedTuple):
+class Resources(NamedTuple):
     """What requests are answered from, kept for the life of the function's environment."""
 
     notifications: Store
@@ -35,28 +36,29 @@ class Desk(NamedTuple):
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     @classmethod
-    def from_environment(cls) -> "Desk":
-        made = Resources.from_environment()
+    def of(cls, environment: InboxApiEnvironment) -> "Resources":
+        clients = Clients()
+        cursors = clients.cursors(environment.cursor_secret_arn)
         return cls(
-            made.store(NOTIFICATIONS, "NOTIFICATIONS_TABLE", cursors=made.cursors),
-            made.store(SUBSCRIPTIONS, "SUBSCRIPTIONS_TABLE", cursors=made.cursors),
+            clients.store(NOTIFICATIONS, environment.notifications_table, cursors),
+            clients.store(SUBSCRIPTIONS, environment.subscriptions_table, cursors),
         )
 
 
 @cache
-def desk() -> Desk:
-    return Desk.from_environment()
+def resources() -> Resources:
+    return Resources.of(InboxApiEnvironment.read())
 
 
-if "CURSOR_SECRET_ARN" in os.environ:
-    desk()  # while the function starts, when Lambda gives it the most CPU
+if InboxApiEnvironment.is_set():
+    resources()  # while the function starts, when Lambda gives it the most CPU
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return respond(app, event, context)
 
 
-@app.get("/notifications")
+@routed(app, contract.LIST_NOTIFICATIONS)
 def list_notifications() -> Response[str]:
     mine = _notifications()
     given = parameters(app.current_event, ("unread", "limit", "cursor"))
@@ -67,39 +69,39 @@ def list_notifications() -> Response[str]:
     return answer(_page(notifications.SHOWN, page))
 
 
-@app.get("/notifications/unread-count")
+@routed(app, contract.COUNT_UNREAD)
 def count_unread() -> Response[str]:
     counted = _notifications().unread()
     return answer({"unread": counted.number, "more": counted.more})
 
 
-@app.get("/notifications/<notification_id>")
+@routed(app, contract.GET_NOTIFICATION)
 def get_notification(notification_id: str) -> Response[str]:
     return answer(_shown(notifications.SHOWN, _notifications().one(notification_id)))
 
 
-@app.post("/notifications/<notification_id>/read")
+@routed(app, contract.MARK_READ)
 def mark_read(notification_id: str) -> Response[str]:
-    marked = _notifications().mark(notification_id, desk().now())
+    marked = _notifications().mark(notification_id, resources().now())
     return answer(_shown(notifications.SHOWN, marked))
 
 
-@app.post("/notifications/read")
+@routed(app, contract.MARK_ALL_READ)
 def mark_all_read() -> Response[str]:
-    counted = _notifications().mark_all(desk().now())
+    counted = _notifications().mark_all(resources().now())
     logger.info("marked as read", count=counted.number)
     return answer({"marked": counted.number, "more": counted.more})
 
 
-@app.post("/subscriptions")
+@routed(app, contract.SUBSCRIBE)
 def subscribe() -> Response[str]:
     mine = _subscriptions()
-    made, new = mine.create(json_body(app.current_event), desk().now())
+    made, new = mine.create(json_body(app.current_event), resources().now())
     logger.info("subscribed", subscription_id=made["subscription_id"], new=new)
     return answer(_shown(subscriptions.SHOWN, made), 201 if new else 200)
 
 
-@app.get("/subscriptions")
+@routed(app, contract.LIST_SUBSCRIPTIONS)
 def list_subscriptions() -> Response[str]:
     mine = _subscriptions()
     given = parameters(app.current_event, ("limit", "cursor"))
@@ -107,23 +109,23 @@ def list_subscriptions() -> Response[str]:
     return answer(_page(subscriptions.SHOWN, page))
 
 
-@app.get("/subscriptions/<subscription_id>")
+@routed(app, contract.GET_SUBSCRIPTION)
 def get_subscription(subscription_id: str) -> Response[str]:
     return answer(_shown(subscriptions.SHOWN, _subscriptions().one(subscription_id)))
 
 
-@app.delete("/subscriptions/<subscription_id>")
+@routed(app, contract.UNSUBSCRIBE)
 def unsubscribe(subscription_id: str) -> Response[str]:
     _subscriptions().remove(subscription_id)
     return Response(204)
 
 
 def _notifications() -> Notifications:
-    return Notifications(desk().notifications, require(app.current_event))
+    return Notifications(resources().notifications, user_of(app.current_event).user_id)
 
 
 def _subscriptions() -> Subscriptions:
-    return Subscriptions(desk().subscriptions, require(app.current_event))
+    return Subscriptions(resources().subscriptions, user_of(app.current_event).user_id)
 
 
 def _shown(fields: Iterable[Field], record: Record) -> dict[str, Any]:

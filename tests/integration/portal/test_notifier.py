@@ -4,9 +4,9 @@ from itertools import chain, repeat
 
 import pytest
 
-from lambdas.portal.news.messages import Message, read
-from lambdas.portal.news.news import NEW, News
-from lambdas.portal.news.telling import Told
+from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement
+from lambdas.portal.notification_fan_out.messages import Message, message_from
+from lambdas.portal.notification_fan_out.notifier import Notified
 from tablewright.catalog.portal.notifications import NOTIFICATIONS
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
@@ -19,7 +19,7 @@ DATA: Record = {
     "product_concept": "Warehouse",
     "tags": ["demo", "sql"],
 }
-NEWS = News.of(NEW, content(version="2", **DATA), "2025-01-26T12:00:00.000Z")
+ANNOUNCEMENT = Announcement.of(APPROVAL, content(version="2", **DATA), "2025-01-26T12:00:00.000Z")
 APPROVED = "Version 2 was approved."
 
 
@@ -82,9 +82,9 @@ def test_a_notification_says_what_it_is_about(room: Newsroom) -> None:
 def test_time_that_is_up_is_gone_on_with_after_the_last_user(room: Newsroom) -> None:
     room.approved(**DATA)
     room.subscribe(*users(25))
-    room.cloud.messages = [Message(NEWS, topic="all").body]
+    room.cloud.messages = [Message(ANNOUNCEMENT, topic="all").body]
     done = room.drain(page=10, hurried=True)
-    assert [(one.told, one.after) for one in done] == [
+    assert [(one.new, one.after) for one in done] == [
         (10, "user-00009"),
         (10, "user-00019"),
         (5, None),
@@ -95,11 +95,11 @@ def test_time_that_is_up_is_gone_on_with_after_the_last_user(room: Newsroom) -> 
 def test_with_time_one_message_is_enough(room: Newsroom) -> None:
     room.approved(**DATA)
     room.subscribe(*users(25))
-    room.cloud.messages = [Message(NEWS, topic="all").body]
+    room.cloud.messages = [Message(ANNOUNCEMENT, topic="all").body]
     (done,) = room.drain(page=10)
-    assert done.told == 25
-    again = room.telling().tell(Message(NEWS, topic="all"))
-    assert (again.told, again.before) == (0, 25)
+    assert done.new == 25
+    again = room.notifier().notify(Message(ANNOUNCEMENT, topic="all"))
+    assert (again.new, again.before) == (0, 25)
 
 
 def test_every_fault_at_every_call_tells_everybody_once(room: Newsroom) -> None:
@@ -107,7 +107,7 @@ def test_every_fault_at_every_call_tells_everybody_once(room: Newsroom) -> None:
     room.approved(**DATA)
     room.subscribe(*everybody, product_suite="Data")
     room.subscribe(*everybody[3:9], product_suite="Data", tags=["sql"])
-    messages = [Message(NEWS, topic="product#Data#").body]
+    messages = [Message(ANNOUNCEMENT, topic="product#Data#").body]
 
     def fresh() -> Caller:
         room.forget()
@@ -184,12 +184,12 @@ def test_of_an_approval_that_is_over_nobody_else_is_told(
     room.subscribe(*users(25))
     made = room.approved(approved_at="2025-01-26T12:00:00.000Z")
     room.publish()
-    telling = room.telling(page=10)
-    first = telling.tell(read(room.cloud.messages.pop()), lambda: False)
+    notifier = room.notifier(page=10)
+    first = notifier.notify(message_from(room.cloud.messages.pop()), lambda: False)
     for changes in meanwhile:
         made = room.change(made, **changes)
     (rest,) = room.cloud.messages
-    assert (first.told, telling.tell(read(rest))) == (10, Told())
+    assert (first.new, notifier.notify(message_from(rest))) == (10, Notified())
     assert [user for user, _ in room.told()] == users(10)
 
 
@@ -202,7 +202,7 @@ def test_of_content_that_is_gone_nobody_is_told(room: Newsroom) -> None:
     assert room.told() == []
 
 
-def test_a_change_of_the_review_date_does_not_stop_the_telling(room: Newsroom) -> None:
+def test_a_change_of_the_review_date_does_not_stop_the_fan_out(room: Newsroom) -> None:
     room.subscribe("ada")
     made = room.approved(approved_at="2025-01-26T12:00:00.000Z")
     room.publish()

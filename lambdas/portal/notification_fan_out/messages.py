@@ -1,9 +1,9 @@
-"""What the queue between publishing and notifying carries: news, and who is to hear them."""
+"""Messages of the fan-out queue: an announcement, and who is to be notified of it."""
 
 import json
 from typing import Any, NamedTuple
 
-from lambdas.portal.news.news import KINDS, NEW, News
+from lambdas.portal.notification_fan_out.announcements import APPROVAL, KINDS, Announcement
 from tablewright.catalog.portal.content import CONTENT
 from tablewright.catalog.portal.notifications import NOTIFICATION
 from tablewright.catalog.portal.subscriptions import SUBSCRIPTION
@@ -17,32 +17,34 @@ class BadMessage(TablewrightError, ValueError):
 
 
 class Message(NamedTuple):
-    """News for one user, or for whoever has subscribed to a topic, in order after a user."""
+    """An announcement for one user, or for the subscribers of a topic, in order after a user."""
 
-    news: News
+    announcement: Announcement
     topic: str | None = None
     after: str | None = None
     owner: str | None = None
 
     @property
     def body(self) -> str:
-        content = {n: value for n, value in self.news._asdict().items() if value is not None}
-        rest = {n: value for n, value in self._asdict().items() if n != "news" and value}
+        content = {
+            n: value for n, value in self.announcement._asdict().items() if value is not None
+        }
+        rest = {n: value for n, value in self._asdict().items() if n != "announcement" and value}
         return json.dumps({"content": content, **rest}, ensure_ascii=False)
 
 
-def messages_of(news: News, owner: str) -> list[Message]:
+def messages_of(announcement: Announcement, owner: str) -> list[Message]:
     """One for each topic that subscribers may be found by, or one for the owner."""
-    if news.kind == NEW:
-        return [Message(news, topic=topic) for topic in news.topics]
-    return [Message(news, owner=owner)]
+    if announcement.kind == APPROVAL:
+        return [Message(announcement, topic=topic) for topic in announcement.topics]
+    return [Message(announcement, owner=owner)]
 
 
-def read(body: str) -> Message:
+def message_from(body: str) -> Message:
     """The message in a body; raises BadMessage."""
     try:
         given = strict_json.parse(body)
-        message = Message(_news(given.pop("content")), **given)
+        message = Message(_announcement(given.pop("content")), **given)
         if (message.topic is None) == (message.owner is None):
             raise ValueError("either for a topic or for a user")
         _check(SUBSCRIPTION, topic=message.topic, user_id=message.after)
@@ -53,13 +55,13 @@ def read(body: str) -> Message:
     return message
 
 
-def _news(given: Any) -> News:
+def _announcement(given: Any) -> Announcement:
     kind, at = given["kind"], given["at"]
     if kind not in KINDS:
-        raise ValueError("no kind of news")
+        raise ValueError("no kind of announcement")
     named: Record = {n: value for n, value in given.items() if n not in ("kind", "at")}
     checked = CONTENT.check({**named, "last_updated": at}, partial=True)
-    return News.of(kind, checked, checked["last_updated"])
+    return Announcement.of(kind, checked, checked["last_updated"])
 
 
 def _check(entity: Entity, **values: Any) -> None:

@@ -1,9 +1,10 @@
-"""From changes of content to everybody who wants to be told of them."""
+"""Notification fan-out: from changes of content to the notifications of its subscribers."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from lambdas.portal.contract import NotifyEnvironment, PublishEnvironment
 from stacks.shared.stage import Stage
 from stacks.shared.system_function import PortalFunction
 from tablewright.catalog.portal.constructs import (
@@ -18,16 +19,16 @@ from tablewright.constructs import MessageQueue, PythonFunction, StreamConsumer
 from tablewright.model.restored import NOT_RESTORED
 
 # So long a message is worked on; then it goes on as another.
-_TELLING = Duration.minutes(2)
+_NOTIFYING = Duration.minutes(2)
 
 
-class FanOut(Construct):
-    """Publishes what changes of content are news of, by topic, and notifies who subscribed.
+class NotificationFanOut(Construct):
+    """Publishes what changes of content announce, by topic, and notifies subscribers.
 
     Example::
 
-        FanOut(self, "FanOut", stage=stage, content=content, subscriptions=subscriptions,
-               notifications=notifications, alarm_topic=topic)
+        NotificationFanOut(self, "FanOut", stage=stage, content=content, alarm_topic=topic,
+                           subscriptions=subscriptions, notifications=notifications)
     """
 
     def __init__(
@@ -47,17 +48,22 @@ class FanOut(Construct):
         self.queue = MessageQueue(
             self,
             "Messages",
-            visibility=Duration.seconds(6 * _TELLING.to_seconds()),
+            visibility=Duration.seconds(6 * _NOTIFYING.to_seconds()),
             alarm_topic=alarm_topic,
             protection=stage.protection,
         )
-        self.publish = self._function("Publish", "news.publish", timeout=Duration.minutes(1))
+        self.publish = self._function(
+            "Publish",
+            "publish_announcements",
+            PublishEnvironment(fanout_queue_url=self.queue.queue_url),
+            timeout=Duration.minutes(1),
+        )
         self.publishing = StreamConsumer(
             self,
             "Publishing",
             table=content,
             function=self.publish.function,
-            # What is removed is news to nobody, and what comes back from a backup was told.
+            # A removal notifies nobody, and what comes back from a backup was announced before.
             filters=[
                 {"eventName": ["INSERT"], "dynamodb": {"NewImage": NOT_RESTORED}},
                 {"eventName": ["MODIFY"]},
@@ -68,12 +74,13 @@ class FanOut(Construct):
             protection=stage.protection,
             alarm_topic=alarm_topic,
         )
-        tables = {
-            "CONTENT_TABLE": content.table_name,
-            "SUBSCRIPTIONS_TABLE": subscriptions.table_name,
-            "NOTIFICATIONS_TABLE": notifications.table_name,
-        }
-        self.notify = self._function("Notify", "news.notify", tables, timeout=_TELLING)
+        environment = NotifyEnvironment(
+            fanout_queue_url=self.queue.queue_url,
+            content_table=content.table_name,
+            subscriptions_table=subscriptions.table_name,
+            notifications_table=notifications.table_name,
+        )
+        self.notify = self._function("Notify", "notify_users", environment, timeout=_NOTIFYING)
         content.grant(self.notify.function, CONTENT_REGISTRY.get_content)
         subscriptions.grant(self.notify.function, SUBSCRIPTIONS.subscribers)
         notifications.grant(self.notify.function, NOTIFICATIONS.put_notifications)
@@ -82,14 +89,14 @@ class FanOut(Construct):
         self.queue.consume(self.notify.function, batch_size=1)
 
     def _function(
-        self, id: str, module: str, more: dict[str, str] | None = None, *, timeout: Duration
+        self, id: str, module: str, environment: PublishEnvironment, *, timeout: Duration
     ) -> PythonFunction:
         made = PortalFunction(
             self,
             id,
-            module,
+            f"handlers.{module}",
             stage=self._stage,
-            environment={"FANOUT_QUEUE_URL": self.queue.queue_url, **(more or {})},
+            environment=environment.variables(),
             timeout=timeout,
             alarm_topic=self._topic,
         )

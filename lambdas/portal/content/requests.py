@@ -1,4 +1,4 @@
-"""Reading what is asked of content: which list, which words, which file."""
+"""Requests about content: the list, the words and the file that they name."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 from lambdas.errors import Errors, InvalidRequest, NotAllowed
 from lambdas.http.bodies import only, pointer
 from lambdas.http.requests import choice
-from lambdas.portal.content.files import Asked
+from lambdas.portal.content.files import RequestedFile
 from lambdas.portal.content.search import LONGEST_QUERY, Listing, words
-from lambdas.portal.users import APPROVERS, AUTHORS, User
+from lambdas.portal.contract import APPROVERS, AUTHORS
+from lambdas.portal.users import User
 from tablewright.catalog.portal.content import (
     CONTENT_REGISTRY,
     DRAFT,
@@ -35,7 +36,7 @@ FILE: tuple[Field, ...] = (
 )
 
 
-def asked_listing(given: Mapping[str, str], user: User) -> Listing:
+def listing_from(given: Mapping[str, str], user: User) -> Listing:
     """The list that is asked for: of a status, or about a concept of a product suite."""
     by_product = [name for name in ("suite", "concept") if name in given]
     if ("status" in given) == bool(by_product):
@@ -53,7 +54,7 @@ def asked_listing(given: Mapping[str, str], user: User) -> Listing:
     return Listing(CONTENT_REGISTRY.content_by_status, {"status": status}, user)
 
 
-def asked_query(text: str | None) -> str:
+def query_from(text: str | None) -> str:
     """The words to look for, or none."""
     if text is None:
         return ""
@@ -65,7 +66,7 @@ def asked_query(text: str | None) -> str:
     return text
 
 
-def asked_file(body: Any) -> Asked:
+def file_from(body: Any) -> RequestedFile:
     """The file that somebody wants to upload."""
     given = only(body, [field.name for field in FILE])
     values: dict[str, Any] = {}
@@ -81,4 +82,4 @@ def asked_file(body: Any) -> Asked:
         errors.append(("/size_bytes", f"must be 1 to {MAX_FILE_BYTES}"))
     if errors:
         raise InvalidRequest("The body is not valid.", errors)
-    return Asked(**{**values, "size_bytes": int(values["size_bytes"])})
+    return RequestedFile(**{**values, "size_bytes": int(values["size_bytes"])})

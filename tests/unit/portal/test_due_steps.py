@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.portal.content.due import EXPIRY, REMOVAL, due_step
+from lambdas.portal.content.due_steps import EXPIRY, REMOVAL, due_step
 from lambdas.portal.content.lifecycle import next_due
 from tablewright.catalog.portal.content import CONTENT, DRAFT, EXPIRED, HARD, SOFT, STATUSES
 from tablewright.model import Record

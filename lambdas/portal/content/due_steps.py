@@ -1,4 +1,4 @@
-"""What the calendar does to content: pure rules over one content and a moment.
+"""Due steps: what the dates of a content ask for at a moment; pure rules.
 
 Each step is one write, and takes the content a little further; what is still to be done keeps it
 among what is due. So whoever dies between two calls leaves nothing undone that is not found again,
@@ -22,7 +22,7 @@ EFFECTIVE, REVIEW, EXPIRY, REMOVAL, CORRECTION = (
 _MARKS = ("review_told", "removing", "due_at")
 
 
-class Step(NamedTuple):
+class DueStep(NamedTuple):
     """A change that is due, and the files whose objects are to be removed before it is made."""
 
     kind: str
@@ -30,7 +30,7 @@ class Step(NamedTuple):
     removes: tuple[str, ...] = ()
 
 
-def due_step(content: Mapping[str, Any], now: datetime) -> Step | None:
+def due_step(content: Mapping[str, Any], now: datetime) -> DueStep | None:
     """The next thing to be done to the content, None when nothing is due."""
     moment = timestamp(now)
 
@@ -38,18 +38,18 @@ def due_step(content: Mapping[str, Any], now: datetime) -> Step | None:
         return bool(content.get(name)) and content[name] <= moment
 
     if content.get("removing"):
-        return Step(REMOVAL, _mark(content, removing=None), tuple(content["removing"]))
+        return DueStep(REMOVAL, _mark(content, removing=None), tuple(content["removing"]))
     if waiting(content) and due("effective_date"):
-        return Step(EFFECTIVE, revision(content, {"status": APPROVED}, now))
+        return DueStep(EFFECTIVE, revision(content, {"status": APPROVED}, now))
     if content["status"] == APPROVED and due("review_due_date"):
         review = content["review_due_date"]
         if content.get("review_told") != review:
-            return Step(REVIEW, _mark(content, review_told=review))
+            return DueStep(REVIEW, _mark(content, review_told=review))
     if content["status"] in (APPROVED, DEPRECATED) and due("expiry_date"):
-        return Step(EXPIRY, revision(content, _ended(content), now))
+        return DueStep(EXPIRY, revision(content, _ended(content), now))
     if content.get("due_at") != next_due(content):
         # Somebody changed the content without knowing what the calendar had just done to it.
-        return Step(CORRECTION, _mark(content))
+        return DueStep(CORRECTION, _mark(content))
     return None
 
 
@@ -66,5 +66,5 @@ def as_read(content: Mapping[str, Any]) -> Record:
 
 
 def _mark(content: Mapping[str, Any], **changes: Any) -> Record:
-    """A change that is nobody's business: neither a new version nor news in a list."""
+    """A change of the calendar's own marks: neither a new version nor a later place in lists."""
     return {**changes, "due_at": next_due({**content, **changes})}

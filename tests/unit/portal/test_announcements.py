@@ -1,12 +1,24 @@
-"""What a change of content is news of, and the messages that carry it."""
+"""Announcements: what a change of content announces, and the messages that carry it."""
 
 import json
 from typing import Any
 
 import pytest
 
-from lambdas.portal.news.messages import BadMessage, Message, messages_of, read
-from lambdas.portal.news.news import ENDED, NEW, REVIEW, News, news_of, notification
+from lambdas.portal.notification_fan_out.announcements import (
+    APPROVAL,
+    EXPIRY,
+    REVIEW_DUE,
+    Announcement,
+    announcements_of,
+    notification,
+)
+from lambdas.portal.notification_fan_out.messages import (
+    BadMessage,
+    Message,
+    message_from,
+    messages_of,
+)
 from tablewright.catalog.portal.content import CONTENT
 from tablewright.catalog.portal.notifications import NOTIFICATION
 
@@ -21,56 +33,61 @@ def content(status: str, version: str = "2", **changes: Any) -> dict[str, Any]:
     ("old", "new", "kinds"),
     [
         (None, content("Draft"), []),
-        (None, content("Approved"), [NEW]),
+        (None, content("Approved"), [APPROVAL]),
         (content("Draft", "1"), content("Draft"), []),
-        (content("Draft", "1"), content("Approved"), [NEW]),
+        (content("Draft", "1"), content("Approved"), [APPROVAL]),
         (content("Approved", "1"), content("Approved"), []),
         (content("Approved"), content("Approved"), []),
         (content("Approved", "1"), content("Deprecated"), []),
-        (content("Deprecated", "1"), content("Approved"), [NEW]),
-        (content("Approved", "1"), content("Expired"), [ENDED]),
+        (content("Deprecated", "1"), content("Approved"), [APPROVAL]),
+        (content("Approved", "1"), content("Expired"), [EXPIRY]),
         (content("Expired", "1"), content("Expired"), []),
         (content("Expired", "1"), content("Draft"), []),
-        (content("Approved"), content("Approved", review_told=AT), [REVIEW]),
+        (content("Approved"), content("Approved", review_told=AT), [REVIEW_DUE]),
         (content("Approved", review_told=AT), content("Approved", review_told=AT), []),
         (content("Approved"), None, []),
     ],
 )
-def test_what_a_change_is_news_of(old: Any, new: Any, kinds: list[str]) -> None:
-    assert [news.kind for news in news_of(old, new)] == kinds
+def test_what_a_change_announces(old: Any, new: Any, kinds: list[str]) -> None:
+    assert [announcement.kind for announcement in announcements_of(old, new)] == kinds
 
 
-@pytest.mark.parametrize("kind", [NEW, ENDED, REVIEW])
+@pytest.mark.parametrize("kind", [APPROVAL, EXPIRY, REVIEW_DUE])
 def test_a_notification_is_sound_and_always_the_same(kind: str) -> None:
-    news = News.of(kind, content("Approved", title="x" * 200), AT)
-    made = notification(news, "ada")
-    assert NOTIFICATION.check(made) == made == notification(news, "ada")
+    announcement = Announcement.of(kind, content("Approved", title="x" * 200), AT)
+    made = notification(announcement, "ada")
+    assert NOTIFICATION.check(made) == made == notification(announcement, "ada")
     assert len(made["notification_id"]) == 32
 
 
 def test_ids_differ_by_kind_content_version_time_and_user() -> None:
-    news = News.of(NEW, content("Approved"), AT)
+    announcement = Announcement.of(APPROVAL, content("Approved"), AT)
     others = [
-        news._replace(kind=ENDED),
-        news._replace(content_id="other"),
-        news._replace(version="3"),
-        news._replace(at="2025-01-26T12:00:00.001Z"),
+        announcement._replace(kind=EXPIRY),
+        announcement._replace(content_id="other"),
+        announcement._replace(version="3"),
+        announcement._replace(at="2025-01-26T12:00:00.001Z"),
     ]
-    made = [notification(one, "ada") for one in (news, *others)] + [notification(news, "bob")]
+    made = [notification(one, "ada") for one in (announcement, *others)] + [
+        notification(announcement, "bob")
+    ]
     assert len({one["notification_id"] for one in made}) == len(made)
 
 
-def test_a_review_is_told_once_whatever_the_version() -> None:
-    news = News.of(REVIEW, content("Approved"), AT)
-    later = news._replace(version="9", title="Another")
-    assert notification(news, "a")["notification_id"] == notification(later, "a")["notification_id"]
+def test_a_review_is_announced_once_whatever_the_version() -> None:
+    announcement = Announcement.of(REVIEW_DUE, content("Approved"), AT)
+    later = announcement._replace(version="9", title="Another")
+    assert (
+        notification(announcement, "a")["notification_id"]
+        == notification(later, "a")["notification_id"]
+    )
 
 
-@pytest.mark.parametrize("kind", [NEW, ENDED, REVIEW])
+@pytest.mark.parametrize("kind", [APPROVAL, EXPIRY, REVIEW_DUE])
 def test_messages_arrive_as_they_were_sent(kind: str) -> None:
-    for message in messages_of(News.of(kind, content("Approved"), AT), "olga"):
-        assert read(message.body) == message
-        assert (message.owner == "olga") == (kind in (ENDED, REVIEW))
+    for message in messages_of(Announcement.of(kind, content("Approved"), AT), "olga"):
+        assert message_from(message.body) == message
+        assert (message.owner == "olga") == (kind in (EXPIRY, REVIEW_DUE))
 
 
 def test_ten_of_the_largest_messages_fit_into_a_batch() -> None:
@@ -80,14 +97,14 @@ def test_ten_of_the_largest_messages_fit_into_a_batch() -> None:
         "product_suite": "🎈" * 100,
         "product_concept": "🎈" * 100,
     }
-    news = News.of(NEW, CONTENT.check(content("Approved", **large)), AT)
-    messages = messages_of(news, "olga")
+    announcement = Announcement.of(APPROVAL, CONTENT.check(content("Approved", **large)), AT)
+    messages = messages_of(announcement, "olga")
     assert len(messages) == 24
     assert max(len(one.body.encode()) for one in messages) < 25 * 1024
-    assert all(read(one.body) == one for one in messages)
+    assert all(message_from(one.body) == one for one in messages)
 
 
-GOOD = json.loads(Message(News.of(NEW, content("Approved"), AT), topic="all").body)
+GOOD = json.loads(Message(Announcement.of(APPROVAL, content("Approved"), AT), topic="all").body)
 
 
 @pytest.mark.parametrize(
@@ -110,4 +127,4 @@ GOOD = json.loads(Message(News.of(NEW, content("Approved"), AT), topic="all").bo
 )
 def test_anything_else_is_refused_without_repeating_it(body: str) -> None:
     with pytest.raises(BadMessage, match=r"^not a message about content: [A-Za-z]+$"):
-        read(body)
+        message_from(body)

@@ -1,15 +1,15 @@
-"""Publishes what changes of content are news of, as their stream says."""
+"""Announcement publisher: sends what changes of content announce from their stream to a queue."""
 
-import os
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from aws_lambda_powertools import Logger
 
-from lambdas.portal.news.messages import Message, messages_of
-from lambdas.portal.news.news import news_of
-from lambdas.portal.resources import Resources
+from lambdas.portal.clients import Clients
+from lambdas.portal.contract import PublishEnvironment
+from lambdas.portal.notification_fan_out.announcements import announcements_of
+from lambdas.portal.notification_fan_out.messages import Message, messages_of
 from lambdas.stream import Failed, kept_unless_redriven
 from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY
 from tablewright.runtime.deadline import in_time
@@ -21,19 +21,29 @@ logger = Logger()
 _CONTENT = Records(CONTENT_REGISTRY, CONTENT)
 
 
+class Resources(NamedTuple):
+    """What records are sent to, kept for the life of the function's environment."""
+
+    queue: Queue
+
+    @classmethod
+    def of(cls, environment: PublishEnvironment) -> "Resources":
+        return cls(Queue(Clients().client("sqs"), environment.fanout_queue_url))
+
+
 @cache
-def queue() -> Queue:
-    return Queue(Resources.from_environment().sqs, os.environ["FANOUT_QUEUE_URL"])
+def resources() -> Resources:
+    return Resources.of(PublishEnvironment.read())
 
 
-if "FANOUT_QUEUE_URL" in os.environ:
-    queue()  # while the function starts, when Lambda gives it the most CPU
+if PublishEnvironment.is_set():
+    resources()  # while the function starts, when Lambda gives it the most CPU
 
 
 @in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Records of the stream, or of a redrive: what was told before is not told again."""
-    return publish(event["Records"], queue(), kept_unless_redriven(event, _tell))
+    """Records of the stream, or of a redrive; notifications that were made stay as they are."""
+    return publish(event["Records"], resources().queue, kept_unless_redriven(event, _report))
 
 
 def publish(records: Sequence[dict[str, Any]], to: Queue, failed: Failed) -> dict[str, Any]:
@@ -44,19 +54,23 @@ def publish(records: Sequence[dict[str, Any]], to: Queue, failed: Failed) -> dic
         to.send(bodies)
         logger.info("published", records=len(found), messages=len(bodies))
 
-    return consume(records, prepare, send, failed=failed)
+    return consume(records, messages_for, send, failed=failed)
 
 
-def prepare(change: Change) -> list[Message]:
+def messages_for(change: Change) -> list[Message]:
     """The messages that a change asks for."""
     old, new = (_CONTENT.to_record(image) if image else None for image in (change.old, change.new))
     if new is None:
         return []
     new = CONTENT.check(new)
-    return [one for news in news_of(old, new) for one in messages_of(news, new["owner_user_id"])]
+    return [
+        message
+        for announcement in announcements_of(old, new)
+        for message in messages_of(announcement, new["owner_user_id"])
+    ]
 
 
-def _tell(change: Change, reason: str) -> None:
+def _report(change: Change, reason: str) -> None:
     # The content's key tells an operator where to look; what it holds is nobody's business.
     logger.error(
         "a record cannot be published",

@@ -1,9 +1,9 @@
-"""From news to the notifications of users: everybody who asked for it hears it, once.
+"""Notifier: creates the notifications that a message asks for, one for each user.
 
-Subscribers are read in the order of their ids, page by page, and told in batches. Notifications
-are created and never replaced, so it does not matter who was told before: work that died is done
+Subscribers are read in the order of their ids, page by page, and notified in batches. Notifications
+are created and never replaced, so it does not matter who has one already: work that died is done
 again from its beginning. When time is short, a message says after whom to go on. Before each page
-it is looked whether the approval still stands: of what was withdrawn, nobody else is told.
+the content is read: of an approval that was withdrawn, nobody else is notified.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,8 +11,8 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from lambdas.portal.news.messages import Message
-from lambdas.portal.news.news import News, notification
+from lambdas.portal.notification_fan_out.announcements import Announcement, notification
+from lambdas.portal.notification_fan_out.messages import Message
 from tablewright.catalog.portal.content import CONTENT_REGISTRY
 from tablewright.catalog.portal.notifications import NOTIFICATIONS
 from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS, matches
@@ -22,15 +22,15 @@ from tablewright.runtime.store.store import Store
 PAGE = 500
 
 
-class Told(NamedTuple):
-    """How many users were told now, how many had been before; `after` whom another goes on."""
+class Notified(NamedTuple):
+    """How many users were notified now, how many had been before; `after` whom another goes on."""
 
-    told: int = 0
+    new: int = 0
     before: int = 0
     after: str | None = None
 
 
-class Telling:
+class Notifier:
     """Carries out messages; `page` subscribers are read at once."""
 
     def __init__(
@@ -48,18 +48,18 @@ class Telling:
         self._queue = queue
         self._page = page
 
-    def tell(self, message: Message, in_time: Callable[[], bool] = lambda: True) -> Told:
+    def notify(self, message: Message, in_time: Callable[[], bool] = lambda: True) -> Notified:
         """Do what a message asks for, or one page of it at least: so it comes to an end."""
         if message.owner is not None:
-            return self._told(message.news, [message.owner])
-        done = Told()
+            return self._create(message.announcement, [message.owner])
+        done = Notified()
         users = self._users(message)
         while page := list(islice(users, self._page)):
-            if not self._stands(message.news):
+            if not self._is_current(message.announcement):
                 return done
-            asking = [user for user, asks in page if asks]
-            now = self._told(message.news, asking)
-            done = Told(done.told + now.told, done.before + now.before)
+            matching = [user for user, asks in page if asks]
+            now = self._create(message.announcement, matching)
+            done = Notified(done.new + now.new, done.before + now.before)
             if len(page) == self._page and not in_time():
                 last, _ = page[-1]
                 # Only when that is sure to go on, this is done.
@@ -67,13 +67,13 @@ class Telling:
                 return done._replace(after=last)
         return done
 
-    def _stands(self, news: News) -> bool:
-        key = {"content_id": news.content_id}
-        return news.stands(self._content.get(CONTENT_REGISTRY.get_content, key))
+    def _is_current(self, announcement: Announcement) -> bool:
+        key = {"content_id": announcement.content_id}
+        return announcement.is_current(self._content.get(CONTENT_REGISTRY.get_content, key))
 
     def _users(self, message: Message) -> Iterator[tuple[str, bool]]:
         """Everybody with subscriptions to the topic, each once, and whether one of them matches."""
-        content = message.news._asdict()
+        content = message.announcement._asdict()
         found = self._subscriptions.each(
             SUBSCRIPTIONS.subscribers,
             {"topic": message.topic},
@@ -85,8 +85,8 @@ class Telling:
             if user != message.after:
                 yield user, asks
 
-    def _told(self, news: News, users: list[str]) -> Told:
-        made = [notification(news, user) for user in users]
+    def _create(self, announcement: Announcement, users: list[str]) -> Notified:
+        made = [notification(announcement, user) for user in users]
         # One that is there stays as it is: read, if it was read in the meantime.
         new = sum(self._notifications.create_many(NOTIFICATIONS.put_notifications, made))
-        return Told(new, len(users) - new)
+        return Notified(new, len(users) - new)

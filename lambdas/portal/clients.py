@@ -1,0 +1,41 @@
+"""Clients of the portal's functions: one session, each client made when it is first used."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any
+
+import boto3
+
+from tablewright.model import Table
+from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.cursors.keys import SecretKeys
+from tablewright.runtime.store.store import Store
+
+
+class Clients:
+    """What the resources of a function are made from."""
+
+    def __init__(self, session: Any = None) -> None:
+        self._session = session or boto3.session.Session()
+        self._executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
+
+    @cached_property
+    def dynamo(self) -> Caller:
+        return self.client("dynamodb")
+
+    @cached_property
+    def s3(self) -> Client:
+        # Left to itself, boto3 signs addresses by a method that binds no headers, and for a host
+        # that redirects to the bucket's region.
+        style = {"addressing_style": "virtual"}
+        return connect(self._session, "s3", signature_version="s3v4", s3=style)
+
+    def client(self, service: str) -> Caller:
+        return connect(self._session, service)
+
+    def cursors(self, secret_arn: str) -> Cursors:
+        return Cursors(SecretKeys(lambda: self.client("secretsmanager"), secret_arn))
+
+    def store(self, design: Table, table_name: str, cursors: Cursors | None = None) -> Store:
+        return Store(design, table_name, self.dynamo, executor=self._executor, cursors=cursors)

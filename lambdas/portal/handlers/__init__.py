@@ -1,0 +1,1 @@
+"""Handlers: the entry point of each Lambda function of the portal."""

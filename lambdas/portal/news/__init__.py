@@ -1,1 +1,0 @@
-"""From changes of content to everybody who wants to be told of them."""

@@ -1,0 +1,1 @@
+"""Notification fan-out: from a change of content to the notifications of its subscribers."""
