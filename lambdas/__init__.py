@@ -1,1 +1,1 @@
-"""The functions of each system: thin handlers over domain rules over a store."""
+"""Lambda functions of each system: thin handlers over domain rules over a store."""

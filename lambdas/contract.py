@@ -11,6 +11,9 @@ from typing import NamedTuple, Self
 TENANT = "tenant"
 TENANT_CLAIM = f"custom:{TENANT}"
 
+# The metric of records that a stream function could not take and has kept.
+RECORDS_KEPT = "RecordsKept"
+
 
 class Route(NamedTuple):
     """A route of an HTTP API; `path` is written as API Gateway does: ``/products/{product_id}``."""

@@ -67,11 +67,11 @@ class TooOften(RequestError):
 
 def listed(errors: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     """Errors by pointer: the first of many and how many more, none longer than people read."""
-    told = [{"pointer": _short(at), "detail": _short(what)} for at, what in errors[:MOST_ERRORS]]
+    shown = [{"pointer": _short(at), "detail": _short(what)} for at, what in errors[:MOST_ERRORS]]
     more = len(errors) - MOST_ERRORS
     if more > 0:
-        told.append({"pointer": "", "detail": f"{more} more errors are not listed"})
-    return told
+        shown.append({"pointer": "", "detail": f"{more} more errors are not listed"})
+    return shown
 
 
 def _short(text: str) -> str:

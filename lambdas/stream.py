@@ -1,4 +1,4 @@
-"""Stream functions: what they do with a record that they cannot take."""
+"""Failed records of streams: reported, counted and kept, so that the stream goes on."""
 
 import os
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from typing import Any
 
 import boto3
 
+from lambdas.contract import RECORDS_KEPT
 from lambdas.metrics import count
 from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import Client, client_config
@@ -24,20 +25,20 @@ def failed_records() -> FailedRecords:
     return FailedRecords(s3, os.environ["FAILURES_BUCKET"], function)
 
 
-def kept_unless_redriven(event: dict[str, Any], tell: Callable[[Change, str], Any]) -> Failed:
-    """For `consume`: a record that fails is told of, counted and kept, and the stream goes on.
+def kept_unless_redriven(event: dict[str, Any], report: Callable[[Change, str], Any]) -> Failed:
+    """For `consume`: a record that fails is reported, counted and kept, and the stream goes on.
 
-    One that is redriven is kept already: it is told of, and reported to the command.
+    One that is redriven is kept already: it is reported, and fails in the answer to the command.
     """
 
     def failed(change: Change, error: Exception) -> bool:
         # Errors of others may quote what an item holds.
         known = isinstance(error, TablewrightError)
-        tell(change, str(error) if known else type(error).__name__)
+        report(change, str(error) if known else type(error).__name__)
         if event.get("redrive"):
             return False
         failed_records().keep(change)
-        count({"RecordsKept": 1})
+        count({RECORDS_KEPT: 1})
         return True
 
     return failed

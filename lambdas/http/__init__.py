@@ -1,1 +1,1 @@
-"""What the HTTP functions of all systems share."""
+"""HTTP layer of all systems: requests, answers, problem documents, OpenAPI documents."""

@@ -1,4 +1,4 @@
-"""Writing answers: records as JSON under the names that they are stored by."""
+"""Answers: records as JSON under the names that they are stored by."""
 
 import json
 from collections.abc import Mapping
@@ -30,26 +30,26 @@ def page_json(entity: Entity, page: Page, *, cursor: str = "nextCursor") -> dict
     return {"items": items, cursor: page.cursor}
 
 
-def tagged(given: Response[str], if_none_match: str | None, *, seconds: int) -> Response[str]:
-    """The answer with what lets its receiver keep it; without a body when he has it already."""
-    digest = blake2b((given.body or "").encode(), digest_size=12).hexdigest()
+def tagged(response: Response[str], if_none_match: str | None, *, seconds: int) -> Response[str]:
+    """The answer with ETag and Cache-Control; without a body when the receiver has it already."""
+    digest = blake2b((response.body or "").encode(), digest_size=12).hexdigest()
     etag = f'"{digest}"'
-    given.headers = {
-        **given.headers,
+    response.headers = {
+        **response.headers,
         "ETag": etag,
         # Answers differ by who asks, so nothing shared may keep them.
         "Cache-Control": f"private, max-age={seconds}",
         "Vary": "Authorization",
     }
-    return unless_known(given, etag, if_none_match)
+    return unless_known(response, etag, if_none_match)
 
 
-def unless_known(given: Response[str], etag: str, if_none_match: str | None) -> Response[str]:
+def unless_known(response: Response[str], etag: str, if_none_match: str | None) -> Response[str]:
     """The answer, without its body when the receiver names its tag among those that he has."""
     named = (one.strip().removeprefix("W/") for one in (if_none_match or "").split(","))
     if etag in named:
-        given.status_code, given.body = 304, ""
-    return given
+        response.status_code, response.body = 304, ""
+    return response
 
 
 def _json(value: Any) -> int | float | list[str]:

@@ -1,4 +1,4 @@
-"""The frame of an HTTP function: routes go in, every error comes out as a problem document."""
+"""Application of an HTTP function: its routes, and a problem document for every error."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Who is calling: the tenant in the verified token, and nothing else that a request says."""
+"""Caller of a request: subject, groups and tenant of the verified token, and nothing else."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def claims_of(event: Any) -> dict[str, Any]:
 
 
 def subject_of(event: Any) -> str:
-    """Who is calling."""
+    """The caller's id: the subject of the token."""
     subject = claims_of(event).get("sub")
     if not subject:
         raise NotAllowed("The token has no claim 'sub'.")

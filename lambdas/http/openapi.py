@@ -1,4 +1,4 @@
-"""What the OpenAPI documents of all systems are put together from."""
+"""OpenAPI documents: the parts that all systems put theirs together from."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -135,9 +135,9 @@ def json_of(name: str) -> Json:
 
 
 def _refusal(status: int) -> Json:
-    # Who has no valid token is refused by API Gateway, in its own words.
-    told = {401: ("application/json", "Refusal")}
-    kind, schema = told.get(status, ("application/problem+json", "Problem"))
+    # A request without a valid token is refused by API Gateway, in its own words.
+    others = {401: ("application/json", "Refusal")}
+    kind, schema = others.get(status, ("application/problem+json", "Problem"))
     return {"description": _REFUSALS[status], "content": {kind: {"schema": ref(schema)}}}
 
 

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem documents."""
+"""Problem documents (RFC 9457): the answers to requests that fail."""
 
 import json
 from collections.abc import Sequence
@@ -64,13 +64,13 @@ class Problem(Exception):
 
 
 def from_domain(error: errors.RequestError) -> Problem:
-    """What the caller is told about a request that the rules refuse."""
+    """The answer to a request that the rules refuse."""
     retry_after = error.retry_after if isinstance(error, errors.TooOften) else None
     return Problem(_STATUS[type(error)], error.detail, error.errors, retry_after=retry_after)
 
 
 def from_store(error: Exception) -> Problem:
-    """What the caller is told about an error of the store."""
+    """The answer to a request that fails with an error of the store."""
     if isinstance(error, store_errors.CursorError):
         return Problem(400, str(error), [("cursor", str(error))])
     if isinstance(error, store_errors.NotFound):

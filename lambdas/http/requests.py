@@ -1,4 +1,4 @@
-"""Reading requests: exact numbers, known parameters, bounded pages."""
+"""Requests: exact numbers, known parameters, bounded pages."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -25,12 +25,12 @@ def json_body(event: Any) -> Any:
 
 def parameters(event: Any, allowed: Iterable[str]) -> dict[str, str]:
     """The query string's parameters, each one that the route knows, given once and not empty."""
-    given: Mapping[str, str] = event.query_string_parameters or {}
+    sent: Mapping[str, str] = event.query_string_parameters or {}
     allowed = set(allowed)
     # API Gateway makes one of several, with commas between; only the raw text tells.
     named = Counter(name for name, _ in parse_qsl(event.raw_query_string, keep_blank_values=True))
     wrong = []
-    for name, value in given.items():
+    for name, value in sent.items():
         if name not in allowed:
             wrong.append((name, f"is not one of {', '.join(sorted(allowed))}"))
         elif named[name] > 1:
@@ -39,7 +39,7 @@ def parameters(event: Any, allowed: Iterable[str]) -> dict[str, str]:
             wrong.append((name, "must not be empty: leave it out, or give it a value"))
     if wrong:
         raise InvalidRequest("The query string is not valid.", wrong)
-    return dict(given)
+    return dict(sent)
 
 
 def page_limit(text: str | None) -> int:

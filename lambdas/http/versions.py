@@ -74,7 +74,7 @@ class Versioned:
 
 
 class Stale(Problem):
-    """A change of what is no longer so; tells how it is now."""
+    """A change of what is no longer so; the answer has how it is now."""
 
     def __init__(self, status: int, etag: str, current: dict[str, Any]) -> None:
         super().__init__(status, "It was changed after it was read: `current` is how it is now.")
@@ -82,8 +82,8 @@ class Stale(Problem):
         self._current = current
 
     def response(self) -> Response[str]:
-        given = super().response()
+        response = super().response()
         # RFC 9457 lets a problem have members of its own.
-        given.body = (given.body or "{}")[:-1] + f', "current": {to_json(self._current)}}}'
-        given.headers["ETag"] = self._etag
-        return given
+        response.body = (response.body or "{}")[:-1] + f', "current": {to_json(self._current)}}}'
+        response.headers["ETag"] = self._etag
+        return response

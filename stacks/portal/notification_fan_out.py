@@ -4,6 +4,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from lambdas.contract import RECORDS_KEPT
 from lambdas.portal.contract import NotifyEnvironment, PublishEnvironment
 from stacks.shared.stage import Stage
 from stacks.shared.system_function import PortalFunction
@@ -70,7 +71,7 @@ class NotificationFanOut(Construct):
             ],
             window=Duration.seconds(stage.portal.window_seconds),
             give_up_after=stage.give_up_after,
-            kept=self.publish.own_metric("RecordsKept", period=Duration.minutes(5)),
+            kept=self.publish.own_metric(RECORDS_KEPT, period=Duration.minutes(5)),
             protection=stage.protection,
             alarm_topic=alarm_topic,
         )

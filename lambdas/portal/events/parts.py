@@ -1,4 +1,4 @@
-"""Events as files: JSON lines in gzip, of a bounded size, the same for the same events."""
+"""Parts of an export: events as JSON lines in gzip, bounded, the same for the same events."""
 
 from collections.abc import Iterable, Iterator
 from gzip import GzipFile

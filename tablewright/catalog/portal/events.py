@@ -1,4 +1,4 @@
-"""What happened in the portal, by day and by user.
+"""Events of the portal: what users did, by day and by user.
 
 An event's id tells when it happened, so an event that is sent again has the same key: it is stored
 once, and nothing that is sent later replaces it.

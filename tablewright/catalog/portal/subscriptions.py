@@ -1,4 +1,4 @@
-"""Which content users want to be told of.
+"""Subscriptions of users: the content that they want to be notified of.
 
 Content matches a subscription that asks for nothing that the content has not: its suite, its
 concept and all of its tags. So one of what it asks for, its `topic`, is enough to find it by, and
