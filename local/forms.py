@@ -17,7 +17,7 @@ from local.deployment import STAGE, Deployment
 from local.home import LocalCloudError
 from local.users import OPERATOR, Users
 
-# As lambdas/forms/uploads.py has it, whose other needs are not those of this machine.
+# As lambdas/forms/submission/uploads.py has it, whose other needs are not those of this machine.
 UPLOADED = "application/vnd.tablewright.upload+json"
 FORM = "contact"
 SYSTEM = "forms"

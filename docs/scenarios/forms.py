@@ -23,7 +23,7 @@ from docs.scenarios.forms_records import (
     metrics,
     submission,
 )
-from lambdas.forms.rate_limit import RateLimit
+from lambdas.forms.submission.rate_limit import RateLimit
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.metrics import DAILY, DAY, DAY_SHARDS, HOUR, HOURLY
 from tablewright.catalog.forms.submissions import REQUEST, SUBMISSION, payload_key

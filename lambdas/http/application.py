@@ -6,6 +6,7 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
 
 from lambdas.contract import Route
 from lambdas.errors import RequestError
@@ -62,7 +63,7 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
 
 
 def routed(
-    app: APIGatewayHttpResolver, route: Route
+    app: BaseRouter, route: Route
 ) -> Callable[[Callable[..., Response[str]]], Callable[..., Response[str]]]:
     """Lead a route of the contract to a function, which takes the fields of its path.
 

@@ -1,4 +1,4 @@
-"""Submissions on their way: as events on a bus, in a queue, to their destinations."""
+"""Deliveries: submissions as events on a bus, in a queue, to their destinations."""
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_events as events
@@ -6,6 +6,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from lambdas.forms.contract import CREATED, ON, REFERENCES, SOURCE, DeliverEnvironment
 from stacks.forms.payload_bucket import PayloadBucket
 from stacks.shared.stage import Stage
 from stacks.shared.system_function import FormsFunction
@@ -13,12 +14,10 @@ from stacks.shared.tenant_secrets import TenantSecrets
 from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.stream import CREATED as CREATED_ONES
+from tablewright.catalog.forms.stream import CREATED_SUBMISSIONS
 from tablewright.catalog.forms.tenants import HOOK_KEYS
 from tablewright.constructs import EventPipe, EventQueue, PythonFunction
 
-SOURCE, CREATED = "tablewright.forms", "submission.created"
-_REFERENCES = ("tenant_id", "submission_id", "form_id", "timestamp", "payload_bytes")
 # Ten seconds for a webhook, the rest for AWS; an attempt is another's after two minutes.
 _TIMEOUT = Duration.minutes(1)
 # Each delivery has a function to itself: what one tenant's receiver takes, no other waits for.
@@ -28,7 +27,7 @@ _AT_ONCE = 100
 
 
 class FormDeliveries(Construct):
-    """The bus of the form system, and the function that delivers what is told there.
+    """The bus of the form system, and the function that delivers what is published there.
 
     Example::
 
@@ -59,8 +58,8 @@ class FormDeliveries(Construct):
             source=SOURCE,
             detail_type=CREATED,
             entity="Submission",
-            fields=_REFERENCES,
-            filters=CREATED_ONES,
+            fields=REFERENCES,
+            filters=CREATED_SUBMISSIONS,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,
             alarm_topic=alarm_topic,
@@ -88,23 +87,22 @@ class FormDeliveries(Construct):
         alarm_topic: sns.ITopic | None,
     ) -> PythonFunction:
         settings = self._stage.forms
-        environment = {
-            "FORMS_TABLE": table.table_name,
-            "PAYLOADS_BUCKET": payloads.bucket_name,
-            "SECRETS_PREFIX": secrets.prefix,
-            "DELIVERIES_QUEUE_URL": self.queue.queue_url,
-            "EVENT_BUS_NAME": self.bus.event_bus_name,
-            "MAIL_FROM": settings.mail_from or "",
-            "RETRY_FIRST_SECONDS": str(settings.retry_first_seconds),
-        }
-        if settings.local_webhooks:
-            environment["LOCAL_WEBHOOKS"] = "true"
+        environment = DeliverEnvironment(
+            forms_table=table.table_name,
+            payloads_bucket=payloads.bucket_name,
+            secrets_prefix=secrets.prefix,
+            deliveries_queue_url=self.queue.queue_url,
+            event_bus_name=self.bus.event_bus_name,
+            mail_from=settings.mail_from or "",
+            retry_first_seconds=str(settings.retry_first_seconds),
+            local_webhooks=ON if settings.local_webhooks else None,
+        )
         deliver = FormsFunction(
             self,
             "Deliver",
-            "deliver",
+            "handlers.deliver",
             stage=self._stage,
-            environment=environment,
+            environment=environment.variables(),
             timeout=_TIMEOUT,
             alarm_topic=alarm_topic,
         )

@@ -1,4 +1,4 @@
-"""Where payloads are that do not fit into their items."""
+"""Bucket of the payloads that do not fit into their items."""
 
 from collections.abc import Sequence
 

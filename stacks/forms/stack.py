@@ -5,6 +5,19 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from lambdas.contract import Environment
+from lambdas.forms.contract import (
+    ADMIN_ROUTES,
+    ON,
+    PLANNER_FAILURES,
+    SESSION_TAG,
+    SUBMIT_ROUTES,
+    AdminEnvironment,
+    CountEnvironment,
+    PlanEnvironment,
+    SubmitEnvironment,
+    VerifyEnvironment,
+)
 from stacks.forms.deliveries import FormDeliveries
 from stacks.forms.payload_bucket import PayloadBucket
 from stacks.identity import IdentityStack
@@ -17,7 +30,7 @@ from stacks.shared.system_function import FormsFunction
 from stacks.shared.tenant_secrets import TenantSecrets
 from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.stream import COUNTED, FORGOTTEN
+from tablewright.catalog.forms.stream import COUNTED_CHANGES, REMOVED_PAYLOADS
 from tablewright.catalog.forms.tenants import SIGNING_KEYS
 from tablewright.constructs import (
     CursorKey,
@@ -27,32 +40,7 @@ from tablewright.constructs import (
 )
 from tablewright.constructs.alarms.alarms import alarm
 
-SUBMIT_ROUTES = (
-    ("POST", "/forms/{form_id}/submissions"),
-    ("POST", "/forms/{form_id}/uploads"),
-)
-ADMIN_ROUTES = (
-    *(("GET", "/tenants"), ("POST", "/tenants")),
-    *(("GET", "/config"), ("PATCH", "/config")),
-    *(("GET", "/domains"), ("POST", "/domains")),
-    *(("POST", "/domains/{domain}/verify"), ("DELETE", "/domains/{domain}")),
-    *(("GET", "/destinations"), ("POST", "/destinations")),
-    ("GET", "/destinations/{destination_id}"),
-    ("PATCH", "/destinations/{destination_id}"),
-    ("DELETE", "/destinations/{destination_id}"),
-    ("POST", "/destinations/{destination_id}/secret"),
-    ("POST", "/destinations/{destination_id}/test"),
-    ("GET", "/destinations/{destination_id}/attempts"),
-    *(("GET", "/submissions"), ("GET", "/submissions/{submission_id}")),
-    ("GET", "/submissions/{submission_id}/attempts"),
-    ("POST", "/submissions/{submission_id}/redeliver"),
-    *(("GET", "/secrets"), ("POST", "/secrets"), ("DELETE", "/secrets/{key_id}")),
-    *(("GET", "/metrics"), ("GET", "/metrics/tenants")),
-    ("GET", "/openapi.json"),
-)
 SIGNED = "Every request is signed with a secret of its tenant, which the function verifies."
-# What sessions of the tenants' role are tagged with.
-SESSION_TAG = "tenant_id"
 # What a tenant manages, and sees of what became of its submissions.
 OF_A_TENANT = (
     *(FORMS.put_config, FORMS.get_config, FORMS.update_config),
@@ -126,8 +114,10 @@ class FormsStack(StageStack):
         CfnOutput(self, "FailuresBucket", value=counting.failures.bucket_name)
 
     def _count(self) -> StreamConsumer:
-        bucket = {"PAYLOADS_BUCKET": self._payloads.bucket_name}
-        count = self._function("Count", "count", bucket, timeout=Duration.minutes(1))
+        environment = CountEnvironment(
+            forms_table=self.table.table_name, payloads_bucket=self._payloads.bucket_name
+        )
+        count = self._function("Count", "count_changes", environment, timeout=Duration.minutes(1))
         self.table.grant(
             count.function,
             *(FORMS.count_daily, FORMS.count_hourly),
@@ -140,7 +130,7 @@ class FormsStack(StageStack):
             "Counting",
             table=self.table,
             function=count.function,
-            filters=(*COUNTED, *FORGOTTEN),
+            filters=(*COUNTED_CHANGES, *REMOVED_PAYLOADS),
             window=Duration.seconds(self._stage.forms.window_seconds),
             give_up_after=self._stage.give_up_after,
             kept=count.own_metric("RecordsKept", period=Duration.minutes(5)),
@@ -149,7 +139,8 @@ class FormsStack(StageStack):
         )
 
     def _plan(self) -> None:
-        plan = self._function("Plan", "plan", {"SHARD_RULES": "{}"}, timeout=Duration.minutes(5))
+        environment = PlanEnvironment(forms_table=self.table.table_name, shard_rules="{}")
+        plan = self._function("Plan", "plan_shards", environment, timeout=Duration.minutes(5))
         self.table.grant(
             plan.function,
             *(FORMS.tenants, FORMS.get_shards, FORMS.begin_shards, FORMS.append_shards),
@@ -162,7 +153,7 @@ class FormsStack(StageStack):
         alarm(
             self,
             "PlanFailures",
-            metric=plan.own_metric("ShardPlannerFailures", period=every),
+            metric=plan.own_metric(PLANNER_FAILURES, period=every),
             threshold=1,
             describes="The shards of a tenant could not be decided: it keeps those that it has.",
             topic=self._topic,
@@ -170,8 +161,12 @@ class FormsStack(StageStack):
         CfnOutput(self, "PlanFunction", value=plan.function.function_name)
 
     def _verify(self) -> PythonFunction:
-        local = {"LOCAL_DOMAINS": "true"} if self._stage.forms.local_webhooks else {}
-        verify = self._function("Verify", "verify", local, timeout=Duration.minutes(2))
+        environment = VerifyEnvironment(
+            forms_table=self.table.table_name, local_domains=self._local()
+        )
+        verify = self._function(
+            "Verify", "verify_domains", environment, timeout=Duration.minutes(2)
+        )
         lookups = (FORMS.put_domain, FORMS.get_domain, FORMS.update_domain, FORMS.delete_domain)
         self.table.grant(verify.function, FORMS.due_claims, *lookups, shared=True)
         claims = (FORMS.get_claim, FORMS.update_claim)
@@ -199,10 +194,15 @@ class FormsStack(StageStack):
         return http
 
     def _submit(self) -> PythonFunction:
+        environment = SubmitEnvironment(
+            forms_table=self.table.table_name,
+            payloads_bucket=self._payloads.bucket_name,
+            secrets_prefix=self._secrets.prefix,
+        )
         submit = self._function(
             "Submit",
             "submit",
-            self._kept(),
+            environment,
             timeout=Duration.seconds(20),
             memory_mb=1769,
             reserved_concurrency=self._stage.open_concurrency,
@@ -222,16 +222,8 @@ class FormsStack(StageStack):
     def _admin(self) -> PythonFunction:
         verify = self._verify()
         cursor_key = CursorKey(self, "CursorKey", protection=self._stage.protection)
-        environment = {
-            **self._kept(),
-            "DELIVERIES_QUEUE_URL": self.deliveries.queue.queue_url,
-            "CURSOR_SECRET_ARN": cursor_key.secret_arn,
-            "VERIFY_FUNCTION": verify.function.function_name,
-        }
-        if self._stage.forms.local_webhooks:
-            environment["LOCAL_WEBHOOKS"] = "true"
         admin = self._function(
-            "Admin", "admin", environment, timeout=Duration.seconds(29), slow=Duration.seconds(3)
+            "Admin", "admin", timeout=Duration.seconds(29), slow=Duration.seconds(3)
         )
         access = self.table.tenant_access_role(
             "TenantAccess",
@@ -240,7 +232,17 @@ class FormsStack(StageStack):
             session_tag=SESSION_TAG,
             scope=self,
         )
-        admin.function.add_environment("TENANT_ROLE_ARN", access.role_arn)
+        environment = AdminEnvironment(
+            forms_table=self.table.table_name,
+            payloads_bucket=self._payloads.bucket_name,
+            secrets_prefix=self._secrets.prefix,
+            deliveries_queue_url=self.deliveries.queue.queue_url,
+            cursor_secret_arn=cursor_key.secret_arn,
+            verify_function=verify.function.function_name,
+            tenant_role_arn=access.role_arn,
+            local_webhooks=self._local(),
+        )
+        admin.add_environment(environment.variables())
         CfnOutput(self, "TenantRole", value=access.role_arn)
         self._secrets.grant_manage(access)
         self._payloads.grant_tenant(access)
@@ -254,17 +256,15 @@ class FormsStack(StageStack):
         cursor_key.grant_read(admin.function)
         return admin
 
-    def _kept(self) -> dict[str, str]:
-        return {
-            "PAYLOADS_BUCKET": self._payloads.bucket_name,
-            "SECRETS_PREFIX": self._secrets.prefix,
-        }
+    def _local(self) -> str | None:
+        """What switches on what is for this machine only."""
+        return ON if self._stage.forms.local_webhooks else None
 
     def _function(
         self,
         id: str,
         module: str,
-        environment: dict[str, str] | None = None,
+        environment: Environment | None = None,
         *,
         timeout: Duration,
         slow: Duration | None = None,
@@ -274,9 +274,9 @@ class FormsStack(StageStack):
         return FormsFunction(
             self,
             id,
-            module,
+            f"handlers.{module}",
             stage=self._stage,
-            environment={"FORMS_TABLE": self.table.table_name, **(environment or {})},
+            environment=environment.variables() if environment else {},
             timeout=timeout,
             slow=slow,
             memory_mb=memory_mb,

@@ -65,6 +65,14 @@ class ResourceMissing(StoreError):
     """The table, queue or secret does not exist: check its name, the region and the deployment."""
 
 
+class ResourceExists(StoreError):
+    """A secret, queue or table of this name is there already."""
+
+
+class InvalidState(StoreError):
+    """The resource is in a state that does not allow this: a secret that is being deleted."""
+
+
 class ObjectMissing(StoreError):
     """A bucket has no object of this name: it was never put there, or has been removed."""
 
@@ -183,6 +191,8 @@ _BY_CODE: dict[str, type[StoreError]] = {
     **dict.fromkeys(_MISSING, ResourceMissing),
     "ConditionalCheckFailedException": Conflict,
     "TransactionConflictException": Conflict,
+    "ResourceExistsException": ResourceExists,
+    "InvalidRequestException": InvalidState,
     "NoSuchKey": ObjectMissing,
     "404": ObjectMissing,  # HeadObject, whose answer has no body to say more
 }

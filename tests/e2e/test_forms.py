@@ -213,7 +213,9 @@ def test_no_session_of_the_deployed_role_reaches_another_tenant(
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "test")
     functions = cloud.connection.client("lambda").list_functions()["Functions"]
-    (admin,) = (one for one in functions if one["Handler"] == "lambdas.forms.admin.handler")
+    (admin,) = (
+        one for one in functions if one["Handler"] == "lambdas.forms.handlers.admin.handler"
+    )
     template = cloud.home.cdk_out / "tablewright-local-forms.template.json"
     arguments = {
         "--policies": str(template),

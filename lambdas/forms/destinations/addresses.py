@@ -1,4 +1,4 @@
-"""Which addresses a tenant may have requests sent to: public ones, none that leads inside."""
+"""Addresses that a tenant may have requests sent to: public ones, none that leads inside."""
 
 import ipaddress
 import socket

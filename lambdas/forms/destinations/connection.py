@@ -1,4 +1,4 @@
-"""One request to one address: bounded in time from the first byte to the last, and in size."""
+"""Connection for one request: bounded in time from the first byte to the last, and in size."""
 
 import re
 import socket

@@ -1,4 +1,4 @@
-"""Delivers by e-mail through SES; of a payload that is too large for one, what it is found by.
+"""E-mail destination, through SES; of a payload too large for one, what it is found by.
 
 SES knows no idempotency key: a delivery whose answer was lost may arrive twice.
 """
@@ -6,22 +6,27 @@ SES knows no idempotency key: a delivery whose answer was lost may arrive twice.
 from datetime import datetime
 from typing import Any
 
-from lambdas.forms.destinations import Outcome, Shipment, of_error, refused
-from lambdas.forms.destinations.content import as_text
+from lambdas.forms.destinations.shipment import (
+    DeliveryOutcome,
+    Shipment,
+    as_text,
+    of_error,
+    refused,
+)
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 
 MOST_BYTES = 128 * 1024
 
 
-class Email:
+class EmailDestination:
     """Sends payloads from one address."""
 
     def __init__(self, ses: Caller, sender: str) -> None:
         self._ses = ses
         self._sender = sender
 
-    def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
+    def deliver(self, shipment: Shipment, now: datetime) -> DeliveryOutcome:
         if not self._sender:
             return refused("no address is set that e-mail is sent from")
         subject = f"Form {shipment.form_id}: new submission"
@@ -39,7 +44,7 @@ class Email:
             self._ses.call("SendEmail", params)
         except StoreError as error:
             return of_error(error)
-        return Outcome()
+        return DeliveryOutcome()
 
 
 def _text(shipment: Shipment) -> str:

@@ -1,4 +1,4 @@
-"""Delivers as an event on a bus; of a payload that no event can hold, what it is found by.
+"""EventBridge destination; of a payload that no event can hold, what it is found by.
 
 Source and kind are ours and not those of created submissions: no tenant can make an event that
 looks like another's, or like one that begins a delivery.
@@ -7,8 +7,14 @@ looks like another's, or like one that begins a delivery.
 import json
 from datetime import datetime
 
-from lambdas.forms.destinations import Outcome, Shipment, of_error
-from lambdas.forms.destinations.content import JSON, as_text, is_json
+from lambdas.forms.destinations.shipment import (
+    JSON,
+    DeliveryOutcome,
+    Shipment,
+    as_text,
+    is_json,
+    of_error,
+)
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 
@@ -19,14 +25,14 @@ _ROOM = len(SOURCE) + len(KIND) + 14
 _PASSING = ("ThrottlingException", "InternalFailure", "InternalException")
 
 
-class Bus:
+class EventBridgeDestination:
     """Puts events on the bus that a destination names, by default the application's own."""
 
     def __init__(self, events: Caller, default: str) -> None:
         self._events = events
         self._default = default
 
-    def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
+    def deliver(self, shipment: Shipment, now: datetime) -> DeliveryOutcome:
         entry = {
             "EventBusName": shipment.settings.get("bus", self._default),
             "Source": SOURCE,
@@ -40,8 +46,8 @@ class Bus:
             return of_error(error)
         code = answer["Entries"][0].get("ErrorCode")
         if code is None:
-            return Outcome()
-        return Outcome(f"PutEvents: {code}"[:300], again=code in _PASSING)
+            return DeliveryOutcome()
+        return DeliveryOutcome(f"PutEvents: {code}"[:300], again=code in _PASSING)
 
 
 def detail(shipment: Shipment, most: int = MOST - _ROOM) -> str:

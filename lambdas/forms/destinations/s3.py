@@ -1,4 +1,4 @@
-"""Delivers to a bucket: one object for each submission, the same however often it is written.
+"""S3 destination: one object for each submission, the same however often it is written.
 
 Keys begin with the tenant, so that whoever owns the bucket can let us write there for one tenant
 and for no other. Roles of other accounts are not assumed.
@@ -6,18 +6,18 @@ and for no other. Roles of other accounts are not assumed.
 
 from datetime import datetime
 
-from lambdas.forms.destinations import Outcome, Shipment, of_error
+from lambdas.forms.destinations.shipment import DeliveryOutcome, Shipment, of_error
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 
 
-class Bucket:
+class S3Destination:
     """Writes payloads to buckets."""
 
     def __init__(self, s3: Caller) -> None:
         self._s3 = s3
 
-    def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
+    def deliver(self, shipment: Shipment, now: datetime) -> DeliveryOutcome:
         params = {
             "Bucket": shipment.settings["bucket"],
             "Key": object_key(shipment, shipment.settings.get("prefix", "")),
@@ -31,7 +31,7 @@ class Bucket:
             self._s3.call("PutObject", params)
         except StoreError as error:
             return of_error(error)
-        return Outcome()
+        return DeliveryOutcome()
 
 
 def object_key(shipment: Shipment, prefix: str) -> str:

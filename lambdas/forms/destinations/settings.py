@@ -1,12 +1,12 @@
-"""What a destination of each type must be told, checked alike when it is stored and used."""
+"""Settings of destinations, by type, checked alike when they are stored and used."""
 
-import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from lambdas.forms.contract import ON, DestinationEnvironment
 from lambdas.forms.destinations.urls import LONGEST_URL, BadUrl, read_url
-from lambdas.forms.domains import normalised
+from lambdas.forms.tenants.domain_names import normalised
 from tablewright.model import InvalidValue
 
 MOST_ADDRESSES = 10
@@ -17,10 +17,6 @@ _PREFIX = r"[A-Za-z0-9!_.*'()/=-]{1,512}"
 _BUS = (
     r"[A-Za-z0-9._/-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:event-bus/[A-Za-z0-9._/-]{1,256}"
 )
-# Set where nothing runs but tests and trials: webhooks may be on this machine.
-LOCAL_WEBHOOKS = "LOCAL_WEBHOOKS"
-# Where the application keeps payloads itself.
-_OWN_BUCKET = "PAYLOADS_BUCKET"
 
 
 class Setting(NamedTuple):
@@ -42,7 +38,7 @@ def _text(pattern: str, form: str) -> Setting:
 def wrong_url(value: Any) -> str | None:
     """What is wrong with the address of a webhook."""
     try:
-        read_url(value, local=os.environ.get(LOCAL_WEBHOOKS) == "true")
+        read_url(value, local=DestinationEnvironment.read().local_webhooks == ON)
     except BadUrl as problem:
         return str(problem)
     return None
@@ -50,7 +46,7 @@ def wrong_url(value: Any) -> str | None:
 
 def _wrong_bucket(value: Any) -> str | None:
     fits = isinstance(value, str) and re.fullmatch(_BUCKET, value)
-    if not fits or value == os.environ.get(_OWN_BUCKET):
+    if not fits or value == DestinationEnvironment.read().payloads_bucket:
         return "must be the name of a bucket of your own"
     return None
 

@@ -1,10 +1,10 @@
-"""The address of a webhook: what a tenant may name, checked alike when it is stored and used."""
+"""URLs of webhooks: what a tenant may name, checked alike when it is stored and used."""
 
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from lambdas.forms.destinations.addresses import is_address, is_public
-from lambdas.forms.domains import normalised
+from lambdas.forms.tenants.domain_names import normalised
 from tablewright.model import InvalidValue
 
 LONGEST_URL = 2048

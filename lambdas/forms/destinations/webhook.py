@@ -1,4 +1,4 @@
-"""Delivers by an HTTPS request to an address that a tenant chose, and so to no other than public.
+"""Webhook destination: an HTTPS request to a public address that a tenant chose.
 
 The request is signed as submissions are (`lambdas.forms.signing`), with the secret that is kept for
 it; while that is rotated, with the one before it too.
@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
-from lambdas.forms.destinations import Outcome, Shipment, refused
 from lambdas.forms.destinations.addresses import (
     AddressRefused,
     Resolver,
@@ -21,6 +20,7 @@ from lambdas.forms.destinations.addresses import (
     resolve,
 )
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target, post
+from lambdas.forms.destinations.shipment import DeliveryOutcome, Shipment, refused
 from lambdas.forms.destinations.urls import BadUrl, Url, read_url
 from lambdas.forms.signing import sign
 
@@ -30,7 +30,7 @@ Secrets = Callable[[str, str], str | None]
 _TOO_MANY, _GONE, _TIMEOUT, _TOO_EARLY = 429, 410, 408, 425
 
 
-class Webhook:
+class WebhookDestination:
     """Posts payloads to addresses.
 
     A request has so many `seconds` from the lookup of the name to the head of the answer. `local`
@@ -54,7 +54,7 @@ class Webhook:
         self._context = context
         self._clock = clock
 
-    def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
+    def deliver(self, shipment: Shipment, now: datetime) -> DeliveryOutcome:
         try:
             url = read_url(shipment.settings.get("url"), local=self._local)
         except BadUrl as problem:
@@ -62,7 +62,9 @@ class Webhook:
         keys = {id: self._secrets(shipment.tenant_id, id) for id in shipment.key_ids}
         secrets = {id: value for id, value in keys.items() if value is not None}
         if not secrets:  # it is being made
-            return Outcome("no secret is kept for the destination, to sign with", again=True)
+            return DeliveryOutcome(
+                "no secret is kept for the destination, to sign with", again=True
+            )
         over = self._clock() + self._seconds
         try:
             resolver = in_time(self._resolver, self._seconds)
@@ -70,9 +72,9 @@ class Webhook:
         except AddressRefused:
             return refused("the destination's address is not public")
         except TimeoutError:
-            return Outcome("the destination's name was not looked up in time", again=True)
+            return DeliveryOutcome("the destination's name was not looked up in time", again=True)
         except (OSError, ValueError):  # a name can also be one that cannot be encoded
-            return Outcome("the destination's name has no address", again=True)
+            return DeliveryOutcome("the destination's name has no address", again=True)
         target = Target(chosen, url.port, url.host, url.encrypted)
         headers = _headers(shipment, url.path, secrets, now)
         left = over - self._clock()
@@ -81,7 +83,7 @@ class Webhook:
                 *(target, url.path, shipment.payload, headers), seconds=left, context=self._context
             )
         except NoAnswer as error:
-            return Outcome(f"the destination did not answer: {error}", again=True)
+            return DeliveryOutcome(f"the destination did not answer: {error}", again=True)
         return outcome_of(answer, now)
 
     def _allows(self, url: Url) -> Callable[[str], bool]:
@@ -92,13 +94,13 @@ class Webhook:
         return lambda ip: is_public(ip) or is_loopback(ip)
 
 
-def outcome_of(answer: Answer, now: datetime) -> Outcome:
+def outcome_of(answer: Answer, now: datetime) -> DeliveryOutcome:
     """What an answer means: 2xx is success, 410 is never again, and some are worth another try."""
     status = answer.status
     if 200 <= status < 300:
-        return Outcome(response_status=status)
+        return DeliveryOutcome(response_status=status)
     again = status in (_TOO_MANY, _TIMEOUT, _TOO_EARLY) or status >= 500
-    return Outcome(
+    return DeliveryOutcome(
         f"the destination answered {status}",
         again=again,
         response_status=status,

@@ -1,4 +1,4 @@
-"""The form table: submissions of many tenants on one table, in as many shards as each needs.
+"""Form table: submissions of many tenants on one table, in as many shards as each needs.
 
 The number of a tenant's shards changes by epochs, and nothing is moved when it does
 (`tablewright.model.sharding.epochs`). Every partition key that a tenant can reach begins with the

@@ -1,4 +1,4 @@
-"""Show how evenly submissions are spread over partitions: the published scheme and this one.
+"""Spread of submissions over partitions: the published scheme beside this one.
 
     python -m tablewright.catalog.forms.shard_spread --submissions 1000000 --picture spread.svg
 

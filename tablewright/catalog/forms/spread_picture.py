@@ -1,4 +1,4 @@
-"""The picture of a spread: for each place, the partitions of the tenant that has the hottest."""
+"""Picture of a spread: for each place, the partitions of the tenant that has the hottest."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Which changes of the form table are passed on to whom: patterns of records of its stream."""
+"""Stream filters: which changes of the form table are passed on, and to whom."""
 
 from typing import Any
 
@@ -16,8 +16,9 @@ def _sort_keys(entity: Entity) -> dict[str, Any]:
     return {"Keys": {FORMS.sk: {"S": [{"prefix": begin}]}}}
 
 
-# What is to be delivered: not what was quarantined, nor what comes back from a backup.
-CREATED: tuple[dict[str, Any], ...] = (
+# What is to be delivered: not what was quarantined, nor what comes back from a backup. A pipe puts
+# an event of each on the bus, from where the queue of deliveries has it.
+CREATED_SUBMISSIONS: tuple[dict[str, Any], ...] = (
     {
         "eventName": ["INSERT"],
         "dynamodb": {
@@ -34,7 +35,7 @@ _IN_EARNEST = {"purpose": {"S": [{"exists": False}]}}
 # come back. Destinations share the beginning of the attempts' keys, but have no status. What comes
 # back from a backup was counted before it was lost; what becomes of it later was not.
 _OUTCOME = {"status": {"S": list(OUTCOMES)}, **_IN_EARNEST}
-COUNTED: tuple[dict[str, Any], ...] = (
+COUNTED_CHANGES: tuple[dict[str, Any], ...] = (
     {
         "eventName": ["INSERT"],
         "dynamodb": {**_sort_keys(SUBMISSION), "NewImage": {**_IN_EARNEST, **NOT_RESTORED}},
@@ -47,7 +48,7 @@ COUNTED: tuple[dict[str, Any], ...] = (
 )
 
 # What leaves an object in the bucket behind: submissions, and requests that never became one.
-FORGOTTEN: tuple[dict[str, Any], ...] = tuple(
+REMOVED_PAYLOADS: tuple[dict[str, Any], ...] = tuple(
     {
         "eventName": ["REMOVE"],
         "dynamodb": {

@@ -1,4 +1,4 @@
-"""What is submitted and what becomes of it: submissions, deliveries, requests.
+"""Submissions and what becomes of them: deliveries, requests.
 
 A busy tenant's submissions are spread over shards, and so is every index key that they and their
 deliveries have: an index that is not spread like its table throttles the table.

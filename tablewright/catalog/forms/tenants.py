@@ -1,4 +1,4 @@
-"""What a tenant has: configuration, shards, destinations, secrets, domains."""
+"""Tenants and what they have: configuration, shards, destinations, secrets, domains."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""How many shards a tenant gets by how much it sends."""
+"""Volume of a tenant, and the shards that it gets for it."""
 
 from collections.abc import Sequence
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stacks.forms.stack import SUBMIT_ROUTES
+from lambdas.forms.contract import SUBMIT_ROUTES
 from tablewright.catalog.forms.submissions import LINKS, UPLOADS, tenant_id
 from tests.infrastructure.synthesis import (
     STAGES,

@@ -5,13 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from lambdas.forms.access import SESSION_TAG as TAG_OF_SESSIONS
-from lambdas.forms.delivery import CLAIM
-from lambdas.forms.messages import CREATED as KIND
-from lambdas.forms.messages import SOURCE as ORIGIN
-from lambdas.forms.openapi import document
-from stacks.forms.deliveries import CREATED, SOURCE
-from stacks.forms.stack import ADMIN_ROUTES, SESSION_TAG, SUBMIT_ROUTES
+from lambdas.forms.contract import ADMIN_ROUTES, CREATED, SOURCE, SUBMIT_ROUTES
+from lambdas.forms.delivery.attempts import CLAIM
 from tablewright.model.restored import NOT_RESTORED
 from tests.infrastructure.synthesis import (
     STAGES,
@@ -29,7 +24,6 @@ from tests.infrastructure.synthesis import (
 Stage = Callable[[str], Assembly]
 TABLE = "AWS::DynamoDB::GlobalTable"
 MAPPING = "AWS::Lambda::EventSourceMapping"
-METHODS = ("get", "post", "patch", "delete")
 
 
 @pytest.fixture(scope="module")
@@ -50,16 +44,6 @@ def test_only_signed_submissions_need_no_token(name: str, stage: Stage) -> None:
     assert kinds["JWT"] == {f"{method} {path}" for method, path in ADMIN_ROUTES}
 
 
-def test_every_documented_route_leads_to_the_function() -> None:
-    documented = {
-        (method.upper(), path)
-        for path, operations in document()["paths"].items()
-        for method in METHODS
-        if method in operations
-    }
-    assert documented == set(ADMIN_ROUTES)
-
-
 def test_new_submissions_are_told_on_a_bus_of_the_application_s_own(forms: Template) -> None:
     pipe = only(forms, "AWS::Pipes::Pipe")
     bus = id_of(forms, "AWS::Events::EventBus", "Deliveries")
@@ -76,7 +60,6 @@ def test_new_submissions_are_told_on_a_bus_of_the_application_s_own(forms: Templ
     assert "payload." not in pipe["TargetParameters"]["InputTemplate"]
     rule = one(forms, "AWS::Events::Rule", "DeliveriesQueue")
     assert rule["EventPattern"] == {"source": [SOURCE], "detail-type": [CREATED]}
-    assert (SOURCE, CREATED) == (ORIGIN, KIND)
 
 
 def test_an_attempt_ends_before_it_is_another_s_and_a_message_before_it_is_seen_again(
@@ -129,10 +112,6 @@ def test_webhooks_on_the_function_s_own_machine_are_for_this_machine_only(stage:
         for function in ("DeliveriesDeliver", "Admin"):
             told = environment(template, function)
             assert ("LOCAL_WEBHOOKS" in told) is (name == "local"), (name, function)
-
-
-def test_sessions_are_tagged_as_the_role_wants_them() -> None:
-    assert SESSION_TAG == TAG_OF_SESSIONS
 
 
 def test_every_alarm_is_told(forms: Template) -> None:

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from lambdas import stream
-from lambdas.forms import plan
-from lambdas.forms.planning import Run as Planned
+from lambdas.forms.handlers import plan_shards as shards
+from lambdas.forms.sharding.planner import PlannerRun as Planned
 from lambdas.portal.content.calendar import CalendarRun
 from lambdas.portal.handlers import export_events, run_calendar
 from lambdas.sentiment import ingest
@@ -61,8 +61,8 @@ def heal_news(each: int) -> None:
 
 def plan_shards(each: int) -> None:
     run = Planned(looked_at=each, appended=each, conflicts=each, failed=each)
-    replace(plan, planning=SimpleNamespace(run=lambda *_, **__: run))
-    plan.handler({}, CONTEXT)
+    replace(shards, planner=SimpleNamespace(run=lambda *_, **__: run))
+    shards.handler({}, CONTEXT)
 
 
 def follow_dates(each: int) -> None:

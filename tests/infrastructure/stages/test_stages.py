@@ -169,7 +169,11 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
             "sentiment",
             {"ingest", "analyse", "project", "api", "site", "news.api", "news.heal"},
         ),
-        ("forms", {"submit", "deliver", "count", "plan", "admin", "verify"}),
+        (
+            "forms",
+            {"handlers.submit", "handlers.deliver", "handlers.admin"}
+            | {"handlers.count_changes", "handlers.plan_shards", "handlers.verify_domains"},
+        ),
         (
             "portal",
             {"content.api", "content.uploads", "content.clean", "content.calendar"}

@@ -4,9 +4,9 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from lambdas.forms import admin
-from lambdas.forms.management import payloads
-from stacks.forms.stack import ADMIN_ROUTES
+from lambdas.forms.contract import ADMIN_ROUTES
+from lambdas.forms.handlers import admin
+from lambdas.forms.submission import payload_links
 from tablewright.catalog.forms.design import FORMS
 from tests.integration.forms.administration import CONTRACT, OPERATOR, WEBHOOK
 from tests.integration.forms.conftest import Forms
@@ -86,7 +86,7 @@ def deliver(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
     for other in made:
         one = f"/submissions/{other['submission_id']}"
         assert ask("GET", one)["payload"]
-        with patch.object(payloads, "LARGEST_ANSWER", 10):
+        with patch.object(payload_links, "LARGEST_ANSWER", 10):
             assert f"/_links/{id}/" in ask("GET", one)["payload_url"]
     ask("GET", f"{one}/attempts")
     ask("POST", f"{one}/redeliver", expect=202)

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms import access, admin
-from lambdas.forms.dns_proof import DnsProof
-from lambdas.forms.domain_claims import DomainClaims
-from lambdas.forms.messages import Queue
-from lambdas.forms.openapi import document
+from lambdas.forms.admin import resources as admin_resources
+from lambdas.forms.admin.openapi import document
+from lambdas.forms.delivery.messages import DeliveryQueue
+from lambdas.forms.handlers import admin
+from lambdas.forms.tenants.dns_proof import DnsProof
+from lambdas.forms.tenants.domain_claims import DomainClaims
 from tablewright.catalog.forms.submissions import LINKS
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
-from tablewright.runtime.errors import AccessDenied, ResourceMissing, StoreError
+from tablewright.runtime.errors import AccessDenied, ResourceExists, ResourceMissing
 from tests.integration.conftest import KEYS
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.recorder import Recorder
@@ -53,7 +54,7 @@ class Cloud:
         arn = {"ARN": f"arn:aws:secretsmanager:eu-west-1:111122223333:secret:{name}"}
         if operation == "CreateSecret":
             if name in self.secrets:
-                raise StoreError("CreateSecret: ResourceExistsException: it is there")
+                raise ResourceExists("CreateSecret: ResourceExistsException: it is there")
             self.secrets[name] = params["SecretString"]
             return arn
         if operation == "GetSecretValue":
@@ -146,7 +147,7 @@ class Admin:
             self.sessions.append(tenant)
             return Confined(dynamo, tenant)
 
-        opened = access.Access(
+        opened = admin_resources.Resources(
             "table",
             connect,
             Recorder(dynamo, self.own),
@@ -155,10 +156,10 @@ class Admin:
             bucket="payloads",
             secrets_prefix=PREFIX,
             verify=self.verify,
-            deliveries=Queue(self.cloud, "https://sqs/deliveries"),
+            deliveries=DeliveryQueue(self.cloud, "https://sqs/deliveries"),
             now=lambda: self.now,
         )
-        monkeypatch.setattr(access, "current", lambda: opened)
+        monkeypatch.setattr(admin_resources, "current", lambda: opened)
 
     def __call__(
         self,

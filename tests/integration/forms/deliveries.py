@@ -6,18 +6,19 @@ from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any
 
-from lambdas.forms.breaker import BreakerRules, Breakers
-from lambdas.forms.delivery import Deliveries
-from lambdas.forms.destinations import Destination, Outcome, Shipment
-from lambdas.forms.destinations.email import Email
-from lambdas.forms.destinations.eventbridge import Bus
-from lambdas.forms.destinations.s3 import Bucket
-from lambdas.forms.destinations.webhook import Webhook
-from lambdas.forms.fan_out import FanOut
-from lambdas.forms.kept_secrets import KeptSecrets
-from lambdas.forms.messages import CREATED, SOURCE, Created, Queue, read
-from lambdas.forms.redelivery import Redelivery
-from lambdas.forms.retries import Retries
+from lambdas.forms.contract import CREATED, SOURCE
+from lambdas.forms.delivery.attempts import DeliveryAttempts
+from lambdas.forms.delivery.breaker import BreakerRules, Breakers
+from lambdas.forms.delivery.fan_out import FanOut
+from lambdas.forms.delivery.messages import Created, DeliveryQueue, read_message
+from lambdas.forms.delivery.redelivery import Redelivery
+from lambdas.forms.delivery.retries import Retries
+from lambdas.forms.destinations.email import EmailDestination
+from lambdas.forms.destinations.eventbridge import EventBridgeDestination
+from lambdas.forms.destinations.s3 import S3Destination
+from lambdas.forms.destinations.shipment import DeliveryOutcome, Destination, Shipment
+from lambdas.forms.destinations.webhook import WebhookDestination
+from lambdas.forms.tenants.secrets import CachedSecrets
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model import Record
@@ -96,16 +97,16 @@ class Edge:
 class Scripted:
     """A destination that answers as it is told, and then succeeds."""
 
-    def __init__(self, *outcomes: Outcome) -> None:
+    def __init__(self, *outcomes: DeliveryOutcome) -> None:
         self.outcomes = list(outcomes)
         self.shipments: list[Shipment] = []
 
-    def deliver(self, shipment: Shipment, now: datetime) -> Outcome:
+    def deliver(self, shipment: Shipment, now: datetime) -> DeliveryOutcome:
         self.shipments.append(shipment)
-        return self.outcomes.pop(0) if self.outcomes else Outcome(response_status=200)
+        return self.outcomes.pop(0) if self.outcomes else DeliveryOutcome(response_status=200)
 
 
-BUSY = Outcome("the destination answered 503", again=True, response_status=503)
+BUSY = DeliveryOutcome("the destination answered 503", again=True, response_status=503)
 
 
 class World:
@@ -151,21 +152,21 @@ class World:
         """What the function does with a message, over a caller."""
         edge = caller or self.edge
         store = self.forms.store(edge)
-        queue = Queue(edge, "queue")
-        asked = read(body, self.clock.moment)
+        queue = DeliveryQueue(edge, "queue")
+        asked = read_message(body, self.clock.moment)
         if isinstance(asked, Created):
             return FanOut(store, queue).begin(asked, self.clock.moment)
-        secrets = KeptSecrets(edge, "test/forms/")
+        secrets = CachedSecrets(edge, "test/forms/")
         webhook = self.webhook
-        if isinstance(webhook, Webhook):
+        if isinstance(webhook, WebhookDestination):
             webhook._secrets = secrets
         kinds: Mapping[str, Destination] = {
             "webhook": webhook,
-            "s3": Bucket(edge),
-            "email": Email(edge, "forms@example.com"),
-            "eventbridge": Bus(edge, "bus"),
+            "s3": S3Destination(edge),
+            "email": EmailDestination(edge, "forms@example.com"),
+            "eventbridge": EventBridgeDestination(edge, "bus"),
         }
-        deliveries = Deliveries(
+        deliveries = DeliveryAttempts(
             store,
             queue,
             Payloads(edge, "payloads", dictionaries=DICTIONARIES),
@@ -211,7 +212,7 @@ class World:
     ) -> list[int]:
         """Ask for it again; gives the numbers of the attempts that were asked for."""
         caller = edge or self.edge
-        redelivery = Redelivery(self.forms.store(caller), Queue(caller, "queue"))
+        redelivery = Redelivery(self.forms.store(caller), DeliveryQueue(caller, "queue"))
         key = (made["tenant_id"], made["submission_id"], destination)
         return [one.attempt for one in redelivery.redeliver(*key, self.clock.moment)]
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from lambdas.forms.planner import Decision, Rules
-from lambdas.forms.planning import Planning, Run
+from lambdas.forms.sharding.decision import Decision, ShardRules
+from lambdas.forms.sharding.planner import PlannerRun, ShardPlanner
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.metrics import DAILY, HOURLY
 from tablewright.runtime.aws import Caller
@@ -42,17 +42,19 @@ class World:
     def count(self, entity: Any, **record: Any) -> None:
         self.forms.database.write([Records(FORMS, entity).to_item(entity.check(record))])
 
-    def planning(self, caller: Caller | None = None, rules: Rules | None = None) -> Planning:
-        return Planning(
+    def planner(
+        self, caller: Caller | None = None, rules: ShardRules | None = None
+    ) -> ShardPlanner:
+        return ShardPlanner(
             self.forms.store(caller),
             self.forms.counts(caller),
-            rules or Rules(),
-            told=lambda *said: self.told.append(said),
+            rules or ShardRules(),
+            report=lambda *said: self.told.append(said),
             failed=lambda tenant, _: self.failed.append(tenant),
         )
 
-    def run(self, caller: Caller | None = None, **asked: Any) -> Run:
-        return self.planning(caller).run(self.forms.clock.moment, **asked)
+    def run(self, caller: Caller | None = None, **asked: Any) -> PlannerRun:
+        return self.planner(caller).run(self.forms.clock.moment, **asked)
 
     def shards(self, *tenants: str) -> dict[str, list[int]]:
         """The counts of all epochs, by tenant."""

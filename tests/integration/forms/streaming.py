@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from lambdas.forms.counting import Counting
-from lambdas.forms.forgetting import Forgetting
+from lambdas.forms.metrics.counting import ChangeCounter
+from lambdas.forms.submission.payload_deletion import PayloadDeletion
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.catalog.forms.stream import COUNTED, FORGOTTEN
+from tablewright.catalog.forms.stream import COUNTED_CHANGES, REMOVED_PAYLOADS
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.payload import Payloads
@@ -41,7 +41,7 @@ def _plain(value: Any) -> Any:
     return value.timestamp() if isinstance(value, datetime) else value
 
 
-def passes(record: Json, filters: Sequence[Json] = (*COUNTED, *FORGOTTEN)) -> bool:
+def passes(record: Json, filters: Sequence[Json] = (*COUNTED_CHANGES, *REMOVED_PAYLOADS)) -> bool:
     """Whether a record matches one of the patterns, by the rules of event filtering."""
     return any(_matches(record, pattern) for pattern in filters)
 
@@ -73,19 +73,19 @@ class Stream:
         """What the mapping passes on."""
         return [record for record in everything(self.database) if passes(record)]
 
-    def counting(self, caller: Caller | None = None) -> Counting:
+    def counter(self, caller: Caller | None = None) -> ChangeCounter:
         caller = caller or self.dynamo
-        forgetting = Forgetting(
+        deletion = PayloadDeletion(
             caller, "table", Payloads(caller, BUCKET, dictionaries=DICTIONARIES)
         )
-        return Counting(caller, "table", forgetting)
+        return ChangeCounter(caller, "table", deletion)
 
     def deliver(
         self, records: Sequence[Json] | None = None, caller: Caller | None = None
     ) -> list[str]:
         """Deliver records, by default all; gives the sequence numbers that were refused."""
         records = self.records() if records is None else records
-        return refused(self.counting(caller).count(records, lambda *_: None))
+        return refused(self.counter(caller).count(records, lambda *_: None))
 
     def keep(self, records: Sequence[Json], caller: Caller | None = None) -> list[str]:
         """Deliver records and keep those that fail; gives their sequence numbers."""
@@ -95,11 +95,11 @@ class Stream:
             kept.append(change.sequence)
             return True
 
-        assert refused(self.counting(caller).count(records, failed)) == []
+        assert refused(self.counter(caller).count(records, failed)) == []
         return kept
 
     def redrive(self, records: Sequence[Json]) -> list[str]:
-        return refused(self.counting().redrive(records, lambda *_: None))
+        return refused(self.counter().redrive(records, lambda *_: None))
 
     def counts(self) -> dict[tuple[str, str], Record]:
         """All counts by tenant and by day or hour, without the key's fields."""

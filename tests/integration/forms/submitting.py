@@ -11,15 +11,15 @@ from typing import Any
 import boto3
 import pytest
 
-from lambdas.forms import submit
-from lambdas.forms.domains import domain_key
-from lambdas.forms.rate_limit import RateLimit
-from lambdas.forms.resources import Resources
+from lambdas.forms.clients import Clients
+from lambdas.forms.handlers import submit
 from lambdas.forms.signing import V2, key_name, sign
-from lambdas.forms.submissions import Submissions
-from lambdas.forms.submit import Intake
-from lambdas.forms.tenants import Tenants
-from lambdas.forms.uploads import SIGNING, Presign, Uploads
+from lambdas.forms.submission.intake import SubmissionIntake
+from lambdas.forms.submission.rate_limit import RateLimit
+from lambdas.forms.submission.resources import Resources
+from lambdas.forms.submission.uploads import SIGNING, Presign, Uploads
+from lambdas.forms.tenants.domain_names import domain_key
+from lambdas.forms.tenants.lookup import TenantLookup
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import REQUEST, SUBMISSION
@@ -81,19 +81,19 @@ class World:
         self._monkeypatch = monkeypatch
         self.start()
 
-    def start(self, caller: Caller | None = None) -> Intake:
+    def start(self, caller: Caller | None = None) -> Resources:
         """A new environment of the function, that remembers nothing."""
         edge = caller or self.edge
         store = self.forms.store(edge)
-        intake = Intake(
-            Tenants(store, edge, PREFIX, clock=self.clock),
+        resources = Resources(
+            TenantLookup(store, edge, PREFIX, clock=self.clock),
             RateLimit(edge, "table"),
-            Submissions(store, Payloads(edge, BUCKET, dictionaries=DICTIONARIES)),
+            SubmissionIntake(store, Payloads(edge, BUCKET, dictionaries=DICTIONARIES)),
             Uploads(edge, BUCKET, presign()),
             lambda: self.clock.moment,
         )
-        self._monkeypatch.setattr(submit, "intake", lambda: intake)
-        return intake
+        self._monkeypatch.setattr(submit, "resources", lambda: resources)
+        return resources
 
     def tenant(self, tenant_id: str = "acme", domain: str | None = None, **config: Any) -> None:
         now = timestamp(self.clock.moment)
@@ -186,7 +186,7 @@ class World:
 @cache
 def presign() -> Presign:
     """As the function makes it; a client takes its time."""
-    made: Presign = Resources(SESSION).client("s3", **SIGNING).presign
+    made: Presign = Clients(SESSION, "table").client("s3", **SIGNING).presign
     return made
 
 

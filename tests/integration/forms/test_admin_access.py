@@ -6,8 +6,9 @@ from typing import Any
 import boto3
 import pytest
 
-from lambdas.forms import access
-from lambdas.forms.management.versions import Change
+from lambdas.forms.admin import resources
+from lambdas.forms.contract import AdminEnvironment
+from lambdas.forms.tenants.changes import RecordChange
 from lambdas.http.versions import Stale, Version
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.forms.design import FORMS
@@ -38,8 +39,8 @@ def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
         "DELIVERIES_QUEUE_URL": "https://sqs.eu-west-1.amazonaws.com/1/deliveries",
     }.items():
         monkeypatch.setenv(name, value)
-    opened = access.Access.from_environment()
-    monkeypatch.setattr(access, "current", lambda: opened)
+    opened = resources.Resources.of(AdminEnvironment.read())
+    monkeypatch.setattr(resources, "current", lambda: opened)
     admin.tenant("acme")
     assert admin("GET", "/config").status == 200
     made = admin("POST", "/secrets")
@@ -57,7 +58,7 @@ def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
 def test_of_two_changes_at_once_one_is_told_what_the_other_did(forms: Forms) -> None:
     store = forms.store()
     store.put(FORMS.put_config, CONFIG.example)
-    change = Change(store, FORMS.update_config, {"tenant_id": "acme"})
+    change = RecordChange(store, FORMS.update_config, {"tenant_id": "acme"})
 
     def meanwhile(name: str) -> Any:
         def decide(_: Record) -> Mapping[str, Any]:

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.delivery import _shipment
-from lambdas.forms.kept_secrets import KeptSecrets
-from lambdas.forms.management import destinations
-from lambdas.forms.management.destinations import Destinations
-from lambdas.forms.management.secret_values import SecretValues
+from lambdas.forms.delivery.attempts import _shipment
+from lambdas.forms.tenants import destinations
+from lambdas.forms.tenants.destinations import Destinations
+from lambdas.forms.tenants.secrets import CachedSecrets, SecretStore
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.submissions import ATTEMPT_STATUSES, SUBMISSION
 from tablewright.model import Record
@@ -253,7 +252,7 @@ def test_attempts_at_a_destination_are_listed_by_status_newest_first(admin: Admi
 def test_a_destination_that_is_made_again_is_signed_for_with_its_new_secret_at_once(
     admin: Admin,
 ) -> None:
-    remembered = KeptSecrets(admin.cloud, PREFIX)
+    remembered = CachedSecrets(admin.cloud, PREFIX)
     old = admin("POST", "/destinations", WEBHOOK).json
     assert remembered("acme", old["key_id"]) == old["secret"]
     admin("DELETE", ONE)
@@ -323,7 +322,7 @@ def test_making_rotating_and_removing_a_webhook_end_the_same_whatever_fails(form
         return edge
 
     def work(caller: Caller) -> None:
-        values = SecretValues(caller, PREFIX)
+        values = SecretStore(caller, PREFIX)
         ours = Destinations(forms.store(caller), values, "acme")
         ours.create({**WEBHOOK, "destination_id": "gone"}, NOW)
         ours.remove("gone")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.management.domains import Domains
-from lambdas.forms.management.secret_values import SecretValues
-from lambdas.forms.management.signing_secrets import SigningSecrets
-from lambdas.forms.management.tenants import Configuration, tenant_from
+from lambdas.forms.tenants.configuration import Configuration, tenant_from
+from lambdas.forms.tenants.domains import Domains
+from lambdas.forms.tenants.secrets import SecretStore
+from lambdas.forms.tenants.signing_secrets import SigningSecrets
 from tablewright.runtime.aws import Caller
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.forms.administration import (
@@ -144,7 +144,7 @@ def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotati
     told: list[str] = []
 
     def secrets(caller: Caller) -> SigningSecrets:
-        return SigningSecrets(forms.store(caller), SecretValues(caller, PREFIX), "acme")
+        return SigningSecrets(forms.store(caller), SecretStore(caller, PREFIX), "acme")
 
     def fresh() -> Caller:
         emptied(forms)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.management.domains import MOST_DOMAINS
-from lambdas.forms.management.tenants import MOST_FORMS
+from lambdas.forms.tenants.configuration import MOST_FORMS
+from lambdas.forms.tenants.domains import MOST_DOMAINS
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.metrics import DAILY
 from tablewright.model.sizes import item_bytes

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.forms import admin, submit
+from lambdas.forms.handlers import admin, submit
 from lambdas.forms.signing import KEY_ID, SIGNATURE, TIMESTAMP
-from lambdas.forms.uploads import UPLOADED
+from lambdas.forms.submission.uploads import UPLOADED
 from tests.integration.anything import (
     ANY_REQUESTS,
     FRAGMENTS,

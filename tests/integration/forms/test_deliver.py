@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.delivery import CLAIM, PATIENCE, POSTPONED, SUPERSEDED
-from lambdas.forms.destinations import Outcome
-from lambdas.forms.fan_out import SubmissionMissing
-from lambdas.forms.redelivery import NotRedeliverable
+from lambdas.forms.delivery.attempts import CLAIM, PATIENCE, POSTPONED, SUPERSEDED
+from lambdas.forms.delivery.fan_out import SubmissionMissing
+from lambdas.forms.delivery.redelivery import NotRedeliverable
+from lambdas.forms.destinations.shipment import DeliveryOutcome
 from tablewright.catalog.forms.design import FORMS
 from tablewright.model import Record
 from tablewright.model.fields.scalars import timestamp
@@ -18,8 +18,8 @@ from tablewright.runtime.errors import NotFound, Unavailable
 from tests.integration.forms.conftest import Forms, key_of, submission
 from tests.integration.forms.deliveries import BUSY, Scripted, World, archive, webhook
 
-REFUSED = Outcome("the destination answered 422", response_status=422)
-GONE = Outcome("the destination answered 410", response_status=410, disables=True)
+REFUSED = DeliveryOutcome("the destination answered 422", response_status=422)
+GONE = DeliveryOutcome("the destination answered 410", response_status=410, disables=True)
 
 
 @pytest.fixture
@@ -121,17 +121,17 @@ def test_a_destination_that_is_gone_is_disabled_and_tried_no_more(world: World) 
     assert attempt["error"] == "the destination is disabled"
 
 
-@pytest.mark.parametrize("outcome", [GONE, BUSY, Outcome(response_status=200)])
+@pytest.mark.parametrize("outcome", [GONE, BUSY, DeliveryOutcome(response_status=200)])
 @pytest.mark.parametrize("opened", [{}, {"failures": 4, "last_failure": "another"}])
 def test_what_comes_late_from_the_old_address_changes_nothing_at_the_new_one(
-    world: World, outcome: Outcome, opened: Record
+    world: World, outcome: DeliveryOutcome, opened: Record
 ) -> None:
     world.tenant("acme", webhook())
     world.change(**opened)
     new = webhook(url="https://new.example.com/")["settings"]
 
     class Slow(Scripted):
-        def deliver(self, *args: object) -> Outcome:
+        def deliver(self, *args: object) -> DeliveryOutcome:
             # As the tenant's change of the address does it, and one failure there since.
             version = timestamp(world.clock.moment + timedelta(seconds=1))
             world.change(settings=new, updated_at=version, failures=1, last_failure="new")
@@ -267,9 +267,9 @@ def test_a_message_that_comes_while_its_attempt_is_made_waits_for_it(world: Worl
     said = []
 
     class Nested(Scripted):
-        def deliver(self, *args: object) -> Outcome:
+        def deliver(self, *args: object) -> DeliveryOutcome:
             said.append(world.carry_out(body))
-            return Outcome(response_status=200)
+            return DeliveryOutcome(response_status=200)
 
     world.webhook = Nested()
     assert world.carry_out(body) == "SUCCEEDED"
@@ -286,7 +286,7 @@ def test_an_attempt_that_was_taken_over_is_written_by_its_new_owner_alone(world:
     body = world.cloud.messages[0][1]
 
     class Slow(Scripted):
-        def deliver(self, *args: object) -> Outcome:
+        def deliver(self, *args: object) -> DeliveryOutcome:
             world.webhook = Scripted()
             world.clock.pass_by(seconds=CLAIM.total_seconds() + 1)
             assert world.carry_out(body) == "SUCCEEDED"

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from lambdas.forms.breaker import BreakerRules, Breakers
+from lambdas.forms.delivery.breaker import BreakerRules, Breakers
 from tablewright.model.fields.scalars import timestamp
 from tests.integration.forms.conftest import NOON, Forms
 from tests.integration.forms.deliveries import BUSY, Scripted, World, webhook

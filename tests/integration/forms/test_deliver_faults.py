@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.breaker import BreakerRules
-from lambdas.forms.destinations import Outcome
+from lambdas.forms.delivery.breaker import BreakerRules
 from lambdas.forms.destinations import webhook as web
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target
-from lambdas.forms.destinations.webhook import Webhook
+from lambdas.forms.destinations.shipment import DeliveryOutcome
+from lambdas.forms.destinations.webhook import WebhookDestination
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
@@ -21,7 +21,7 @@ from tests.integration.forms.conftest import NOON, Forms
 from tests.integration.forms.deliveries import BUSY, Scripted, World, archive, webhook
 
 LARGE = random.Random(1).randbytes(40_000)
-REFUSED = Outcome("the destination answered 422", response_status=422)
+REFUSED = DeliveryOutcome("the destination answered 422", response_status=422)
 
 
 class Trial:
@@ -60,17 +60,21 @@ class Trial:
 class ByAttempt(Scripted):
     """Answers by the number of the attempt that the world is at, however often it is asked."""
 
-    def __init__(self, world: World, *outcomes: Outcome) -> None:
+    def __init__(self, world: World, *outcomes: DeliveryOutcome) -> None:
         super().__init__()
         self._world = world
         self._planned = outcomes
 
-    def deliver(self, shipment: Any, now: Any) -> Outcome:
+    def deliver(self, shipment: Any, now: Any) -> DeliveryOutcome:
         self.shipments.append(shipment)
         made = {"tenant_id": shipment.tenant_id, "submission_id": shipment.submission_id}
         numbers = [n for id, n, _ in self._world.attempts(made) if id == shipment.destination_id]
         place = (max(numbers) - 1) % 8
-        return self._planned[place] if place < len(self._planned) else Outcome(response_status=200)
+        return (
+            self._planned[place]
+            if place < len(self._planned)
+            else DeliveryOutcome(response_status=200)
+        )
 
 
 def large(world: World) -> Record:
@@ -148,7 +152,7 @@ def test_a_fault_at_a_destination_is_at_most_one_more_attempt(
     def prepare(world: World) -> Record:
         reached.clear()
         world.tenant("acme", DESTINATIONS[kind])
-        world.webhook = Webhook(lambda *_: None, resolver=lambda *_: ["93.184.216.34"])
+        world.webhook = WebhookDestination(lambda *_: None, resolver=lambda *_: ["93.184.216.34"])
         return world.submit()
 
     def work(caller: Caller) -> None:
@@ -200,7 +204,7 @@ def test_a_breaker_that_opens_and_closes_survives_every_fault(database: Database
 
 
 def test_disabling_what_is_gone_survives_every_fault(database: Database) -> None:
-    gone = Outcome("the destination answered 410", response_status=410, disables=True)
+    gone = DeliveryOutcome("the destination answered 410", response_status=410, disables=True)
 
     def prepare(world: World) -> Record:
         world.tenant("acme", webhook())
@@ -241,7 +245,7 @@ def test_a_crash_in_the_middle_of_an_attempt_is_taken_over(forms: Forms) -> None
     world.tenant("acme", webhook())
 
     class Dies(Scripted):
-        def deliver(self, *args: Any) -> Outcome:
+        def deliver(self, *args: Any) -> DeliveryOutcome:
             world.webhook = Scripted()
             raise Crash
 

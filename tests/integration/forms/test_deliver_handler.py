@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms import deliver
+from lambdas.forms.delivery.resources import Resources
+from lambdas.forms.handlers import deliver
 from tablewright.pages.metering import FaithfulMeter
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.deliveries import (
@@ -48,10 +49,10 @@ def use(world: World, monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
         return world.carry_out(json.dumps({**event, "detail": detail}))
 
     def attempt(asked: Any, now: Any) -> Any:
-        return world.carry_out(json.dumps({"deliver": asked._asdict()}))
+        return world.carry_out(asked.message)
 
-    parts = deliver.Work(SimpleNamespace(begin=begin), SimpleNamespace(attempt=attempt))  # type: ignore[arg-type]
-    monkeypatch.setattr(deliver, "work", lambda: parts)
+    parts = Resources(SimpleNamespace(begin=begin), SimpleNamespace(attempt=attempt))  # type: ignore[arg-type]
+    monkeypatch.setattr(deliver, "resources", lambda: parts)
     return log
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.destinations import Outcome
+from lambdas.forms.destinations.shipment import DeliveryOutcome
 from tests.integration.forms.deliveries import PAYLOAD
 from tests.integration.forms.test_deliver_webhook import NOW, sender, shipment
 from tests.integration.sentiment_sources.server import Answer, Server, running
@@ -30,7 +30,7 @@ class Secure:
         context.sni_callback = lambda _, name, __: self.asked.append(name)
         server.socket = context.wrap_socket(server.socket, server_side=True)
 
-    def deliver(self, host: str = NAME, **settings: Any) -> Outcome:
+    def deliver(self, host: str = NAME, **settings: Any) -> DeliveryOutcome:
         trusted = ssl.create_default_context(cafile=FOLDER / "authority.pem")
         given = {"context": trusted, "resolver": lambda *_: ["127.0.0.1"], **settings}
         url = f"https://{host}:{self.server.server_port}/hooks"
@@ -49,7 +49,7 @@ def test_the_name_is_asked_for_and_certified_while_the_address_was_looked_at(
     secure: Secure,
 ) -> None:
     secure.server.will_answer(Answer(status=204, body=b""))
-    assert secure.deliver() == Outcome(response_status=204)
+    assert secure.deliver() == DeliveryOutcome(response_status=204)
     (request,) = secure.server.requests
     assert request.body.encode() == PAYLOAD
     assert request.headers["host"] == f"{NAME}:{secure.server.server_port}"

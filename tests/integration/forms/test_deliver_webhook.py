@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.destinations import Outcome, Shipment, connection
+from lambdas.forms.destinations import connection
 from lambdas.forms.destinations import webhook as webhooks
-from lambdas.forms.destinations.webhook import Webhook
+from lambdas.forms.destinations.shipment import DeliveryOutcome, Shipment
+from lambdas.forms.destinations.webhook import WebhookDestination
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.deliveries import PAYLOAD, World, webhook
 from tests.integration.sentiment_sources.server import (
@@ -60,14 +61,16 @@ def shipment(url: Any, *key_ids: str) -> Shipment:
     return made._replace(key_ids=key_ids or ("hook-1",))
 
 
-def sender(**settings: Any) -> Webhook:
-    return Webhook(lambda tenant, key: SECRET, **{"local": True, "seconds": 5.0, **settings})
+def sender(**settings: Any) -> WebhookDestination:
+    return WebhookDestination(
+        lambda tenant, key: SECRET, **{"local": True, "seconds": 5.0, **settings}
+    )
 
 
 def test_the_payload_arrives_as_it_was_sent_signed_and_with_its_key(server: Server) -> None:
     server.will_answer(Answer(status=204, body=b""))
     outcome = sender().deliver(shipment(f"{server.url}/hooks/forms?a=1"), NOW)
-    assert outcome == Outcome(response_status=204)
+    assert outcome == DeliveryOutcome(response_status=204)
     (request,) = server.requests
     assert (request.method, request.path, request.parameters) == (
         "POST",
@@ -111,7 +114,7 @@ def test_an_answer_that_does_not_come_is_worth_another_attempt(
 def test_an_answer_without_an_end_is_not_read(server: Server, answer: Answer) -> None:
     server.will_answer(answer)
     outcome = sender().deliver(shipment(server.url), NOW)
-    assert outcome == Outcome(response_status=200)
+    assert outcome == DeliveryOutcome(response_status=200)
 
 
 def test_nobody_there_is_worth_another_attempt() -> None:
@@ -138,7 +141,7 @@ def test_what_is_no_address_is_refused_and_nobody_is_asked(url: Any) -> None:
     def resolver(host: str, port: int) -> list[str]:
         raise AssertionError("no name is to be resolved")
 
-    outcome = Webhook(lambda *_: SECRET, resolver=resolver).deliver(shipment(url), NOW)
+    outcome = WebhookDestination(lambda *_: SECRET, resolver=resolver).deliver(shipment(url), NOW)
     assert str(outcome.error).startswith("the destination's url must ")
     assert not outcome.again
 
@@ -154,14 +157,14 @@ def test_what_is_no_address_is_refused_and_nobody_is_asked(url: Any) -> None:
     ],
 )
 def test_names_that_lead_inside_are_refused(host: str, addresses: list[str]) -> None:
-    webhook = Webhook(lambda *_: SECRET, resolver=lambda *_: addresses)
+    webhook = WebhookDestination(lambda *_: SECRET, resolver=lambda *_: addresses)
     outcome = webhook.deliver(shipment(f"https://{host}/"), NOW)
-    assert outcome == Outcome("the destination's address is not public")
+    assert outcome == DeliveryOutcome("the destination's address is not public")
 
 
 def test_plain_requests_stay_on_this_machine_even_when_they_are_allowed() -> None:
     outcome = sender(resolver=lambda *_: ["8.8.8.8"]).deliver(shipment("http://localhost/"), NOW)
-    assert outcome == Outcome("the destination's address is not public")
+    assert outcome == DeliveryOutcome("the destination's address is not public")
     assert sender().deliver(shipment("http://example.com/"), NOW).error == (
         "the destination's url must be an https URL"
     )
@@ -183,7 +186,7 @@ class Informational(Answer):
 @pytest.mark.parametrize("before", [[100], [102], [103], [102, 102, 103], [100] * 8])
 def test_informational_answers_are_passed_over(server: Server, before: list[int]) -> None:
     server.will_answer(Informational(before, 204), Informational(before, 503))
-    assert sender().deliver(shipment(server.url), NOW) == Outcome(response_status=204)
+    assert sender().deliver(shipment(server.url), NOW) == DeliveryOutcome(response_status=204)
     assert sender().deliver(shipment(server.url), NOW).response_status == 503
 
 
@@ -206,7 +209,9 @@ def test_a_name_server_that_never_answers_does_not_hold_the_delivery(server: Ser
     outcome = sender(seconds=0.2, resolver=resolver).deliver(shipment(server.url), NOW)
     assert not over.is_set()
     over.set()
-    assert outcome == Outcome("the destination's name was not looked up in time", again=True)
+    assert outcome == DeliveryOutcome(
+        "the destination's name was not looked up in time", again=True
+    )
     assert server.requests == []
 
 
@@ -221,7 +226,9 @@ def test_the_lookup_of_the_name_is_part_of_the_time_that_a_request_has(
         return connection.Answer(200, None)
 
     monkeypatch.setattr(webhooks, "post", post)
-    hook = Webhook(lambda *_: SECRET, resolver=lambda *_: ["8.8.8.8"], clock=lambda: moments.pop(0))
+    hook = WebhookDestination(
+        lambda *_: SECRET, resolver=lambda *_: ["8.8.8.8"], clock=lambda: moments.pop(0)
+    )
     assert hook.deliver(shipment("https://example.com/"), NOW).error is None
     assert given == [3.0]
 
@@ -234,10 +241,12 @@ def test_no_time_is_left_to_connect_when_the_lookup_took_it_all(server: Server) 
 
 
 def test_an_unsigned_request_is_never_sent(server: Server) -> None:
-    missing = Webhook(lambda *_: None, local=True)
+    missing = WebhookDestination(lambda *_: None, local=True)
     outcome = missing.deliver(shipment(server.url), NOW)
     # It may be that it is made in this moment.
-    assert outcome == Outcome("no secret is kept for the destination, to sign with", again=True)
+    assert outcome == DeliveryOutcome(
+        "no secret is kept for the destination, to sign with", again=True
+    )
     assert server.requests == []
 
 
@@ -253,7 +262,7 @@ def verified(secret: str, request: Request) -> bool:
 def test_while_a_secret_is_rotated_whoever_has_either_of_the_two_can_verify(server: Server) -> None:
     values = {"hook-2": "the new one", "hook-1": "the old one"}
     server.will_answer(Answer(), Answer())
-    hook = Webhook(lambda tenant, key: values.get(key), local=True)
+    hook = WebhookDestination(lambda tenant, key: values.get(key), local=True)
     assert hook.deliver(shipment(f"{server.url}/hook", "hook-2", "hook-1"), NOW).error is None
     (request,) = server.requests
     assert request.headers["x-form-key-id"] == "hook-2, hook-1"

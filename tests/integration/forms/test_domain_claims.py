@@ -7,10 +7,17 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.dns_proof import DnsProof, NoRecords, NotAnswered
-from lambdas.forms.domain_claims import FAILED, GRACE, MOST_CHECKS, PENDING, VERIFIED, DomainClaims
-from lambdas.forms.domains import domain_key
-from lambdas.forms.management.domains import Domains
+from lambdas.forms.tenants.dns_proof import DnsProof, NoRecords, NotAnswered
+from lambdas.forms.tenants.domain_claims import (
+    FAILED,
+    GRACE,
+    MOST_CHECKS,
+    PENDING,
+    VERIFIED,
+    DomainClaims,
+)
+from lambdas.forms.tenants.domain_names import domain_key
+from lambdas.forms.tenants.domains import Domains
 from tablewright.catalog.forms.design import FORMS
 from tablewright.model import Record
 from tablewright.model.fields.scalars import timestamp

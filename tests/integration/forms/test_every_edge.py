@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms import access, admin, count, plan
+from lambdas.forms.admin import resources as admin_resources
+from lambdas.forms.handlers import admin, count_changes, plan_shards
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.metrics import DAILY
@@ -83,7 +84,7 @@ def test_a_destination_is_made_once_whatever_fails(trial: Trial) -> None:
         return kinds, len(trial.cloud.secrets)
 
     calls = survives_at_every_edge(
-        lambda: trial.begin(admin, access),
+        lambda: trial.begin(admin, admin_resources),
         lambda: ask("POST", "/destinations", WEBHOOK, 201, 200),
         outcome,
     )
@@ -95,7 +96,7 @@ def test_a_submission_is_sent_on_whatever_fails(trial: Trial) -> None:
     sent: list[Any] = []
 
     def fresh() -> None:
-        trial.begin(admin, access)
+        trial.begin(admin, admin_resources)
         example = FORMS.entities["Destination"].example
         crm = {**example, **WEBHOOK, "tenant_id": "acme", "destination_id": "crm", "key_id": "h"}
         trial.forms.store().put(FORMS.put_destination, crm)
@@ -123,7 +124,7 @@ def _without_moments(body: Any) -> Any:
 def test_submissions_are_counted_once_and_their_payloads_forgotten_whatever_fails(
     trial: Trial,
 ) -> None:
-    trial.begin(count)
+    trial.begin(count_changes)
     made = stored(trial.aws, trial.forms, "acme")
     trial.forms.store().delete(FORMS.delete_submission, key_of(made))
     records = [record for record in everything(trial.forms.database) if passes(record)]
@@ -131,12 +132,12 @@ def test_submissions_are_counted_once_and_their_payloads_forgotten_whatever_fail
     assert objects
 
     def fresh() -> None:
-        trial.begin(count)
+        trial.begin(count_changes)
         trial.cloud.objects.update(objects)
 
     calls = survives_at_every_edge(
         fresh,
-        lambda: consumed(count.handler({"Records": records}, Around())),
+        lambda: consumed(count_changes.handler({"Records": records}, Around())),
         lambda: (trial.stored(), set(trial.cloud.objects)),
     )
     assert calls >= 4
@@ -147,7 +148,7 @@ def test_shards_are_planned_once_whatever_fails(trial: Trial) -> None:
     day."""
 
     def fresh() -> None:
-        trial.begin(plan)
+        trial.begin(plan_shards)
         tenant(trial.aws, trial.forms, "globex", {})
         for id in ("acme", "globex"):
             day = {"date": datetime.now(UTC).date().isoformat()}
@@ -156,9 +157,9 @@ def test_shards_are_planned_once_whatever_fails(trial: Trial) -> None:
 
     def work() -> None:
         for _ in range(2):
-            plan.handler({}, HURRIED)
+            plan_shards.handler({}, HURRIED)
             while trial.cloud.invoked:
-                plan.handler(trial.cloud.next_event(), HURRIED)
+                plan_shards.handler(trial.cloud.next_event(), HURRIED)
 
     def outcome() -> list[tuple[str, int]]:
         found = [one for one in trial.forms.database.items() if "shard_mapping" in one]

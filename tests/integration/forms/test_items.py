@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from benchmarks.form_payloads import payload as form_payload
-from lambdas.forms.domains import domain_key
+from lambdas.forms.tenants.domain_names import domain_key
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import SUBMISSION

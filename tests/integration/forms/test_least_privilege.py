@@ -5,9 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from lambdas.forms import access, admin, count, deliver, plan, submit, verify
+from lambdas.forms.admin import resources as admin_resources
+from lambdas.forms.contract import SESSION_TAG
+from lambdas.forms.handlers import (
+    admin,
+    count_changes,
+    deliver,
+    plan_shards,
+    submit,
+    verify_domains,
+)
 from local.dynamodb_local import DynamoDbLocal
-from stacks.forms.stack import SESSION_TAG
 from tests.infrastructure.synthesis import Assembly, environment, resources, synthesize_stage
 from tests.integration.cloud import Cloud
 from tests.integration.forms.admin_use import use_admin
@@ -41,9 +49,9 @@ NAMES = {
 FUNCTIONS = {
     "Submit": Function(submit, use_submit),
     "DeliveriesDeliver": Function(deliver, use_deliver, QUEUE),
-    "Count": Function(count, use_count, STREAM | FAILURES),
-    "Plan": Function(plan, use_plan, FAILED_EVENTS),
-    "Verify": Function(verify, use_verify, FAILED_EVENTS),
+    "Count": Function(count_changes, use_count, STREAM | FAILURES),
+    "Plan": Function(plan_shards, use_plan, FAILED_EVENTS),
+    "Verify": Function(verify_domains, use_verify, FAILED_EVENTS),
     "Admin": Function(admin, use_admin),
 }
 
@@ -62,7 +70,7 @@ def test_a_role_allows_what_its_function_calls_and_nothing_else(
 ) -> None:
     template = dev.template("forms")
     module, use, platform = FUNCTIONS[function]
-    start(monkeypatch, aws, environment(template, function), NAMES, module, access)
+    start(monkeypatch, aws, environment(template, function), NAMES, module, admin_resources)
     use(aws, forms)
     rights = Rights.of(template, function, NAMES, platform)
     assert rights.refused(aws) == set()
@@ -75,7 +83,7 @@ def test_a_tenant_s_session_allows_what_is_called_in_it_and_nothing_else(
     tenant: str, aws: Aws, forms: Forms, monkeypatch: pytest.MonkeyPatch, dev: Assembly
 ) -> None:
     template = dev.template("forms")
-    start(monkeypatch, aws, environment(template, "Admin"), NAMES, admin, access)
+    start(monkeypatch, aws, environment(template, "Admin"), NAMES, admin, admin_resources)
     use_admin(aws, forms)
     ids = ids_told(template, "Admin", NAMES)
     rights = Rights(template, "TenantAccessRole", ids, tags={SESSION_TAG: tenant})

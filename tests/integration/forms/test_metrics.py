@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from lambdas.forms.fan_out import new_attempt, record_attempt
-from lambdas.forms.management.submissions import Submissions
+from lambdas.forms.delivery.fan_out import new_attempt, record_attempt
+from lambdas.forms.submission.listing import TenantSubmissions
 from tablewright.catalog.forms.design import FORMS
 from tablewright.runtime.store.store import Store
 from tests.integration.forms.conftest import Forms, key_of, submission
@@ -213,7 +213,7 @@ def test_counting_does_not_feed_itself(store: Store, stream: Stream) -> None:
 
 def test_tests_of_destinations_do_not_reach_the_counts(store: Store, stream: Stream) -> None:
     now = MIDNIGHT + timedelta(hours=1)
-    id = Submissions(store, "acme").make_test(now)
+    id = TenantSubmissions(store, "acme").make_test(now)
     made = store.get(FORMS.get_submission, {"tenant_id": "acme", "submission_id": id})
     assert made is not None
     attempt = record_attempt(store, new_attempt(made, "crm", 1, now))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.dashboard import MOST_DAYS_BACK, Dashboard
+from lambdas.forms.metrics.dashboard import MOST_DAYS_BACK, Dashboard
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.metrics import DAILY
 from tablewright.model import InvalidRecord, InvalidValue, Record

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lambdas import stream as kept_records
-from lambdas.forms import count
+from lambdas.forms.handlers import count_changes as count
 from tablewright.catalog.forms.design import FORMS
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, TransactionCanceled, Unavailable
@@ -166,7 +166,7 @@ def test_a_redrive_of_an_unsound_item_that_is_gone_counts_nothing(
 def test_the_function_answers_for_batches_and_redrives(
     store: Store, stream: Stream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(count, "counting", stream.counting)
+    monkeypatch.setattr(count, "counter", stream.counter)
     metered(monkeypatch)
     kept: list[Change] = []
     monkeypatch.setattr(kept_records, "failed_records", lambda: SimpleNamespace(keep=kept.append))

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from lambdas.forms.planner import Rules
-from lambdas.forms.planning import Run
+from lambdas.forms.sharding.decision import ShardRules
+from lambdas.forms.sharding.planner import PlannerRun
 from tablewright.catalog.forms.design import FORMS
 from tablewright.model import Record
 from tablewright.runtime.meter import Meter
@@ -25,7 +25,7 @@ def three(forms: Forms) -> World:
 
 
 def test_tenants_get_the_shards_of_their_volume(three: World) -> None:
-    assert three.run() == Run(looked_at=3, appended=2)
+    assert three.run() == PlannerRun(looked_at=3, appended=2)
     assert three.shards(*VOLUMES) == {"large": [10], "middle": [4], "small": []}
     stored = three.forms.store().get(FORMS.get_shards, {"tenant_id": "large"})
     assert stored is not None
@@ -45,19 +45,19 @@ def test_the_busiest_hour_of_three_days_decides_by_rate(world: World) -> None:
 def test_a_second_run_finds_nothing_to_do(three: World) -> None:
     three.run()
     before = three.forms.database.items()
-    assert three.run() == Run(looked_at=3)
+    assert three.run() == PlannerRun(looked_at=3)
     assert three.forms.database.items() == before
 
 
 def test_disabled_tenants_are_left_alone(world: World) -> None:
     world.tenant("gone", 10**6, state="disabled")
-    assert world.run() == Run()
+    assert world.run() == PlannerRun()
     assert world.shards("gone") == {"gone": []}
 
 
 def test_a_dry_run_tells_all_and_changes_nothing(three: World) -> None:
     before = three.forms.database.items()
-    assert three.run(dry_run=True) == Run(looked_at=3)
+    assert three.run(dry_run=True) == PlannerRun(looked_at=3)
     assert three.forms.database.items() == before
     assert {tenant: d.wanted for tenant, d, outcome in three.told if outcome == "planned"} == SHARDS
 
@@ -84,9 +84,9 @@ def test_runs_that_are_out_of_time_come_to_all_tenants_together(world: World) ->
 
 def test_a_run_without_any_time_still_does_one(three: World) -> None:
     run = three.run(in_time=lambda: False)
-    assert run == Run(looked_at=1, appended=1, after="large")
+    assert run == PlannerRun(looked_at=1, appended=1, after="large")
     assert three.run(after="large", in_time=lambda: False).after == "middle"
-    assert three.run(after="middle", in_time=lambda: False) == Run(looked_at=1)
+    assert three.run(after="middle", in_time=lambda: False) == PlannerRun(looked_at=1)
 
 
 def test_shrinking_leaves_every_old_submission_one_read_away_and_lists_whole(
@@ -155,4 +155,4 @@ def test_a_submission_costs_its_busiest_partition_what_the_rate_is_reckoned_with
         store.update(FORMS.update_attempt, key, changes)
     store.update(FORMS.update_submission, key_of(made), {"status": "DELIVERED"})
     # All of GSI1's are in one partition of it; the other indexes have several.
-    assert meter.written["GSI1"] == Rules().units_per_submission
+    assert meter.written["GSI1"] == ShardRules().units_per_submission

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms import plan
-from lambdas.forms.planner import Rules
-from lambdas.forms.planning import Planning, Run
+from lambdas.forms.handlers import plan_shards as plan
+from lambdas.forms.sharding.decision import ShardRules
+from lambdas.forms.sharding.planner import PlannerRun, ShardPlanner
 from tablewright.model import InvalidValue
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.planners import NOW, VOLUMES, World, three_tenants
@@ -40,10 +40,14 @@ def invoked(three: World, monkeypatch: pytest.MonkeyPatch) -> Invoked:
             return cls.fromtimestamp(NOW.timestamp(), tz)
 
     monkeypatch.setattr(plan, "datetime", Now)
-    planning = Planning(
-        three.forms.store(), three.forms.counts(), Rules(), told=plan._told, failed=plan._failed
+    planning = ShardPlanner(
+        three.forms.store(),
+        three.forms.counts(),
+        ShardRules(),
+        report=plan._report,
+        failed=plan._failed,
     )
-    monkeypatch.setattr(plan, "planning", lambda: planning)
+    monkeypatch.setattr(plan, "planner", lambda: planning)
     lambdas = Invoked()
     monkeypatch.setattr(plan, "functions", lambda: lambdas)
     return lambdas
@@ -58,7 +62,7 @@ def test_a_run_is_logged_with_its_reasons_and_measured(
     logs = Logs(monkeypatch)
     monkeypatch.setattr(plan.logger.registered_handler, "stream", logs._stream)
     answer = plan.handler({"source": "aws.scheduler"}, Context())
-    assert answer == {**Run(looked_at=3, appended=2)._asdict(), "dry_run": False}
+    assert answer == {**PlannerRun(looked_at=3, appended=2)._asdict(), "dry_run": False}
     (done,) = logs.of("Shard planning completed")
     assert (done["extra"]["looked_at"], done["extra"]["appended"]) == (3, 2)
     large, middle = (entry["extra"] for entry in logs.of("shards decided"))
@@ -73,7 +77,7 @@ def test_a_run_is_logged_with_its_reasons_and_measured(
 def test_a_dry_run_of_the_function_changes_nothing(three: World, invoked: Invoked) -> None:
     before = three.forms.database.items()
     answer = plan.handler({"dry_run": True}, Context())
-    assert answer == {**Run(looked_at=3)._asdict(), "dry_run": True}
+    assert answer == {**PlannerRun(looked_at=3)._asdict(), "dry_run": True}
     assert three.forms.database.items() == before
     with pytest.raises(InvalidValue, match="dry_run must be true or false"):
         plan.handler({"dry_run": "yes"}, Context())

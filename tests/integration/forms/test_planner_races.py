@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.planning import Run
+from lambdas.forms.sharding.planner import PlannerRun
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
@@ -41,17 +41,17 @@ class Failing:
 
 def test_a_tenant_that_fails_does_not_stop_the_others(three: World) -> None:
     run = three.run(Failing(three.dynamo, "large"))
-    assert run == Run(looked_at=3, appended=1, failed=1)
+    assert run == PlannerRun(looked_at=3, appended=1, failed=1)
     assert three.failed == ["large"]
     assert three.shards(*VOLUMES) == {"large": [], "middle": [4], "small": []}
-    assert three.run() == Run(looked_at=3, appended=1)
+    assert three.run() == PlannerRun(looked_at=3, appended=1)
 
 
 def test_a_tenant_whose_epochs_are_unsound_does_not_stop_the_others(three: World) -> None:
     key = {"PK": {"S": "TENANT#large"}, "SK": {"S": "SHARDS#main"}}
     spoiled = {**key, "shard_mapping": {"L": [{"M": {"from": {"S": "soon"}}}]}}
     three.forms.database.write([spoiled])
-    assert three.run() == Run(looked_at=3, appended=1, failed=1)
+    assert three.run() == PlannerRun(looked_at=3, appended=1, failed=1)
 
 
 def test_planning_ends_the_same_whatever_fails_on_the_way(three: World) -> None:
@@ -110,7 +110,7 @@ def test_what_an_operator_sets_meanwhile_stands(
                 operator.change("acme", 50, distribution_strategy="manual")
             return world.dynamo.call(name, params)
 
-    assert world.run(Meanwhile()) == Run(looked_at=1, conflicts=1)
+    assert world.run(Meanwhile()) == PlannerRun(looked_at=1, conflicts=1)
     assert world.shards("acme")["acme"][-1] == 50
-    assert world.run() == Run(looked_at=1)
+    assert world.run() == PlannerRun(looked_at=1)
     assert world.shards("acme")["acme"][-1] == 50

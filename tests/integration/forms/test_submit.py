@@ -14,10 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cdk_app.settings import ROOT
-from lambdas.forms.bodies import DIRECT
-from lambdas.forms.resources import Resources
-from lambdas.forms.submissions import KeyUsedOtherwise, Submission, Submissions
-from lambdas.forms.submit import Intake
+from lambdas.forms.clients import Clients
+from lambdas.forms.contract import SubmitEnvironment
+from lambdas.forms.submission.form_bodies import DIRECT
+from lambdas.forms.submission.intake import KeyUsedOtherwise, Submission, SubmissionIntake
+from lambdas.forms.submission.resources import Resources
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model.fields.scalars import timestamp
@@ -248,7 +249,9 @@ def test_eight_senders_with_one_key_leave_one_submission(world: World) -> None:
 
     def take(_: int) -> str:
         store = world.forms.store(world.forms.database.dynamo)
-        submissions = Submissions(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES))
+        submissions = SubmissionIntake(
+            store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)
+        )
         return submissions.take(sent, {}, NOON, None).submission_id
 
     with ThreadPoolExecutor(8) as senders:
@@ -267,7 +270,7 @@ def test_eight_senders_with_one_key_and_different_bodies_leave_one_submission(
         sent = Submission("acme", "contact", "application/json", body, "key of all")
         store = world.forms.store(world.forms.database.dynamo)
         try:
-            Submissions(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
+            SubmissionIntake(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
                 sent, {}, NOON, None
             )
         except KeyUsedOtherwise:
@@ -288,8 +291,8 @@ def test_the_function_finds_everything_in_its_environment(
     monkeypatch.setattr(boto3.session, "Session", lambda: session)
     for name in ("FORMS_TABLE", "PAYLOADS_BUCKET", "SECRETS_PREFIX"):
         monkeypatch.setenv(name, name.lower())
-    intake = Intake.from_environment()
-    assert intake.now().tzinfo is UTC
-    made = Resources.from_environment()
+    resources = Resources.of(SubmitEnvironment.read())
+    assert resources.now().tzinfo is UTC
+    made = Clients.of(SubmitEnvironment.read())
     assert made.store().table_name == "forms_table"
     assert {type(one) for one in (made.secrets, made.sqs, made.s3)} == {Client}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.submissions import Submission, Submissions
+from lambdas.forms.submission.intake import Submission, SubmissionIntake
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model import Record
@@ -146,11 +146,11 @@ def test_a_payload_in_the_bucket_costs_three_writes_more(world: World) -> None:
 def test_a_repetition_costs_no_second_object_and_no_second_item(world: World) -> None:
     store = world.forms.store()
     sent = Submission("acme", "contact", "application/json", LARGE, "key")
-    Submissions(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
+    SubmissionIntake(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
         sent, {}, NOON, None
     )
     world.edge.objects.clear()
-    Submissions(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
+    SubmissionIntake(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
         sent, {}, NOON, None
     )
     assert world.edge.objects == {}

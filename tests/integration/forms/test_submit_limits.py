@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.rate_limit import RateLimit, TooManyRequests
+from lambdas.forms.submission.rate_limit import RateLimit, TooManyRequests
 from tablewright.testing.faults import Faulty
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import NOON, World, problem, taken

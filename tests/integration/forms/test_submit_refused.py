@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.bodies import DIRECT
-from lambdas.forms.domains import domain_key
-from lambdas.forms.uploads import UPLOADED
+from lambdas.forms.submission.form_bodies import DIRECT
+from lambdas.forms.submission.uploads import UPLOADED
+from lambdas.forms.tenants.domain_names import domain_key
 from lambdas.http.application import logger as shared_logger
 from tablewright.catalog.forms.design import FORMS
 from tablewright.model.fields.scalars import timestamp
-from tablewright.runtime.errors import AccessDenied, StoreError, Throttled
+from tablewright.runtime.errors import AccessDenied, InvalidState, StoreError, Throttled
 from tablewright.testing.faults import Fault, Faulty
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.submitting import (
@@ -192,7 +192,7 @@ def test_a_key_whose_secret_is_gone_does_not_stand_in_the_way_of_the_other(world
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (StoreError("GetSecretValue: InvalidRequestException: marked for deletion"), 401),
+        (InvalidState("GetSecretValue: InvalidRequestException: marked for deletion"), 401),
         (StoreError("GetSecretValue: DecryptionFailure: the key is disabled"), 500),
         (AccessDenied("GetSecretValue: AccessDeniedException: not granted"), 500),
         (Throttled("GetSecretValue: ThrottlingException: slowly"), 503),

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from lambdas.forms.submissions import Submission, Submissions
-from lambdas.forms.uploads import UPLOADED, Uploads, named
+from lambdas.forms.submission.intake import Submission, SubmissionIntake
+from lambdas.forms.submission.uploads import UPLOADED, Uploads, named
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.payload import LARGEST, Payloads
@@ -237,7 +237,9 @@ def test_eight_who_submit_one_upload_leave_one_submission(world: World) -> None:
         about = ("acme", "contact", "application/json")
         sent = Submission(*about, LARGE, key, upload=upload.upload_id)
         store = world.forms.store(world.forms.database.dynamo)
-        submissions = Submissions(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES))
+        submissions = SubmissionIntake(
+            store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)
+        )
         uploads = Uploads(world.edge, BUCKET, presign())
         if uploads.read(upload) is None:
             found = submissions.finished("acme", key, upload.upload_id, sent.digest)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from lambdas.forms.uploads import UPLOADED
+from lambdas.forms.submission.uploads import UPLOADED
 from tests.integration.forms.submitting import BUCKET, SESSION, World
 from tests.integration.http import Answer
 

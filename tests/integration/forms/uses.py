@@ -10,12 +10,15 @@ from hashlib import sha256
 from typing import Any
 from unittest.mock import patch
 
-from lambdas.forms import count, deliver, plan, submit, verify
-from lambdas.forms.destinations.webhook import Webhook
-from lambdas.forms.domains import domain_key
-from lambdas.forms.messages import CREATED, SOURCE
+from lambdas.forms.contract import CREATED, SOURCE
+from lambdas.forms.destinations.webhook import WebhookDestination
+from lambdas.forms.handlers import count_changes as count
+from lambdas.forms.handlers import deliver, submit
+from lambdas.forms.handlers import plan_shards as plan
+from lambdas.forms.handlers import verify_domains as verify
 from lambdas.forms.signing import key_name, sign
-from lambdas.forms.uploads import UPLOADED
+from lambdas.forms.submission.uploads import UPLOADED
+from lambdas.forms.tenants.domain_names import domain_key
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.metrics import DAILY
 from tablewright.catalog.forms.submissions import REQUEST, payload_key
@@ -129,7 +132,7 @@ def resolver(host: str, port: int) -> list[str]:
     return ["127.0.0.1"]
 
 
-@patch.object(deliver, "Webhook", partial(Webhook, resolver=resolver))
+@patch.object(deliver, "Webhook", partial(WebhookDestination, resolver=resolver))
 def use_deliver(aws: Aws, forms: Forms, destinations: dict[str, Any] = OWN) -> None:
     """Every kind of destination: what is taken, what is refused, what is to be tried again."""
     for id in TWO:

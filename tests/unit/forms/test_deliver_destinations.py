@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.destinations import Outcome, Shipment, eventbridge
-from lambdas.forms.destinations.email import MOST_BYTES, Email
-from lambdas.forms.destinations.eventbridge import MOST, Bus
-from lambdas.forms.destinations.s3 import Bucket
+from lambdas.forms.destinations import eventbridge
+from lambdas.forms.destinations.email import MOST_BYTES, EmailDestination
+from lambdas.forms.destinations.eventbridge import MOST, EventBridgeDestination
+from lambdas.forms.destinations.s3 import S3Destination
+from lambdas.forms.destinations.shipment import DeliveryOutcome, Shipment
 from tablewright.runtime.errors import AccessDenied, StoreError, Throttled, Unavailable
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
@@ -39,7 +40,7 @@ def shipment(payload: bytes, **settings: Any) -> Shipment:
 def test_an_event_has_the_payload_as_it_was_sent() -> None:
     aws = Recording()
     payload = b'{"n": 12345678901234567890.10, "m": 1e400}'
-    assert Bus(aws, "bus").deliver(shipment(payload), NOW) == Outcome()
+    assert EventBridgeDestination(aws, "bus").deliver(shipment(payload), NOW) == DeliveryOutcome()
     (entry,) = aws.calls[0]["Entries"]
     assert entry["Detail"].endswith(f'"payload": {payload.decode()}}}')
     assert json.loads(entry["Detail"])["submission_id"] == ID
@@ -49,7 +50,7 @@ def test_an_event_has_the_payload_as_it_was_sent() -> None:
 @pytest.mark.parametrize("payload", [b'"' + b"x" * MOST + b'"', b"\xff\x00"])
 def test_an_event_has_references_where_it_cannot_have_the_payload(payload: bytes) -> None:
     aws = Recording()
-    Bus(aws, "bus").deliver(shipment(payload), NOW)
+    EventBridgeDestination(aws, "bus").deliver(shipment(payload), NOW)
     detail = json.loads(aws.calls[0]["Entries"][0]["Detail"])
     assert "payload" not in detail
     assert detail["payload_bytes"] == len(payload)
@@ -70,13 +71,13 @@ def test_a_payload_is_what_its_sender_said_and_else_what_it_looks_like(
 ) -> None:
     sent = shipment(payload)._replace(stored_type=kind)
     aws = Recording()
-    Bucket(aws).deliver(sent, NOW)
+    S3Destination(aws).deliver(sent, NOW)
     assert aws.calls[0]["ContentType"] == told
     detail = json.loads(eventbridge.detail(sent))
     assert detail["content_type"] == told
     # Within an event it is JSON only when it is JSON by its type and by its bytes.
     assert detail["payload"] == ([1] if payload == b"[1]" else payload.decode())
-    Email(aws, "forms@example.com").deliver(sent._replace(payload=b"\xff" * 9), NOW)
+    EmailDestination(aws, "forms@example.com").deliver(sent._replace(payload=b"\xff" * 9), NOW)
     text = aws.calls[1]["Content"]["Simple"]["Body"]["Text"]["Data"]
     assert f"9 bytes of {kind or 'application/octet-stream'}" in text
 
@@ -85,7 +86,7 @@ def test_the_largest_event_is_within_the_limit() -> None:
     sizes = []
     for length in range(MOST - 600, MOST - 200):
         aws = Recording()
-        Bus(aws, "bus").deliver(shipment(b'"' + b"x" * length + b'"'), NOW)
+        EventBridgeDestination(aws, "bus").deliver(shipment(b'"' + b"x" * length + b'"'), NOW)
         entry = aws.calls[0]["Entries"][0]
         texts = (entry["Source"], entry["DetailType"], entry["Detail"])
         sizes.append(sum(len(text.encode()) for text in texts) + 14)
@@ -95,15 +96,15 @@ def test_the_largest_event_is_within_the_limit() -> None:
 def test_an_entry_that_was_not_taken_is_worth_another_attempt_when_it_may_pass() -> None:
     for code, again in (("ThrottlingException", True), ("NotAuthorizedForSourceException", False)):
         aws = Recording({"Entries": [{"ErrorCode": code, "ErrorMessage": "private"}]})
-        outcome = Bus(aws, "bus").deliver(shipment(b"{}"), NOW)
-        assert outcome == Outcome(f"PutEvents: {code}", again=again)
+        outcome = EventBridgeDestination(aws, "bus").deliver(shipment(b"{}"), NOW)
+        assert outcome == DeliveryOutcome(f"PutEvents: {code}", again=again)
 
 
 def test_an_email_has_the_payload_or_what_it_is_found_by() -> None:
     aws = Recording()
-    email = Email(aws, "forms@example.com")
+    email = EmailDestination(aws, "forms@example.com")
     for payload in (b"Hello", b"x" * (MOST_BYTES + 1)):
-        assert email.deliver(shipment(payload), NOW) == Outcome()
+        assert email.deliver(shipment(payload), NOW) == DeliveryOutcome()
     texts = [call["Content"]["Simple"]["Body"]["Text"]["Data"] for call in aws.calls]
     assert "Hello" in texts[0]
     assert "xxx" not in texts[1]
@@ -111,8 +112,8 @@ def test_an_email_has_the_payload_or_what_it_is_found_by() -> None:
 
 
 def test_without_an_address_to_send_from_no_mail_is_sent() -> None:
-    outcome = Email(Recording(), "").deliver(shipment(b"{}"), NOW)
-    assert outcome == Outcome("no address is set that e-mail is sent from")
+    outcome = EmailDestination(Recording(), "").deliver(shipment(b"{}"), NOW)
+    assert outcome == DeliveryOutcome("no address is set that e-mail is sent from")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +126,11 @@ def test_without_an_address_to_send_from_no_mail_is_sent() -> None:
 )
 def test_errors_of_aws_are_repeated_without_what_they_say(error: StoreError, again: bool) -> None:
     aws = Recording(error)
-    for one in (Email(aws, "a@b.c"), Bucket(aws), Bus(aws, "bus")):
+    for one in (
+        EmailDestination(aws, "a@b.c"),
+        S3Destination(aws),
+        EventBridgeDestination(aws, "bus"),
+    ):
         outcome = one.deliver(shipment(b"{}"), NOW)
         assert outcome.again == again
         assert "ada" not in str(outcome.error)
@@ -134,6 +139,6 @@ def test_errors_of_aws_are_repeated_without_what_they_say(error: StoreError, aga
 def test_objects_lie_below_their_tenant_whatever_the_prefix() -> None:
     aws = Recording()
     for prefix in ("", "forms", "/forms/", "../globex"):
-        Bucket(aws).deliver(shipment(b"{}", prefix=prefix), NOW)
+        S3Destination(aws).deliver(shipment(b"{}", prefix=prefix), NOW)
     assert {call["Key"].split("/")[0] for call in aws.calls} == {"acme"}
     assert len(aws.calls) == 4

@@ -5,12 +5,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from lambdas.forms.breaker import CLOSED, HALF_OPEN, OPEN, BreakerRules, state
+from lambdas.forms.delivery.breaker import CLOSED, HALF_OPEN, OPEN, BreakerRules, state
+from lambdas.forms.delivery.messages import (
+    BadMessage,
+    Created,
+    Delivery,
+    DeliveryQueue,
+    read_message,
+)
+from lambdas.forms.delivery.retries import Retries
+from lambdas.forms.delivery.submission_status import status_of
 from lambdas.forms.destinations.connection import Answer
 from lambdas.forms.destinations.webhook import outcome_of
-from lambdas.forms.messages import BadMessage, Created, Delivery, Queue, read
-from lambdas.forms.retries import Retries
-from lambdas.forms.submission_status import status_of
 from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
@@ -124,8 +130,8 @@ def delivery(**changes: object) -> str:
 def test_both_kinds_of_messages_are_read() -> None:
     detail = {"tenant_id": "acme", "submission_id": ID, "form_id": "contact"}
     event = {"source": "tablewright.forms", "detail-type": "submission.created", "detail": detail}
-    assert read(json.dumps(event), NOW) == Created("acme", ID)
-    assert read(delivery(), NOW) == Delivery("acme", ID, "crm", 2, timestamp(NOW))
+    assert read_message(json.dumps(event), NOW) == Created("acme", ID)
+    assert read_message(delivery(), NOW) == Delivery("acme", ID, "crm", 2, timestamp(NOW))
 
 
 @pytest.mark.parametrize(
@@ -149,14 +155,14 @@ def test_both_kinds_of_messages_are_read() -> None:
 )
 def test_other_messages_are_refused_and_not_repeated(body: str) -> None:
     with pytest.raises(BadMessage) as refused:
-        read(body, NOW)
+        read_message(body, NOW)
     assert "private" not in str(refused.value)
 
 
 def test_the_messages_of_a_tenant_are_a_group_of_their_own() -> None:
     queue = Picky(13)
     asked = [Delivery(tenant, ID, "crm", 1, timestamp(NOW)) for tenant in ("acme", "globex")]
-    Queue(queue, "url").send(asked)
+    DeliveryQueue(queue, "url").send(asked)
     assert queue.groups == ["acme", "globex"]
 
 
@@ -180,9 +186,9 @@ class Picky:
 def test_messages_are_sent_until_all_are_taken() -> None:
     asked = [Delivery("acme", ID, f"d{number}", 1, timestamp(NOW)) for number in range(13)]
     queue = Picky(13)
-    Queue(queue, "url", backoff=Backoff(attempts=12, first=0)).send(asked)
+    DeliveryQueue(queue, "url", backoff=Backoff(attempts=12, first=0)).send(asked)
     assert sorted(json.loads(one)["deliver"]["destination_id"] for one in queue.taken) == sorted(
         one.destination_id for one in asked
     )
     with pytest.raises(Throttled):
-        Queue(Picky(3), "url", backoff=Backoff(attempts=4, first=0)).send(asked)
+        DeliveryQueue(Picky(3), "url", backoff=Backoff(attempts=4, first=0)).send(asked)

@@ -7,7 +7,7 @@ import dns.rdata
 import dns.resolver
 import pytest
 
-from lambdas.forms.dns_proof import SECONDS, NoRecords, NotAnswered, texts
+from lambdas.forms.tenants.dns_proof import SECONDS, NoRecords, NotAnswered, texts
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, answer: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lambdas.forms.domains import domain_key, normalised, refuse_public
+from lambdas.forms.tenants.domain_names import domain_key, normalised, refuse_public
 from tablewright.model import InvalidValue
 
 

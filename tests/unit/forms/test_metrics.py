@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.dashboard import error_rate, summary
-from lambdas.forms.metrics import counted
+from lambdas.forms.metrics.dashboard import error_rate, summary
+from lambdas.forms.metrics.events import counted
 from tablewright.catalog.forms.submissions import ATTEMPT, SUBMISSION
 from tablewright.model import InvalidRecord
 from tablewright.runtime.store.attribute_values import encode

@@ -8,10 +8,10 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from lambdas.errors import RequestError
-from lambdas.forms.admin import app
+from lambdas.forms.admin.openapi import document
 from lambdas.forms.destinations.settings import SETTINGS, check_settings
-from lambdas.forms.management.tenants import tenant_from
-from lambdas.forms.openapi import document
+from lambdas.forms.handlers.admin import app
+from lambdas.forms.tenants.configuration import tenant_from
 from lambdas.http.bodies import new_record
 from tablewright.catalog.forms.tenants import CONFIG, DESTINATION, DESTINATION_TYPES
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.forms.planner import Decision, Load, Rules, decide
+from lambdas.forms.sharding.decision import Decision, ShardRules, TenantLoad, decide
 from tablewright.model import Epoch, Epochs, InvalidValue, Record
 from tablewright.model.fields.scalars import timestamp
 from tablewright.model.sharding.epochs import MOST_EPOCHS, MOST_SHARDS
@@ -23,16 +23,16 @@ def epochs(*counts: int, last: datetime = LONG_AGO) -> Epochs:
     return Epochs(Epoch(timestamp(at), count) for at, count in zip(starts, counts, strict=True))
 
 
-def decided(load: Load, now: Epochs | None = None, **changes: Any) -> Decision:
+def decided(load: TenantLoad, now: Epochs | None = None, **changes: Any) -> Decision:
     strategy = changes.pop("strategy", "volume")
-    return decide(load, now or Epochs(), NOW, Rules(**changes), strategy=strategy)
+    return decide(load, now or Epochs(), NOW, ShardRules(**changes), strategy=strategy)
 
 
 @pytest.mark.parametrize(
     ("volume", "wanted"), [(0, 1), (1_000, 1), (1_001, 4), (10_000, 4), (10_001, 10)]
 )
 def test_the_published_thresholds_decide_by_volume(volume: int, wanted: int) -> None:
-    decision = decided(Load(volume))
+    decision = decided(TenantLoad(volume))
     assert (decision.wanted, decision.strategy) == (wanted, "volume")
     assert f"{volume:,} submissions in 30 days ask for {wanted}" in decision.reason
 
@@ -42,23 +42,23 @@ def test_the_published_thresholds_decide_by_volume(volume: int, wanted: int) -> 
 )
 def test_the_busiest_hour_decides_by_rate(per_second: int, wanted: int) -> None:
     """Eight units a submission, five hundred a second and shard."""
-    decision = decided(Load(peak=per_second * 3600))
+    decision = decided(TenantLoad(peak=per_second * 3600))
     assert (decision.wanted, decision.changes) == (wanted, wanted > 1)
     assert decision.strategy == ("rate" if wanted > 1 else "volume")
 
 
 def test_the_larger_of_both_rules_is_taken() -> None:
-    assert decided(Load(20_000, 70 * 3600)).strategy == "volume"
-    assert decided(Load(20_000, 70 * 3600)).wanted == 10
-    assert decided(Load(20_000, 900 * 3600)).strategy == "rate"
-    assert decided(Load(20_000, 900 * 3600)).wanted == 15
+    assert decided(TenantLoad(20_000, 70 * 3600)).strategy == "volume"
+    assert decided(TenantLoad(20_000, 70 * 3600)).wanted == 10
+    assert decided(TenantLoad(20_000, 900 * 3600)).strategy == "rate"
+    assert decided(TenantLoad(20_000, 900 * 3600)).wanted == 15
 
 
 def test_there_are_never_more_than_a_hundred() -> None:
-    decision = decided(Load(10**9, 10**9))
+    decision = decided(TenantLoad(10**9, 10**9))
     assert decision.wanted == MOST_SHARDS
     assert decision.reason.endswith("of which there can be 100")
-    assert decided(Load(10**9, 10**9), most=20).wanted == 20
+    assert decided(TenantLoad(10**9, 10**9), most=20).wanted == 20
 
 
 def test_the_load_is_that_of_all_days_and_of_the_busiest_hour() -> None:
@@ -72,46 +72,46 @@ def test_the_load_is_that_of_all_days_and_of_the_busiest_hour() -> None:
         {"datetime": "2025-06-01-11", "submission_count": Decimal(5)},
         {"datetime": "2025-06-01-12", "delivery_count": Decimal(9)},
     ]
-    assert Load.of(days, hours) == Load(7, 5, "2025-06-01-11")
-    assert Load.of([], []) == Load()
+    assert TenantLoad.of(days, hours) == TenantLoad(7, 5, "2025-06-01-11")
+    assert TenantLoad.of([], []) == TenantLoad()
 
 
 def test_growing_does_not_wait() -> None:
-    assert decided(Load(20_000), epochs(4, last=NOW + timedelta(minutes=5))).wanted == 10
+    assert decided(TenantLoad(20_000), epochs(4, last=NOW + timedelta(minutes=5))).wanted == 10
 
 
 @pytest.mark.parametrize(
     ("volume", "wanted"), [(8_000, 4), (8_001, 10), (801, 4), (800, 1), (0, 1)]
 )
 def test_shrinking_leaves_room_for_a_quarter_more(volume: int, wanted: int) -> None:
-    assert decided(Load(volume), epochs(10)).wanted == wanted
+    assert decided(TenantLoad(volume), epochs(10)).wanted == wanted
 
 
 def test_what_would_soon_grow_again_is_kept_and_said_so() -> None:
-    decision = decided(Load(9_000), epochs(10))
+    decision = decided(TenantLoad(9_000), epochs(10))
     assert not decision.changes
     assert decision.reason.endswith("too close to what needs 10 to shrink")
 
 
 @pytest.mark.parametrize(("days", "changes"), [(29, False), (30, True)])
 def test_shrinking_waits_a_month_after_the_last_change(days: int, changes: bool) -> None:
-    decision = decided(Load(), epochs(4, last=NOW - timedelta(days=days)))
+    decision = decided(TenantLoad(), epochs(4, last=NOW - timedelta(days=days)))
     assert decision.changes is changes
     assert changes or decision.reason.endswith("the last change stands until 2025-06-02")
 
 
 def test_what_was_set_by_hand_is_not_shrunk_but_grows() -> None:
-    assert not decided(Load(), epochs(4), strategy="manual").changes
-    assert decided(Load(10_001), epochs(4), strategy="manual").wanted == 10
+    assert not decided(TenantLoad(), epochs(4), strategy="manual").changes
+    assert decided(TenantLoad(10_001), epochs(4), strategy="manual").wanted == 10
 
 
 def test_epochs_are_left_for_growing() -> None:
     """From any count there are fewer steps to a hundred than there are epochs left."""
     nearly = epochs(*(1 + n % 2 for n in range(MOST_EPOCHS - MOST_SHARDS)))
     assert nearly.last == 2
-    assert not decided(Load(), nearly).changes
-    assert decided(Load(1_001), nearly).wanted == 4
-    assert decided(Load(), Epochs(nearly.epochs[:-2])).wanted == 1
+    assert not decided(TenantLoad(), nearly).changes
+    assert decided(TenantLoad(1_001), nearly).wanted == 4
+    assert decided(TenantLoad(), Epochs(nearly.epochs[:-2])).wanted == 1
 
 
 @given(
@@ -123,7 +123,7 @@ def test_epochs_are_left_for_growing() -> None:
 def test_a_decision_is_never_too_few_and_a_change_stands_under_the_same_load(
     volume: int, peak: int, last: int, days: int
 ) -> None:
-    load, rules = Load(volume, peak), Rules()
+    load, rules = TenantLoad(volume, peak), ShardRules()
     now = epochs(last, last=NOW - timedelta(days=days))
     decision = decide(load, now, NOW, rules)
     fresh = decide(load, Epochs(), NOW, rules)
@@ -134,11 +134,13 @@ def test_a_decision_is_never_too_few_and_a_change_stands_under_the_same_load(
 
 
 def test_rules_are_read_from_settings() -> None:
-    assert Rules.of({}) == Rules()
-    rules = Rules.of({"thresholds": [[100, 2], [5000, 20]], "units_per_submission": 12})
+    assert ShardRules.of({}) == ShardRules()
+    rules = ShardRules.of({"thresholds": [[100, 2], [5000, 20]], "units_per_submission": 12})
     assert rules.thresholds == ((5000, 20), (100, 2))
-    assert decide(Load(101), Epochs(), NOW, rules).wanted == 2
-    assert Rules.of({"units_per_submission": Decimal("1.5")}).units_per_submission == Decimal("1.5")
+    assert decide(TenantLoad(101), Epochs(), NOW, rules).wanted == 2
+    assert ShardRules.of({"units_per_submission": Decimal("1.5")}).units_per_submission == Decimal(
+        "1.5"
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,4 +161,4 @@ def test_rules_are_read_from_settings() -> None:
 )
 def test_rules_that_make_no_sense_are_refused(settings: Any, said: str) -> None:
     with pytest.raises(InvalidValue, match=said):
-        Rules.of(settings)
+        ShardRules.of(settings)

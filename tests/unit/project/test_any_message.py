@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from hypothesis import given, settings
 
-from lambdas.forms import messages as deliveries
+from lambdas.forms import contract
+from lambdas.forms.delivery import messages as deliveries
 from lambdas.portal.notification_fan_out import messages as announcements
 from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement
 from lambdas.sentiment.analysis import BadRequest, Request
@@ -25,8 +26,8 @@ DELIVERY = {
     }
 }
 CREATED = {
-    "source": deliveries.SOURCE,
-    "detail-type": deliveries.CREATED,
+    "source": contract.SOURCE,
+    "detail-type": contract.CREATED,
     "detail": {"tenant_id": "acme", "submission_id": ID},
 }
 ABOUT = Announcement.of(APPROVAL, CONTENT.check(CONTENT.example), "2025-01-26T12:00:00.000Z")
@@ -43,7 +44,7 @@ ANALYSIS = {
 @given(bodies(DELIVERY) | bodies(CREATED))
 def test_any_message_about_deliveries(body: str) -> None:
     with suppress(deliveries.BadMessage):
-        deliveries.read(body, NOW)
+        deliveries.read_message(body, NOW)
 
 
 @settings(max_examples=200)
@@ -62,6 +63,6 @@ def test_any_request_for_an_analysis(body: str) -> None:
 
 def test_what_these_are_made_from_is_sound() -> None:
     for sound in (DELIVERY, CREATED):
-        deliveries.read(json.dumps(sound), NOW)
+        deliveries.read_message(json.dumps(sound), NOW)
     Request.parse(json.dumps(ANALYSIS))
     announcements.message_from(json.dumps(ANNOUNCEMENT))

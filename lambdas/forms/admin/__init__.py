@@ -1,0 +1,1 @@
+"""Admin API: its resources, routes and document."""

@@ -1,0 +1,89 @@
+"""Requests of the admin API: who makes one, for which tenant, with which parameters."""
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from lambdas.contract import TENANT_CLAIM
+from lambdas.errors import InvalidRequest, NotAllowed
+from lambdas.forms.admin import resources
+from lambdas.forms.tenants.secrets import SecretStore
+from lambdas.http.answers import answer, page_json
+from lambdas.http.caller import (
+    claims_of,
+    groups_of,
+    require_group,
+    subject_of,
+    tenant_of,
+)
+from lambdas.http.requests import page_limit, parameters
+from tablewright.catalog.forms.submissions import tenant_id
+from tablewright.model import Entity, InvalidValue
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
+
+OPERATORS = "operators"
+TENANT = tenant_id()
+PAGING = ("limit", "cursor")
+
+
+class TenantRequest:
+    """A request for a tenant: the caller's own, or any that an operator names."""
+
+    def __init__(self, event: Any, *known: str) -> None:
+        self.parameters = parameters(event, (*known, TENANT.name))
+        self.caller = subject_of(event)
+        self.operator = OPERATORS in groups_of(event)
+        self.tenant = self._tenant(event, self.parameters.get(TENANT.name))
+
+    @property
+    def store(self) -> Store:
+        return resources.current().store(self.tenant)
+
+    @property
+    def secrets(self) -> SecretStore:
+        return resources.current().secrets(self.tenant)
+
+    @property
+    def paging(self) -> dict[str, Any]:
+        return paging(self.parameters, self.caller)
+
+    def _tenant(self, event: Any, named: str | None) -> str:
+        if named is None:
+            if self.operator and TENANT_CLAIM not in claims_of(event):
+                wrong = [(TENANT.name, "is required of an operator without a tenant of his own")]
+                raise InvalidRequest("The request does not say for which tenant.", wrong)
+            return tenant_of(event, TENANT)
+        if not self.operator and named != tenant_of(event, TENANT):
+            raise NotAllowed("Only operators may act for another tenant than their own.")
+        try:
+            return TENANT.check(named)
+        except InvalidValue as problem:
+            wrong = [(TENANT.name, problem.reason)]
+            raise InvalidRequest("The tenant is not valid.", wrong) from None
+
+
+class OperatorRequest:
+    """A request of an operator about all tenants."""
+
+    def __init__(self, event: Any, *known: str) -> None:
+        require_group(event, OPERATORS)
+        self.parameters = parameters(event, known)
+        self.caller = subject_of(event)
+
+    @property
+    def paging(self) -> dict[str, Any]:
+        return paging(self.parameters, self.caller)
+
+
+def paging(parameters: dict[str, str], caller: str) -> dict[str, Any]:
+    """The page that is asked for; its cursor is of no use to anybody else."""
+    return {
+        "limit": page_limit(parameters.get("limit")),
+        "cursor": parameters.get("cursor"),
+        "caller": caller,
+    }
+
+
+def list_answer(entity: Entity, page: Page) -> Response[str]:
+    return answer(page_json(entity, page, cursor="next_cursor"))

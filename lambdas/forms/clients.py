@@ -1,0 +1,60 @@
+"""Clients of AWS, and the table and payloads behind them, for the life of a function."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any
+
+import boto3
+
+from lambdas.forms.contract import TableEnvironment
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
+from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
+from tablewright.runtime.payload import Payloads
+from tablewright.runtime.sharding.epochs import EpochCache
+from tablewright.runtime.store.store import Store
+
+
+class Clients:
+    """Clients with the function's own credentials, each made when it is first used."""
+
+    def __init__(self, session: Any, table_name: str) -> None:
+        self.session = session
+        self.table_name = table_name
+        self.executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
+        # One for all stores: each epoch is read once a minute, not once a store.
+        self.epochs = EpochCache()
+
+    @classmethod
+    def of(cls, environment: TableEnvironment) -> "Clients":
+        return cls(boto3.session.Session(), environment.forms_table)
+
+    @cached_property
+    def dynamodb(self) -> Caller:
+        return connect(self.session, "dynamodb")
+
+    @cached_property
+    def secrets(self) -> Caller:
+        return self.client("secretsmanager")
+
+    @cached_property
+    def sqs(self) -> Caller:
+        return self.client("sqs")
+
+    @cached_property
+    def s3(self) -> Caller:
+        return self.client("s3")
+
+    def store(self) -> Store:
+        """The form table."""
+        return Store(
+            FORMS, self.table_name, self.dynamodb, executor=self.executor, epochs=self.epochs
+        )
+
+    def client(self, service: str, **settings: Any) -> Client:
+        return connect(self.session, service, **settings)
+
+
+def payloads_in(s3: Caller, bucket: str) -> Payloads:
+    """Payloads of submissions, compressed with what forms have in common."""
+    return Payloads(s3, bucket, dictionaries=DICTIONARIES)

@@ -1,0 +1,1 @@
+"""Delivery of submissions: from the queue to each destination, attempt by attempt."""

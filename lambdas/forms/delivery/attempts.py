@@ -1,0 +1,223 @@
+"""Delivery attempts: one at a destination at a time, recorded once.
+
+Messages arrive at least once and in any order, and whoever handles one may die at any call. So an
+attempt is claimed on its record before it is made, and what came of it is written by the claimant
+alone; an attempt that was never finished is taken over when its claim has run out. A message whose
+attempt is finished only does what follows from it, which is the same however often it is done.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from lambdas.forms.delivery.breaker import Breakers, seconds_until
+from lambdas.forms.delivery.fan_out import find_submission, new_attempt
+from lambdas.forms.delivery.messages import Delivery, DeliveryQueue
+from lambdas.forms.delivery.retries import Retries
+from lambdas.forms.delivery.submission_status import FAILED, RETRYING, SUCCEEDED, settle
+from lambdas.forms.destinations.settings import wrong_settings
+from lambdas.forms.destinations.shipment import DeliveryOutcome, Destination, Shipment, refused
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import PENDING
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
+from tablewright.runtime.payload import PayloadDamaged, Payloads, PayloadTooLarge
+from tablewright.runtime.store.store import Store
+
+POSTPONED, SUPERSEDED, REMOVED = "POSTPONED", "SUPERSEDED", "REMOVED"
+# Longer than an attempt can take, and than its function may run.
+CLAIM = timedelta(minutes=2)
+# A destination that lets nothing through for so long is given up.
+PATIENCE = timedelta(days=3)
+# Those who were held back together do not come back together.
+_SPREAD = 0.1
+
+
+class _Refusal(NamedTuple):
+    """Why no attempt can be made now: for good, or for so many seconds."""
+
+    error: str | None
+    seconds: float = 0.0
+
+
+class DeliveryAttempts:
+    """Makes attempts. `destinations` has what delivers, by type of destination."""
+
+    def __init__(
+        self,
+        store: Store,
+        queue: DeliveryQueue,
+        payloads: Payloads,
+        destinations: Mapping[str, Destination],
+        *,
+        breakers: Breakers | None = None,
+        retries: Retries | None = None,
+        roll: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._payloads = payloads
+        self._destinations = destinations
+        self._breakers = breakers or Breakers(store)
+        self._retries = retries or Retries()
+        self._roll = roll
+        self._clock = clock
+
+    def attempt(self, asked: Delivery, now: datetime) -> str:
+        """Make an attempt that is asked for, if it is not made already; says what came of it."""
+        known = self._store.get(FORMS.get_attempt, asked.key)
+        if known and known["status"] != PENDING:
+            return self._repeated(asked, known, now)
+        if known and (left := seconds_until(known.get("next_attempt_at"), now)):
+            return self._postpone(asked, left)  # somebody is at it, or died of it
+        destination = self._store.get(FORMS.get_destination, asked.destination)
+        refusal, destination = self._refusal(asked, destination, now)
+        if refusal and refusal.error is None:
+            return self._postpone(asked, refusal.seconds * (1 + _SPREAD * self._roll()))
+        submission = find_submission(self._store, asked.submission, now)
+        if submission is None:
+            return REMOVED  # while it waited: there is nothing left to deliver
+        payload = b"" if refusal else self._payload(submission)
+        claim = self._claim(asked, known, submission, now)
+        if claim is None:
+            return self._postpone(asked, CLAIM.total_seconds())
+        if refusal and refusal.error:
+            return self._finish(asked, claim, refused(refusal.error), 0, now)
+        if payload is None:
+            return self._finish(asked, claim, refused("the payload cannot be read"), 0, now)
+        shipment = _shipment(submission, destination, payload, now)
+        began = self._clock()
+        outcome = self._destinations[destination["destination_type"]].deliver(shipment, now)
+        duration = round((self._clock() - began) * 1000)
+        self._update_breaker(asked, destination, outcome, now)
+        return self._finish(asked, claim, outcome, duration, now)
+
+    def _refusal(
+        self, asked: Delivery, destination: Record | None, now: datetime
+    ) -> tuple[_Refusal | None, Record]:
+        if destination is None:
+            return _Refusal("there is no such destination"), {}
+        if destination["state"] != "active":
+            return _Refusal("the destination is disabled"), destination
+        wrong = wrong_settings(destination["destination_type"], destination["settings"])
+        if wrong:
+            return _Refusal("the destination's {} {}".format(*wrong[0])), destination
+        wait = seconds_until(destination.get("paused_until"), now)
+        if not wait:
+            destination, wait = self._breakers.admit(destination, asked.name, now)
+        if not wait:
+            return None, destination
+        if now - datetime.fromisoformat(asked.since) > PATIENCE:
+            return _Refusal("the destination was not available for too long"), destination
+        return _Refusal(None, wait), destination
+
+    def _payload(self, submission: Record) -> bytes | None:
+        try:
+            return self._payloads.fetch(submission)
+        except (PayloadDamaged, PayloadTooLarge):
+            return None
+
+    def _claim(
+        self, asked: Delivery, known: Record | None, submission: Record, now: datetime
+    ) -> str | None:
+        """Make the attempt ours until the claim runs out; None when it is another's."""
+        # Tells our claim from another of the same moment.
+        whose = uuid4().hex
+        claim = {"next_attempt_at": timestamp(now + CLAIM), "claimed_by": whose}
+        try:
+            if known is None:
+                new = new_attempt(submission, asked.destination_id, asked.attempt, now)
+                self._store.put(FORMS.put_attempt, {**new, **claim})
+            else:
+                seen = {name: known.get(name) for name in ("status", *claim)}
+                self._store.update(FORMS.update_attempt, asked.key, claim, expect=seen)
+        except (AlreadyExists, Conflict, NotFound):
+            return None
+        return whose
+
+    def _update_breaker(
+        self, asked: Delivery, destination: Record, outcome: DeliveryOutcome, now: datetime
+    ) -> None:
+        """What the outcome means for the destination: recorded before it is written, so that
+        whoever finds it written need not look."""
+        if outcome.error and outcome.again:
+            self._breakers.failed(destination, asked.name, now)
+            return
+        # Whatever it answered, it answers.
+        self._breakers.answered(destination)
+        if outcome.disables:
+            self._breakers.gone(destination, now)
+
+    def _finish(
+        self, asked: Delivery, claim: str, outcome: DeliveryOutcome, duration: int, now: datetime
+    ) -> str:
+        """Write what came of an attempt, unless it was taken over, and do what follows."""
+        again = outcome.again and not self._retries.is_last(asked.attempt)
+        status = SUCCEEDED
+        wait = 0.0
+        if outcome.error:
+            status = RETRYING if again else FAILED
+            wait = self._retries.wait(asked.attempt, self._roll(), outcome.wait)
+        changes: dict[str, Any] = {
+            "status": status,
+            "timestamp": timestamp(now),
+            "duration_ms": duration,
+            "response_status": outcome.response_status,
+            "error": outcome.error,
+            "next_attempt_at": timestamp(now + timedelta(seconds=wait)) if again else None,
+            "claimed_by": None,
+        }
+        expected = {"status": PENDING, "claimed_by": claim}
+        try:
+            self._store.update(FORMS.update_attempt, asked.key, changes, expect=expected)
+        except (Conflict, NotFound):
+            return SUPERSEDED
+        return self._follow(asked, status, wait, now)
+
+    def _repeated(self, asked: Delivery, known: Record, now: datetime) -> str:
+        """A message whose attempt is finished: see that what follows from it was done."""
+        if known["status"] == RETRYING:
+            following = {**asked.key, "attempt_num": asked.attempt + 1}
+            if self._store.get(FORMS.get_attempt, following):
+                return SUPERSEDED
+        wait = seconds_until(known.get("next_attempt_at"), now)
+        return self._follow(asked, known["status"], wait, now)
+
+    def _follow(self, asked: Delivery, status: str, wait: float, now: datetime) -> str:
+        if status == RETRYING:
+            self._queue.send([asked.following(asked.attempt + 1, now)], wait)
+            return status
+        settle(self._store, asked.tenant_id, asked.submission_id, now)
+        return status
+
+    def _postpone(self, asked: Delivery, seconds: float) -> str:
+        """The same message again, later: no attempt is used up."""
+        self._queue.send([asked], max(1.0, seconds))
+        return POSTPONED
+
+
+def _shipment(submission: Record, destination: Record, payload: bytes, now: datetime) -> Shipment:
+    return Shipment(
+        submission["tenant_id"],
+        submission["submission_id"],
+        submission["form_id"],
+        submission["timestamp"],
+        destination["destination_id"],
+        destination["settings"],
+        payload,
+        submission.get("content_type"),
+        tuple(_key_ids(destination, now)),
+    )
+
+
+def _key_ids(destination: Record, now: datetime) -> Iterator[str]:
+    """The secrets that sign: that of the destination, and the one before it for a while."""
+    if "key_id" in destination:
+        yield destination["key_id"]
+    if seconds_until(destination.get("previous_key_until"), now):
+        yield destination["previous_key_id"]

@@ -1,0 +1,1 @@
+"""Handlers of the form system's functions."""

@@ -1,0 +1,54 @@
+"""Stream consumer of the form table: counts changes, deletes payloads of removed items."""
+
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from lambdas.forms.clients import Clients, payloads_in
+from lambdas.forms.contract import CountEnvironment
+from lambdas.forms.metrics.counting import ChangeCounter
+from lambdas.forms.submission.payload_deletion import PayloadDeletion
+from lambdas.stream import kept_unless_redriven
+from tablewright.runtime.deadline import in_time
+from tablewright.runtime.streams.changes import Change
+
+logger = Logger()
+
+
+@cache
+def counter() -> ChangeCounter:
+    environment = CountEnvironment.read()
+    clients = Clients.of(environment)
+    payloads = payloads_in(clients.s3, environment.payloads_bucket)
+    deletion = PayloadDeletion(clients.dynamodb, clients.table_name, payloads)
+    return ChangeCounter(clients.dynamodb, clients.table_name, deletion)
+
+
+if CountEnvironment.is_set():
+    counter()  # while the function starts, when Lambda gives it the most CPU
+
+
+@in_time
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Records of the stream, or of a redrive of what was given up."""
+    records = event["Records"]
+    work = counter().redrive if event.get("redrive") else counter().count
+    answer = work(records, kept_unless_redriven(event, _report))
+    logger.info(
+        "counted",
+        records=len(records),
+        failed=len(answer["batchItemFailures"]),
+        redrive=bool(event.get("redrive")),
+    )
+    return answer
+
+
+def _report(change: Change, reason: str) -> None:
+    # The item's key tells an operator where to look; what it holds is nobody's business.
+    logger.error(
+        "a record cannot be counted or forgotten",
+        sequence=change.sequence,
+        key={name: wire.get("S") for name, wire in change.key.items()},
+        reason=reason,
+    )

@@ -1,0 +1,1 @@
+"""Metrics of tenants: counted from the table's stream, summed for the dashboard."""

@@ -1,0 +1,105 @@
+"""Dashboard of tenants: sums over days, from the counts that are kept."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import InvalidValue, Record
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
+
+DAYS_BACK = 30
+MOST_DAYS_BACK = 366
+_RATE = Decimal("0.0001")
+_TALLIES = (
+    "form_stats",
+    "domain_stats",
+    "destination_stats",
+    "destination_errors",
+    "destination_failures",
+)
+
+
+class Dashboard:
+    """Reads the counts as of a moment."""
+
+    def __init__(self, store: Store, now: datetime) -> None:
+        self._store = store
+        self._today = now.astimezone(UTC).date()
+
+    def metrics(self, tenant_id: str, days_back: int = DAYS_BACK) -> dict[str, Any]:
+        """What a tenant got and delivered today and on so many days before."""
+        if isinstance(days_back, bool) or not 1 <= days_back <= MOST_DAYS_BACK:
+            raise InvalidValue("days_back", f"must be a number of days from 1 to {MOST_DAYS_BACK}")
+        start = self._today - timedelta(days=days_back)
+        days = self._store.each(
+            FORMS.daily_metrics,
+            {"tenant_id": tenant_id},
+            since=start.isoformat(),
+            until=self._today.isoformat(),
+        )
+        return {**summary(days), "period": f"{start} to {self._today}"}
+
+    def tenants(self, date: str, **paging: Any) -> Page:
+        """The counts of all tenants on a day, in order of the tenants."""
+        page = self._store.query(FORMS.day_of_tenants, {"date": date}, **paging)
+        return Page([_whole(one) for one in page.items], page.cursor)
+
+
+def summary(days: Iterable[Record]) -> dict[str, Any]:
+    """The sums of days, and what each of them had."""
+    breakdown: dict[str, int] = {}
+    deliveries = errors = 0
+    tallies: dict[str, Counter[str]] = {name: Counter() for name in _TALLIES}
+    for day in days:
+        breakdown[day["date"]] = int(day.get("submission_count", 0))
+        deliveries += int(day.get("delivery_count", 0))
+        errors += int(day.get("error_count", 0))
+        for name, total in tallies.items():
+            total.update({one: int(number) for one, number in day.get(name, {}).items()})
+    return {
+        "total_submissions": sum(breakdown.values()),
+        "daily_breakdown": breakdown,
+        "form_statistics": _present(tallies["form_stats"]),
+        "domain_statistics": _present(tallies["domain_stats"]),
+        "deliveries": deliveries,
+        "errors": errors,
+        "error_rate": error_rate(deliveries, errors),
+        "destinations": _destinations(tallies),
+    }
+
+
+def error_rate(deliveries: int, errors: int) -> Decimal | None:
+    """The part of all attempts that did not succeed; nothing where there were none.
+
+    >>> error_rate(116, 4)
+    Decimal('0.0333')
+    """
+    attempts = deliveries + errors
+    return (Decimal(errors) / attempts).quantize(_RATE) if attempts else None
+
+
+def _destinations(tallies: Mapping[str, Counter[str]]) -> dict[str, Any]:
+    succeeded, failed = tallies["destination_stats"], tallies["destination_errors"]
+    return {
+        id: {
+            "deliveries": succeeded[id],
+            "errors": failed[id],
+            "given_up": tallies["destination_failures"][id],
+            "error_rate": error_rate(succeeded[id], failed[id]),
+        }
+        for id in sorted({*_present(succeeded), *_present(failed)})
+    }
+
+
+def _present(counter: Counter[str]) -> dict[str, int]:
+    # An outcome that was corrected on another day leaves a zero where it was counted first.
+    return {name: counter[name] for name in sorted(counter) if counter[name]}
+
+
+def _whole(record: Record) -> Record:
+    counts = ("submission_count", "delivery_count", "error_count")
+    return {**record, **{name: int(record.get(name, 0)) for name in counts}}

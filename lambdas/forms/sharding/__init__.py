@@ -1,0 +1,1 @@
+"""Shards of tenants: how many each is to have."""

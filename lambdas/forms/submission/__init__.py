@@ -1,0 +1,1 @@
+"""Submissions: taking them in, keeping and listing them, deleting their payloads."""

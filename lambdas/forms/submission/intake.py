@@ -1,0 +1,233 @@
+"""Intake of submissions: each once, however often its request is repeated.
+
+First the request is claimed, with the id that its submission is to have; then a large payload goes
+into the bucket, under that id; then the item is stored, if it is not there. Whoever repeats a
+request finds its id in the claim and does what is left to do, so that one that died on the way is
+finished by its repetition, and eight that run at once store one submission.
+
+An item whose payload is in the bucket is stored together with a mark on its claim, once and never
+again: when it is removed, so is the object, and no repetition may come between.
+"""
+
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from lambdas.forms.submission.form_bodies import fields_of, filled
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.submissions import PENDING, SUBMISSION, payload_key
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.model.sizes import item_bytes
+from tablewright.model.time_ids import moment_of
+from tablewright.runtime.errors import AlreadyExists, Conflict, Unavailable
+from tablewright.runtime.ids import uuid7
+from tablewright.runtime.payload import S3_ZLIB, Payloads
+from tablewright.runtime.store.store import Store
+
+QUARANTINED = "QUARANTINED"
+_CLAIMS = 3
+
+
+class KeyUsedOtherwise(Exception):
+    """The idempotency key, or the upload, belongs to a request with another form or body."""
+
+
+class Submission(NamedTuple):
+    """What a verified sender sends, in a request or by an upload. A repetition has the same `key`
+    or the same `upload`; one of them must be there."""
+
+    tenant_id: str
+    form_id: str
+    content_type: str
+    body: bytes
+    key: str | None
+    domain: str | None = None
+    upload: str | None = None
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.form_id, self.content_type, sha256(self.body).hexdigest())
+
+
+class Taken(NamedTuple):
+    """What a submission has become; `again` when it had been taken before. Its status is not known
+    where it is not, or no longer, to be seen."""
+
+    submission_id: str
+    status: str | None
+    again: bool
+
+
+def digest_of(form_id: str, content_type: str, body_sha256: str) -> str:
+    """What two requests with one key must have in common."""
+    return sha256(f"{form_id}\n{content_type}\n{body_sha256}".encode()).hexdigest()
+
+
+class SubmissionIntake:
+    """The submissions of all tenants."""
+
+    def __init__(self, store: Store, payloads: Payloads) -> None:
+        self._store = store
+        self._payloads = payloads
+
+    def take(
+        self, sent: Submission, form: dict[str, Any], now: datetime, retention_days: int | None
+    ) -> Taken:
+        """Store a submission, unless it is stored already."""
+        fields = fields_of(sent.body, sent.content_type)
+        # Kept, and not delivered: a browser that fills in what nobody sees makes no robot of its
+        # user, and what was thrown away cannot be looked at.
+        status = QUARANTINED if filled(fields, _honeypot(form)) else PENDING
+        new = uuid7(now)
+        beside = _beside(_record(sent, new, status, retention_days))
+        packed = self._payloads.pack(sent.body, beside=beside)
+        once = packed.outside or sent.upload is not None
+        claim, again = self._claim(sent, new, now, marked=once)
+        submission_id = claim["submission_id"]
+        known = self._known(claim) if again else None
+        if known:
+            return known
+        record = _record(sent, submission_id, status, retention_days)
+        if record.get("expires_at", timestamp(now)) < timestamp(now):
+            return Taken(submission_id, status, again)  # it was stored, and its time is over
+        place = payload_key(sent.tenant_id, submission_id)
+        record |= self._payloads.keep_packed(packed, key=place)
+        try:
+            if once:
+                self._store_once(record, claim, now)
+            else:
+                self._store.put(FORMS.put_submission, record)
+        except AlreadyExists:
+            again = True
+        except Conflict:
+            return self._too_late(claim, place)
+        return Taken(submission_id, status, again)
+
+    def finished(self, tenant_id: str, key: str | None, upload: str, digest: str) -> Taken | None:
+        """What a request has become that was finished before, so that its upload is gone."""
+        for named in _names(key, upload):
+            first = self._found(_request(tenant_id, named), digest)
+            if first:
+                return self._known(first)
+        return None
+
+    def _known(self, claim: Record) -> Taken | None:
+        """The submission of a claim, if it was stored."""
+        key = {name: claim[name] for name in ("tenant_id", "submission_id")}
+        stored = self._store.get(FORMS.get_submission, key)
+        if stored:
+            return Taken(claim["submission_id"], stored["status"], True)
+        # Not to be seen yet, or removed since.
+        return Taken(claim["submission_id"], None, True) if "stored_at" in claim else None
+
+    def _store_once(self, record: Record, claim: Record, now: datetime) -> None:
+        """Store a submission with the mark that it was: nothing is stored without the claim, nor
+        a second time when it was removed."""
+        self._store.put_along(
+            FORMS.put_submission,
+            record,
+            FORMS.finish_request,
+            {name: claim[name] for name in ("tenant_id", "key_digest")},
+            {"stored_at": timestamp(now)},
+            expect={"submission_id": claim["submission_id"], "stored_at": None},
+        )
+
+    def _too_late(self, claim: Record, place: str) -> Taken:
+        """The submission was stored by another and removed since, or the claim has ended: nothing
+        will ever be stored under this id, and nothing may stay in the bucket."""
+        self._payloads.forget(place)
+        first = self._store.get(
+            FORMS.get_request, {name: claim[name] for name in ("tenant_id", "key_digest")}
+        )
+        if first and first["submission_id"] == claim["submission_id"]:
+            return Taken(claim["submission_id"], None, True)
+        raise Unavailable("the claim of the request has ended meanwhile")
+
+    def _claim(
+        self, sent: Submission, new: str, now: datetime, *, marked: bool
+    ) -> tuple[Record, bool]:
+        """The claim that makes the submission, and whether it had been made before; one that is
+        `marked` says where something may be left of it in the bucket.
+
+        An upload is claimed before the sender's key, whose claim names the upload's: so whoever
+        submits the upload under another key, or another upload under this key, finds the one claim.
+        """
+        claim: Record = {"submission_id": new, "body_digest": sent.digest}
+        if marked:
+            claim["payload_key"] = payload_key(sent.tenant_id, new)
+        first, *upload = _names(sent.key, sent.upload)
+        made, again = self._claim_one(sent, upload[0] if upload else first, claim, now)
+        if not upload:
+            return made, again
+        about = {name: made[name] for name in ("submission_id", "body_digest")}
+        named, known = self._claim_one(sent, first, {**about, "made_by": made["key_digest"]}, now)
+        return (named, True) if known else (made, again)
+
+    def _claim_one(
+        self, sent: Submission, name: str, claim: Record, now: datetime
+    ) -> tuple[Record, bool]:
+        key = _request(sent.tenant_id, name)
+        for _ in range(_CLAIMS):
+            try:
+                made = {**claim, **key, "created_at": timestamp(now)}
+                return self._store.put(FORMS.claim_request, made), False
+            except AlreadyExists:
+                first = self._found(key, sent.digest)
+            if first:
+                return first, True
+            # It has expired between the two.
+        raise Conflict("the idempotency key was taken and given up again all the while")
+
+    def _found(self, key: Record, digest: str) -> Record | None:
+        """The claim under a key, or the one that it names, if it is of a request like this."""
+        first = self._store.get(FORMS.get_request, key)
+        if first and first["body_digest"] != digest:
+            raise KeyUsedOtherwise
+        if first and "made_by" in first:
+            named = {"tenant_id": first["tenant_id"], "key_digest": first["made_by"]}
+            return self._store.get(FORMS.get_request, named)
+        return first
+
+
+def _names(key: str | None, upload: str | None) -> list[str]:
+    """What a request may be claimed under, the sender's key first."""
+    return [name for name in (key, f"upload {upload}" if upload else None) if name]
+
+
+def _request(tenant_id: str, key: str) -> Record:
+    digest = sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+    return {"tenant_id": tenant_id, "key_digest": digest}
+
+
+def _honeypot(form: dict[str, Any]) -> list[str]:
+    """The fields that people do not see, and so do not fill in."""
+    named = form.get("honeypot") or []
+    return [named] if isinstance(named, str) else list(named)
+
+
+def _record(
+    sent: Submission, submission_id: str, status: str, retention_days: int | None
+) -> Record:
+    moment = moment_of(submission_id)
+    record: Record = {
+        "tenant_id": sent.tenant_id,
+        "submission_id": submission_id,
+        "timestamp": moment,
+        "form_id": sent.form_id,
+        "status": status,
+        "content_type": sent.content_type,
+        "updated_at": moment,
+    }
+    if sent.domain:
+        record["domain"] = sent.domain
+    if retention_days is not None:
+        end = datetime.fromisoformat(moment) + timedelta(days=retention_days)
+        record["expires_at"] = timestamp(end)
+    return record
+
+
+def _beside(record: Record) -> int:
+    """What the item weighs without its payload; the number of its shard may add a digit."""
+    about = {"payload_encoding": S3_ZLIB, "payload_bytes": 0, "payload": b""}
+    return item_bytes(FORMS.attributes(SUBMISSION, {**record, **about}))

@@ -1,0 +1,34 @@
+"""Resources of the function that takes submissions in."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from lambdas.forms.clients import Clients, payloads_in
+from lambdas.forms.contract import SubmitEnvironment
+from lambdas.forms.submission.intake import SubmissionIntake
+from lambdas.forms.submission.rate_limit import RateLimit
+from lambdas.forms.submission.uploads import SIGNING, Uploads
+from lambdas.forms.tenants.lookup import TenantLookup
+
+
+class Resources(NamedTuple):
+    """What a request goes through. Kept for the life of the function's environment."""
+
+    tenants: TenantLookup
+    limit: RateLimit
+    submissions: SubmissionIntake
+    uploads: Uploads
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    @classmethod
+    def of(cls, environment: SubmitEnvironment) -> "Resources":
+        clients = Clients.of(environment)
+        store, bucket = clients.store(), environment.payloads_bucket
+        s3 = clients.client("s3", **SIGNING)
+        return cls(
+            TenantLookup(store, clients.secrets, environment.secrets_prefix),
+            RateLimit(clients.dynamodb, clients.table_name),
+            SubmissionIntake(store, payloads_in(s3, bucket)),
+            Uploads(s3, bucket, s3.presign),
+        )

@@ -1,0 +1,1 @@
+"""Tenants: what they have, by whom they are known, and what proves it."""

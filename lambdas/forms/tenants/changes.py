@@ -1,0 +1,67 @@
+"""Changes of one record, each of the version that somebody has read.
+
+Every change moves `updated_at` on, so that it tells one version from another.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from lambdas.forms.tenants.versions import VERSION, next_version
+from lambdas.http.versions import Version, Versioned
+from tablewright.catalog.forms.tenants import CONFIG, DESTINATION
+from tablewright.model import Pattern, Record
+from tablewright.runtime.errors import Conflict, NotFound
+from tablewright.runtime.store.store import Store
+
+CONFIGS = Versioned(CONFIG, VERSION)
+DESTINATIONS = Versioned(DESTINATION, VERSION)
+
+
+def stored(store: Store, update: Pattern, key: Mapping[str, Any]) -> Record | None:
+    """The record as it is at this moment, and not as it was some moments ago."""
+    try:
+        return store.update(update, key, {})  # a change of nothing is a consistent read
+    except NotFound:
+        return None
+
+
+class RecordChange(NamedTuple):
+    """A change of one record, by its design's pattern."""
+
+    store: Store
+    update: Pattern
+    key: Mapping[str, Any]
+
+    def apply(
+        self, version: Version, now: datetime, decide: Callable[[Record], Mapping[str, Any]]
+    ) -> Record:
+        """Make the changes that `decide` finds for the record, if it is of the version.
+
+        A change that is in place already is done, so that it can be repeated.
+        """
+        versioned = Versioned(self.store.design.entity(self.update), VERSION)
+        before = self._now()
+        changes = decide(before)
+        if _holds(before, changes):
+            return before
+        versioned.require(version, before)
+        new = {**changes, VERSION: next_version(before[VERSION], now)}
+        try:
+            expected = {VERSION: before[VERSION]}
+            return self.store.update(self.update, self.key, new, expect=expected)
+        except Conflict:
+            meanwhile = self._now()
+            if _holds(meanwhile, changes):
+                return meanwhile
+            raise versioned.stale(version, meanwhile) from None
+
+    def _now(self) -> Record:
+        found = stored(self.store, self.update, self.key)
+        if found is None:
+            raise NotFound(f"no {self.store.design.entity(self.update).name} has this key")
+        return found
+
+
+def _holds(record: Record, changes: Mapping[str, Any]) -> bool:
+    return all(record.get(name) == value for name, value in changes.items())

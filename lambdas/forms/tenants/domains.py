@@ -1,0 +1,125 @@
+"""Domains of a tenant: which it says are its own, and how far that is proven."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from itertools import islice
+from math import ceil
+from typing import Any
+from uuid import uuid4
+
+from lambdas.errors import InvalidRequest, RequestConflict, TooOften
+from lambdas.forms.tenants.dns_proof import record_name, record_value
+from lambdas.forms.tenants.domain_claims import FAILED, PENDING
+from lambdas.forms.tenants.domain_names import domain_key, refuse_public
+from lambdas.http.bodies import only
+from tablewright.catalog.forms.design import FORMS
+from tablewright.model import InvalidValue, Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
+from tablewright.runtime.store.reader import Page
+from tablewright.runtime.store.store import Store
+
+# Each is counted by itself in the tenant's counts of a day, which are one item.
+MOST_DOMAINS = 100
+# Between two checks that somebody asks for.
+PAUSE = timedelta(seconds=10)
+SHOWN = ("domain", "state", "reason", "created_at", "checked_at", "verified_at")
+
+# Checks the claim of a tenant to a domain at once.
+Check = Callable[[str, str], None]
+
+
+class Domains:
+    """The domains of one tenant; `shared` is the table with rights to what is no tenant's."""
+
+    def __init__(self, store: Store, shared: Store, tenant: str) -> None:
+        self._store = store
+        self._shared = shared
+        self._tenant = tenant
+
+    def claim(self, body: Any, now: datetime) -> tuple[Record, bool]:
+        """Claim a domain; gives the claim and whether it is new. One that has failed begins anew,
+        with the record that it had."""
+        domain = _name_in(only(body, ("domain",)).get("domain"), new=True)
+        there = self._one(domain)
+        if there is None:
+            self._refuse_more()
+            moment = timestamp(now)
+            made = {**self._key(domain), "token": uuid4().hex, **_begun(moment)}
+            try:
+                return self._store.put(FORMS.put_claim, {**made, "created_at": moment}), True
+            except AlreadyExists:
+                there = self._must(domain)
+        if there["state"] != FAILED:
+            return there, False
+        begun = {**_begun(timestamp(now)), "reason": None, "failing_since": None}
+        seen = {"updated_at": there["updated_at"]}
+        return self._store.update(FORMS.update_claim, self._key(domain), begun, expect=seen), False
+
+    def verify(self, domain: str, now: datetime, check: Check) -> Record:
+        """Have a claim checked at once, and give what came of it."""
+        name = _name_in(domain)
+        claim = self._must(name)
+        last = claim.get("checked_at")
+        left = datetime.fromisoformat(last) + PAUSE - now if last else timedelta()
+        if left > timedelta():
+            seconds = ceil(left.total_seconds())
+            raise TooOften("The domain was checked a moment ago.", retry_after=seconds)
+        check(self._tenant, name)
+        return self._must(name)
+
+    def give_up(self, domain: str) -> None:
+        """Give a domain up; one that is not the tenant's has been given up already."""
+        name = _name_in(domain)
+        # First the claim: without it nobody can have the domain looked up as the tenant's again.
+        self._store.delete(FORMS.delete_claim, self._key(name))
+        try:
+            ours = {"tenant_id": self._tenant}
+            self._shared.delete(FORMS.delete_domain, domain_key(name), expect=ours)
+        except Conflict:
+            return  # it is another's
+
+    def page(self, **paging: Any) -> Page:
+        page = self._store.query(FORMS.tenant_domains, {"tenant_id": self._tenant}, **paging)
+        return Page([shown(one) for one in page.items], page.cursor)
+
+    def _refuse_more(self) -> None:
+        claims = self._store.each(FORMS.tenant_domains, {"tenant_id": self._tenant})
+        if sum(1 for _ in islice(claims, MOST_DOMAINS)) == MOST_DOMAINS:
+            raise RequestConflict(f"A tenant may have {MOST_DOMAINS} domains: give one up first.")
+
+    def _one(self, domain: str) -> Record | None:
+        return self._store.get(FORMS.get_claim, self._key(domain))
+
+    def _must(self, domain: str) -> Record:
+        found = self._one(domain)
+        if found is None:
+            raise NotFound("no DomainClaim has this key")
+        return found
+
+    def _key(self, domain: str) -> dict[str, str]:
+        return {"tenant_id": self._tenant, "domain": domain}
+
+
+def shown(claim: Record) -> Record:
+    """A claim as its tenant sees it, with the record that proves it."""
+    seen = {name: claim[name] for name in SHOWN if name in claim}
+    name, value = record_name(claim["domain"]), record_value(claim["token"])
+    return {**seen, "record": {"type": "TXT", "name": name, "value": value}}
+
+
+def _begun(moment: str) -> Record:
+    return {"state": PENDING, "checks": 0, "check_at": moment, "updated_at": moment}
+
+
+def _name_in(domain: Any, *, new: bool = False) -> str:
+    try:
+        if not isinstance(domain, str):
+            raise InvalidValue("domain", "must be a domain name, such as example.com")
+        name = domain_key(domain)["domain"]
+        if new:
+            refuse_public(name)
+        return name
+    except InvalidValue as problem:
+        detail = "The domain is not valid."
+        raise InvalidRequest(detail, [("/domain", problem.reason)]) from None
