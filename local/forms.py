@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
-from lambdas.forms.signing import key_name, sign
+from lambdas.forms.submission.signing import key_name, sign
 from local.api import Answer, Api, put
 from local.connection import Connection
 from local.deployment import STAGE, Deployment

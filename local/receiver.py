@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-from lambdas.forms.signing import SIGNATURE, Message, read_signature
+from lambdas.forms.submission.signing import SIGNATURE, Message, read_signature
 
 UNAVAILABLE, ACCEPTED, UNSIGNED = 503, 204, 401
 _LARGEST = 11 * 1024 * 1024

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from lambdas.forms.contract import ON, DestinationEnvironment
-from lambdas.forms.destinations.urls import LONGEST_URL, BadUrl, read_url
+from lambdas.forms.destinations.addresses import LONGEST_URL, BadUrl, read_url
 from lambdas.forms.tenants.domain_names import normalised
 from tablewright.model import InvalidValue
 

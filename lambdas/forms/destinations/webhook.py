@@ -1,7 +1,7 @@
 """Webhook destination: an HTTPS request to a public address that a tenant chose.
 
-The request is signed as submissions are (`lambdas.forms.signing`), with the secret that is kept for
-it; while that is rotated, with the one before it too.
+The request is signed as submissions are (`lambdas.forms.submission.signing`), with a secret of the
+destination's own; while that is rotated, with the one before it too.
 """
 
 import ssl
@@ -12,17 +12,19 @@ from email.utils import parsedate_to_datetime
 
 from lambdas.forms.destinations.addresses import (
     AddressRefused,
+    BadUrl,
     Resolver,
+    Url,
     in_time,
     is_loopback,
     is_public,
     pinned,
+    read_url,
     resolve,
 )
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target, post
 from lambdas.forms.destinations.shipment import DeliveryOutcome, Shipment, refused
-from lambdas.forms.destinations.urls import BadUrl, Url, read_url
-from lambdas.forms.signing import sign
+from lambdas.forms.submission.signing import sign
 
 # The secret of a tenant by the id of its key; None where there is none.
 Secrets = Callable[[str, str], str | None]

@@ -19,7 +19,6 @@ from lambdas.errors import (
 )
 from lambdas.forms import contract
 from lambdas.forms.contract import SubmitEnvironment
-from lambdas.forms.signing import BadHeaders
 from lambdas.forms.submission.form_bodies import CONTENT_TYPES, JSON, content_type, raw_body
 from lambdas.forms.submission.intake import (
     KeyUsedOtherwise,
@@ -37,6 +36,7 @@ from lambdas.forms.submission.senders import (
     Senders,
     SignedRequest,
 )
+from lambdas.forms.submission.signing import BadHeaders
 from lambdas.forms.submission.uploads import UPLOADED, announcement, named
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond, routed

@@ -8,8 +8,8 @@ from lambdas.forms.clients import Clients, payloads_in
 from lambdas.forms.contract import SubmitEnvironment
 from lambdas.forms.submission.intake import SubmissionIntake
 from lambdas.forms.submission.rate_limit import RateLimit
+from lambdas.forms.submission.tenant_lookup import TenantLookup
 from lambdas.forms.submission.uploads import SIGNING, Uploads
-from lambdas.forms.tenants.lookup import TenantLookup
 
 
 class Resources(NamedTuple):

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from lambdas.forms.signing import (
+from lambdas.forms.submission.signing import (
     KEY_ID,
     SIGNATURE,
     V1,
@@ -15,8 +15,8 @@ from lambdas.forms.signing import (
     Signature,
     read_signature,
 )
+from lambdas.forms.submission.tenant_lookup import TenantLookup
 from lambdas.forms.tenants.domain_names import normalised
-from lambdas.forms.tenants.lookup import TenantLookup
 from tablewright.catalog.forms.submissions import named_id, tenant_id
 from tablewright.model import InvalidValue
 

@@ -13,13 +13,13 @@ import pytest
 
 from lambdas.forms.clients import Clients
 from lambdas.forms.handlers import submit
-from lambdas.forms.signing import V2, key_name, sign
 from lambdas.forms.submission.intake import SubmissionIntake
 from lambdas.forms.submission.rate_limit import RateLimit
 from lambdas.forms.submission.resources import Resources
+from lambdas.forms.submission.signing import V2, key_name, sign
+from lambdas.forms.submission.tenant_lookup import TenantLookup
 from lambdas.forms.submission.uploads import SIGNING, Presign, Uploads
 from lambdas.forms.tenants.domain_names import domain_key
-from lambdas.forms.tenants.lookup import TenantLookup
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import REQUEST, SUBMISSION

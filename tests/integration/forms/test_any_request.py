@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lambdas.forms.handlers import admin, submit
-from lambdas.forms.signing import KEY_ID, SIGNATURE, TIMESTAMP
+from lambdas.forms.submission.signing import KEY_ID, SIGNATURE, TIMESTAMP
 from lambdas.forms.submission.uploads import UPLOADED
 from tests.integration.anything import (
     ANY_REQUESTS,

@@ -16,7 +16,7 @@ from lambdas.forms.handlers import count_changes as count
 from lambdas.forms.handlers import deliver, submit
 from lambdas.forms.handlers import plan_shards as plan
 from lambdas.forms.handlers import verify_domains as verify
-from lambdas.forms.signing import key_name, sign
+from lambdas.forms.submission.signing import key_name, sign
 from lambdas.forms.submission.uploads import UPLOADED
 from lambdas.forms.tenants.domain_names import domain_key
 from tablewright.catalog.forms.design import FORMS

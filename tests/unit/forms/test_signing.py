@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.forms import signing
-from lambdas.forms.signing import BadHeaders, Message, read_signature, sign
+from lambdas.forms.submission import signing
+from lambdas.forms.submission.signing import BadHeaders, Message, read_signature, sign
 
 NOON = datetime(2025, 1, 26, 12, tzinfo=UTC)
 SECRET = "s3cret-of-acme"
