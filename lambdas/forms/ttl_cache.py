@@ -24,8 +24,8 @@ _PAUSE = 10.0
 class TtlCache(Generic[K, V]):
     """Reads by a key, and gives what it read for `life` seconds; of very many, the last used.
 
-    That there is nothing is remembered for a moment only: what has just been made is found. An
-    error is not remembered at all. With `hold`, what was read goes on to serve while it cannot be
+    That there is nothing is cached for a moment only: what has just been made is found. An error is
+    not cached at all. With `hold`, what was read goes on to serve while it cannot be
     read again. Safe among threads.
     """
 
@@ -62,7 +62,7 @@ class TtlCache(Generic[K, V]):
         except (Throttled, Unavailable) as error:
             if not self._hold or kept is None or kept[1] is None:
                 raise
-            log.error("what is remembered cannot be read again, so it serves on: %s", error)
+            log.error("what is cached cannot be read again, so it serves on: %s", error)
             begun, found = begun - self._life + _PAUSE, kept[1]
         with self._lock:
             self._kept[key] = (begun, found)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from lambdas.forms.clients import Clients, payloads_in
 from lambdas.forms.contract import SubmitEnvironment
+from lambdas.forms.submission.admission import Admission
 from lambdas.forms.submission.intake import SubmissionIntake
 from lambdas.forms.submission.rate_limit import RateLimit
 from lambdas.forms.submission.tenant_lookup import TenantLookup
@@ -15,8 +16,7 @@ from lambdas.forms.submission.uploads import SIGNING, Uploads
 class Resources(NamedTuple):
     """What a request goes through. Kept for the life of the function's environment."""
 
-    tenants: TenantLookup
-    limit: RateLimit
+    admission: Admission
     submissions: SubmissionIntake
     uploads: Uploads
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -25,10 +25,10 @@ class Resources(NamedTuple):
     def of(cls, environment: SubmitEnvironment) -> "Resources":
         clients = Clients.of(environment)
         store, bucket = clients.store(), environment.payloads_bucket
+        tenants = TenantLookup(store, clients.secrets, environment.secrets_prefix)
         s3 = clients.client("s3", **SIGNING)
         return cls(
-            TenantLookup(store, clients.secrets, environment.secrets_prefix),
-            RateLimit(clients.dynamodb, clients.table_name),
+            Admission(tenants, RateLimit(clients.dynamodb, clients.table_name)),
             SubmissionIntake(store, payloads_in(s3, bucket)),
             Uploads(s3, bucket, s3.presign),
         )

@@ -76,7 +76,7 @@ class Senders:
         signature = read_signature(request.headers, now)
         named, key_id = _key(request.headers)
         domain = _domain(request.headers, required=named is None)
-        # What is remembered may be out of date: nobody is refused by it.
+        # What is cached may be out of date: nobody is refused by it.
         for afresh in (False, True):
             tenant = named or self._owner(domain, afresh)
             if tenant and self._signed(tenant, key_id, signature, request, now, afresh):

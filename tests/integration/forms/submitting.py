@@ -13,6 +13,7 @@ import pytest
 
 from lambdas.forms.clients import Clients
 from lambdas.forms.handlers import submit
+from lambdas.forms.submission.admission import Admission
 from lambdas.forms.submission.intake import SubmissionIntake
 from lambdas.forms.submission.rate_limit import RateLimit
 from lambdas.forms.submission.resources import Resources
@@ -86,8 +87,9 @@ class World:
         edge = caller or self.edge
         store = self.forms.store(edge)
         resources = Resources(
-            TenantLookup(store, edge, PREFIX, clock=self.clock),
-            RateLimit(edge, "table"),
+            Admission(
+                TenantLookup(store, edge, PREFIX, clock=self.clock), RateLimit(edge, "table")
+            ),
             SubmissionIntake(store, Payloads(edge, BUCKET, dictionaries=DICTIONARIES)),
             Uploads(edge, BUCKET, presign()),
             lambda: self.clock.moment,

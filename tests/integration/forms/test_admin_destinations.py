@@ -252,14 +252,14 @@ def test_attempts_at_a_destination_are_listed_by_status_newest_first(admin: Admi
 def test_a_destination_that_is_made_again_is_signed_for_with_its_new_secret_at_once(
     admin: Admin,
 ) -> None:
-    remembered = CachedSecrets(admin.cloud, PREFIX)
+    cached = CachedSecrets(admin.cloud, PREFIX)
     old = admin("POST", "/destinations", WEBHOOK).json
-    assert remembered("acme", old["key_id"]) == old["secret"]
+    assert cached("acme", old["key_id"]) == old["secret"]
     admin("DELETE", ONE)
     new = admin("POST", "/destinations", WEBHOOK).json
     assert new["secret"] != old["secret"]
     # By a function that has been warm all the while.
-    assert remembered("acme", new["key_id"]) == new["secret"]
+    assert cached("acme", new["key_id"]) == new["secret"]
     assert list(admin.cloud.secrets.values()) == [new["secret"]]
 
 

@@ -107,7 +107,7 @@ def test_nothing_of_payloads_and_secrets_is_logged(
 
 
 def test_what_a_delivery_costs(world: World) -> None:
-    """Recorded, claimed, finished and the submission's standing; one event for two deliveries."""
+    """Recorded, claimed, finished and the submission's status; one event for two deliveries."""
     world.tenant("acme", webhook(), archive())
     meter = FaithfulMeter(world.dynamo)
     metered = Edge(meter, world.cloud)

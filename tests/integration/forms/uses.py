@@ -11,6 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 from lambdas.forms.contract import CREATED, SOURCE
+from lambdas.forms.delivery import resources as delivery_resources
 from lambdas.forms.destinations.webhook import WebhookDestination
 from lambdas.forms.handlers import count_changes as count
 from lambdas.forms.handlers import deliver, submit
@@ -132,7 +133,9 @@ def resolver(host: str, port: int) -> list[str]:
     return ["127.0.0.1"]
 
 
-@patch.object(deliver, "Webhook", partial(WebhookDestination, resolver=resolver))
+@patch.object(
+    delivery_resources, "WebhookDestination", partial(WebhookDestination, resolver=resolver)
+)
 def use_deliver(aws: Aws, forms: Forms, destinations: dict[str, Any] = OWN) -> None:
     """Every kind of destination: what is taken, what is refused, what is to be tried again."""
     for id in TWO:

@@ -1,4 +1,4 @@
-"""What is remembered serves for its life, and a secret beyond it while it cannot be read again."""
+"""TTL cache: serves for its life, and a secret beyond it while it cannot be read again."""
 
 from typing import Any
 
