@@ -10,6 +10,8 @@ from typing import NamedTuple, Self
 # The attribute of a user, the claim of a token and the tag of a session that name the tenant.
 TENANT = "tenant"
 TENANT_CLAIM = f"custom:{TENANT}"
+# Counted by functions that consume a stream, of records that they cannot take; alarms watch it.
+RECORDS_KEPT = "RecordsKept"
 
 # The metric of records that a stream function could not take and has kept.
 RECORDS_KEPT = "RecordsKept"

@@ -30,7 +30,7 @@ class Clients:
         return cls(boto3.session.Session(), environment.forms_table)
 
     @cached_property
-    def dynamodb(self) -> Caller:
+    def dynamo(self) -> Caller:
         return connect(self.session, "dynamodb")
 
     @cached_property
@@ -48,7 +48,7 @@ class Clients:
     def store(self) -> Store:
         """The form table."""
         return Store(
-            FORMS, self.table_name, self.dynamodb, executor=self.executor, epochs=self.epochs
+            FORMS, self.table_name, self.dynamo, executor=self.executor, epochs=self.epochs
         )
 
     def client(self, service: str, **settings: Any) -> Client:

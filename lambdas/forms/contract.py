@@ -70,14 +70,14 @@ class DomainCheck(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TableEnvironment(Environment):
-    """What every function reads."""
+    """Variables of every function."""
 
     forms_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class DestinationEnvironment(Environment):
-    """What decides which destinations a tenant may name: not the bucket of the payloads.
+    """Variables that decide which destinations a tenant may name: not the bucket of the payloads.
 
     `local_webhooks` is on where nothing runs but tests and trials: webhooks may be on this machine.
     """
@@ -88,7 +88,7 @@ class DestinationEnvironment(Environment):
 
 @dataclass(frozen=True, kw_only=True)
 class SubmitEnvironment(TableEnvironment):
-    """What the function reads that takes submissions in."""
+    """Variables of the function that takes submissions in."""
 
     payloads_bucket: str
     secrets_prefix: str
@@ -96,7 +96,7 @@ class SubmitEnvironment(TableEnvironment):
 
 @dataclass(frozen=True, kw_only=True)
 class DeliverEnvironment(SubmitEnvironment):
-    """What the function reads that delivers submissions."""
+    """Variables of the function that delivers submissions."""
 
     deliveries_queue_url: str
     event_bus_name: str
@@ -107,21 +107,21 @@ class DeliverEnvironment(SubmitEnvironment):
 
 @dataclass(frozen=True, kw_only=True)
 class CountEnvironment(TableEnvironment):
-    """What the function reads that counts changes and removes payloads."""
+    """Variables of the function that counts changes and removes payloads."""
 
     payloads_bucket: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanEnvironment(TableEnvironment):
-    """What the shard planner reads: its rules, as JSON, where they are not as published."""
+    """Variables of the shard planner: its rules, as JSON, where they are not as published."""
 
     shard_rules: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyEnvironment(TableEnvironment):
-    """What the function reads that verifies domains.
+    """Variables of the function that verifies domains.
 
     `local_domains` is on where nothing runs but tests and trials: reserved ones need no proof.
     """
@@ -131,7 +131,7 @@ class VerifyEnvironment(TableEnvironment):
 
 @dataclass(frozen=True, kw_only=True)
 class AdminEnvironment(SubmitEnvironment):
-    """What the function of the admin API reads."""
+    """Variables of the function of the admin API."""
 
     deliveries_queue_url: str
     cursor_secret_arn: str

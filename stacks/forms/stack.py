@@ -5,7 +5,7 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from lambdas.contract import Environment
+from lambdas.contract import RECORDS_KEPT, Environment
 from lambdas.forms.contract import (
     ADMIN_ROUTES,
     ON,
@@ -133,7 +133,7 @@ class FormsStack(StageStack):
             filters=(*COUNTED_CHANGES, *REMOVED_PAYLOADS),
             window=Duration.seconds(self._stage.forms.window_seconds),
             give_up_after=self._stage.give_up_after,
-            kept=count.own_metric("RecordsKept", period=Duration.minutes(5)),
+            kept=count.own_metric(RECORDS_KEPT, period=Duration.minutes(5)),
             protection=self._stage.protection,
             alarm_topic=self._topic,
         )

@@ -66,7 +66,7 @@ class Resources:
         return cls(
             environment.forms_table,
             tenants.access,
-            clients.dynamodb,
+            clients.dynamo,
             Cursors(SecretKeys(lambda: clients.secrets, environment.cursor_secret_arn)),
             presign=lambda tenant, *asked: tenants.access(tenant, "s3").presign(*asked),
             bucket=environment.payloads_bucket,

@@ -21,8 +21,8 @@ def counter() -> ChangeCounter:
     environment = CountEnvironment.read()
     clients = Clients.of(environment)
     payloads = payloads_in(clients.s3, environment.payloads_bucket)
-    deletion = PayloadDeletion(clients.dynamodb, clients.table_name, payloads)
-    return ChangeCounter(clients.dynamodb, clients.table_name, deletion)
+    deletion = PayloadDeletion(clients.dynamo, clients.table_name, payloads)
+    return ChangeCounter(clients.dynamo, clients.table_name, deletion)
 
 
 if CountEnvironment.is_set():

@@ -14,7 +14,9 @@ from tablewright.runtime.errors import (
     AccessDenied,
     Conflict,
     CredentialsExpired,
+    InvalidState,
     ObjectMissing,
+    ResourceExists,
     ResourceMissing,
     StoreError,
     Throttled,
@@ -103,6 +105,8 @@ def test_what_is_not_there_is_told_from_what_failed() -> None:
     for code in ("NoSuchKey", "404"):
         assert type(error(code)) is ObjectMissing
     assert type(error("ConditionalCheckFailedException")) is Conflict
+    assert type(error("ResourceExistsException")) is ResourceExists
+    assert type(error("InvalidRequestException")) is InvalidState
 
 
 def test_a_canceled_transaction_has_a_reason_for_each_item() -> None:
