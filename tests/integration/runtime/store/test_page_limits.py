@@ -6,16 +6,15 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.sales.design import SALES
 from tablewright.model import Record
 from tablewright.runtime.deadline import invocation
 from tablewright.runtime.store import page_limits as effort
 from tablewright.runtime.store.reader import Page
 from tests.integration.conftest import Database
-from tests.integration.sales.conftest import sale
+from tests.integration.runtime.store.conftest import ORDERS, order
 
-DRESS = {"tenant": "carousel-labs", "category": "dress"}
-RARE = {"season": "FALL"}
+DRESS = {"tenant": "carousel-labs", "kind": "dress"}
+RARE = {"state": "SENT"}
 MANY = 1100
 
 
@@ -35,28 +34,26 @@ class Counted:
 
 
 def one(number: int) -> Record:
-    """Of all sales two are of another season, the last but nine and the last."""
-    season = "FALL" if number in (MANY - 10, MANY - 1) else "WINTER"
+    """Of all orders two are of another state, the last but nine and the last."""
+    state = "SENT" if number in (MANY - 10, MANY - 1) else "OPEN"
     day = f"2025-{1 + number // 100:02}-{1 + number % 28:02}"
-    return {**sale(number), "sale_date": day, "season": season, "category": "dress"}
+    return {**order(number), "day": day, "state": state, "kind": "dress"}
 
 
 @pytest.fixture
 def filled(database: Database) -> Database:
-    database.create(SALES)
-    database.store(SALES).put_many(SALES.put_sales, [one(n) for n in range(MANY)])
+    database.create(ORDERS)
+    database.store(ORDERS).put_many(ORDERS.load, [one(n) for n in range(MANY)])
     return database
 
 
-def test_a_small_page_of_a_rare_season_asks_about_as_seldom_as_a_large_one(
+def test_a_small_page_of_a_rare_state_asks_about_as_seldom_as_a_large_one(
     filled: Database,
 ) -> None:
     asked: dict[int, Counter[str]] = {}
     for limit in (1, 100):
         counted = Counted(filled.dynamo)
-        page = filled.store(SALES, counted).query(
-            SALES.category_sales, DRESS, filters=RARE, limit=limit
-        )
+        page = filled.store(ORDERS, counted).query(ORDERS.of_kind, DRESS, filters=RARE, limit=limit)
         assert (page.items, page.examined) == ([], 1000)
         assert page.cursor is not None
         asked[limit] = counted.calls
@@ -67,18 +64,18 @@ def test_a_small_page_of_a_rare_season_asks_about_as_seldom_as_a_large_one(
 
 
 @pytest.mark.parametrize(
-    ("season", "limit"), [("FALL", 1), ("FALL", 2), ("FALL", 7), ("WINTER", 7), ("WINTER", 100)]
+    ("state", "limit"), [("SENT", 1), ("SENT", 2), ("SENT", 7), ("OPEN", 7), ("OPEN", 100)]
 )
 def test_filtered_pages_of_any_size_list_every_record_once(
-    filled: Database, season: str, limit: int
+    filled: Database, state: str, limit: int
 ) -> None:
     """Also when a read brings more than the page has room for."""
-    store = filled.store(SALES)
+    store = filled.store(ORDERS)
     found: list[Record] = []
     cursor = None
     while True:
         page: Page = store.query(
-            SALES.category_sales, DRESS, filters={"season": season}, limit=limit, cursor=cursor
+            ORDERS.of_kind, DRESS, filters={"state": state}, limit=limit, cursor=cursor
         )
         assert len(page.items) <= limit
         found += page.items
@@ -86,19 +83,19 @@ def test_filtered_pages_of_any_size_list_every_record_once(
         if cursor is None:
             break
     expected = sorted(
-        (one(n) for n in range(MANY) if one(n)["season"] == season),
-        key=lambda record: str(record["sale_id"]),
+        (one(n) for n in range(MANY) if one(n)["state"] == state),
+        key=lambda record: str(record["order_id"]),
     )
-    ids = [record["sale_id"] for record in found]
-    assert sorted(ids) == [record["sale_id"] for record in expected]
-    dates = [record["sale_date"] for record in found]
+    ids = [record["order_id"] for record in found]
+    assert sorted(ids) == [record["order_id"] for record in expected]
+    dates = [record["day"] for record in found]
     assert dates == sorted(dates)
 
 
 def test_a_filter_that_finds_much_reads_little(filled: Database) -> None:
     counted = Counted(filled.dynamo)
-    store = filled.store(SALES, counted)
-    page = store.query(SALES.category_sales, DRESS, filters={"season": "WINTER"}, limit=1)
+    store = filled.store(ORDERS, counted)
+    page = store.query(ORDERS.of_kind, DRESS, filters={"state": "OPEN"}, limit=1)
     assert page.examined == 1
     assert counted.calls["BatchGetItem"] == 1
 
@@ -108,7 +105,7 @@ def test_a_page_that_has_asked_often_is_given_out_short(
 ) -> None:
     monkeypatch.setattr(effort, "CALLS_PER_PAGE", 15)
     counted = Counted(filled.dynamo)
-    page = filled.store(SALES, counted).query(SALES.category_sales, DRESS, filters=RARE, limit=1)
+    page = filled.store(ORDERS, counted).query(ORDERS.of_kind, DRESS, filters=RARE, limit=1)
     assert page.cursor is not None
     assert 0 < page.examined < 1000
     assert counted.calls.total() < 30
@@ -119,12 +116,12 @@ def test_a_page_that_is_out_of_time_is_given_out_short(filled: Database) -> None
         def get_remaining_time_in_millis(self) -> float:
             return 11_000
 
-    store = filled.store(SALES)
+    store = filled.store(ORDERS)
     with invocation(Context()):
-        page = store.query(SALES.category_sales, DRESS, filters=RARE, limit=1)
+        page = store.query(ORDERS.of_kind, DRESS, filters=RARE, limit=1)
     assert page.cursor is not None
     assert 0 < page.examined < 1000
-    rest = store.query(SALES.category_sales, DRESS, filters=RARE, limit=100, cursor=page.cursor)
+    rest = store.query(ORDERS.of_kind, DRESS, filters=RARE, limit=100, cursor=page.cursor)
     assert rest.examined > 0
 
 
@@ -132,7 +129,7 @@ def test_a_whole_list_of_small_reads_asks_seldom_where_most_is_passed_over(
     filled: Database,
 ) -> None:
     counted = Counted(filled.dynamo)
-    found = filled.store(SALES, counted).each(SALES.category_sales, DRESS, filters=RARE, at_once=1)
+    found = filled.store(ORDERS, counted).each(ORDERS.of_kind, DRESS, filters=RARE, at_once=1)
     assert len(list(found)) == 2
     assert counted.calls["BatchGetItem"] <= 16
     assert counted.calls["Query"] <= 60

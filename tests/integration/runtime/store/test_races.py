@@ -3,32 +3,31 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from tablewright.catalog.sales.design import SALE, SALES
 from tests.integration.conftest import Database
-from tests.integration.sales.conftest import sale
+from tests.integration.runtime.store.conftest import ORDER, ORDERS, order
 
 WRITERS = 20
 
 
-def test_twenty_racing_changes_of_one_sale_all_succeed(database: Database) -> None:
+def test_twenty_racing_changes_of_one_item_all_succeed(database: Database) -> None:
     """The price stands in index keys, so each change is conditional on the price it has read."""
-    database.create(SALES)
-    database.store(SALES).put(SALES.put_sale, sale(1))
-    key = {name: sale(1)[name] for name in SALE.key.fields}
+    database.create(ORDERS)
+    database.store(ORDERS).put(ORDERS.place, order(1))
+    key = {name: order(1)[name] for name in ORDER.key.fields}
     together = Barrier(WRITERS)
 
     def change(number: int) -> str:
-        store = database.store(SALES)
+        store = database.store(ORDERS)
         together.wait(30)
-        changed = store.update(SALES.update_sale, key, {"sale_price": 100 + number})
-        return str(changed["sale_price"])
+        changed = store.update(ORDERS.change, key, {"total": 100 + number})
+        return str(changed["total"])
 
     with ThreadPoolExecutor(WRITERS) as executor:
         prices = list(executor.map(change, range(WRITERS)))
     (item,) = database.items()
-    left = database.store(SALES).get(SALES.get_sale, key)
+    left = database.store(ORDERS).get(ORDERS.get_order, key)
     assert left is not None
-    assert str(left["sale_price"]) in prices
+    assert str(left["total"]) in prices
     # Every index entry is of the price that won.
-    expected = database.store(SALES)._records["Sale"].to_item(SALE.check(left))
+    expected = database.store(ORDERS)._records["Order"].to_item(ORDER.check(left))
     assert {name: item[name] for name in expected} == expected
