@@ -8,10 +8,11 @@ from hypothesis import given
 from lambdas.portal.handlers import content_api, events_api, inbox_api
 from tests.integration.anything import ANY_REQUESTS, Sample, answered, events, not_asked
 from tests.integration.conftest import Database
-from tests.integration.portal import event_world, inboxes
-from tests.integration.portal.contents import ADA, CONTRACT, NEW, OLA, PAM, PDF, World, file_of
+from tests.integration.portal import event_world
+from tests.integration.portal import inbox_http as inboxes
+from tests.integration.portal.content_world import ADA, CONTRACT, NEW, OLA, PAM, PDF, World, file_of
 from tests.integration.portal.event_world import DAY, view
-from tests.integration.portal.newsroom import Newsroom
+from tests.integration.portal.fan_out_world import FanOutWorld
 
 ONE = "/content/c1"
 ID = "0194a27b-a600-7000-8000-000000000000"
@@ -76,7 +77,7 @@ def test_any_request_for_content_is_answered(world: World, event: dict[str, Any]
 
 @pytest.fixture
 def desk(database: Database, monkeypatch: pytest.MonkeyPatch) -> inboxes.Http:
-    return inboxes.Http(Newsroom(database), monkeypatch)
+    return inboxes.Http(FanOutWorld(database), monkeypatch)
 
 
 @ANY_REQUESTS

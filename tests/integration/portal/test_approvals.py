@@ -15,7 +15,7 @@ from tablewright.catalog.portal.content import APPROVED, CONTENT_REGISTRY, DEPRE
 from tests.integration.conftest import Database
 from tests.integration.http import Answer
 from tests.integration.portal.at_once import at_once
-from tests.integration.portal.contents import (
+from tests.integration.portal.content_world import (
     ADA,
     OLA,
     PAM,

@@ -21,7 +21,7 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
-from tests.integration.portal.newsroom import CONTENT_TABLE, NOW, OWNER, Edge, Newsroom
+from tests.integration.portal.fan_out_world import CONTENT_TABLE, NOW, OWNER, Edge, FanOutWorld
 
 LONG_AGO, PAST, FUTURE = (NOW + timedelta(seconds=s) for s in (-86_400, -3600, 1))
 FILE: Record = {
@@ -44,11 +44,11 @@ ALL_AT_ONCE: Record = {
 
 
 @pytest.fixture
-def room(database: Database) -> Newsroom:
-    return Newsroom(database)
+def room(database: Database) -> FanOutWorld:
+    return FanOutWorld(database)
 
 
-def run(room: Newsroom, caller: Caller | None = None, **settings: Any) -> CalendarRun:
+def run(room: FanOutWorld, caller: Caller | None = None, **settings: Any) -> CalendarRun:
     return room.calendar(caller, **settings).run(NOW)
 
 
@@ -57,7 +57,7 @@ def differences(before: Record, after: Record) -> Record:
     return {n: after.get(n) for n in names if before.get(n) != after.get(n)}
 
 
-def test_approved_content_takes_effect_on_its_date(room: Newsroom) -> None:
+def test_approved_content_takes_effect_on_its_date(room: FanOutWorld) -> None:
     before = room.write(**WAITING)
     assert run(room) == CalendarRun(looked_at=1, steps=1)
     changed = differences(before, room.read())
@@ -68,13 +68,13 @@ def test_approved_content_takes_effect_on_its_date(room: Newsroom) -> None:
     assert room.told() == [("ada", "Version 2 was approved.")]
 
 
-def test_a_draft_that_nobody_approved_does_not(room: Newsroom) -> None:
+def test_a_draft_that_nobody_approved_does_not(room: FanOutWorld) -> None:
     room.write(effective_date=PAST)
     assert run(room) == CalendarRun()
     assert room.read()["status"] == DRAFT
 
 
-def test_a_review_that_is_due_is_noted_and_nothing_else(room: Newsroom) -> None:
+def test_a_review_that_is_due_is_noted_and_nothing_else(room: FanOutWorld) -> None:
     before = room.write(status=APPROVED, review_due_date=PAST, expiry_date=FUTURE)
     assert run(room) == CalendarRun(looked_at=1, steps=1)
     changed = differences(before, room.read())
@@ -82,7 +82,7 @@ def test_a_review_that_is_due_is_noted_and_nothing_else(room: Newsroom) -> None:
     assert run(room) == CalendarRun()
 
 
-def test_another_review_date_is_told_again(room: Newsroom) -> None:
+def test_another_review_date_is_told_again(room: FanOutWorld) -> None:
     room.write(status=APPROVED, review_due_date=PAST)
     run(room)
     room.change(room.read(), review_due_date=timestamp(NOW))
@@ -96,7 +96,7 @@ def test_another_review_date_is_told_again(room: Newsroom) -> None:
 
 @pytest.mark.parametrize("status", [APPROVED, DEPRECATED])
 @pytest.mark.parametrize("policy", [None, SOFT])
-def test_soft_expiry_leaves_the_file(room: Newsroom, status: str, policy: str | None) -> None:
+def test_soft_expiry_leaves_the_file(room: FanOutWorld, status: str, policy: str | None) -> None:
     room.cloud.objects = {"content/c/1"}
     before = room.write(status=status, expiry_date=NOW, expiry_policy=policy, **FILE)
     assert run(room) == CalendarRun(looked_at=1, steps=1)
@@ -104,7 +104,7 @@ def test_soft_expiry_leaves_the_file(room: Newsroom, status: str, policy: str | 
     assert room.cloud.objects == {"content/c/1"}
 
 
-def test_hard_expiry_removes_the_file_and_its_object(room: Newsroom) -> None:
+def test_hard_expiry_removes_the_file_and_its_object(room: FanOutWorld) -> None:
     room.cloud.objects = {"content/c/1", "content/c/2"}
     before = room.write(status=APPROVED, expiry_date=PAST, expiry_policy=HARD, **FILE)
     assert run(room) == CalendarRun(looked_at=1, steps=2)
@@ -118,7 +118,7 @@ def test_hard_expiry_removes_the_file_and_its_object(room: Newsroom) -> None:
     assert room.cloud.objects == {"content/c/2"}
 
 
-def test_what_is_not_due_is_not_read(room: Newsroom) -> None:
+def test_what_is_not_due_is_not_read(room: FanOutWorld) -> None:
     for number in range(40):
         room.write(f"later-{number}", status=APPROVED, expiry_date=FUTURE)
     room.write("now", status=APPROVED, expiry_date=NOW)
@@ -135,7 +135,7 @@ def test_what_is_not_due_is_not_read(room: Newsroom) -> None:
     assert read == [1]
 
 
-def test_the_owner_is_told_once_of_each(room: Newsroom) -> None:
+def test_the_owner_is_told_once_of_each(room: FanOutWorld) -> None:
     room.cloud.objects = {"content/c/1"}
     room.write(**ALL_AT_ONCE)
     for _ in range(3):
@@ -150,7 +150,7 @@ def test_the_owner_is_told_once_of_each(room: Newsroom) -> None:
     assert room.read()["version"] == "3"
 
 
-def test_every_fault_at_every_call_and_the_next_run_end_the_same(room: Newsroom) -> None:
+def test_every_fault_at_every_call_and_the_next_run_end_the_same(room: FanOutWorld) -> None:
     def fresh() -> Caller:
         room.clear_content()
         room.cloud.objects = {"content/c/1"}
@@ -174,7 +174,7 @@ def test_every_fault_at_every_call_and_the_next_run_end_the_same(room: Newsroom)
     assert room.due() == ["b"]
 
 
-def test_four_runs_at_once_do_everything_once(room: Newsroom) -> None:
+def test_four_runs_at_once_do_everything_once(room: FanOutWorld) -> None:
     for number in range(12):
         key = f"content/c/{number}"
         room.cloud.objects.add(key)
@@ -195,7 +195,7 @@ def test_four_runs_at_once_do_everything_once(room: Newsroom) -> None:
 class Meanwhile:
     """Somebody is quicker than the first write of the calendar."""
 
-    def __init__(self, room: Newsroom, change: Any) -> None:
+    def __init__(self, room: FanOutWorld, change: Any) -> None:
         self._room = room
         self._change = change
 
@@ -206,7 +206,7 @@ class Meanwhile:
         return self._room.edge.call(operation, params)
 
 
-def test_an_expiry_that_was_put_off_in_the_meantime_does_not_happen(room: Newsroom) -> None:
+def test_an_expiry_that_was_put_off_in_the_meantime_does_not_happen(room: FanOutWorld) -> None:
     room.cloud.objects = {"content/c/1"}
     made = room.write(status=APPROVED, expiry_date=PAST, expiry_policy=HARD, **FILE)
     caller = Meanwhile(room, lambda: room.change(made, expiry_date=timestamp(FUTURE)))
@@ -218,13 +218,13 @@ def test_an_expiry_that_was_put_off_in_the_meantime_does_not_happen(room: Newsro
     assert room.told() == []
 
 
-def test_content_that_is_deleted_in_the_meantime_is_let_go(room: Newsroom) -> None:
+def test_content_that_is_deleted_in_the_meantime_is_let_go(room: FanOutWorld) -> None:
     room.write(status=APPROVED, expiry_date=PAST)
     assert run(room, Meanwhile(room, room.clear_content)) == CalendarRun(looked_at=1)
     assert room.items(CONTENT_TABLE) == []
 
 
-def test_content_that_was_changed_behind_the_calendar_leaves_what_is_due(room: Newsroom) -> None:
+def test_content_that_was_changed_behind_the_calendar_leaves_what_is_due(room: FanOutWorld) -> None:
     """Whoever read it before its review was told writes that the review is still to be told."""
     before = room.write(status=APPROVED, review_due_date=PAST)
     run(room)
@@ -235,7 +235,7 @@ def test_content_that_was_changed_behind_the_calendar_leaves_what_is_due(room: N
     assert (room.read()["version"], room.read()["title"]) == ("2", "Better")
 
 
-def test_runs_that_are_out_of_time_go_on_where_the_last_one_ended(room: Newsroom) -> None:
+def test_runs_that_are_out_of_time_go_on_where_the_last_one_ended(room: FanOutWorld) -> None:
     for number in range(5):
         room.write(f"c{number}", status=APPROVED, expiry_date=PAST)
     after, positions = None, []
@@ -247,7 +247,7 @@ def test_runs_that_are_out_of_time_go_on_where_the_last_one_ended(room: Newsroom
     assert room.due() == []
 
 
-def test_content_that_fails_stands_in_nobodys_way(room: Newsroom) -> None:
+def test_content_that_fails_stands_in_nobodys_way(room: FanOutWorld) -> None:
     for number in range(4):
         key = f"content/c/{number}"
         room.write(f"c{number}", **{**ALL_AT_ONCE, "s3_key": key, "created_at": LONG_AGO})

@@ -10,7 +10,7 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tests.integration.conftest import Database
 from tests.integration.http import Context
-from tests.integration.portal.newsroom import BUCKET, NOW, Newsroom
+from tests.integration.portal.fan_out_world import BUCKET, NOW, FanOutWorld
 from tests.integration.sentiment.http import metered, metrics
 
 
@@ -31,7 +31,7 @@ class Hurried(Context):
         return run_calendar.RESERVED_MS
 
 
-def start(room: Newsroom, monkeypatch: pytest.MonkeyPatch, functions: Caller) -> None:
+def start(room: FanOutWorld, monkeypatch: pytest.MonkeyPatch, functions: Caller) -> None:
     """A new environment of the function."""
     calendar = room.calendar(page=2, done=run_calendar.log_step, failed=run_calendar.log_failure)
     made = run_calendar.Resources(calendar, lambda: functions, lambda: NOW)
@@ -39,9 +39,9 @@ def start(room: Newsroom, monkeypatch: pytest.MonkeyPatch, functions: Caller) ->
 
 
 @pytest.fixture
-def room(database: Database, monkeypatch: pytest.MonkeyPatch) -> Newsroom:
+def room(database: Database, monkeypatch: pytest.MonkeyPatch) -> FanOutWorld:
     metered(monkeypatch)
-    room = Newsroom(database)
+    room = FanOutWorld(database)
 
     start(room, monkeypatch, Invoked())
     for number in range(5):
@@ -50,14 +50,14 @@ def room(database: Database, monkeypatch: pytest.MonkeyPatch) -> Newsroom:
 
 
 @pytest.fixture
-def invoked(room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> Invoked:
+def invoked(room: FanOutWorld, monkeypatch: pytest.MonkeyPatch) -> Invoked:
     made = Invoked()
     start(room, monkeypatch, made)
     return made
 
 
 def test_a_run_is_measured(
-    room: Newsroom, invoked: Invoked, capsys: pytest.CaptureFixture[str]
+    room: FanOutWorld, invoked: Invoked, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer = run_calendar.handler({"source": "aws.scheduler"}, Context())
     assert answer == {"looked_at": 5, "steps": 5, "failed": 0, "after": None}
@@ -66,7 +66,7 @@ def test_a_run_is_measured(
     assert invoked.events == []
 
 
-def test_a_run_that_is_out_of_time_calls_the_next(room: Newsroom, invoked: Invoked) -> None:
+def test_a_run_that_is_out_of_time_calls_the_next(room: FanOutWorld, invoked: Invoked) -> None:
     event: dict[str, Any] = {}
     answers = []
     for _ in range(3):
@@ -78,7 +78,7 @@ def test_a_run_that_is_out_of_time_calls_the_next(room: Newsroom, invoked: Invok
 
 
 def test_a_run_that_cannot_call_the_next_fails(
-    room: Newsroom, monkeypatch: pytest.MonkeyPatch
+    room: FanOutWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down:
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def test_a_run_that_cannot_call_the_next_fails(
 
 
 def test_failures_are_counted(
-    room: Newsroom, invoked: Invoked, capsys: pytest.CaptureFixture[str]
+    room: FanOutWorld, invoked: Invoked, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = {"s3_key": "content/x/1", "s3_bucket": BUCKET}
     room.write("x", status="Approved", expiry_date=NOW, expiry_policy="hard_expire", **file)
@@ -107,6 +107,6 @@ def test_failures_are_counted(
     "after",
     ["c1", {"due_at": "2025-01-26T12:00:00.000Z"}, {"due_at": "soon", "content_id": "c1"}],
 )
-def test_a_position_that_is_none_is_refused(room: Newsroom, after: Any) -> None:
+def test_a_position_that_is_none_is_refused(room: FanOutWorld, after: Any) -> None:
     with pytest.raises(ValueError, match=r"after|due_at"):
         run_calendar.handler({"after": after}, Context())

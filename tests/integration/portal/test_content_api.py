@@ -13,7 +13,7 @@ from tablewright.catalog.portal.content import (
     HARD,
 )
 from tests.integration.conftest import Database
-from tests.integration.portal.contents import (
+from tests.integration.portal.content_world import (
     ADA,
     BEN,
     NEW,

@@ -19,7 +19,7 @@ from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.ids import uuid7
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
-from tests.integration.portal.contents import NEW, NOW, OLA, PDF, World, file_of, later
+from tests.integration.portal.content_world import NEW, NOW, OLA, PDF, World, file_of, later
 
 ONE = "/content/c1"
 # Uploads in the order in which they were asked for.

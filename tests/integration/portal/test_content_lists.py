@@ -20,7 +20,7 @@ from tablewright.catalog.portal.content import (
 )
 from tablewright.runtime.store.records import Records
 from tests.integration.conftest import Database
-from tests.integration.portal.contents import ADA, BEN, NOW, OLA, PAM, RON, World, problem
+from tests.integration.portal.content_world import ADA, BEN, NOW, OLA, PAM, RON, World, problem
 
 LAKE: dict[str, Any] = {"suite": "Data", "concept": "Lake"}
 WORDS = ("Alpha", "beta", "Gamma", "alphabet", "delta")

@@ -23,7 +23,7 @@ from tablewright.catalog.portal.content import (
 from tablewright.model import Record
 from tests.integration.conftest import Database
 from tests.integration.portal.at_once import at_once
-from tests.integration.portal.contents import BUCKET, NEW, World, later
+from tests.integration.portal.content_world import BUCKET, NEW, World, later
 
 ADA = User("ada", frozenset({"authors"}))
 OLA = User("ola", frozenset({"admins"}))

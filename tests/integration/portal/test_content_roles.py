@@ -6,7 +6,7 @@ import pytest
 
 from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, EXPIRED, STATUSES
 from tests.integration.conftest import Database
-from tests.integration.portal.contents import (
+from tests.integration.portal.content_world import (
     ADA,
     BEN,
     OLA,

@@ -24,7 +24,7 @@ from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
 from tests.integration.functions import HURRIED, Around, consumed, message
-from tests.integration.portal.newsroom import CONTENT_TABLE, Newsroom, users
+from tests.integration.portal.fan_out_world import CONTENT_TABLE, FanOutWorld, users
 from tests.integration.portal.uses import EVENTS_TABLE, EXPORTS, FILES, recorded, upload
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start
@@ -51,7 +51,7 @@ class Trial:
     ) -> None:
         self.cloud = Cloud()
         self.aws = Aws(engine, database, self.cloud)
-        self.room = Newsroom(database)
+        self.room = FanOutWorld(database)
         self._database = database
         self._patch = patch
         database.create(EVENTS, EVENTS_TABLE)

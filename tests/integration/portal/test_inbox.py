@@ -9,21 +9,21 @@ from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Caller
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
-from tests.integration.portal.inboxes import Http, conforms, ids, problem, tell
-from tests.integration.portal.newsroom import NOW, Newsroom
+from tests.integration.portal.fan_out_world import NOW, FanOutWorld
+from tests.integration.portal.inbox_http import Http, conforms, ids, problem, tell
 
 
 @pytest.fixture
-def room(database: Database) -> Newsroom:
-    return Newsroom(database)
+def room(database: Database) -> FanOutWorld:
+    return FanOutWorld(database)
 
 
 @pytest.fixture
-def http(room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> Http:
+def http(room: FanOutWorld, monkeypatch: pytest.MonkeyPatch) -> Http:
     return Http(room, monkeypatch)
 
 
-def test_notifications_are_listed_newest_first(room: Newsroom, http: Http) -> None:
+def test_notifications_are_listed_newest_first(room: FanOutWorld, http: Http) -> None:
     told = tell(room, "ada", 7)
     tell(room, "bob", 3)
     assert ids(http.pages("/notifications", limit=3)) == ids(told[::-1])
@@ -33,14 +33,14 @@ def test_notifications_are_listed_newest_first(room: Newsroom, http: Http) -> No
     assert answer.json["items"][0] == shown
 
 
-def test_a_notification_is_read_by_its_id(room: Newsroom, http: Http) -> None:
+def test_a_notification_is_read_by_its_id(room: FanOutWorld, http: Http) -> None:
     (told,) = tell(room, "ada", 1)
     answer = http("GET", f"/notifications/{told['notification_id']}")
     assert conforms(answer, "Notification")
     assert answer.json["title"] == told["title"]
 
 
-def test_nobody_reads_or_marks_what_is_anothers(room: Newsroom, http: Http) -> None:
+def test_nobody_reads_or_marks_what_is_anothers(room: FanOutWorld, http: Http) -> None:
     (told,) = tell(room, "ada", 1)
     before = room.notifications()
     for id in (told["notification_id"], "0" * 32):
@@ -55,7 +55,7 @@ def test_nobody_reads_or_marks_what_is_anothers(room: Newsroom, http: Http) -> N
     assert room.notifications() == before
 
 
-def test_marking_as_read_is_done_once(room: Newsroom, http: Http) -> None:
+def test_marking_as_read_is_done_once(room: FanOutWorld, http: Http) -> None:
     first, second = tell(room, "ada", 2)
     path = f"/notifications/{first['notification_id']}/read"
     answer = http("POST", path)
@@ -68,7 +68,7 @@ def test_marking_as_read_is_done_once(room: Newsroom, http: Http) -> None:
     assert http("GET", "/notifications/unread-count").json == {"unread": 1, "more": False}
 
 
-def test_what_is_unread_is_listed_in_full(room: Newsroom, http: Http) -> None:
+def test_what_is_unread_is_listed_in_full(room: FanOutWorld, http: Http) -> None:
     told = tell(room, "ada", 5)
     for one in told[::2]:
         http("POST", f"/notifications/{one['notification_id']}/read")
@@ -76,7 +76,7 @@ def test_what_is_unread_is_listed_in_full(room: Newsroom, http: Http) -> None:
     assert conforms(http("GET", "/notifications", unread="true"), "NotificationPage")
 
 
-def test_the_count_of_the_unread_has_a_bound(room: Newsroom, http: Http) -> None:
+def test_the_count_of_the_unread_has_a_bound(room: FanOutWorld, http: Http) -> None:
     most = notifications.MOST_COUNTED
     tell(room, "ada", most)
     answer = http("GET", "/notifications/unread-count")
@@ -87,7 +87,7 @@ def test_the_count_of_the_unread_has_a_bound(room: Newsroom, http: Http) -> None
 
 
 def test_all_are_marked_as_read_in_bounded_requests(
-    room: Newsroom, http: Http, monkeypatch: pytest.MonkeyPatch
+    room: FanOutWorld, http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notifications, "MOST_MARKED", 10)
     tell(room, "ada", 25)
@@ -103,7 +103,7 @@ def test_all_are_marked_as_read_in_bounded_requests(
     assert {one["user_id"] for one in room.notifications() if not one["read"]} == {"bob"}
 
 
-def test_marking_all_survives_every_fault(room: Newsroom, http: Http) -> None:
+def test_marking_all_survives_every_fault(room: FanOutWorld, http: Http) -> None:
     def fresh() -> Caller:
         room.forget()
         tell(room, "ada", 3)
@@ -117,7 +117,7 @@ def test_marking_all_survives_every_fault(room: Newsroom, http: Http) -> None:
     assert all(one["read"] and "unread_by" not in one for one in room.notifications())
 
 
-def test_marking_one_survives_every_fault(room: Newsroom, http: Http) -> None:
+def test_marking_one_survives_every_fault(room: FanOutWorld, http: Http) -> None:
     (told,) = tell(room, "ada", 1)
 
     def fresh() -> Caller:
@@ -139,7 +139,7 @@ def altered(cursor: str) -> str:
 
 @pytest.mark.parametrize("unread", ["true", "false"])
 def test_cursors_are_good_for_one_list_of_one_user_for_an_hour(
-    room: Newsroom, http: Http, unread: str
+    room: FanOutWorld, http: Http, unread: str
 ) -> None:
     tell(room, "ada", 3)
     tell(room, "bob", 3)

@@ -16,7 +16,7 @@ from tests.infrastructure.synthesis import (
 )
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
-from tests.integration.portal.newsroom import CONTENT_TABLE, Newsroom
+from tests.integration.portal.fan_out_world import CONTENT_TABLE, FanOutWorld
 from tests.integration.portal.uses import EVENTS_TABLE, EXPORTS, FILES, FUNCTIONS
 from tests.integration.rights import Rights
 from tests.integration.sentiment.http import metered
@@ -47,7 +47,7 @@ def held(
         module, use, platform = FUNCTIONS[function]
         aws = Aws(dynamodb_local, database, Cloud({"cursor key": "s" * 64}))
         start(monkeypatch, aws, environment(template, function), NAMES, module)
-        room = Newsroom(database)
+        room = FanOutWorld(database)
         shards = environment(template, function).get("EVENT_SHARDS")
         events = EventsEnvironment(events_table=EVENTS_TABLE, event_shards=shards)
         database.create(design_of(events), EVENTS_TABLE)

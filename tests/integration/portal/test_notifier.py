@@ -12,7 +12,7 @@ from tablewright.model import Record
 from tablewright.runtime.aws import Caller
 from tablewright.testing.faults import Fault, Faulty, survives_every_fault
 from tests.integration.conftest import Database
-from tests.integration.portal.newsroom import Newsroom, content, users
+from tests.integration.portal.fan_out_world import FanOutWorld, content, users
 
 DATA: Record = {
     "product_suite": "Data",
@@ -24,11 +24,11 @@ APPROVED = "Version 2 was approved."
 
 
 @pytest.fixture
-def room(database: Database) -> Newsroom:
-    return Newsroom(database)
+def room(database: Database) -> FanOutWorld:
+    return FanOutWorld(database)
 
 
-def test_who_asks_for_what_the_content_has_is_told(room: Newsroom) -> None:
+def test_who_asks_for_what_the_content_has_is_told(room: FanOutWorld) -> None:
     room.subscribe("everything")
     room.subscribe("suite", product_suite="Data")
     room.subscribe("concept", product_concept="Warehouse")
@@ -47,7 +47,7 @@ def test_who_asks_for_what_the_content_has_is_told(room: Newsroom) -> None:
     assert room.told() == [(user, APPROVED) for user in sorted(hear)]
 
 
-def test_somebody_with_many_subscriptions_is_told_once(room: Newsroom) -> None:
+def test_somebody_with_many_subscriptions_is_told_once(room: FanOutWorld) -> None:
     for filters in ({}, {}, {"product_suite": "Data"}, {"tags": ["sql"]}, {"tags": ["demo"]}, DATA):
         room.subscribe("ada", **filters)
     # Of the two under one topic the first does not match, and the page ends between them.
@@ -59,7 +59,7 @@ def test_somebody_with_many_subscriptions_is_told_once(room: Newsroom) -> None:
     assert room.told() == [("ada", APPROVED), ("bob", APPROVED)]
 
 
-def test_a_notification_says_what_it_is_about(room: Newsroom) -> None:
+def test_a_notification_says_what_it_is_about(room: FanOutWorld) -> None:
     room.subscribe("ada")
     made = room.approved()
     room.publish()
@@ -79,7 +79,7 @@ def test_a_notification_says_what_it_is_about(room: Newsroom) -> None:
     }
 
 
-def test_time_that_is_up_is_gone_on_with_after_the_last_user(room: Newsroom) -> None:
+def test_time_that_is_up_is_gone_on_with_after_the_last_user(room: FanOutWorld) -> None:
     room.approved(**DATA)
     room.subscribe(*users(25))
     room.cloud.messages = [Message(ANNOUNCEMENT, topic="all").body]
@@ -92,7 +92,7 @@ def test_time_that_is_up_is_gone_on_with_after_the_last_user(room: Newsroom) -> 
     assert room.told() == [(user, APPROVED) for user in users(25)]
 
 
-def test_with_time_one_message_is_enough(room: Newsroom) -> None:
+def test_with_time_one_message_is_enough(room: FanOutWorld) -> None:
     room.approved(**DATA)
     room.subscribe(*users(25))
     room.cloud.messages = [Message(ANNOUNCEMENT, topic="all").body]
@@ -102,7 +102,7 @@ def test_with_time_one_message_is_enough(room: Newsroom) -> None:
     assert (again.new, again.before) == (0, 25)
 
 
-def test_every_fault_at_every_call_tells_everybody_once(room: Newsroom) -> None:
+def test_every_fault_at_every_call_tells_everybody_once(room: FanOutWorld) -> None:
     everybody = users(40)
     room.approved(**DATA)
     room.subscribe(*everybody, product_suite="Data")
@@ -122,7 +122,7 @@ def test_every_fault_at_every_call_tells_everybody_once(room: Newsroom) -> None:
     assert calls == 3 + 3 + 2 + 1  # batches, queries, looks at the content, a message to go on
 
 
-def test_what_was_read_stays_read(room: Newsroom) -> None:
+def test_what_was_read_stays_read(room: FanOutWorld) -> None:
     room.subscribe("ada", "bob")
     room.approved()
     room.publish()
@@ -138,7 +138,7 @@ def test_what_was_read_stays_read(room: Newsroom) -> None:
     assert room.notifications() == before
 
 
-def test_every_approval_is_told_once_and_nothing_between(room: Newsroom) -> None:
+def test_every_approval_is_told_once_and_nothing_between(room: FanOutWorld) -> None:
     room.subscribe("ada")
     made = room.approved()
     later: list[Record] = [
@@ -179,7 +179,7 @@ LATER = "2025-01-27T00:00:00.000Z"
     ids=["expired", "deprecated", "edited", "approved anew"],
 )
 def test_of_an_approval_that_is_over_nobody_else_is_told(
-    room: Newsroom, meanwhile: list[Record]
+    room: FanOutWorld, meanwhile: list[Record]
 ) -> None:
     room.subscribe(*users(25))
     made = room.approved(approved_at="2025-01-26T12:00:00.000Z")
@@ -193,7 +193,7 @@ def test_of_an_approval_that_is_over_nobody_else_is_told(
     assert [user for user, _ in room.told()] == users(10)
 
 
-def test_of_content_that_is_gone_nobody_is_told(room: Newsroom) -> None:
+def test_of_content_that_is_gone_nobody_is_told(room: FanOutWorld) -> None:
     room.subscribe("ada")
     room.approved()
     room.publish()
@@ -202,7 +202,7 @@ def test_of_content_that_is_gone_nobody_is_told(room: Newsroom) -> None:
     assert room.told() == []
 
 
-def test_a_change_of_the_review_date_does_not_stop_the_fan_out(room: Newsroom) -> None:
+def test_a_change_of_the_review_date_does_not_stop_the_fan_out(room: FanOutWorld) -> None:
     room.subscribe("ada")
     made = room.approved(approved_at="2025-01-26T12:00:00.000Z")
     room.publish()
@@ -211,7 +211,7 @@ def test_a_change_of_the_review_date_does_not_stop_the_fan_out(room: Newsroom) -
     assert room.told() == [("ada", APPROVED)]
 
 
-def test_ten_thousand_subscribers_get_ten_thousand_notifications(room: Newsroom) -> None:
+def test_ten_thousand_subscribers_get_ten_thousand_notifications(room: FanOutWorld) -> None:
     """Some with several subscriptions; six deaths on the way, and messages that come again."""
     everybody = users(10_000)
     room.subscribe(*everybody, product_suite="Data")

@@ -14,23 +14,23 @@ from tablewright.runtime.messaging.queue import Queue
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 from tests.integration.http import Context
-from tests.integration.portal.newsroom import OWNER, Newsroom, content
+from tests.integration.portal.fan_out_world import OWNER, FanOutWorld, content
 
 MANY_TAGS = [f"tag {number}" for number in range(20)]
 
 
 @pytest.fixture
-def room(database: Database) -> Newsroom:
-    return Newsroom(database)
+def room(database: Database) -> FanOutWorld:
+    return FanOutWorld(database)
 
 
-def sent(room: Newsroom) -> list[tuple[str, str, str | None]]:
+def sent(room: FanOutWorld) -> list[tuple[str, str, str | None]]:
     """Kind, version and recipient of the messages in the queue, each once."""
     found = {message_from(body) for body in room.cloud.messages}
     return sorted((m.announcement.kind, m.announcement.version, m.topic or m.owner) for m in found)
 
 
-def test_approval_asks_for_every_topic_of_the_content(room: Newsroom) -> None:
+def test_approval_asks_for_every_topic_of_the_content(room: FanOutWorld) -> None:
     made = room.approved(product_suite="Data", product_concept="Lake", tags=["a", "b"])
     assert room.publish() == {"batchItemFailures": []}
     topics = ("all", "product##Lake", "product#Data#", "product#Data#Lake", "tag#a", "tag#b")
@@ -47,7 +47,7 @@ def test_approval_asks_for_every_topic_of_the_content(room: Newsroom) -> None:
     }
 
 
-def test_drafts_deletions_and_marks_of_the_calendar_announce_nothing(room: Newsroom) -> None:
+def test_drafts_deletions_and_marks_of_the_calendar_announce_nothing(room: FanOutWorld) -> None:
     made = room.write()
     made = room.change(made, title="Better")
     made = room.change(made, status="Approved")
@@ -60,7 +60,7 @@ def test_drafts_deletions_and_marks_of_the_calendar_announce_nothing(room: Newsr
     assert room.cloud.messages == []
 
 
-def test_every_record_delivered_three_times_in_any_batches_says_the_same(room: Newsroom) -> None:
+def test_every_record_delivered_three_times_in_any_batches_says_the_same(room: FanOutWorld) -> None:
     room.subscribe("ada", "bob")
     room.approved(tags=["x"])
     room.change(room.approved("c2"), status="Expired")
@@ -74,21 +74,21 @@ def test_every_record_delivered_three_times_in_any_batches_says_the_same(room: N
     assert room.told() == sorted(expected)
 
 
-def test_entries_that_the_queue_refuses_are_sent_again(room: Newsroom) -> None:
+def test_entries_that_the_queue_refuses_are_sent_again(room: FanOutWorld) -> None:
     room.approved(tags=MANY_TAGS)
     room.cloud.refuses = 3
     room.publish()
     assert len(room.cloud.messages) == len(sent(room)) == 21
 
 
-def test_a_queue_that_takes_nothing_fails_the_batch(room: Newsroom) -> None:
+def test_a_queue_that_takes_nothing_fails_the_batch(room: FanOutWorld) -> None:
     room.approved()
     room.cloud.refuses = 100
     with pytest.raises(Throttled):
         room.publish()
 
 
-def test_every_fault_at_every_call_and_the_stream_again_lose_nothing(room: Newsroom) -> None:
+def test_every_fault_at_every_call_and_the_stream_again_lose_nothing(room: FanOutWorld) -> None:
     room.approved(tags=MANY_TAGS)
     records = room.records()
 
@@ -103,7 +103,7 @@ def test_every_fault_at_every_call_and_the_stream_again_lose_nothing(room: Newsr
     assert len(sent(room)) == 21
 
 
-def test_a_record_that_is_no_content_stops_what_is_behind_it(room: Newsroom) -> None:
+def test_a_record_that_is_no_content_stops_what_is_behind_it(room: FanOutWorld) -> None:
     room.approved("c1")
     room.approved("c2")
     records = room.records()
@@ -115,7 +115,7 @@ def test_a_record_that_is_no_content_stops_what_is_behind_it(room: Newsroom) -> 
 
 
 def test_the_handler_publishes_what_lambda_hands_it(
-    room: Newsroom, monkeypatch: pytest.MonkeyPatch
+    room: FanOutWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = publish_announcements.Resources(Queue(room.edge, "queue"))
     monkeypatch.setattr(publish_announcements, "resources", lambda: made)
@@ -134,7 +134,7 @@ class Hurried(Context):
         return notify_users.RESERVED_MS
 
 
-def test_a_bad_message_fails_alone(room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_message_fails_alone(room: FanOutWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     made = notify_users.Resources(room.notifier())
     monkeypatch.setattr(notify_users, "resources", lambda: made)
     room.subscribe("ada")
@@ -148,7 +148,7 @@ def test_a_bad_message_fails_alone(room: Newsroom, monkeypatch: pytest.MonkeyPat
 
 
 def test_each_message_of_a_batch_goes_on_when_time_is_short(
-    room: Newsroom, monkeypatch: pytest.MonkeyPatch
+    room: FanOutWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = notify_users.Resources(room.notifier(page=2))
     monkeypatch.setattr(notify_users, "resources", lambda: made)

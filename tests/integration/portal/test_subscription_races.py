@@ -13,7 +13,7 @@ from tablewright.model import Record
 from tablewright.runtime.errors import Throttled
 from tests.integration.conftest import Database
 from tests.integration.portal.at_once import at_once
-from tests.integration.portal.newsroom import NOW, Newsroom
+from tests.integration.portal.fan_out_world import NOW, FanOutWorld
 
 AT_ONCE = 20
 BOUND = 5
@@ -21,7 +21,7 @@ BOUND = 5
 
 @pytest.fixture
 def mine(database: Database) -> Subscriptions:
-    return Subscriptions(Newsroom(database).subscriptions_store(), "ada")
+    return Subscriptions(FanOutWorld(database).subscriptions_store(), "ada")
 
 
 def subscribe(mine: Subscriptions, body: Any) -> tuple[Record, bool] | None:

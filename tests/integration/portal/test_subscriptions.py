@@ -9,23 +9,23 @@ from lambdas.portal.inbox.subscriptions import Subscriptions
 from tablewright.runtime.aws import Caller
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
-from tests.integration.portal.inboxes import Http, conforms, problem
-from tests.integration.portal.newsroom import NOW, Newsroom
+from tests.integration.portal.fan_out_world import NOW, FanOutWorld
+from tests.integration.portal.inbox_http import Http, conforms, problem
 
 WANTED = {"product_suite": "Data", "product_concept": "Lake", "tags": ["sql", "demo"]}
 
 
 @pytest.fixture
-def room(database: Database) -> Newsroom:
-    return Newsroom(database)
+def room(database: Database) -> FanOutWorld:
+    return FanOutWorld(database)
 
 
 @pytest.fixture
-def http(room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> Http:
+def http(room: FanOutWorld, monkeypatch: pytest.MonkeyPatch) -> Http:
     return Http(room, monkeypatch)
 
 
-def test_a_subscription_is_made_found_and_removed(room: Newsroom, http: Http) -> None:
+def test_a_subscription_is_made_found_and_removed(room: FanOutWorld, http: Http) -> None:
     made = http("POST", "/subscriptions", WANTED)
     assert made.status == 201
     assert conforms(made, "Subscription")
@@ -39,7 +39,7 @@ def test_a_subscription_is_made_found_and_removed(room: Newsroom, http: Http) ->
     assert http.pages("/subscriptions") == []
 
 
-def test_who_subscribes_through_the_api_is_told(room: Newsroom, http: Http) -> None:
+def test_who_subscribes_through_the_api_is_told(room: FanOutWorld, http: Http) -> None:
     http("POST", "/subscriptions", {"tags": ["sql"]})
     http("POST", "/subscriptions", {}, user="bob")
     http("POST", "/subscriptions", {"product_suite": "CRM"}, user="cyd")
@@ -93,14 +93,14 @@ def test_no_filters_are_a_subscription_to_everything(http: Http, body: dict[str,
     ],
 )
 def test_what_is_no_subscription_is_refused(
-    room: Newsroom, http: Http, body: Any, pointer: str
+    room: FanOutWorld, http: Http, body: Any, pointer: str
 ) -> None:
     refused = http("POST", "/subscriptions", body if body != "text" else '"text"')
     assert pointer in problem(refused, 400)
     assert room.items("subscriptions") == []
 
 
-def test_a_tag_is_one_however_it_is_written(room: Newsroom, http: Http) -> None:
+def test_a_tag_is_one_however_it_is_written(room: FanOutWorld, http: Http) -> None:
     http("POST", "/subscriptions", {"tags": ["Data  Lake"]})
     room.approved(tags=["data lake"])
     room.publish()
@@ -114,7 +114,7 @@ def test_a_body_that_is_no_json_is_refused(http: Http) -> None:
 
 
 def test_there_is_a_bound_and_it_says_what_to_do(
-    room: Newsroom, http: Http, monkeypatch: pytest.MonkeyPatch
+    room: FanOutWorld, http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subscriptions, "MOST", 3)
     made = [http("POST", "/subscriptions", {"tags": [tag]}).json for tag in "abc"]
@@ -157,7 +157,7 @@ def test_an_id_that_is_none_is_refused(http: Http) -> None:
     assert "subscription_id" in problem(http("DELETE", "/subscriptions/1"), 400)
 
 
-def test_subscribing_survives_every_fault(room: Newsroom) -> None:
+def test_subscribing_survives_every_fault(room: FanOutWorld) -> None:
     def fresh() -> Caller:
         room.database.empty("subscriptions")
         return room.edge

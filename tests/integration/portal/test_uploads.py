@@ -20,7 +20,7 @@ from tablewright.catalog.portal.content import (
 )
 from tests.integration.conftest import Database
 from tests.integration.http import Context
-from tests.integration.portal.contents import (
+from tests.integration.portal.content_world import (
     OLA,
     PDF,
     RON,

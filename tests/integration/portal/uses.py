@@ -36,9 +36,9 @@ from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.ids import uuid7
 from tests.integration.functions import HURRIED, TAKEN, Around, Function, message
 from tests.integration.http import Requests
-from tests.integration.portal.contents import CONTRACT, NEW, OLA, PDF, file_of
-from tests.integration.portal.inboxes import tell
-from tests.integration.portal.newsroom import Newsroom, users
+from tests.integration.portal.content_world import CONTRACT, NEW, OLA, PDF, file_of
+from tests.integration.portal.fan_out_world import FanOutWorld, users
+from tests.integration.portal.inbox_http import tell
 from tests.integration.rights import FAILED_EVENTS, FAILURES, QUEUE, STREAM
 from tests.integration.session import Aws
 
@@ -47,7 +47,7 @@ TWO = ("c1", "c2")
 FILE = file_from(file_of())
 
 
-def use_content_api(aws: Aws, room: Newsroom) -> None:
+def use_content_api(aws: Aws, room: FanOutWorld) -> None:
     """Every route for two contents; what is there already, and what others change meanwhile."""
     ask = Requests(content_api.handler, CONTRACT, OLA)
     ask("GET", "/openapi.json")
@@ -85,7 +85,7 @@ def recorded(aws: Aws, content_id: str, upload_id: str) -> Record:
     return {"s3_key": key, "s3_bucket": FILES, **kind}
 
 
-def change_now(room: Newsroom, content_id: str) -> None:
+def change_now(room: FanOutWorld, content_id: str) -> None:
     room.change(room.read(content_id), title="Theirs")
 
 
@@ -100,7 +100,7 @@ def upload(aws: Aws, content_id: str, **wrong: Any) -> str:
     return Place(content_id, asked["upload_id"]).key
 
 
-def use_uploads(aws: Aws, room: Newsroom) -> None:
+def use_uploads(aws: Aws, room: FanOutWorld) -> None:
     """A file, the next one, a wrong one, nobody's, a missing one; and a change meanwhile."""
 
     def arrive(key: str) -> None:
@@ -121,7 +121,7 @@ def use_uploads(aws: Aws, room: Newsroom) -> None:
     assert len(aws.cloud.objects) == 2
 
 
-def use_clean(aws: Aws, room: Newsroom) -> None:
+def use_clean(aws: Aws, room: FanOutWorld) -> None:
     """A file of each of two contents, of which one is there; page by page, run by run."""
     aws.cloud.listed = 1
     room.write("c0")
@@ -132,7 +132,7 @@ def use_clean(aws: Aws, room: Newsroom) -> None:
     assert len(aws.cloud.objects) == 1
 
 
-def use_calendar(aws: Aws, room: Newsroom) -> None:
+def use_calendar(aws: Aws, room: FanOutWorld) -> None:
     """More than a run has time for: two of them with files, and one changed meanwhile."""
     past = datetime.now(UTC) - timedelta(days=1)
     for number in range(51):
@@ -145,14 +145,14 @@ def use_calendar(aws: Aws, room: Newsroom) -> None:
     assert not aws.cloud.objects
 
 
-def use_publish(aws: Aws, room: Newsroom) -> None:
+def use_publish(aws: Aws, room: FanOutWorld) -> None:
     """An approval."""
     room.approved("c1")
     assert publish_announcements.handler({"Records": room.records()}, Around()) == TAKEN
     assert aws.cloud.messages
 
 
-def use_notify(aws: Aws, room: Newsroom) -> None:
+def use_notify(aws: Aws, room: FanOutWorld) -> None:
     """More subscribers than it has time for, each told once; and an owner."""
     room.subscribe(*users(501))
     room.approved("c1")
@@ -166,7 +166,7 @@ def use_notify(aws: Aws, room: Newsroom) -> None:
     assert {user for user, _ in room.told()} >= set(users(501))
 
 
-def use_inbox_api(aws: Aws, room: Newsroom) -> None:
+def use_inbox_api(aws: Aws, room: FanOutWorld) -> None:
     """Every route, the second page of every list, and what is read elsewhere meanwhile."""
     ask = Requests(inbox_api.handler, CONTRACT, OLA)
     told = tell(room, "ola", 4)
@@ -192,7 +192,7 @@ def use_inbox_api(aws: Aws, room: Newsroom) -> None:
     assert ask.routes == set(INBOX_ROUTES)
 
 
-def use_events_api(_: Aws, __: Newsroom) -> None:
+def use_events_api(_: Aws, __: FanOutWorld) -> None:
     """Events, the same again, and the second page of both lists."""
     ask = Requests(events_api.handler, CONTRACT, OLA)
     now = datetime.now(UTC)
@@ -207,7 +207,7 @@ def use_events_api(_: Aws, __: Newsroom) -> None:
     assert ask.routes == set(EVENT_ROUTES)
 
 
-def use_export(aws: Aws, _: Newsroom) -> None:
+def use_export(aws: Aws, _: FanOutWorld) -> None:
     """Two days of which each takes two runs, called by the run that finds them missing."""
     moments = [datetime.now(UTC) - timedelta(days=days) for days in (3, 4)]
     ids = [uuid7(moment) for moment in moments]

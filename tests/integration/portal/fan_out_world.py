@@ -88,7 +88,7 @@ class Edge:
         return to.call(operation, params)
 
 
-class Newsroom:
+class FanOutWorld:
     """Content, subscriptions and notifications, and the functions between them over one edge."""
 
     def __init__(self, database: Database) -> None:

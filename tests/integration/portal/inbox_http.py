@@ -16,7 +16,7 @@ from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.store.records import Records
 from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context, Contract
-from tests.integration.portal.newsroom import NOW, Newsroom, content
+from tests.integration.portal.fan_out_world import NOW, FanOutWorld, content
 
 CONTRACT = Contract(document())
 conforms, problem = CONTRACT.conforms, CONTRACT.problem
@@ -25,7 +25,7 @@ conforms, problem = CONTRACT.conforms, CONTRACT.problem
 class Http:
     """Sends requests to the handler on behalf of a user."""
 
-    def __init__(self, room: Newsroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, room: FanOutWorld, monkeypatch: pytest.MonkeyPatch) -> None:
         self.room = room
         self.clock = NOW.timestamp()
         self.over(room.edge)
@@ -66,7 +66,7 @@ class Http:
         raise AssertionError("the list does not end")
 
 
-def tell(room: Newsroom, user: str, count: int) -> list[Record]:
+def tell(room: FanOutWorld, user: str, count: int) -> list[Record]:
     """So many notifications of a user, the oldest first."""
     moments = (timestamp(NOW + timedelta(minutes=number)) for number in range(count))
     told = [
