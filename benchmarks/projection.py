@@ -20,8 +20,7 @@ import boto3
 
 from benchmarks import paper_processor
 from lambdas.sentiment.dashboard import Dashboard
-from lambdas.sentiment.projection import analysed, implied, sound
-from lambdas.sentiment.projector import Projector
+from lambdas.sentiment.projector import Projector, analysed, implied, sound
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ITEM, ITEMS, SENTIMENTS

@@ -7,7 +7,7 @@ import sys
 from decimal import Decimal
 from typing import NamedTuple
 
-from lambdas.sentiment.news.api import RETRY_MS
+from lambdas.sentiment.handlers.news_api import RETRY_MS
 from tablewright.pages.monthly_cost import DAYS_PER_MONTH, US_EAST_1
 
 # Of us-east-1, 2025-11: an HTTP API and functions on arm64.

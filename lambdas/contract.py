@@ -13,9 +13,6 @@ TENANT_CLAIM = f"custom:{TENANT}"
 # Counted by functions that consume a stream, of records that they cannot take; alarms watch it.
 RECORDS_KEPT = "RecordsKept"
 
-# The metric of records that a stream function could not take and has kept.
-RECORDS_KEPT = "RecordsKept"
-
 
 class Route(NamedTuple):
     """A route of an HTTP API; `path` is written as API Gateway does: ``/products/{product_id}``."""

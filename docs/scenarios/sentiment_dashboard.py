@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from docs.scenarios.sentiment_items import TAGS
 from lambdas.sentiment.dashboard import Dashboard
-from lambdas.sentiment.projection import analysed, counted, implied, sound
+from lambdas.sentiment.projector import analysed, counted, implied, sound
 from tablewright.catalog.sentiment.dashboard import (
     COUNTED,
     DASHBOARD,

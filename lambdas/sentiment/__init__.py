@@ -1,1 +1,1 @@
-"""The sentiment dashboard: what is said about the watched tags, and in which mood."""
+"""Sentiment: what is said about the watched tags and companies, and in which mood."""

@@ -1,16 +1,21 @@
-"""Analysing items: what was found is recorded once, however often it is asked for."""
+"""Analysis: its requests, and their results, recorded once however often they are asked for.
 
+A request travels through the topic and the queue as JSON; it is written and read here alone.
+"""
+
+import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from lambdas.sentiment.model import Model
+from lambdas.sentiment.sentiment_model import MODEL_VERSION, Model
 from tablewright.catalog.news.design import NEWS, news_healing
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.catalog.sentiment.items import ANALYZED, ITEMS, PENDING, SOURCE_TYPES
 from tablewright.model import Pattern, Record, Table
 from tablewright.runtime import strict_json
 from tablewright.runtime.errors import Conflict, NotFound
+from tablewright.runtime.messaging.topic import Message
 from tablewright.runtime.store.store import Store
 
 RECORDED, KNOWN, GONE = "recorded", "analysed before", "removed meanwhile"
@@ -34,7 +39,7 @@ class Kind(NamedTuple):
     stamped: str | None = None
 
 
-_HEALING = news_healing(NEWS)
+HEALING = news_healing(NEWS)
 ITEM_KIND = Kind(
     ITEMS,
     ITEMS.record_analysis,
@@ -47,8 +52,8 @@ NEWS_KIND = Kind(
     NEWS,
     NEWS.record_analysis,
     ("source_id",),
-    (_HEALING.pending, _HEALING.parked),
-    _HEALING.done,
+    (HEALING.pending, HEALING.parked),
+    HEALING.done,
     stamped="analyzed_at",
 )
 KINDS = {**dict.fromkeys(SOURCE_TYPES, ITEM_KIND), **dict.fromkeys(NEWS_SOURCES, NEWS_KIND)}
@@ -74,6 +79,29 @@ class Request(NamedTuple):
         if not all(isinstance(part, str) for part in (*request.key.values(), request.text)):
             raise BadRequest("not an analysis request: its parts must be texts")
         return request
+
+
+def item_request(item: Record, text: str) -> Message:
+    """The request for the analysis of an item, which keeps only the beginning of its text."""
+    return _message(item, text)
+
+
+def news_request(article: Record) -> Message:
+    """The request for the analysis of an article, at first and again."""
+    return _message(
+        article,
+        article["text_for_analysis"],
+        model_version=MODEL_VERSION,
+        matched_tickers=article["matched_tickers"],
+        timestamp=article["timestamp"],
+    )
+
+
+def _message(record: Record, text: str, **also: Any) -> Message:
+    source_type = record["source_type"]
+    key = {name: record[name] for name in KINDS[source_type].key}
+    body = {**key, "source_type": source_type, "text_for_analysis": text, **also}
+    return Message(json.dumps(body), {"source_type": source_type})
 
 
 class Analysis:

@@ -1,16 +1,139 @@
-"""Contract of the sentiment system: what its stack, its functions and its deployment agree on."""
+"""Contract of the sentiment system: routes, environments, metrics and names that both sides know.
 
-READ_ROUTES = (
-    ("GET", "/items"),
-    ("GET", "/summary"),
-    ("GET", "/rejected"),
-    ("GET", "/openapi.json"),
-)
-WRITE_ROUTES = (("POST", "/items"),)
-NEWS_ROUTE = ("GET", "/news")
-NEWS_STREAM_ROUTE = ("GET", "/news/events")
+Standard library only: the page's function is made of little else.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lambdas.contract import Environment, Route
+
+LIST_ITEMS = Route("GET", "/items")
+ADD_ITEMS = Route("POST", "/items")
+SUMMARY = Route("GET", "/summary")
+REJECTED = Route("GET", "/rejected")
+LIST_NEWS = Route("GET", "/news")
+NEWS_EVENTS = Route("GET", "/news/events")
+PAGE_CONFIG = Route("GET", "/config.json")
+OPENAPI = Route("GET", "/openapi.json")
+
+READ_ROUTES = (LIST_ITEMS, SUMMARY, REJECTED, OPENAPI)
+ROUTES = (*READ_ROUTES, ADD_ITEMS, LIST_NEWS, NEWS_EVENTS, PAGE_CONFIG)
+
+# The page's folder, and the file that is at its root.
+PAGE = Path(__file__).parent / "page"
+INDEX = "index.html"
+
+# The group of users who may add items.
+WRITERS = "writers"
+
+# Metrics that alarms watch, and the dimension that names the source of an error.
+ITEMS_REJECTED = "ItemsRejected"
+SOURCE_ERRORS = "SourceErrors"
+SOURCE = "source"
+
+
+def page_files() -> dict[str, Path]:
+    """The files of the page by their paths."""
+    files = {f"/{file.name}": file for file in sorted(PAGE.iterdir())}
+    return {"/": files.pop(f"/{INDEX}"), **files}
+
+
+def page_routes() -> list[Route]:
+    """The page's files and its settings: what a browser loads before anybody has signed in."""
+    return [*(Route("GET", path) for path in page_files()), PAGE_CONFIG]
 
 
 def items_table_name(stage: str) -> str:
     """The name of the write table, which is the same in every region."""
     return f"{stage}-sentiment-items-primary"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DashboardEnvironment(Environment):
+    """The dashboard's table."""
+
+    dashboard_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewsEnvironment(Environment):
+    """The table of financial news."""
+
+    news_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsEnvironment(Environment):
+    """The table of items, written in the function's own region unless another is named."""
+
+    items_table: str
+    write_region: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CursorEnvironment(Environment):
+    """The secret that signs cursors."""
+
+    cursor_secret_arn: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicEnvironment(Environment):
+    """The topic of the analysis requests."""
+
+    topic_arn: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiEnvironment(DashboardEnvironment, CursorEnvironment):
+    """Function of the dashboard's API; `show_capacity` adds what a request consumed."""
+
+    dax_endpoint: str | None = None
+    show_capacity: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewsApiEnvironment(NewsEnvironment, CursorEnvironment):
+    """Function of the API of financial news."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestEnvironment(ItemsEnvironment, NewsEnvironment, DashboardEnvironment, TopicEnvironment):
+    """Function that ingests; what is more than a name is JSON."""
+
+    watch_tags: str
+    tickers: str
+    sources: str
+    sources_secret_arn: str
+
+    @staticmethod
+    def json(value: Mapping[str, Any] | Sequence[str]) -> str:
+        return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalyseEnvironment(ItemsEnvironment, NewsEnvironment):
+    """Function that analyses."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectEnvironment(DashboardEnvironment):
+    """Function that projects items; it reads those of its own region, whose stream it follows."""
+
+    items_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HealEnvironment(NewsEnvironment, TopicEnvironment):
+    """Function that heals the news; its rules come from the construct `SelfHealing`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageEnvironment(Environment):
+    """Function of the page: the settings that it serves, as JSON."""
+
+    page_config: str

@@ -1,19 +1,78 @@
-"""What the dashboard shows: lists of items and counts of them, from the dashboard's table."""
+"""Dashboard: lists of items and counts of them, from the dashboard's table."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lambdas.errors import InvalidRequest
-from tablewright.catalog.sentiment.dashboard import DASHBOARD, DAYS_SHOWN
+from lambdas.sentiment.contract import ApiEnvironment
+from lambdas.sentiment.resources import Resources
+from tablewright.catalog.sentiment.dashboard import DASHBOARD, DAYS_SHOWN, ROW
 from tablewright.catalog.sentiment.items import SENTIMENTS
 from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.batches import in_parallel
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
 MAX_HOURS = DAYS_SHOWN * 24
+DEFAULT_HOURS = 24
+# What is shown of an item: the same in all lists, whichever row it was found by.
+SHOWN = tuple(field for field in ROW.fields if field.name != "day")
+# How old what an accelerator in front of the table has may be.
+ACCELERATED_SECONDS = 300
+
+
+class Dashboards:
+    """Opens the dashboard for one request, on a meter of its own."""
+
+    def __init__(
+        self,
+        table_name: str,
+        caller: Caller,
+        cursors: Cursors,
+        *,
+        stale_seconds: int = 0,
+        show_capacity: bool = False,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        executor: Executor | None = None,
+    ) -> None:
+        self._table_name = table_name
+        self._caller = caller
+        self._cursors = cursors
+        self._executor = executor
+        self._now = now
+        self.stale_seconds = stale_seconds
+        self.show_capacity = show_capacity
+
+    @classmethod
+    def of(cls, environment: ApiEnvironment) -> "Dashboards":
+        resources = Resources.of(environment)
+        caller, stale_seconds = resources.dynamodb, 0
+        if environment.dax_endpoint:
+            from tablewright.runtime.dax import Accelerated
+
+            caller = Accelerated(resources.dynamodb, environment.dax_endpoint)
+            stale_seconds = ACCELERATED_SECONDS
+        return cls(
+            environment.dashboard_table,
+            caller,
+            resources.cursors(),
+            stale_seconds=stale_seconds,
+            show_capacity=bool(environment.show_capacity),
+            executor=resources.executor,
+        )
+
+    def open(self) -> tuple["Dashboard", Meter]:
+        meter = Meter(self._caller)
+        store = Store(
+            DASHBOARD, self._table_name, meter, cursors=self._cursors, executor=self._executor
+        )
+        return Dashboard(store, self._now()), meter
 
 
 class Dashboard:

@@ -1,8 +1,9 @@
-"""The API's OpenAPI document; field types come from the table designs.
+"""OpenAPI document of the dashboard and the news; field types come from the table designs.
 
 The files of the page are left out: a browser finds them by itself.
 """
 
+from lambdas.contract import Route
 from lambdas.http import openapi
 from lambdas.http.openapi import (
     Json,
@@ -13,15 +14,14 @@ from lambdas.http.openapi import (
     operation,
     page_of,
     paging,
+    paths_of,
     query,
     ref,
 )
-from lambdas.sentiment.api import DEFAULT_HOURS, SHOWN
-from lambdas.sentiment.dashboard import MAX_HOURS
-from lambdas.sentiment.ingest import MAX_ITEMS, WRITERS
-from lambdas.sentiment.items import ACCEPTED
-from lambdas.sentiment.news import api as news_api
-from lambdas.sentiment.news.api import LAST_EVENT_ID
+from lambdas.sentiment import contract, news
+from lambdas.sentiment.dashboard import DEFAULT_HOURS, MAX_HOURS, SHOWN
+from lambdas.sentiment.ingestion.items import ACCEPTED, MAX_ITEMS
+from lambdas.sentiment.news import LAST_EVENT_ID
 from tablewright.catalog.sentiment.dashboard import REJECTED, ROW, TAG_ROW
 from tablewright.catalog.sentiment.items import ITEM, SENTIMENTS
 
@@ -39,64 +39,56 @@ _SOURCE = ROW.by_name["source_type"].schema()
 _MOMENT = ROW.by_name["ingested_at"].schema()
 _SENTIMENT = query("sentiment", ROW.by_name["sentiment"].schema())
 # What every analysed article has.
-_NEWS_NEEDED = [f.label for f in news_api.SHOWN if not f.optional or f.name in news_api.FOUND]
+_NEWS_NEEDED = [f.label for f in news.SHOWN if not f.optional or f.name in news.FOUND]
 
 
 def document() -> Json:
-    return openapi.document("Sentiment dashboard", _paths(), _schemas())
+    return openapi.document(
+        "Sentiment dashboard", paths_of(contract.ROUTES, _operations()), _schemas()
+    )
 
 
-def _paths() -> Json:
+def _operations() -> dict[Route, Json]:
     return {
-        "/items": {
-            "get": {
-                **_kept("items", "Analysed items of the last days, newest first", "ItemPage"),
-                "description": "Those of a sentiment, asked without a tag, come day by day with "
-                "the surest first, and cannot be asked by `since`.",
-                "parameters": [
-                    _SENTIMENT,
-                    query("tag", TAG_ROW.by_name["tag"].schema()),
-                    query("source_type", _SOURCE),
-                    query("since", _MOMENT),
-                    *paging(),
-                ],
-            },
-            "post": operation(
-                "add_items",
-                f"Hand in items for analysis; for members of the group '{WRITERS}'",
-                {202: json_of("Taken")},
-                body="NewItems",
-            ),
+        contract.LIST_ITEMS: {
+            **_kept("items", "Analysed items of the last days, newest first", "ItemPage"),
+            "description": "Those of a sentiment, asked without a tag, come day by day with "
+            "the surest first, and cannot be asked by `since`.",
+            "parameters": [
+                _SENTIMENT,
+                query("tag", TAG_ROW.by_name["tag"].schema()),
+                query("source_type", _SOURCE),
+                query("since", _MOMENT),
+                *paging(),
+            ],
         },
-        "/summary": {
-            "get": {
-                **_kept("summary", "Sentiments, tags and their course over hours", "Summary"),
-                "parameters": [query("hours", _hours()), query("source_type", _SOURCE)],
-            },
+        contract.ADD_ITEMS: operation(
+            "add_items",
+            f"Hand in items for analysis; for members of the group '{contract.WRITERS}'",
+            {202: json_of("Taken")},
+            body="NewItems",
+        ),
+        contract.SUMMARY: {
+            **_kept("summary", "Sentiments, tags and their course over hours", "Summary"),
+            "parameters": [query("hours", _hours()), query("source_type", _SOURCE)],
         },
-        "/rejected": {
-            "get": {
-                **_kept("rejected", "What sources gave that is no item", "RejectedPage"),
-                "parameters": [
-                    {
-                        **query("day", REJECTED.by_name["day"].schema()),
-                        "description": "When absent: today, in UTC",
-                    },
-                    *paging(),
-                ],
-            },
+        contract.REJECTED: {
+            **_kept("rejected", "What sources gave that is no item", "RejectedPage"),
+            "parameters": [
+                {
+                    **query("day", REJECTED.by_name["day"].schema()),
+                    "description": "When absent: today, in UTC",
+                },
+                *paging(),
+            ],
         },
-        "/news": {
-            "get": {
-                **_kept("news", "Financial news of a sentiment, newest first", "NewsPage"),
-                "parameters": [{**_SENTIMENT, "required": True}, *paging()],
-            },
+        contract.LIST_NEWS: {
+            **_kept("news", "Financial news of a sentiment, newest first", "NewsPage"),
+            "parameters": [{**_SENTIMENT, "required": True}, *paging()],
         },
-        "/news/events": {"get": _events()},
-        "/config.json": {
-            "get": {**_kept("config", "Where to sign in", "Config"), "security": []},
-        },
-        "/openapi.json": {"get": openapi.this_document()},
+        contract.NEWS_EVENTS: _events(),
+        contract.PAGE_CONFIG: {**_kept("config", "Where to sign in", "Config"), "security": []},
+        contract.OPENAPI: openapi.this_document(),
     }
 
 
@@ -113,7 +105,7 @@ def _schemas() -> Json:
                 "rejected": list_of(only({"pointer": _TEXT, "detail": _TEXT})),
             }
         ),
-        "News": object_of(news_api.SHOWN, _NEWS_NEEDED),
+        "News": object_of(news.SHOWN, _NEWS_NEEDED),
         "NewsPage": page_of(ref("News"), cursor="next_cursor"),
         "Rejected": object_of(REJECTED.fields, [field.label for field in REJECTED.fields]),
         "RejectedPage": _page_of("Rejected"),

@@ -1,22 +1,36 @@
-"""From the stream of items to the dashboard's table."""
+"""Projector: from the stream of items to the rows and counts of the dashboard's table."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from typing import Any, NamedTuple, cast
 
-from lambdas.sentiment.projection import analysed, counted, implied, sound
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS, DASHBOARD
+from tablewright.catalog.sentiment.items import ANALYZED, ITEM, ITEMS
+from tablewright.model import InvalidRecord, Record, uniform
 from tablewright.model.patterns import BatchWrite, Count
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.store.records import Item
+from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.streams.changes import Change, consume
 from tablewright.runtime.streams.counters import Counters, Event
 from tablewright.runtime.streams.projection import Projection, Rows
 
 Failed = Callable[[Change, Exception], Any]
+Sum = tuple[Record, dict[str, Any]]
+
+_SHOWN = (
+    "ingested_at",
+    "source_id",
+    "source_type",
+    "sentiment",
+    "score",
+    "matched_tags",
+    "text_snippet",
+    "source_url",
+)
+_ITEMS = Records(ITEMS, ITEM)
 
 
-class Step(NamedTuple):
+class Effect(NamedTuple):
     """What one change comes to: what is counted, and the rows to be written or looked after."""
 
     change: Change
@@ -60,23 +74,23 @@ class Projector:
         """
         return consume(records, self._late_step, self._reconcile, failed=failed)
 
-    def _step(self, change: Change) -> Step:
+    def _step(self, change: Change) -> Effect:
         # An old image that is unsound was never projected, so nothing is left of it.
         old, new = sound(change.old), analysed(change.new)
         rows = self._projection.difference(implied(old), implied(new))
-        return Step(change, counted(change, old, new), rows)
+        return Effect(change, counted(change, old, new), rows)
 
-    def _late_step(self, change: Change) -> Step:
+    def _late_step(self, change: Change) -> Effect:
         analysed(self._current(change.key))
         old, new = sound(change.old), sound(change.new)
         touched = self._projection.rows([*implied(old), *implied(new)])
-        return Step(change, counted(change, old, new), touched)
+        return Effect(change, counted(change, old, new), touched)
 
-    def _apply(self, steps: list[Step]) -> None:
+    def _apply(self, steps: list[Effect]) -> None:
         self._projection.apply(step.rows for step in steps)
         self._count(steps)
 
-    def _reconcile(self, steps: list[Step]) -> None:
+    def _reconcile(self, steps: list[Effect]) -> None:
         for key, touched in _by_item(steps):
             self._projection.reconcile(
                 touched,
@@ -84,7 +98,7 @@ class Projector:
             )
         self._count(steps)
 
-    def _count(self, steps: list[Step]) -> None:
+    def _count(self, steps: list[Effect]) -> None:
         self._counters.add(step.event for step in steps if step.event.sums)
 
     def _current(self, key: Item) -> Item | None:
@@ -92,7 +106,7 @@ class Projector:
         return self._caller.call("GetItem", params).get("Item")
 
 
-def _by_item(steps: list[Step]) -> Iterator[tuple[Item, list[Rows]]]:
+def _by_item(steps: list[Effect]) -> Iterator[tuple[Item, list[Rows]]]:
     """Each item's key, with the rows that its changes may have left."""
     keys: dict[str, Item] = {}
     touched: dict[str, list[Rows]] = {}
@@ -101,3 +115,54 @@ def _by_item(steps: list[Step]) -> Iterator[tuple[Item, list[Rows]]]:
         keys[id] = step.change.key
         touched.setdefault(id, []).append(step.rows)
     return ((keys[id], rows) for id, rows in touched.items())
+
+
+def analysed(image: Item | None) -> Record | None:
+    """The item in an image, if it has been analysed; raises InvalidRecord for an unsound one."""
+    if image is None or image.get("status", {}).get("S") != ANALYZED:
+        return None
+    return ITEM.check(_ITEMS.to_record(image))
+
+
+def sound(image: Item | None) -> Record | None:
+    """The same, but for an unsound one nothing: it could not be projected, nor counted."""
+    try:
+        return analysed(image)
+    except InvalidRecord:
+        return None
+
+
+def implied(item: Record | None) -> Iterator[tuple[str, Record]]:
+    """The rows of an analysed item: one of its day, and one for each tag."""
+    if item is None:
+        return
+    shown = {name: item[name] for name in _SHOWN if name in item}
+    shown["day"] = item["ingested_at"][:10]
+    yield "Row", shown
+    for tag in sorted(item.get("matched_tags", ())):
+        yield "TagRow", {**shown, "tag": tag}
+
+
+def counted(change: Change, old: Record | None, new: Record | None) -> Event:
+    """What a change adds to the counts: the item as it is now, less what it was."""
+    sums = [_sum(item, by) for item, by in ((old, -1), (new, 1)) if item]
+    if old and new and _sum(old, 1) == _sum(new, 1):
+        sums = []
+    group = {
+        "second": f"{change.key['ingested_at']['S'][:19]}.000Z",
+        "part": str(uniform(change.id, COUNTED_PARTS)),
+    }
+    return Event(change.id, group, sums)
+
+
+def _sum(item: Record, by: int) -> Sum:
+    moment = item["ingested_at"]
+    hour = {
+        "day": moment[:10],
+        "hour": f"{moment[:13]}:00:00.000Z",
+        "source_type": item["source_type"],
+    }
+    return hour, {
+        item["sentiment"]: by,
+        "tags": dict.fromkeys(sorted(item.get("matched_tags", ())), by),
+    }

@@ -1,72 +1,70 @@
-"""What the functions work with, made once for the life of a function's environment."""
+"""Resources of the sentiment functions: clients and stores, by the names in an environment."""
 
-import json
-import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import boto3
 
-from lambdas.sentiment.tags import Watch
+from lambdas.contract import Environment
+from lambdas.sentiment.contract import (
+    CursorEnvironment,
+    DashboardEnvironment,
+    ItemsEnvironment,
+    NewsEnvironment,
+    TopicEnvironment,
+)
 from tablewright.catalog.news.design import NEWS
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.runtime.aws import POOL_SIZE, Caller, connect
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.store.store import Store
 
-
-def setting(name: str) -> Any:
-    """A setting that the stack gives as JSON."""
-    return json.loads(os.environ[name])
+E = TypeVar("E", bound=Environment, covariant=True)
 
 
-class Resources:
-    """Clients and stores, from the function's environment.
+class Resources(Generic[E]):
+    """Opens what a function's environment names. Kept for the life of the function's environment.
 
-    Items are written in the region that WRITE_REGION names: the home region, but for a failover.
+    Example::
+
+        Resources.of(HealEnvironment.read()).news()
     """
 
-    def __init__(self, session: Any) -> None:
-        self.session = session
+    def __init__(self, environment: E, session: Any) -> None:
+        self.environment = environment
         self.executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
-        self.here: Caller = connect(session, "dynamodb")
+        self._session = session
+        self.dynamodb: Caller = connect(session, "dynamodb")
 
     @classmethod
-    def from_environment(cls) -> "Resources":
-        return cls(boto3.session.Session())
+    def of(cls, environment: E) -> "Resources[E]":  # type: ignore[misc]  # makes, never takes
+        return cls(environment, boto3.session.Session())
 
-    def items(self) -> Store:
-        return Store(ITEMS, os.environ["ITEMS_TABLE"], self.items_caller(), executor=self.executor)
+    def items(self: "Resources[ItemsEnvironment]") -> Store:
+        region = self.environment.write_region
+        # The home region, but for a failover.
+        is_here = not region or region == self._session.region_name
+        caller = self.dynamodb if is_here else connect(self._session, "dynamodb", region=region)
+        return Store(ITEMS, self.environment.items_table, caller, executor=self.executor)
 
-    def items_caller(self) -> Caller:
-        region = os.environ.get("WRITE_REGION")
-        if not region or region == self.session.region_name:
-            return self.here
-        return connect(self.session, "dynamodb", region=region)
+    def dashboard(self: "Resources[DashboardEnvironment]") -> Store:
+        table = self.environment.dashboard_table
+        return Store(DASHBOARD, table, self.dynamodb, executor=self.executor)
 
-    def dashboard(self) -> Store:
-        table = os.environ["DASHBOARD_TABLE"]
-        return Store(DASHBOARD, table, self.here, executor=self.executor)
+    def news(self: "Resources[NewsEnvironment]", cursors: Cursors | None = None) -> Store:
+        table = self.environment.news_table
+        return Store(NEWS, table, self.dynamodb, executor=self.executor, cursors=cursors)
 
-    def news(self, **options: Any) -> Store:
-        table = os.environ["NEWS_TABLE"]
-        return Store(NEWS, table, self.here, executor=self.executor, **options)
+    def analysis_requests(self: "Resources[TopicEnvironment]") -> Topic:
+        return Topic(connect(self._session, "sns"), self.environment.topic_arn)
 
-    def accelerated(self, endpoint: str) -> Caller:
-        """The table through the cache at an endpoint, and past it when it does not answer."""
-        from tablewright.runtime.dax import Accelerated
-
-        return Accelerated(self.here, endpoint)
-
-    def requests(self) -> Topic:
-        return Topic(connect(self.session, "sns"), os.environ["TOPIC_ARN"])
-
-    def watch(self) -> Watch:
-        return Watch(setting("WATCH_TAGS"))
+    def cursors(self: "Resources[CursorEnvironment]") -> Cursors:
+        secret = self.environment.cursor_secret_arn
+        return Cursors(SecretKeys(lambda: connect(self._session, "secretsmanager"), secret))
 
     def secret(self, arn: str) -> str:
-        return str(self.secrets().call("GetSecretValue", {"SecretId": arn})["SecretString"])
-
-    def secrets(self) -> Caller:
-        return connect(self.session, "secretsmanager")
+        secrets = connect(self._session, "secretsmanager")
+        return str(secrets.call("GetSecretValue", {"SecretId": arn})["SecretString"])

@@ -1,34 +1,30 @@
-"""The dashboard's page: served to everybody, by a function that may do nothing else."""
+"""Dashboard page: served to everybody, by a function that may do nothing else."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from lambdas.sentiment.contract import PageEnvironment
 from stacks.identity import IdentityStack
 from stacks.shared.stage import Stage
 from tablewright.constructs import PythonCode, PythonFunction
 
 OPEN_BECAUSE = "The page and the names of where to sign in; data wants a token."
 
-_FOLDER = "lambdas/sentiment/page"
 REFRESH_SECONDS = 5
-
-
-def page_routes(stage: Stage) -> list[tuple[str, str]]:
-    """The page's files and its settings: what a browser loads before anybody has signed in."""
-    folder = stage.root / _FOLDER
-    names = sorted(file.name for file in folder.iterdir() if file.name != "index.html")
-    return [("GET", path) for path in ("/", "/config.json", *(f"/{name}" for name in names))]
 
 
 def page_code(stage: Stage) -> PythonCode:
     """All that the function imports: it starts quickly because there is nothing else."""
     return stage.files(
         "lambdas/__init__.py",
+        "lambdas/contract.py",
         "lambdas/sentiment/__init__.py",
-        "lambdas/sentiment/site.py",
-        "lambdas/sentiment/static.py",
-        _FOLDER,
+        "lambdas/sentiment/contract.py",
+        "lambdas/sentiment/handlers/__init__.py",
+        "lambdas/sentiment/handlers/serve_page.py",
+        "lambdas/sentiment/page_files.py",
+        "lambdas/sentiment/page",
     )
 
 
@@ -38,7 +34,7 @@ class DashboardPage(PythonFunction):
     Example::
 
         page = DashboardPage(self, "Page", stage=stage, identity=identity)
-        http.add_routes(page.function, page_routes(stage), open_because=OPEN_BECAUSE)
+        http.add_routes(page.function, contract.page_routes(), open_because=OPEN_BECAUSE)
     """
 
     def __init__(
@@ -50,13 +46,14 @@ class DashboardPage(PythonFunction):
         identity: IdentityStack,
         alarm_topic: sns.ITopic | None = None,
     ) -> None:
+        environment = PageEnvironment(page_config=_config(Stack.of(scope), stage, identity))
         super().__init__(
             scope,
             id,
             system="sentiment",
-            handler="lambdas.sentiment.site.handler",
+            handler="lambdas.sentiment.handlers.serve_page.handler",
             code=page_code(stage),
-            environment={"PAGE_CONFIG": _config(Stack.of(scope), stage, identity)},
+            environment=environment.variables(),
             memory_mb=256,
             reserved_concurrency=stage.open_concurrency,
             metrics_namespace=stage.metrics_namespace,

@@ -1,9 +1,11 @@
 """Financial news: their table, what heals it, and the API that lists and streams them."""
 
 from aws_cdk import CfnOutput, Duration
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from lambdas.sentiment.contract import HealEnvironment, NewsApiEnvironment
 from stacks.shared.stage import Stage
 from stacks.shared.system_function import SentimentFunction
 from tablewright.catalog.news.constructs import NewsTable
@@ -24,7 +26,7 @@ class FinancialNews(Construct):
         news = FinancialNews(self, "News", stage=stage, requests=analysis, tags=tags)
         news.let_ingest(ingest.function)
         news.let_analyse(analyse.function)
-        http.add_routes(news.api(cursor_key).function, [NEWS_ROUTE])
+        http.add_routes(news.api(cursor_key).function, [contract.LIST_NEWS])
     """
 
     def __init__(
@@ -46,28 +48,26 @@ class FinancialNews(Construct):
         self.heal = self._heal(requests)
         CfnOutput(self, "TableName", value=self.table.table_name).override_logical_id("NewsTable")
 
-    def let_ingest(self, ingest: PythonFunction) -> None:
+    def let_ingest(self, ingest: iam.IGrantable) -> None:
         """Allow a function to store news."""
-        ingest.function.add_environment("NEWS_TABLE", self.table.table_name)
         patterns = (NEWS.get_many_news, NEWS.put_news, NEWS.get_news, NEWS.add_tickers)
-        self.table.grant(ingest.function, *patterns, keys=_KEYS)
+        self.table.grant(ingest, *patterns, keys=_KEYS)
 
-    def let_analyse(self, analyse: PythonFunction) -> None:
+    def let_analyse(self, analyse: iam.IGrantable) -> None:
         """Allow a function to record analyses."""
-        analyse.function.add_environment("NEWS_TABLE", self.table.table_name)
-        self.table.grant(analyse.function, NEWS.record_analysis, keys=_KEYS)
+        self.table.grant(analyse, NEWS.record_analysis, keys=_KEYS)
 
     def api(self, cursor_key: CursorKey) -> PythonFunction:
         """The function behind the routes."""
+        environment = NewsApiEnvironment(
+            news_table=self.table.table_name, cursor_secret_arn=cursor_key.secret_arn
+        )
         api = SentimentFunction(
             self,
             "Api",
-            "news.api",
+            "handlers.news_api",
             stage=self._stage,
-            environment={
-                "NEWS_TABLE": self.table.table_name,
-                "CURSOR_SECRET_ARN": cursor_key.secret_arn,
-            },
+            environment=environment.variables(),
             memory_mb=512,
             timeout=Duration.seconds(10),
             slow=Duration.seconds(3),
@@ -79,15 +79,15 @@ class FinancialNews(Construct):
         return api
 
     def _heal(self, requests: WorkQueue) -> PythonFunction:
+        environment = HealEnvironment(
+            news_table=self.table.table_name, topic_arn=requests.topic_arn
+        )
         heal = SentimentFunction(
             self,
             "Heal",
-            "news.heal",
+            "handlers.heal_news",
             stage=self._stage,
-            environment={
-                "NEWS_TABLE": self.table.table_name,
-                "TOPIC_ARN": requests.topic_arn,
-            },
+            environment=environment.variables(),
             timeout=Duration.minutes(2),
             alarm_topic=self._topic,
         )

@@ -1,4 +1,4 @@
-"""Alarms on what ingestion counts: what it refuses, and sources that stop."""
+"""Alarms on what ingestion counts: what it rejects, and sources that stop."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from lambdas.sentiment.contract import ITEMS_REJECTED, SOURCE, SOURCE_ERRORS
 from tablewright.constructs import PythonFunction
 from tablewright.constructs.alarms.alarms import alarm
 
@@ -33,7 +34,7 @@ class IngestionAlarms(Construct):
         alarm(
             self,
             "Rejected",
-            metric=function.own_metric("ItemsRejected", period=period),
+            metric=function.own_metric(ITEMS_REJECTED, period=period),
             threshold=1,
             describes="Items were refused; they are parked with the reason.",
             topic=topic,
@@ -42,7 +43,7 @@ class IngestionAlarms(Construct):
             alarm(
                 self,
                 f"{source}Stopped",
-                metric=function.own_metric("SourceErrors", period=period, by={"source": source}),
+                metric=function.own_metric(SOURCE_ERRORS, period=period, by={SOURCE: source}),
                 threshold=1,
                 # Polls do not keep step with the clock, so that a period may be without one.
                 periods=4,

@@ -1,4 +1,4 @@
-"""What watches a replica: alarms see only the metrics of their own region."""
+"""Replica watch: alarms see only the metrics of their own region."""
 
 from constructs import Construct
 
@@ -10,7 +10,7 @@ from tablewright.constructs import AlarmTopic, TableAlarms
 
 
 class ReplicaStack(StageStack):
-    """Alarms on the write table's replica in a region, told there.
+    """Alarms on the write table's replica in a region, sent there.
 
     Example::
 

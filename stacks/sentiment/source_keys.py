@@ -1,4 +1,4 @@
-"""The keys that open the sources: made empty, filled in by hand."""
+"""Source keys, which open the sources: made empty, filled in by hand."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Sentiment dashboard: items taken in, analysed, projected and shown."""
+"""Sentiment dashboard: items ingested, analysed, projected and shown."""
 
 from typing import Any
 
@@ -8,20 +8,19 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
+from lambdas.contract import RECORDS_KEPT, Environment
+from lambdas.sentiment import contract
 from lambdas.sentiment.contract import (
-    NEWS_ROUTE,
-    NEWS_STREAM_ROUTE,
-    READ_ROUTES,
-    WRITE_ROUTES,
+    AnalyseEnvironment,
+    ApiEnvironment,
+    IngestEnvironment,
+    ProjectEnvironment,
     items_table_name,
 )
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
-from stacks.sentiment.dashboard_page import OPEN_BECAUSE, DashboardPage, page_routes
-from stacks.sentiment.financial_news import (
-    STREAM_REQUESTS_PER_SECOND,
-    FinancialNews,
-)
+from stacks.sentiment.dashboard_page import OPEN_BECAUSE, DashboardPage
+from stacks.sentiment.financial_news import STREAM_REQUESTS_PER_SECOND, FinancialNews
 from stacks.sentiment.ingestion_alarms import IngestionAlarms
 from stacks.sentiment.source_keys import SourceKeys
 from stacks.shared.failed_events import FailedEvents
@@ -97,16 +96,11 @@ class SentimentStack(StageStack):
             alarm_topic=self._topic,
         )
         self.news = FinancialNews(
-            self,
-            "News",
-            stage=stage,
-            requests=analysis,
-            tags=tags,
-            alarm_topic=self._topic,
+            self, "News", stage=stage, requests=analysis, tags=tags, alarm_topic=self._topic
         )
         ingest = self._ingest(analysis)
         self._analyse(analysis)
-        projection = self._project()
+        projection = self._projection()
         http = self._api(identity, ingest)
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "ItemsTable", value=self.items.table_name)
@@ -133,16 +127,18 @@ class SentimentStack(StageStack):
         ingest = self._function(
             "Ingest",
             "ingest",
+            IngestEnvironment(
+                items_table=self.items.table_name,
+                write_region=self._settings.write_region,
+                dashboard_table=self.dashboard.table_name,
+                news_table=self.news.table.table_name,
+                topic_arn=analysis.topic_arn,
+                watch_tags=IngestEnvironment.json(self._settings.watch_tags),
+                tickers=IngestEnvironment.json(self._settings.tickers),
+                sources=IngestEnvironment.json({"sources": self._settings.sources}),
+                sources_secret_arn=keys.secret_arn,
+            ),
             timeout=Duration.minutes(5),
-            environment={
-                "ITEMS_TABLE": self.items.table_name,
-                "DASHBOARD_TABLE": self.dashboard.table_name,
-                "TOPIC_ARN": analysis.topic_arn,
-                "WATCH_TAGS": self.to_json_string(list(self._settings.watch_tags)),
-                "TICKERS": self.to_json_string(list(self._settings.tickers)),
-                "SOURCES": self.to_json_string({"sources": list(self._settings.sources)}),
-                "SOURCES_SECRET_ARN": keys.secret_arn,
-            },
         )
         self.items.grant(
             ingest.function,
@@ -155,14 +151,11 @@ class SentimentStack(StageStack):
             region=self._settings.write_region,
         )
         self.dashboard.grant(ingest.function, DASHBOARD.put_rejected, keys=["rejected|*"])
-        self.news.let_ingest(ingest)
+        self.news.let_ingest(ingest.function)
         analysis.grant_publish(ingest.function)
         keys.grant_read(ingest.function)
         failed = FailedEvents(
-            self,
-            "EventFailures",
-            protection=self._stage.protection,
-            topic=self._topic,
+            self, "EventFailures", protection=self._stage.protection, topic=self._topic
         )
         failed.keep_of(ingest.function)
         failed.watch(ingest.function)
@@ -190,27 +183,26 @@ class SentimentStack(StageStack):
         analyse = self._function(
             "Analyse",
             "analyse",
+            AnalyseEnvironment(
+                items_table=self.items.table_name,
+                write_region=self._settings.write_region,
+                news_table=self.news.table.table_name,
+            ),
             timeout=Duration.seconds(30),
-            environment={"ITEMS_TABLE": self.items.table_name},
         )
-        self.items.grant(
-            analyse.function,
-            ITEMS.record_analysis,
-            keys=_KEYS,
-            region=self._settings.write_region,
-        )
-        self.news.let_analyse(analyse)
+        region = self._settings.write_region
+        self.items.grant(analyse.function, ITEMS.record_analysis, keys=_KEYS, region=region)
+        self.news.let_analyse(analyse.function)
         analysis.consume(analyse.function)
 
-    def _project(self) -> StreamConsumer:
+    def _projection(self) -> StreamConsumer:
         project = self._function(
             "Project",
-            "project",
+            "project_items",
+            ProjectEnvironment(
+                items_table=self.items.table_name, dashboard_table=self.dashboard.table_name
+            ),
             timeout=Duration.minutes(1),
-            environment={
-                "ITEMS_TABLE": self.items.table_name,
-                "DASHBOARD_TABLE": self.dashboard.table_name,
-            },
         )
         self.dashboard.grant(project.function, DASHBOARD.project_items, DASHBOARD.count_items)
         self.items.grant(project.function, ITEMS.get_item, keys=_KEYS)
@@ -223,7 +215,7 @@ class SentimentStack(StageStack):
             function=project.function,
             window=Duration.seconds(self._settings.window_seconds),
             give_up_after=self._stage.give_up_after,
-            kept=project.own_metric("RecordsKept", period=Duration.minutes(5)),
+            kept=project.own_metric(RECORDS_KEPT, period=Duration.minutes(5)),
             filters=[{"dynamodb": {image: _ANALYZED}} for image in ("NewImage", "OldImage")],
             protection=self._stage.protection,
             alarm_topic=self._topic,
@@ -241,20 +233,17 @@ class SentimentStack(StageStack):
                 alarm_topic=self._topic,
             )
         cursor_key = CursorKey(self, "CursorKey", protection=self._stage.protection)
-        environment = {
-            "DASHBOARD_TABLE": self.dashboard.table_name,
-            "CURSOR_SECRET_ARN": cursor_key.secret_arn,
-        }
-        if self._settings.show_capacity:
-            environment["SHOW_CAPACITY"] = "1"
-        if accelerator:
-            environment["DAX_ENDPOINT"] = accelerator.endpoint
         api = self._function(
             "Api",
             "api",
+            ApiEnvironment(
+                dashboard_table=self.dashboard.table_name,
+                cursor_secret_arn=cursor_key.secret_arn,
+                dax_endpoint=accelerator.endpoint if accelerator else None,
+                show_capacity="1" if self._settings.show_capacity else None,
+            ),
             timeout=Duration.seconds(29),
             slow=Duration.seconds(3),
-            environment=environment,
             requirements="accelerated.txt" if accelerator else "requirements.txt",
             network=accelerator.network if accelerator else None,
         )
@@ -268,33 +257,33 @@ class SentimentStack(StageStack):
             function=api.function,
             issuer=identity.issuer,
             audience=[identity.client_id],
-            routes=READ_ROUTES,
+            routes=contract.READ_ROUTES,
             cors_origins=self._stage.cors_origins,
             log_retention=self._stage.log_retention,
             log_removal=self._stage.log_removal,
             alarm_topic=self._topic,
         )
-        http.add_routes(ingest.function, WRITE_ROUTES)
+        http.add_routes(ingest.function, [contract.ADD_ITEMS])
         news = self.news.api(cursor_key).function
-        http.add_routes(news, [NEWS_ROUTE])
-        http.add_routes(news, [NEWS_STREAM_ROUTE], requests_per_second=STREAM_REQUESTS_PER_SECOND)
+        http.add_routes(news, [contract.LIST_NEWS])
+        http.add_routes(
+            news, [contract.NEWS_EVENTS], requests_per_second=STREAM_REQUESTS_PER_SECOND
+        )
         page = DashboardPage(
             self, "Page", stage=self._stage, identity=identity, alarm_topic=self._topic
         )
-        http.add_routes(page.function, page_routes(self._stage), open_because=OPEN_BECAUSE)
+        http.add_routes(page.function, contract.page_routes(), open_because=OPEN_BECAUSE)
         return http
 
     def _function(
-        self, id: str, module: str, *, environment: dict[str, str], **options: Any
+        self, id: str, module: str, environment: Environment, **options: Any
     ) -> PythonFunction:
-        if self._settings.write_region and "ITEMS_TABLE" in environment and module != "project":
-            environment["WRITE_REGION"] = self._settings.write_region
         return SentimentFunction(
             self,
             id,
-            module,
+            f"handlers.{module}",
             stage=self._stage,
-            environment=environment,
+            environment=environment.variables(),
             alarm_topic=self._topic,
             **options,
         )

@@ -80,7 +80,7 @@ class SentimentFunction(SystemFunction):
 
     Example::
 
-        heal = SentimentFunction(self, "Heal", "news.heal", stage=stage, environment={...})
+        heal = SentimentFunction(self, "Heal", "handlers.heal_news", stage=stage, environment={...})
     """
 
     SYSTEM = "sentiment"

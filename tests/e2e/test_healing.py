@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from lambdas.sentiment.news.articles import article
+from lambdas.sentiment.ingestion.articles import article
 from local.api import Api
 from local.cloud import Cloud
 from local.deployment import Deployment

@@ -1,4 +1,4 @@
-"""Where texts come from: one module for each source, over one HTTP client."""
+"""Sources of texts: one module for each, over one HTTP client."""
 
 from lambdas.sentiment.sources.errors import (
     BadAnswer,
@@ -10,7 +10,7 @@ from lambdas.sentiment.sources.errors import (
     Unavailable,
 )
 from lambdas.sentiment.sources.queries import queries
-from lambdas.sentiment.sources.settings import Found, InvalidSetting, from_settings
+from lambdas.sentiment.sources.settings import Found, InvalidSetting, from_settings, open_sources
 from lambdas.sentiment.sources.source import RawItem, Source, Unreadable
 from lambdas.sentiment.sources.web import Web
 
@@ -29,5 +29,6 @@ __all__ = [
     "Unreadable",
     "Web",
     "from_settings",
+    "open_sources",
     "queries",
 ]

@@ -1,4 +1,4 @@
-"""Why a source could not be read to its end. What it gave before that stands."""
+"""Errors of the sources: one could not be read to its end; what it gave before stands."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What sources say about their rate limits, in the dialects of their HTTP headers."""
+"""Rate limits of the sources, in the dialects of their HTTP headers."""
 
 import re
 from collections.abc import Mapping

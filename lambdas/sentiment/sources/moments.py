@@ -1,4 +1,4 @@
-"""When an entry was published, in the notations of the sources; always aware and in UTC."""
+"""Moments of publication, in the notations of the sources; always aware and in UTC."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,6 +1,8 @@
-"""Which sources there are: those that the settings name and the secrets open."""
+"""Settings of the sources: those that they name and the secrets open."""
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from lambdas.sentiment.sources import finnhub, newsapi, reddit, tiingo, twitter
@@ -46,6 +48,21 @@ class Found(NamedTuple):
 
     sources: list[Source]
     left_out: list[str]
+
+
+@lru_cache(maxsize=1)
+def open_sources(settings: str, secret: str) -> Found:
+    """The sources of settings and secrets, both JSON.
+
+    Kept while neither changes: sources remember their limits and their tokens.
+    """
+    try:
+        secrets = json.loads(secret)
+    except ValueError:
+        secrets = None
+    if not isinstance(secrets, dict) or not all(isinstance(one, str) for one in secrets.values()):
+        raise InvalidSetting("the secret of the sources must be a JSON object of texts")
+    return from_settings(json.loads(settings), secrets, Web())
 
 
 def from_settings(settings: Mapping[str, Any], secrets: Mapping[str, str], web: Web) -> Found:

@@ -1,4 +1,4 @@
-"""What every source of texts gives, and how its entries become items."""
+"""Source of texts: what each gives, and how its entries become items."""
 
 import re
 from abc import ABC, abstractmethod

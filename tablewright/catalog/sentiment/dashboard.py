@@ -1,4 +1,4 @@
-"""What a dashboard shows of analysed items, laid out as it asks: by day, sentiment and tag.
+"""Dashboard of analysed items, laid out as it is read: by day, sentiment and tag.
 
 Made of the stream of the items' table and kept for a week. An item is one row in the partition of
 its day and one more for each of its tags in a partition of its own, so that a list by day or by

@@ -1,14 +1,9 @@
-"""What is written down twice says the same: table and tests' table, routes and document."""
+"""What is written down twice says the same: table and tests' table."""
 
 from typing import Any
 
 import pytest
 
-from cdk_app.settings import read
-from lambdas.sentiment import openapi as sentiment
-from lambdas.sentiment import static
-from lambdas.sentiment.contract import NEWS_ROUTE, NEWS_STREAM_ROUTE, READ_ROUTES, WRITE_ROUTES
-from stacks.sentiment.dashboard_page import page_routes
 from tablewright.catalog.sales.design import SALES
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ITEMS
@@ -65,28 +60,3 @@ def test_the_stream_of_the_tests_is_the_stream_that_is_deployed(prod: Assembly) 
     deployed = table(prod, "sentiment", "prod-sentiment-items-primary")["StreamSpecification"]
     tested = definition(ITEMS, "items")["StreamSpecification"]
     assert deployed["StreamViewType"] == tested["StreamViewType"] == "NEW_AND_OLD_IMAGES"
-
-
-def documented(document: dict[str, Any]) -> set[tuple[str, str]]:
-    return {
-        (method.upper(), path)
-        for path, item in document["paths"].items()
-        for method in item
-        if method != "parameters"
-    }
-
-
-def page() -> set[tuple[str, str]]:
-    stage = read(lambda _: None, {})
-    return set(page_routes(stage))
-
-
-def test_every_route_of_the_dashboard_but_the_page_is_in_its_document_and_vice_versa() -> None:
-    files = {("GET", path) for path in static.paths()}
-    routes = {*READ_ROUTES, *WRITE_ROUTES, NEWS_ROUTE, NEWS_STREAM_ROUTE, *page()}
-    assert routes - files == documented(sentiment.document())
-
-
-def test_every_file_of_the_page_has_a_route_and_every_route_a_file() -> None:
-    assert page() == {("GET", path) for path in (*static.paths(), "/config.json")}
-    assert not page() & {*READ_ROUTES, *WRITE_ROUTES, NEWS_ROUTE, NEWS_STREAM_ROUTE}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment.contract import NEWS_ROUTE, NEWS_STREAM_ROUTE, READ_ROUTES, WRITE_ROUTES
-from lambdas.sentiment.static import paths
+from lambdas.sentiment import contract
+from lambdas.sentiment.contract import ADD_ITEMS, LIST_NEWS, NEWS_EVENTS, READ_ROUTES
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,
@@ -48,8 +48,8 @@ def test_only_the_page_and_its_settings_are_open(name: str, stage: Stage) -> Non
             assert route["AuthorizationType"] == "JWT"
             assert text(route["AuthorizerId"]) == f"{{{authorizer}}}"
             closed.add(route["RouteKey"])
-    assert open_routes == {f"GET {path}" for path in (*paths(), "/config.json")}
-    wanted = (*READ_ROUTES, *WRITE_ROUTES, NEWS_ROUTE, NEWS_STREAM_ROUTE)
+    assert open_routes == {f"GET {path}" for path in (*contract.page_files(), "/config.json")}
+    wanted = (*READ_ROUTES, ADD_ITEMS, LIST_NEWS, NEWS_EVENTS)
     assert closed == {f"{method} {path}" for method, path in wanted}
 
 
@@ -62,10 +62,10 @@ def test_what_is_written_goes_to_ingestion_what_is_open_to_the_page_and_the_rest
         integration = integrations[text(route["Target"]).partition("{")[2].rstrip("}")]
         leads[route["RouteKey"]] = text(integration["IntegrationUri"])
     served_by = {
-        **{f"{method} {path}": "Ingest" for method, path in WRITE_ROUTES},
+        **{f"{method} {path}": "Ingest" for method, path in (ADD_ITEMS,)},
         **{f"{method} {path}": "Api" for method, path in READ_ROUTES},
-        **{f"{method} {path}": "NewsApi" for method, path in (NEWS_ROUTE, NEWS_STREAM_ROUTE)},
-        **{f"GET {path}": "Page" for path in (*paths(), "/config.json")},
+        **{f"{method} {path}": "NewsApi" for method, path in (LIST_NEWS, NEWS_EVENTS)},
+        **{f"GET {path}": "Page" for path in (*contract.page_files(), "/config.json")},
     }
     assert leads.keys() == served_by.keys()
     for key, function in served_by.items():

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from cdk_app.settings import ROOT, read
-from lambdas.sentiment.static import PAGE
+from lambdas.sentiment.contract import PAGE
 from stacks.sentiment.dashboard_page import page_code
 from tests.infrastructure.synthesis import STAGES, Assembly, allowed, one
 
 # Answers a request for the page, and says which modules that took.
 ASK = """
 import json, sys
-from lambdas.sentiment.site import handler
+from lambdas.sentiment.handlers.serve_page import handler
 answer = handler({"rawPath": "/", "headers": {}}, None)
 print(json.dumps([answer["statusCode"], answer["body"], sorted(sys.modules)]))
 """
@@ -34,9 +34,12 @@ def test_the_bundle_is_the_handler_and_the_files_of_the_page(bundle: Path) -> No
     written = {str(path.relative_to(bundle)) for path in bundle.rglob("*") if path.is_file()}
     assert written == {
         "lambdas/__init__.py",
+        "lambdas/contract.py",
         "lambdas/sentiment/__init__.py",
-        "lambdas/sentiment/site.py",
-        "lambdas/sentiment/static.py",
+        "lambdas/sentiment/contract.py",
+        "lambdas/sentiment/handlers/__init__.py",
+        "lambdas/sentiment/handlers/serve_page.py",
+        "lambdas/sentiment/page_files.py",
         *(f"lambdas/sentiment/page/{file.name}" for file in PAGE.iterdir()),
     }
 
@@ -59,7 +62,8 @@ def test_the_bundle_serves_the_page_with_the_standard_library_alone(bundle: Path
 
 def test_importing_the_handler_imports_no_sdk() -> None:
     heavy = ("boto3", "botocore", "aws_lambda_powertools")
-    asked = f"import sys, lambdas.sentiment.site; print([m for m in {heavy} if m in sys.modules])"
+    imported = f"[module for module in {heavy} if module in sys.modules]"
+    asked = f"import sys, lambdas.sentiment.handlers.serve_page; print({imported})"
     done = subprocess.run(
         [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -72,7 +76,7 @@ def test_the_function_is_small_and_may_write_its_logs_and_traces_only(
 ) -> None:
     template = stage(name).template("sentiment")
     function = one(template, "AWS::Lambda::Function", "PageFunction")
-    assert function["Handler"] == "lambdas.sentiment.site.handler"
+    assert function["Handler"] == "lambdas.sentiment.handlers.serve_page.handler"
     assert function["MemorySize"] == 256
     assert {action for action, _ in allowed(template, "PageRole")} == {
         "logs:CreateLogStream",

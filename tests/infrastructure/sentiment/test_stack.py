@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from cdk_app.settings import TICKERS
-from lambdas.sentiment.news.arrivals import SETTLES_AFTER
+from lambdas.sentiment.arrivals import SETTLES_AFTER
 from lambdas.sentiment.sources.settings import CREDENTIALS, FINANCIAL_CREDENTIALS
 from tests.infrastructure.synthesis import (
     STAGES,

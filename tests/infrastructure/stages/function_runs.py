@@ -15,9 +15,8 @@ from lambdas.forms.handlers import plan_shards as shards
 from lambdas.forms.sharding.planner import PlannerRun as Planned
 from lambdas.portal.content.calendar import CalendarRun
 from lambdas.portal.handlers import export_events, run_calendar
-from lambdas.sentiment import ingest
-from lambdas.sentiment.news import heal
-from lambdas.sentiment.outcome import Outcome
+from lambdas.sentiment.handlers import heal_news, ingest
+from lambdas.sentiment.ingestion.outcome import Outcome
 from lambdas.sentiment.sources import SourceError, Unreadable
 from tablewright.runtime.healing.healing import Healed, Rules
 
@@ -40,23 +39,23 @@ def poll(each: int) -> None:
 
         return entries
 
-    intake = SimpleNamespace(
+    ingestion = SimpleNamespace(
         watch=SimpleNamespace(tags=["AI"]),
-        take=lambda items, moment: Outcome(0, 0, []),
-        park=lambda refused, moment: None,
+        ingest=lambda items, moment: Outcome(0, 0, []),
+        put_rejected=lambda rejected, moment: None,
     )
     # A stage that polls none is given items all the same.
     names = json.loads(os.environ["SOURCES"])["sources"] or ["newsapi"]
     sources = [SimpleNamespace(source_type=name, fetch=fetch(name)) for name in names * each]
-    replace(ingest, ingestion=intake, news_ingestion=intake, sources=sources)
+    replace(ingest, item_ingestion=ingestion, news_ingestion=ingestion, sources=sources)
     ingest.handler({"detail-type": "Scheduled Event"}, CONTEXT)
 
 
-def heal_news(each: int) -> None:
+def heal(each: int) -> None:
     healed = Healed(each, each, each, each)
-    healer = SimpleNamespace(run=lambda now: healed)
-    replace(heal, healer=healer, parked=SimpleNamespace(count=lambda: each), rules=Rules())
-    heal.handler({}, CONTEXT)
+    healing = SimpleNamespace(run=lambda now: healed)
+    replace(heal_news, healing=healing, parked=SimpleNamespace(count=lambda: each), rules=Rules())
+    heal_news.handler({}, CONTEXT)
 
 
 def plan_shards(each: int) -> None:
@@ -89,7 +88,7 @@ def keep_records(each: int) -> None:
 # By the function's id in its stack.
 RUNS = {
     "Ingest": poll,
-    "NewsHeal": heal_news,
+    "NewsHeal": heal,
     "Plan": plan_shards,
     "Calendar": follow_dates,
     "ArchiveExport": export_days,

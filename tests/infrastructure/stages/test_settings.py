@@ -11,7 +11,7 @@ import pytest
 
 from cdk_app.asking import SettingError
 from cdk_app.settings import ROOT, WATCH_TAGS, read
-from lambdas.sentiment.tags import MAX_TAGS, InvalidTag, Watch
+from lambdas.sentiment.ingestion.watch_tags import MAX_TAGS, InvalidTag, Watch
 from stacks.shared.stage import SentimentSettings
 from tests.infrastructure.synthesis import IN_VIRGINIA, context
 

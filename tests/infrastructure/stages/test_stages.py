@@ -167,7 +167,8 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
         ("sales", {"handlers.api"}),
         (
             "sentiment",
-            {"ingest", "analyse", "project", "api", "site", "news.api", "news.heal"},
+            {"handlers.ingest", "handlers.analyse", "handlers.project_items", "handlers.api"}
+            | {"handlers.serve_page", "handlers.news_api", "handlers.heal_news"},
         ),
         (
             "forms",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment.news.healing import request as analysis_request
+from lambdas.sentiment.analysis import news_request
 from tablewright.catalog.news.design import NEWS, SPARSE_NEWS, news_healing
 from tablewright.catalog.sentiment.items import PENDING
 from tablewright.model import Record, Table
@@ -100,7 +100,7 @@ class World:
         topic = Topic(edge, "arn:topic", backoff=Backoff(attempts=2, first=0.001))
 
         def request(item: Record) -> Message:
-            message = analysis_request(item)
+            message = news_request(item)
             return Message(message.text + " " * weight(item), message.attributes)
 
         healing = Healing(self.store(edge), topic, self.plan, request=request, rules=Rules(**rules))

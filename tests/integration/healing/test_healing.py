@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.analysis import Analysis, Request
-from lambdas.sentiment.model import MODEL_VERSION, Model
+from lambdas.sentiment.sentiment_model import MODEL_VERSION, Model
 from tablewright.catalog.news.design import NEWS, PARKED
 from tablewright.catalog.sentiment.items import ANALYZED
 from tablewright.model.capacity import read_floor

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from lambdas.sentiment import static
+from lambdas.sentiment import page_files
 from tests.integration.page.feed import Feed
 from tests.integration.page.samples import NOW, stamp
 
@@ -93,7 +93,7 @@ class Api:
         if path == "/config.json":
             config = {"stage": "dev", "signIn": self.sign_in, "refreshSeconds": 5}
             return Answer(200, "application/json", json.dumps(config), {})
-        found = static.asset(path, self.sign_in["url"])
+        found = page_files.asset(path, self.sign_in["url"])
         if found is None:
             return _problem(404, "There is nothing at this address.")
         return Answer(200, *found)

@@ -132,7 +132,8 @@ def test_the_time_of_an_attempt_fits_into_that_of_every_function(dev: Assembly) 
     longest = config.connect_timeout + config.read_timeout + pause + deadline._ANSWERING
     for name in ("forms", "portal", "sales", "sentiment"):
         for function in resources(dev.template(name), "AWS::Lambda::Function").values():
-            if function["Handler"] != "lambdas.sentiment.site.handler":  # it calls nobody
+            # It calls nobody.
+            if function["Handler"] != "lambdas.sentiment.handlers.serve_page.handler":
                 assert function["Timeout"] > longest, function["Handler"]
 
 
@@ -142,4 +143,4 @@ def test_every_function_is_bound_by_its_time(dev: Assembly) -> None:
         for function in resources(dev.template(name), "AWS::Lambda::Function").values():
             module = import_module(function["Handler"].removesuffix(".handler"))
             bound = hasattr(module.handler, "__wrapped__") or hasattr(module, "app")
-            assert bound or module.__name__ == "lambdas.sentiment.site", module
+            assert bound or module.__name__ == "lambdas.sentiment.handlers.serve_page", module

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.dashboard import Dashboard
-from lambdas.sentiment.ingestion import Ingestion
-from lambdas.sentiment.news.ingestion import NewsIngestion
-from lambdas.sentiment.projection import implied
-from lambdas.sentiment.projector import Projector
-from lambdas.sentiment.tags import Watch
+from lambdas.sentiment.ingestion.item_ingestion import ItemIngestion
+from lambdas.sentiment.ingestion.news_ingestion import NewsIngestion
+from lambdas.sentiment.ingestion.watch_tags import Watch
+from lambdas.sentiment.projector import Projector, implied
 from tablewright.catalog.news.design import NEWS
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ANALYZED, ITEM, ITEMS
@@ -102,9 +101,9 @@ class World:
             caller or self.edge, dashboard_table=DASHBOARD_TABLE, items_table=ITEMS_TABLE
         )
 
-    def ingestion(self, caller: Caller | None = None) -> Ingestion:
+    def ingestion(self, caller: Caller | None = None) -> ItemIngestion:
         edge = caller or self.edge
-        return Ingestion(self.items(edge), self.dashboard_store(edge), self._topic(edge), WATCH)
+        return ItemIngestion(self.items(edge), self.dashboard_store(edge), self._topic(edge), WATCH)
 
     def news(self, caller: Caller | None = None) -> Store:
         return Store(NEWS, NEWS_TABLE, caller or self.edge, cursors=Cursors(lambda: KEYS))

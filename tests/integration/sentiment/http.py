@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment import api, ingest
-from lambdas.sentiment.api import Access
+from lambdas.sentiment.dashboard import Dashboards
+from lambdas.sentiment.handlers import api, ingest
 from lambdas.sentiment.openapi import document
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
@@ -34,19 +34,24 @@ class Http:
     """Sends requests to the function that each leads to, on behalf of somebody signed in."""
 
     def __init__(
-        self, world: World, monkeypatch: pytest.MonkeyPatch, caller: Caller | None = None
+        self,
+        world: World,
+        monkeypatch: pytest.MonkeyPatch,
+        caller: Caller | None = None,
+        **options: Any,
     ) -> None:
         executor = ThreadPoolExecutor(8)
-        access = Access(
+        dashboards = Dashboards(
             DASHBOARD_TABLE,
             caller or world.dynamo,
             Cursors(lambda: KEYS),
             now=lambda: NOW,
             executor=executor,
+            **options,
         )
         metered(monkeypatch)
-        monkeypatch.setattr(api, "access", lambda: access)
-        monkeypatch.setattr(ingest, "ingestion", lambda: world.ingestion(caller))
+        monkeypatch.setattr(api, "dashboards", lambda: dashboards)
+        monkeypatch.setattr(ingest, "item_ingestion", lambda: world.ingestion(caller))
 
     def __call__(
         self,

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from lambdas.sentiment.news.articles import ARTICLE
+from lambdas.sentiment.ingestion.articles import ARTICLE
 from tablewright.catalog.sentiment.items import ANALYZED, SENTIMENTS
 from tablewright.model import Record
 from tablewright.model.fields.scalars import timestamp

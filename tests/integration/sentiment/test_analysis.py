@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.analysis import GONE, KNOWN, RECORDED, Analysis, BadRequest, Request
-from lambdas.sentiment.model import MODEL_VERSION, Model
+from lambdas.sentiment.sentiment_model import MODEL_VERSION, Model
 from tablewright.catalog.news.design import news_healing
 from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.model.fields.scalars import timestamp
@@ -29,7 +29,7 @@ def analysis(world: World, caller: Any = None) -> Analysis:
 
 @pytest.fixture
 def request_of(world: World) -> Request:
-    world.ingestion().take([RAW], MOMENT)
+    world.ingestion().ingest([RAW], MOMENT)
     return Request.parse(world.inbox.messages[0])
 
 
@@ -67,7 +67,7 @@ def test_analysing_ends_the_same_whatever_fails_on_the_way(world: World) -> None
     def fresh() -> Any:
         world.clear_items()
         world.inbox.messages.clear()
-        world.ingestion().take([RAW], MOMENT)
+        world.ingestion().ingest([RAW], MOMENT)
         return world.edge
 
     def work(caller: Any) -> None:
@@ -96,7 +96,7 @@ def test_a_message_that_is_no_request_is_refused(body: str) -> None:
 
 @pytest.fixture
 def news_request(world: World) -> Request:
-    world.news_ingestion().take([raw_news(1)], MOMENT)
+    world.news_ingestion().ingest([raw_news(1)], MOMENT)
     return Request.parse(world.inbox.messages[0])
 
 

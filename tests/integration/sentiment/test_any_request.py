@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from lambdas.sentiment import api, ingest
-from lambdas.sentiment.news import api as news
+from lambdas.sentiment.handlers import api, ingest, news_api
 from tablewright.model import InvalidValue
 from tests.integration.anything import ANY_REQUESTS, Sample, answered, bodies, events, not_asked
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.http import ADA, CONTRACT, READER, Http
 from tests.integration.sentiment.moments import NOW
-from tests.integration.sentiment.test_news_api import News
+from tests.integration.sentiment.test_news_api import NewsHttp
 
 RAW = {
     "source_id": "reddit#post-1",
@@ -66,8 +65,8 @@ def test_any_request_is_answered(http: Http, event: dict[str, Any]) -> None:
 def test_any_request_for_news_is_answered(
     world: World, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]
 ) -> None:
-    News(world, monkeypatch)
-    answered(news.handler, event)
+    NewsHttp(world, monkeypatch)
+    answered(news_api.handler, event)
 
 
 def as_lambda_reads(text: str) -> Any:

@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment import api
-from lambdas.sentiment.api import Access
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.model.fields.scalars import timestamp
-from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.testing.faults import Fault, Faulty
-from tests.integration.conftest import KEYS, Database
+from tests.integration.conftest import Database
 from tests.integration.http import Answer
 from tests.integration.sentiment.conftest import DASHBOARD_TABLE, ITEMS_TABLE, World, item
 from tests.integration.sentiment.http import (
@@ -238,8 +235,8 @@ def test_the_summary_counts_sentiments_tags_and_hours(filled: Http) -> None:
 def test_what_was_rejected_is_listed_by_day(world: World, http: Http) -> None:
     for days in range(2):
         moment = timestamp(NOW - timedelta(days=days))
-        refused = world.ingestion().take(["nonsense", {"text": days}, days], moment).refused
-        world.ingestion().park(refused, moment)
+        refused = world.ingestion().ingest(["nonsense", {"text": days}, days], moment).rejected
+        world.ingestion().put_rejected(refused, moment)
     today = http("GET", "/rejected")
     assert conforms(today, "RejectedPage")
     assert {one["day"] for one in today.json["items"]} == {TODAY}
@@ -280,14 +277,14 @@ def test_data_is_kept_by_its_receiver_alone_and_for_moments(filled: Http, path: 
     assert headers["vary"] == "Authorization"
 
 
-def test_consumed_units_are_told_only_where_they_may_be(
-    filled: Http, monkeypatch: pytest.MonkeyPatch
+def test_consumed_units_are_shown_only_where_they_may_be(
+    forty: World, filled: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "x-consumed-read-units" not in filled("GET", "/items").headers
-    monkeypatch.setenv("SHOW_CAPACITY", "1")
+    metered = Http(forty, monkeypatch, show_capacity=True)
     for path in ("/items", "/summary"):
-        assert Decimal(filled("GET", path).headers["x-consumed-read-units"]) > 0
-    one = filled("GET", "/items", limit=1)
+        assert Decimal(metered("GET", path).headers["x-consumed-read-units"]) > 0
+    one = metered("GET", "/items", limit=1)
     assert Decimal(one.headers["x-consumed-read-units"]) == Decimal("0.5")
 
 
@@ -309,9 +306,8 @@ def test_every_answer_says_how_old_it_may_be(
     forty: World, filled: Http, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     assert filled("GET", path).json["stale_seconds"] == 0
-    cached = Access(DASHBOARD_TABLE, forty.dynamo, Cursors(lambda: KEYS), stale_seconds=300)
-    monkeypatch.setattr(api, "access", lambda: cached)
-    assert filled("GET", path).json["stale_seconds"] == 300
+    cached = Http(forty, monkeypatch, stale_seconds=300)
+    assert cached("GET", path).json["stale_seconds"] == 300
 
 
 def test_the_document_is_served(filled: Http) -> None:

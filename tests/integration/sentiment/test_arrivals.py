@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment.news.arrivals import (
+from lambdas.sentiment.arrivals import (
     FIRST,
     MOST,
     ROOM,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.analysis import ITEM_KIND, Analysis, Request
-from lambdas.sentiment.model import Model
+from lambdas.sentiment.sentiment_model import Model
 from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS
 from tablewright.catalog.sentiment.items import CLAIMED, ITEMS
 from tablewright.model import Record
@@ -51,19 +51,19 @@ def test_a_known_duplicate_costs_half_a_read_and_no_write(
     world: World, meter: FaithfulMeter
 ) -> None:
     batch = [raw(number) for number in range(100)]
-    world.ingestion().take(batch, MOMENT)
-    world.ingestion(meter).take(batch, timestamp(NOW + timedelta(hours=1)))
+    world.ingestion().ingest(batch, MOMENT)
+    world.ingestion(meter).ingest(batch, timestamp(NOW + timedelta(hours=1)))
     assert meter.calls == 1
     assert consumed(meter) == units(read="50", write="0")
 
 
 def test_a_new_item_costs_three_writes_and_half_a_read(world: World, meter: FaithfulMeter) -> None:
-    world.ingestion(meter).take([raw(1)], MOMENT)
+    world.ingestion(meter).ingest([raw(1)], MOMENT)
     assert consumed(meter) == units(read="0.5", write="3")
 
 
 def test_an_analysis_costs_one_write_and_no_read(world: World, meter: FaithfulMeter) -> None:
-    world.ingestion().take([raw(1)], MOMENT)
+    world.ingestion().ingest([raw(1)], MOMENT)
     key = {"source_id": "twitter#tweet-1", "ingested_at": MOMENT}
     request = Request(ITEM_KIND, key, "what a wonderful day")
     Analysis([world.items(meter)], Model()).carry_out(request)
@@ -75,7 +75,7 @@ def test_whoever_finishes_another_s_claim_claims_nothing(
 ) -> None:
     guard = {"source_id": "twitter#tweet-1", "item_ingested_at": MOMENT, "state": CLAIMED}
     world.items().put(ITEMS.claim_source, guard)
-    world.ingestion(meter).take([raw(1)], MOMENT)
+    world.ingestion(meter).ingest([raw(1)], MOMENT)
     assert consumed(meter) == units(read="0.5", write="2")
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment import analyse, ingest, project
-from lambdas.sentiment.news import heal
-from lambdas.sentiment.news.articles import article as article_of
+from lambdas.sentiment.handlers import analyse, heal_news, ingest, project_items
+from lambdas.sentiment.ingestion.articles import article as article_of
 from lambdas.sentiment.sources.errors import Unavailable as UnreachableSource
 from lambdas.sentiment.sources.web import Web
 from local.dynamodb_local import DynamoDbLocal
@@ -42,6 +41,8 @@ TOLD = {
     "TOPIC_ARN": "topic",
     "SOURCES_SECRET_ARN": "keys of the sources",
     "WATCH_TAGS": '["AI", "climate"]',
+    "TICKERS": "[]",
+    "SOURCES": '{"sources": []}',
     "HEALING_THRESHOLD_SECONDS": "3600",
     "HEALING_BATCH": "100",
     "HEALING_PAUSE_SECONDS": "3600",
@@ -121,7 +122,7 @@ def polled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with running() as server:
         server.application = NewsApiServer([article(1)])
         settings = {"sources": ["newsapi"], "newsapi_url": server.url}
-        monkeypatch.setenv("SOURCES", json.dumps(settings))
+        monkeypatch.setitem(TOLD, "SOURCES", json.dumps(settings))
         yield
 
 
@@ -182,11 +183,11 @@ def test_rows_follow_items_whatever_fails(trial: Trial) -> None:
     records = world.stream()
 
     def fresh() -> None:
-        trial.begin(project)
+        trial.begin(project_items)
 
     calls = survives_at_every_edge(
         fresh,
-        lambda: consumed(project.handler({"Records": records}, Around())),
+        lambda: consumed(project_items.handler({"Records": records}, Around())),
         lambda: world.database.items(DASHBOARD_TABLE),
     )
     assert calls >= 2
@@ -197,16 +198,16 @@ def test_what_was_never_analysed_is_asked_for_whatever_fails(trial: Trial) -> No
     then = datetime.now(UTC) - timedelta(hours=2)
 
     def fresh() -> None:
-        trial.begin(heal)
+        trial.begin(heal_news)
         for number in range(2):
             article = article_of(raw_news(number, timestamp=seconds(then)), timestamp(then))
             trial.world.news(trial.world.dynamo).put(NEWS.put_news, article)
 
     def work() -> None:
-        heal.handler({}, Around())
+        heal_news.handler({}, Around())
         if len(trial.asked()) < 2:
             forget_pauses(trial.world)
-            heal.handler({}, Around())
+            heal_news.handler({}, Around())
 
     calls = survives_at_every_edge(fresh, work, trial.asked)
     assert calls >= 5

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from lambdas import stream
-from lambdas.sentiment import analyse, project
 from lambdas.sentiment.analysis import Analysis
-from lambdas.sentiment.model import Model
+from lambdas.sentiment.handlers import analyse, project_items
+from lambdas.sentiment.sentiment_model import Model
 from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.errors import Throttled
@@ -44,7 +44,7 @@ def stored(world: World) -> list[dict[str, Any]]:
 @pytest.fixture
 def messages(world: World, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     use(world, monkeypatch)
-    world.ingestion().take([raw(n) for n in range(3)], timestamp(NOW))
+    world.ingestion().ingest([raw(n) for n in range(3)], timestamp(NOW))
     return [
         {"messageId": f"message-{number}", "body": body}
         for number, body in enumerate(world.inbox.messages)
@@ -134,7 +134,7 @@ def test_a_text_that_the_model_fails_on_takes_no_other_with_it(
 @pytest.fixture(autouse=True)
 def projector(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     made = world.projector()
-    monkeypatch.setattr(project, "projector", lambda: made)
+    monkeypatch.setattr(project_items, "projector", lambda: made)
 
 
 def shown(world: World) -> dict[str, str]:
@@ -145,10 +145,10 @@ def shown(world: World) -> dict[str, str]:
 def test_records_of_the_stream_become_rows_however_often_they_come(world: World) -> None:
     world.put(*(item(n) for n in range(3)))
     records = world.stream()
-    assert project.handler({"Records": records}, Context()) == {"batchItemFailures": []}
+    assert project_items.handler({"Records": records}, Context()) == {"batchItemFailures": []}
     before = world.rows()
     assert len(shown(world)) == 3
-    project.handler({"Records": records}, Context())
+    project_items.handler({"Records": records}, Context())
     assert world.rows() == before
 
 
@@ -164,7 +164,7 @@ def test_a_bad_record_is_kept_counted_and_logged_by_its_key_alone(
     world.put(*(item(n, text_snippet=PRIVATE) for n in range(3)))
     records = deepcopy(world.stream())
     records[1]["dynamodb"]["NewImage"]["sentiment"] = {"S": PRIVATE}
-    assert project.handler({"Records": records}, Context()) == {"batchItemFailures": []}
+    assert project_items.handler({"Records": records}, Context()) == {"batchItemFailures": []}
     assert [change.record for change in kept] == [records[1]]
     assert sorted(shown(world)) == ["newsapi#article-00000", "newsapi#article-00002"]
     counted = metrics(capsys.readouterr().out)
@@ -180,7 +180,7 @@ def test_a_bad_record_that_is_redriven_is_reported_and_not_kept_again(world: Wor
     world.put(*(item(n) for n in range(2)))
     world.spoil(item(1))
     records = world.stream()
-    answer = project.handler({"redrive": True, "Records": records[2:]}, Context())
+    answer = project_items.handler({"redrive": True, "Records": records[2:]}, Context())
     bad = records[2]["dynamodb"]["SequenceNumber"]
     assert answer == {"batchItemFailures": [{"itemIdentifier": bad}]}
 
@@ -191,10 +191,10 @@ def test_a_batch_that_the_table_did_not_take_fails_whole_and_goes_through_later(
     world.put(item(1))
     records = world.stream()
     busy = world.projector(Faulty(world.edge, Fault(1, "before", "throttled")))
-    monkeypatch.setattr(project, "projector", lambda: busy)
+    monkeypatch.setattr(project_items, "projector", lambda: busy)
     with pytest.raises(Throttled):
-        project.handler({"Records": records}, Context())
-    assert project.handler({"Records": records}, Context()) == {"batchItemFailures": []}
+        project_items.handler({"Records": records}, Context())
+    assert project_items.handler({"Records": records}, Context()) == {"batchItemFailures": []}
     assert list(shown(world)) == ["newsapi#article-00001"]
 
 
@@ -205,9 +205,9 @@ def test_records_of_a_redrive_bring_nothing_back_that_has_changed_since(
     given_up = world.stream()
     world.put(item(1, sentiment="negative"))
     world.remove(item(2))
-    project.handler({"Records": world.stream()[2:]}, Context())
+    project_items.handler({"Records": world.stream()[2:]}, Context())
     event = {"redrive": True, "Records": given_up}
-    assert project.handler(event, Context()) == {"batchItemFailures": []}
+    assert project_items.handler(event, Context()) == {"batchItemFailures": []}
     assert shown(world) == {"newsapi#article-00001": "negative"}
     assert [one["redrive"] for one in logs.of("projected")] == [False, True]
     key = {name: item(1)[name] for name in ("source_id", "ingested_at")}

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment import ingest
+from lambdas.sentiment.contract import IngestEnvironment
+from lambdas.sentiment.handlers import ingest
 from lambdas.sentiment.sources import InvalidSetting
 from tablewright.model import InvalidValue
 from tablewright.model.fields.scalars import timestamp
@@ -45,7 +46,7 @@ def stored(world: World) -> list[dict[str, Any]]:
 def functions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     metered(monkeypatch)
     ingestion = world.ingestion()
-    monkeypatch.setattr(ingest, "ingestion", lambda: ingestion)
+    monkeypatch.setattr(ingest, "item_ingestion", lambda: ingestion)
     monkeypatch.setattr(ingest, "news_ingestion", lambda: world.news_ingestion())
 
 
@@ -157,7 +158,7 @@ def test_an_unexpected_error_is_a_problem_and_logged_without_the_request(
     world: World, logs: Logs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     http = Http(world, monkeypatch)
-    monkeypatch.setattr(ingest, "ingestion", lambda: None)
+    monkeypatch.setattr(ingest, "item_ingestion", lambda: None)
     assert http("POST", "/items", {"items": [raw(1)]}).status == 500
     (entry,) = logs.of("unexpected error")
     assert entry["kind"] == "AttributeError"
@@ -178,7 +179,16 @@ class Secret:
 @pytest.fixture
 def secret(monkeypatch: pytest.MonkeyPatch) -> Secret:
     made = Secret()
-    monkeypatch.setenv("SOURCES_SECRET_ARN", "arn:of-the-secret")
+    names = dict.fromkeys(("items_table", "news_table", "dashboard_table", "topic_arn"), "")
+    environment = IngestEnvironment(
+        **names,
+        watch_tags="[]",
+        tickers="[]",
+        sources='{"sources": []}',
+        sources_secret_arn="arn:of-the-secret",
+    )
+    for name, value in environment.variables().items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setattr(ingest, "resources", lambda: made)
     return made
 

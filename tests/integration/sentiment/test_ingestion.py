@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.analysis import Analysis, Request
-from lambdas.sentiment.model import Model
-from lambdas.sentiment.outcome import Outcome
+from lambdas.sentiment.ingestion.outcome import Outcome
+from lambdas.sentiment.sentiment_model import Model
 from tablewright.catalog.sentiment.items import ITEMS
 from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.meter import Meter
@@ -42,7 +42,7 @@ def announced(world: World) -> set[str]:
 
 
 def test_a_new_item_is_stored_pending_tagged_and_announced(world: World) -> None:
-    assert world.ingestion().take([raw(1)], MOMENT) == Outcome(1, 0, [])
+    assert world.ingestion().ingest([raw(1)], MOMENT) == Outcome(1, 0, [])
     (one,) = stored_items(world)
     assert one["status"] == {"S": "pending"}
     assert one["ingested_at"] == {"S": MOMENT}
@@ -57,9 +57,9 @@ def test_a_new_item_is_stored_pending_tagged_and_announced(world: World) -> None
 
 
 def test_a_known_source_is_neither_stored_nor_announced_again(world: World) -> None:
-    world.ingestion().take([raw(1)], MOMENT)
+    world.ingestion().ingest([raw(1)], MOMENT)
     before = world.stored()
-    assert world.ingestion().take([raw(1), raw(1)], LATER) == Outcome(0, 2, [])
+    assert world.ingestion().ingest([raw(1), raw(1)], LATER) == Outcome(0, 2, [])
     assert world.stored() == before
     assert len(world.inbox.messages) == 1
 
@@ -69,14 +69,14 @@ def test_a_known_duplicate_costs_half_a_read_unit_and_a_new_item_at_most_four_wr
 ) -> None:
     meter = Meter(world.edge)
     ingestion = world.ingestion(meter)
-    ingestion.take([raw(1)], MOMENT)
+    ingestion.ingest([raw(1)], MOMENT)
     assert meter.write_units == Decimal(3)
     meter.reset()
-    ingestion.take([raw(1)], LATER)
+    ingestion.ingest([raw(1)], LATER)
     assert (meter.read_units, meter.write_units) == (Decimal("0.5"), Decimal(0))
-    ingestion.take([raw(n) for n in range(2, 102)], MOMENT)
+    ingestion.ingest([raw(n) for n in range(2, 102)], MOMENT)
     meter.reset()
-    ingestion.take([raw(n) for n in range(2, 102)], LATER)
+    ingestion.ingest([raw(n) for n in range(2, 102)], LATER)
     assert (meter.read_units, meter.write_units) == (Decimal(50), Decimal(0))
     assert meter.calls == 1
 
@@ -91,7 +91,7 @@ def test_eight_writers_racing_over_a_thousand_sources_leave_a_thousand_items(
         moment = timestamp(NOW.replace(microsecond=writer * 1000))
         together.wait()
         return sum(
-            ingestion.take([raw(n) for n in range(start, start + 50)], moment).stored
+            ingestion.ingest([raw(n) for n in range(start, start + 50)], moment).stored
             for start in range(0, 1000, 50)
         )
 
@@ -109,11 +109,11 @@ def test_ingestion_ends_the_same_whatever_fails_on_the_way(world: World) -> None
     def fresh() -> Any:
         world.clear_items()
         world.inbox.messages.clear()
-        world.ingestion().take([raw(0)], MOMENT)
+        world.ingestion().ingest([raw(0)], MOMENT)
         return world.edge
 
     def work(caller: Any) -> None:
-        for failure in world.ingestion(caller).take([raw(n) for n in range(4)], MOMENT).failures:
+        for failure in world.ingestion(caller).ingest([raw(n) for n in range(4)], MOMENT).failures:
             raise failure
 
     def outcome() -> Any:
@@ -131,7 +131,7 @@ def test_fifty_writers_of_two_texts_leave_one_that_is_judged_by_itself(world: Wo
     def write(writer: int) -> int:
         together.wait()
         mine = raw(number, text=texts[writer % 2], source_url=f"https://example.com/{writer % 2}")
-        return world.ingestion().take([mine], MOMENT).stored
+        return world.ingestion().ingest([mine], MOMENT).stored
 
     for number in range(10):
         world.inbox.messages.clear()
@@ -154,11 +154,11 @@ def test_fifty_writers_of_two_texts_leave_one_that_is_judged_by_itself(world: Wo
 
 def test_a_request_that_is_not_taken_stops_no_other(world: World) -> None:
     world.inbox.refuses = {"twitter#tweet-1"}
-    outcome = world.ingestion().take([raw(n) for n in range(3)], MOMENT)
+    outcome = world.ingestion().ingest([raw(n) for n in range(3)], MOMENT)
     assert (outcome.stored, outcome.duplicates, len(outcome.failures)) == (3, 0, 1)
     assert announced(world) == {"twitter#tweet-0", "twitter#tweet-2"}
     world.inbox.refuses = set()
-    again = world.ingestion().take([raw(n) for n in range(3)], LATER)
+    again = world.ingestion().ingest([raw(n) for n in range(3)], LATER)
     assert (again.stored, again.duplicates, again.failures) == (0, 3, ())
     assert sorted(json.loads(one)["source_id"] for one in world.inbox.messages) == [
         f"twitter#tweet-{n}" for n in range(3)
@@ -167,10 +167,10 @@ def test_a_request_that_is_not_taken_stops_no_other(world: World) -> None:
 
 def test_an_item_that_cannot_be_written_stops_no_other(world: World) -> None:
     failing = Faulty(world.edge, Fault(2, "before", "unavailable"))
-    outcome = world.ingestion(failing).take([raw(n) for n in range(3)], MOMENT)
+    outcome = world.ingestion(failing).ingest([raw(n) for n in range(3)], MOMENT)
     assert (outcome.stored, len(outcome.failures)) == (2, 1)
     assert len(announced(world)) == 2
-    again = world.ingestion().take([raw(n) for n in range(3)], LATER)
+    again = world.ingestion().ingest([raw(n) for n in range(3)], LATER)
     assert (again.stored, again.duplicates) == (1, 2)
     assert len(stored_items(world)) == len(announced(world)) == 3
 
@@ -179,8 +179,8 @@ def test_a_long_text_is_finished_as_it_was_claimed(world: World) -> None:
     crashing = Faulty(world.edge, Fault(1, "after", "crash"))
     first = raw(1, text="AI: " + "so good! " * 600, matched_tags=["AI"])
     with pytest.raises(Crash):
-        world.ingestion(crashing).take([first], MOMENT)
-    world.ingestion().take([raw(1, text="Something else about music.", metadata={})], LATER)
+        world.ingestion(crashing).ingest([first], MOMENT)
+    world.ingestion().ingest([raw(1, text="Something else about music.", metadata={})], LATER)
     (one,) = stored_items(world)
     assert one["text_snippet"]["S"].startswith("AI: so good!")
     assert one["metadata"]["M"]["username"] == {"S": "ada"}
@@ -191,9 +191,9 @@ def test_a_long_text_is_finished_as_it_was_claimed(world: World) -> None:
 def test_a_crash_is_finished_under_the_moment_of_the_first_claim(world: World) -> None:
     crashing = Faulty(world.edge, Fault(1, "after", "crash"))
     with pytest.raises(Crash):
-        world.ingestion(crashing).take([raw(1)], MOMENT)
+        world.ingestion(crashing).ingest([raw(1)], MOMENT)
     assert stored_items(world) == []
-    world.ingestion().take([raw(1)], LATER)
+    world.ingestion().ingest([raw(1)], LATER)
     (one,) = stored_items(world)
     assert one["ingested_at"] == {"S": MOMENT}
     assert json.loads(world.inbox.messages[-1])["ingested_at"] == MOMENT
@@ -229,9 +229,9 @@ def test_an_unsound_item_is_refused_with_its_reason_and_the_others_go_on(
     world: World, kind: str
 ) -> None:
     unsound, reason = UNSOUND[kind]
-    outcome = world.ingestion().take([raw(8), unsound, raw(9)], MOMENT)
+    outcome = world.ingestion().ingest([raw(8), unsound, raw(9)], MOMENT)
     assert (outcome.stored, outcome.duplicates) == (2, 0)
-    (refused,) = outcome.refused
+    (refused,) = outcome.rejected
     assert refused.position == 1
     assert reason in refused.reason
     assert len(stored_items(world)) == 2
@@ -240,8 +240,8 @@ def test_an_unsound_item_is_refused_with_its_reason_and_the_others_go_on(
 def test_what_is_refused_is_parked_once_a_day_where_an_operator_sees_it(world: World) -> None:
     ingestion = world.ingestion()
     for _ in range(3):
-        outcome = ingestion.take([raw(1, source_url="ftp://x"), "nonsense"], MOMENT)
-        ingestion.park(outcome.refused, MOMENT)
+        outcome = ingestion.ingest([raw(1, source_url="ftp://x"), "nonsense"], MOMENT)
+        ingestion.put_rejected(outcome.rejected, MOMENT)
     parked = world.dashboard().rejected(None).items
     assert [(one["source"], one["reason"]) for one in parked] == [
         ("twitter", "source_url must be an HTTPS address"),
@@ -249,7 +249,7 @@ def test_what_is_refused_is_parked_once_a_day_where_an_operator_sees_it(world: W
     ]
     assert json.loads(parked[0]["item"])["source_url"] == "ftp://x"
     tomorrow = timestamp(NOW.replace(day=5))
-    ingestion.park(outcome.refused, tomorrow)
+    ingestion.put_rejected(outcome.rejected, tomorrow)
     assert len(world.dashboard(now=NOW.replace(day=5)).rejected(None).items) == 2
 
 
@@ -257,21 +257,21 @@ def test_a_reason_with_characters_that_cannot_be_kept_is_parked_all_the_same(
     world: World,
 ) -> None:
     ingestion = world.ingestion()
-    outcome = ingestion.take([raw(1, **{"x\x00\ud800": 1})], MOMENT)
-    ingestion.park(outcome.refused, MOMENT)
+    outcome = ingestion.ingest([raw(1, **{"x\x00\ud800": 1})], MOMENT)
+    ingestion.put_rejected(outcome.rejected, MOMENT)
     (parked,) = world.dashboard().rejected(None).items
     assert "is not one of source_id" in parked["reason"]
 
 
 def test_given_tags_are_kept_when_they_are_watched(world: World) -> None:
-    world.ingestion().take([raw(1, matched_tags=["music"])], MOMENT)
+    world.ingestion().ingest([raw(1, matched_tags=["music"])], MOMENT)
     (one,) = stored_items(world)
     assert one["matched_tags"] == {"SS": ["music"]}
 
 
 def test_long_text_is_cut_for_the_snippet_and_whole_for_the_analysis(world: World) -> None:
     text = "word " * 300 + "👩‍👩‍👧"
-    world.ingestion().take([raw(1, text=text)], MOMENT)
+    world.ingestion().ingest([raw(1, text=text)], MOMENT)
     (one,) = stored_items(world)
     assert len(one["text_snippet"]["S"]) <= 200
     assert one["text_snippet"]["S"].endswith("word…")
@@ -279,13 +279,13 @@ def test_long_text_is_cut_for_the_snippet_and_whole_for_the_analysis(world: Worl
 
 
 def test_control_characters_become_spaces(world: World) -> None:
-    world.ingestion().take([raw(1, text="a\x00b\r\nc\u2028d \ud800e")], MOMENT)
+    world.ingestion().ingest([raw(1, text="a\x00b\r\nc\u2028d \ud800e")], MOMENT)
     (one,) = stored_items(world)
     assert one["text_snippet"]["S"] == "a b c d \ufffde"
 
 
 def test_a_guard_is_no_item(world: World) -> None:
-    world.ingestion().take([raw(1)], MOMENT)
+    world.ingestion().ingest([raw(1)], MOMENT)
     key = {"source_id": "twitter#tweet-1", "ingested_at": MOMENT}
     found = world.items().get(ITEMS.get_item, key)
     assert found is not None

@@ -9,11 +9,17 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment import analyse, api, ingest, project, site, static
-from lambdas.sentiment.contract import NEWS_ROUTE, NEWS_STREAM_ROUTE
-from lambdas.sentiment.news import api as news_api
-from lambdas.sentiment.news import heal
-from lambdas.sentiment.news.articles import article as article_of
+from lambdas.sentiment import contract
+from lambdas.sentiment.handlers import (
+    analyse,
+    api,
+    heal_news,
+    ingest,
+    news_api,
+    project_items,
+    serve_page,
+)
+from lambdas.sentiment.ingestion.articles import article as article_of
 from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.news.design import NEWS, news_healing
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
@@ -63,7 +69,7 @@ PLATFORM = {
     "Project": STREAM | FAILURES,
 }
 SETTINGS = {**NAMES, "PAGE_CONFIG": json.dumps(CONFIG)}
-MODULES = (ingest, analyse, project, api, news_api, heal)
+MODULES = (ingest, analyse, project_items, api, news_api, heal_news)
 # Keys that no function has a reason to touch, though some look much alike.
 STRANGE = ["rss#1", "newsapi", "xnewsapi#1", "Twitter#1", "reddit", "reddi#1", "", "*", "rejected"]
 
@@ -132,7 +138,7 @@ def use_project(_: Aws, world: World, __: pytest.MonkeyPatch) -> None:
     world.put(*items)
     world.remove(items[0])
     for event in ({}, {"redrive": True}):
-        answer = project.handler({"Records": world.stream(), **event}, Context())
+        answer = project_items.handler({"Records": world.stream(), **event}, Context())
         assert answer == {"batchItemFailures": []}
 
 
@@ -147,7 +153,8 @@ def use_api(_: Aws, world: World, __: pytest.MonkeyPatch) -> None:
         assert answer["statusCode"] == 200, path
         return answer
 
-    elsewhere = {site.CONFIG, *(path for _, path in (NEWS_ROUTE, NEWS_STREAM_ROUTE))}
+    others = (contract.PAGE_CONFIG, contract.LIST_NEWS, contract.NEWS_EVENTS)
+    elsewhere = {route.path for route in others}
     for path in CONTRACT.document["paths"].keys() - elsewhere:
         get(path)
     get("/items", sentiment="neutral")
@@ -157,9 +164,9 @@ def use_api(_: Aws, world: World, __: pytest.MonkeyPatch) -> None:
 
 def use_page(_: Aws, __: World, ___: pytest.MonkeyPatch) -> None:
     """Every file, and the settings."""
-    for path in (*static.paths(), site.CONFIG):
+    for path in (route.path for route in contract.page_routes()):
         event = CONTRACT.event("GET", path, None, claims={}, query={})
-        assert site.handler(event, Context())["statusCode"] == 200, path
+        assert serve_page.handler(event, Context())["statusCode"] == 200, path
 
 
 def use_news_api(aws: Aws, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +198,7 @@ def use_heal(aws: Aws, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     key = {"source_id": "tiingo:3"}
     done = {**plan.done, "sentiment": "neutral"}
     aws.before["UpdateItem"] = partial(news.update, NEWS.record_analysis, key, done)
-    answer = heal.handler({}, Context())
+    answer = heal_news.handler({}, Context())
     assert (answer["found"], answer["republished"], answer["parked"]) == (3, 1, 1)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment.news import api
-from lambdas.sentiment.news.api import Access
+from lambdas.sentiment.handlers import news_api
+from lambdas.sentiment.news import News
 from tablewright.model.healing import healing_fields
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.meter import Meter
@@ -20,14 +20,14 @@ from tests.integration.sentiment.news import analysed
 from tests.integration.sentiment.test_arrivals import put
 
 
-class News:
+class NewsHttp:
     """The function, with a clock that stands still."""
 
     def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = NOW
         cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
-        access = Access(world.news(), cursors, now=lambda: self.now)
-        monkeypatch.setattr(api, "access", lambda: access)
+        made = News(world.news(), cursors, now=lambda: self.now)
+        monkeypatch.setattr(news_api, "news", lambda: made)
 
     def __call__(
         self,
@@ -40,7 +40,7 @@ class News:
         event = CONTRACT.event(
             "GET", path, None, claims=claims or ADA, query=query, headers=headers
         )
-        return Answer(api.handler(event, Context()))
+        return Answer(news_api.handler(event, Context()))
 
     def events(
         self, last: str | None = None, **query: Any
@@ -55,15 +55,15 @@ class News:
 
 
 @pytest.fixture
-def news(world: World, monkeypatch: pytest.MonkeyPatch) -> News:
-    return News(world, monkeypatch)
+def news(world: World, monkeypatch: pytest.MonkeyPatch) -> NewsHttp:
+    return NewsHttp(world, monkeypatch)
 
 
 def ids(items: list[dict[str, Any]]) -> list[str]:
     return [item["source_id"] for item in items]
 
 
-def test_a_sentiments_news_are_listed_newest_first_to_the_end(news: News, world: World) -> None:
+def test_a_sentiments_news_are_listed_newest_first_to_the_end(news: NewsHttp, world: World) -> None:
     ages = {n: timedelta(hours=n) for n in (1, 4, 7, 10)}
     put(world, *(analysed(n, NOW, timestamp=NOW - age) for n, age in ages.items()))
     put(world, analysed(2, NOW))
@@ -80,7 +80,7 @@ def test_a_sentiments_news_are_listed_newest_first_to_the_end(news: News, world:
     assert found == [f"finnhub:{n}" for n in ages]
 
 
-def test_a_list_wants_a_sentiment_and_says_so(news: News) -> None:
+def test_a_list_wants_a_sentiment_and_says_so(news: NewsHttp) -> None:
     assert problem(news("/news"), 400)["sentiment"].startswith("is required: one of positive")
     assert "sentiment" in problem(news("/news", sentiment="angry"), 400)
     assert "limit" in problem(news("/news", sentiment="neutral", limit=0), 400)
@@ -88,14 +88,14 @@ def test_a_list_wants_a_sentiment_and_says_so(news: News) -> None:
     assert "cursor" in problem(news("/news", sentiment="neutral", cursor="x"), 400)
 
 
-def test_an_unchanged_list_is_not_sent_again(news: News, world: World) -> None:
+def test_an_unchanged_list_is_not_sent_again(news: NewsHttp, world: World) -> None:
     put(world, analysed(1, NOW))
     first = news("/news", sentiment="neutral")
     tag = {"if-none-match": first.headers["etag"]}
     assert news("/news", sentiment="neutral", headers=tag).status == 304
 
 
-def test_the_work_of_healing_is_not_shown(news: News, world: World) -> None:
+def test_the_work_of_healing_is_not_shown(news: NewsHttp, world: World) -> None:
     healed = analysed(1, NOW, heal_attempts=2, heal_after=NOW, heal_run="r", parked_at=NOW)
     put(world, healed)
     (listed,) = news("/news", sentiment="neutral").json["items"]
@@ -106,7 +106,7 @@ def test_the_work_of_healing_is_not_shown(news: News, world: World) -> None:
     assert (told["score"], told["matched_tickers"]) == (0.81, ["XYZ"])
 
 
-def test_whoever_begins_is_told_what_there_is(news: News, world: World) -> None:
+def test_whoever_begins_is_told_what_there_is(news: NewsHttp, world: World) -> None:
     id, items = news.events()
     assert (bool(id), items) == (True, [])
     put(world, analysed(1, NOW))
@@ -118,14 +118,14 @@ def test_an_answer_without_news_is_three_queries_and_no_waiting(
 ) -> None:
     meter = Meter(world.edge)
     monkeypatch.setattr(world, "edge", meter)
-    news = News(world, monkeypatch)
+    news = NewsHttp(world, monkeypatch)
     last, _ = news.events()
     meter.reset()
     assert news.events(last)[1] == []
     assert meter.calls == 3
 
 
-def test_news_are_told_once_over_many_answers(news: News, world: World) -> None:
+def test_news_are_told_once_over_many_answers(news: NewsHttp, world: World) -> None:
     last, told = news.events()
     for n in range(30):
         put(world, analysed(n, news.now))
@@ -137,13 +137,13 @@ def test_news_are_told_once_over_many_answers(news: News, world: World) -> None:
     assert ids(told) == [f"finnhub:{n}" for n in range(30)]
 
 
-def test_an_answer_that_got_lost_is_given_again(news: News, world: World) -> None:
+def test_an_answer_that_got_lost_is_given_again(news: NewsHttp, world: World) -> None:
     last, _ = news.events()
     put(world, analysed(1, NOW))
     assert ids(news.events(last)[1]) == ids(news.events(last)[1]) == ["finnhub:1"]
 
 
-def test_a_quiet_day_does_not_make_an_id_too_old(news: News, world: World) -> None:
+def test_a_quiet_day_does_not_make_an_id_too_old(news: NewsHttp, world: World) -> None:
     last, _ = news.events()
     for _ in range(24 * 6):
         news.now += timedelta(minutes=10)
@@ -153,7 +153,7 @@ def test_a_quiet_day_does_not_make_an_id_too_old(news: News, world: World) -> No
     assert ids(news.events(last)[1]) == ["finnhub:1"]
 
 
-def test_an_id_that_cannot_be_used_is_refused_with_what_to_do(news: News) -> None:
+def test_an_id_that_cannot_be_used_is_refused_with_what_to_do(news: NewsHttp) -> None:
     last, _ = news.events()
     assert last is not None
     other: list[tuple[dict[str, Any], str]] = [
@@ -171,10 +171,10 @@ def test_an_id_that_cannot_be_used_is_refused_with_what_to_do(news: News) -> Non
     assert "expired" in problem(expired, 400)["Last-Event-ID"]
 
 
-def test_the_stream_wants_to_know_a_sentiment_or_none(news: News) -> None:
+def test_the_stream_wants_to_know_a_sentiment_or_none(news: NewsHttp) -> None:
     assert "sentiment" in problem(news("/news/events", sentiment="angry"), 400)
     assert "limit" in problem(news("/news/events", limit=5), 400)
 
 
-def test_nobody_keeps_an_answer_of_the_stream(news: News) -> None:
+def test_nobody_keeps_an_answer_of_the_stream(news: NewsHttp) -> None:
     assert news("/news/events").headers["cache-control"] == "no-store"

@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from lambdas.sentiment import ingest
-from lambdas.sentiment.model import MODEL_VERSION
-from lambdas.sentiment.news.healing import healing
-from lambdas.sentiment.news.ingestion import NewsIngestion
-from lambdas.sentiment.outcome import Outcome
-from lambdas.sentiment.polling import Wanted, poll
+from lambdas.sentiment.analysis import HEALING, news_request
+from lambdas.sentiment.handlers import ingest
+from lambdas.sentiment.ingestion.news_ingestion import NewsIngestion
+from lambdas.sentiment.ingestion.outcome import Outcome
+from lambdas.sentiment.ingestion.polling import SourcePoll, poll
+from lambdas.sentiment.sentiment_model import MODEL_VERSION
 from lambdas.sentiment.sources import Web
 from lambdas.sentiment.sources.finnhub import Finnhub
 from lambdas.sentiment.sources.tiingo import Tiingo
 from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.healing.healing import Healing
 from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.retry import Backoff
@@ -43,7 +44,7 @@ def clear(world: World) -> None:
 
 
 def test_a_new_article_is_stored_and_its_analysis_asked_for(world: World) -> None:
-    assert world.news_ingestion().take([raw(1)], MOMENT) == Outcome(1, 0, [])
+    assert world.news_ingestion().ingest([raw(1)], MOMENT) == Outcome(1, 0, [])
     found = world.stored_news()["tiingo:1"]
     assert found == {**raw(1), "status": "pending"}
     (message,) = map(json.loads, world.inbox.messages)
@@ -59,45 +60,46 @@ def test_a_new_article_is_stored_and_its_analysis_asked_for(world: World) -> Non
 
 def test_a_known_article_is_read_once_and_nothing_else(world: World) -> None:
     batch = [raw(number) for number in range(100)]
-    world.news_ingestion().take(batch, MOMENT)
+    world.news_ingestion().ingest(batch, MOMENT)
     meter = Meter(world.edge)
-    assert world.news_ingestion(meter).take(batch, MOMENT) == Outcome(0, 100, [])
+    assert world.news_ingestion(meter).ingest(batch, MOMENT) == Outcome(0, 100, [])
     assert (meter.calls, int(meter.read_units), int(meter.write_units)) == (1, 50, 0)
     assert len(world.inbox.messages) == 100
 
 
 def test_a_date_that_cannot_be_stored_is_refused_beside_sound_articles(world: World) -> None:
     batch = [raw(1), raw(2, timestamp="9999-12-31T23:59:59Z"), raw(3)]
-    outcome = world.news_ingestion().take(batch, MOMENT)
-    assert (outcome.stored, [one.position for one in outcome.refused]) == (2, [1])
+    outcome = world.news_ingestion().ingest(batch, MOMENT)
+    assert (outcome.stored, [one.position for one in outcome.rejected]) == (2, [1])
 
 
 def test_an_article_that_is_dated_ahead_counts_as_of_its_arrival(world: World) -> None:
     """Healing finds it by that."""
     batch = [raw(1), raw(2, timestamp=seconds(NOW + timedelta(days=400))), raw(3)]
-    assert world.news_ingestion().take(batch, MOMENT) == Outcome(3, 0, [])
+    assert world.news_ingestion().ingest(batch, MOMENT) == Outcome(3, 0, [])
     assert world.stored_news()["tiingo:2"]["timestamp"] == seconds(NOW)
     topic = Topic(world.edge, "arn:topic")
     world.inbox.messages.clear()
-    healed = healing(world.news(), topic).run(NOW + timedelta(hours=1, seconds=1))
+    healing = Healing(world.news(), topic, HEALING, request=news_request)
+    healed = healing.run(NOW + timedelta(hours=1, seconds=1))
     assert healed.republished == 3
 
 
 def test_an_article_that_cannot_be_written_stops_no_other(world: World) -> None:
     failing = Faulty(world.edge, Fault(2, "before", "unavailable"))
-    outcome = world.news_ingestion(failing).take([raw(n) for n in range(3)], MOMENT)
+    outcome = world.news_ingestion(failing).ingest([raw(n) for n in range(3)], MOMENT)
     assert (outcome.stored, len(outcome.failures)) == (2, 1)
     assert len(world.inbox.messages) == 2
-    again = world.news_ingestion().take([raw(n) for n in range(3)], MOMENT)
+    again = world.news_ingestion().ingest([raw(n) for n in range(3)], MOMENT)
     assert (again.stored, again.duplicates) == (1, 2)
 
 
 def test_the_companies_of_one_article_are_put_together(world: World) -> None:
     """In one batch, and from one poll to the next."""
     batch = [raw(1, matched_tickers=["B"]), raw(1, matched_tickers=["A", "B"])]
-    assert world.news_ingestion().take(batch, MOMENT) == Outcome(1, 1, [])
+    assert world.news_ingestion().ingest(batch, MOMENT) == Outcome(1, 1, [])
     assert world.stored_news()["tiingo:1"]["matched_tickers"] == ["B", "A"]
-    world.news_ingestion().take([raw(1, matched_tickers=["C", "A"])], MOMENT)
+    world.news_ingestion().ingest([raw(1, matched_tickers=["C", "A"])], MOMENT)
     assert world.stored_news()["tiingo:1"]["matched_tickers"] == ["B", "A", "C"]
     assert len(world.inbox.messages) == 1
 
@@ -108,7 +110,7 @@ def test_eight_racing_writers_leave_one_article_with_every_company(world: World)
     def write(number: int) -> int:
         together.wait()
         mine = [raw(n, matched_tickers=[f"T{number}"]) for n in range(20)]
-        return world.news_ingestion().take(mine, MOMENT).stored
+        return world.news_ingestion().ingest(mine, MOMENT).stored
 
     with ThreadPoolExecutor(8) as writers:
         stored = sum(writers.map(write, range(8)))
@@ -121,7 +123,7 @@ def test_eight_racing_writers_leave_one_article_with_every_company(world: World)
 def test_what_is_older_than_what_is_kept_is_passed_over(world: World) -> None:
     old = seconds(NOW - timedelta(days=30))
     batch = [raw(1, timestamp=old), raw(2)]
-    assert world.news_ingestion().take(batch, MOMENT) == Outcome(1, 0, [], expired=1)
+    assert world.news_ingestion().ingest(batch, MOMENT) == Outcome(1, 0, [], expired=1)
     assert list(world.stored_news()) == ["tiingo:2"]
 
 
@@ -143,15 +145,15 @@ def test_what_is_older_than_what_is_kept_is_passed_over(world: World) -> None:
 def test_what_is_unsound_is_refused_with_the_reason_and_the_rest_goes_on(
     world: World, changes: dict[str, Any], field: str, reason: str
 ) -> None:
-    outcome = world.news_ingestion().take([raw(1, **changes), raw(2)], MOMENT)
+    outcome = world.news_ingestion().ingest([raw(1, **changes), raw(2)], MOMENT)
     assert outcome.stored == 1
-    (refused,) = outcome.refused
+    (refused,) = outcome.rejected
     assert [(f, r[: len(reason)]) for f, r in refused.problems] == [(field, reason)]
     assert list(world.stored_news()) == ["tiingo:2"]
 
 
 def test_a_long_text_is_cut_and_put_into_one_line(world: World) -> None:
-    world.news_ingestion().take([raw(1, text_for_analysis="a\r\nb\x00" + "c" * 6000)], MOMENT)
+    world.news_ingestion().ingest([raw(1, text_for_analysis="a\r\nb\x00" + "c" * 6000)], MOMENT)
     text = world.stored_news()["tiingo:1"]["text_for_analysis"]
     assert (text[:6], len(text)) == ("a b cc", 5000)
 
@@ -169,7 +171,7 @@ def test_a_topic_that_takes_nothing_leaves_articles_that_healing_will_find(world
         world.dashboard_store(edge),
         type(world.news_ingestion()._requests)(edge, "arn", backoff=Backoff(attempts=1)),
     )
-    assert ingestion.take([raw(1)], MOMENT).stored == 1
+    assert ingestion.ingest([raw(1)], MOMENT).stored == 1
     assert world.stored_news()["tiingo:1"]["status"] == "pending"
 
 
@@ -180,12 +182,12 @@ def test_ingestion_of_news_ends_the_same_whatever_fails_on_the_way(world: World)
 
     def fresh() -> Any:
         clear(world)
-        world.news_ingestion().take([known], MOMENT)
+        world.news_ingestion().ingest([known], MOMENT)
         world.inbox.messages.clear()
         return world.edge
 
     def work(caller: Any) -> None:
-        for failure in world.news_ingestion(caller).take(batch, MOMENT).failures:
+        for failure in world.news_ingestion(caller).ingest(batch, MOMENT).failures:
             raise failure
 
     # Reading, the companies, the article, the request.
@@ -204,7 +206,7 @@ def test_both_sources_are_polled_for_the_tickers(world: World) -> None:
         web = Web(now=lambda: NOW)
         ingestion = world.news_ingestion()
         wanted = [
-            Wanted(source, ["AAPL,MSFT"], ingestion)
+            SourcePoll(source, ["AAPL,MSFT"], ingestion)
             for source in (
                 Tiingo(web, tiingo_server.TOKEN, url=tiingo.url),
                 Finnhub(web, finnhub_server.TOKEN, url=finnhub.url),

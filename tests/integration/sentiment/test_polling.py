@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from lambdas.sentiment.polling import Intake, Polled, Wanted, poll
+from lambdas.sentiment.ingestion.polling import Ingestion, PollResult, SourcePoll, poll
 from lambdas.sentiment.sources import RawItem, Source, SourceError, Unavailable, Unreadable, Web
 from lambdas.sentiment.sources.newsapi import NewsApi
 from tablewright.runtime.errors import StoreError, Throttled
@@ -47,16 +47,18 @@ def post(number: int, source_type: str = "reddit", **changes: Any) -> RawItem:
 
 
 def read(
-    intake: Intake,
+    intake: Ingestion,
     *sources: Source,
     searches: Sequence[str] = SEARCHES[:1],
     now: Callable[[], datetime] = lambda: NOW,
-) -> list[Polled]:
-    wanted = [Wanted(source, searches, intake) for source in sources]
+) -> list[PollResult]:
+    wanted = [SourcePoll(source, searches, intake) for source in sources]
     return list(poll(wanted, deadline=DEADLINE, now=now))
 
 
-def polled(world: World, *sources: Source, searches: Sequence[str] = SEARCHES[:1]) -> list[Polled]:
+def polled(
+    world: World, *sources: Source, searches: Sequence[str] = SEARCHES[:1]
+) -> list[PollResult]:
     return read(world.ingestion(), *sources, searches=searches)
 
 
@@ -87,14 +89,14 @@ def test_an_error_right_after_a_full_batch_is_not_forgotten(world: World) -> Non
     gone = Unavailable("reddit is gone")
     unreadable = [Unreadable("reddit", n, "is not an object") for n in range(100)]
     (one,) = polled(world, Feed("reddit", *unreadable, gone))
-    assert (len(one.outcome.refused), one.error) == (100, gone)
+    assert (len(one.outcome.rejected), one.error) == (100, gone)
     assert len(parked(world)) == 100
 
 
 def test_a_source_that_fails_at_once_is_reported_too(world: World) -> None:
     gone = Unavailable("reddit is gone")
     (one,) = polled(world, Feed("reddit", gone))
-    assert (one.outcome.stored, one.outcome.duplicates, one.outcome.refused) == (0, 0, [])
+    assert (one.outcome.stored, one.outcome.duplicates, one.outcome.rejected) == (0, 0, [])
     assert one.error is gone
 
 
@@ -117,7 +119,7 @@ def test_what_is_no_item_is_parked_with_its_reason_and_the_rest_goes_on(world: W
             post(4, source_url=None, metadata={}),
         ),
     )
-    assert (one.outcome.stored, len(one.outcome.refused)) == (2, 3)
+    assert (one.outcome.stored, len(one.outcome.rejected)) == (2, 3)
     assert stored(world) == ["reddit#post-1", "reddit#post-4"]
     assert sorted(parked(world)) == [
         ("reddit", "entry has no id"),
@@ -195,7 +197,7 @@ def test_parking_that_fails_stops_no_other_source(world: World) -> None:
     ]
     failing = world.ingestion(Faulty(world.edge, Fault(0, "before", "throttled")))
     first, second = read(failing, *sources)
-    assert (len(first.outcome.refused), type(first.error)) == (1, Throttled)
+    assert (len(first.outcome.rejected), type(first.error)) == (1, Throttled)
     assert (second.outcome.stored, second.error) == (1, None)
 
 

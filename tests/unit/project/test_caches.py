@@ -8,7 +8,7 @@ DECISION = ROOT / "docs" / "decisions" / "0069-nothing-is-cached-that-can-change
 # What a cache of values by their names is made of.
 CACHES = re.compile(r"= TtlCache\(|OrderedDict\(\)|@lru_cache|_REFRESH_SECONDS|@cache\ndef \w+\(\w")
 # The cache itself, and what depends on its arguments alone.
-PURE = {"lambdas/forms/ttl_cache.py", "lambdas/sentiment/static.py"}
+PURE = {"lambdas/forms/ttl_cache.py", "lambdas/sentiment/page_files.py"}
 
 
 def test_every_cache_is_in_the_table_of_the_decision() -> None:

@@ -8,9 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from lambdas.sentiment import api, ingest, site
-from lambdas.sentiment.items import offered
-from lambdas.sentiment.news import api as news_api
+from lambdas.sentiment import contract
+from lambdas.sentiment.handlers import api, ingest, news_api
+from lambdas.sentiment.ingestion.items import MAX_ITEMS, offered
 from lambdas.sentiment.openapi import document
 from tablewright.model import InvalidRecord
 from toolchain.paths import ROOT
@@ -29,7 +29,7 @@ def test_the_document_and_the_routes_are_the_same() -> None:
     served = {
         (r.method, r.path) for app in apps for r in (*app._static_routes, *app._dynamic_routes)
     }
-    assert served | {("GET", site.CONFIG)} == documented
+    assert served | {("GET", contract.PAGE_CONFIG.path)} == documented
 
 
 def test_the_document_needs_no_more_than_the_function_that_serves_it_has() -> None:
@@ -106,9 +106,9 @@ def test_what_is_refused_is_not_valid_by_the_document(changes: dict[str, Any]) -
 
 
 def test_a_batch_has_one_to_a_hundred_items() -> None:
-    for count in (1, ingest.MAX_ITEMS):
+    for count in (1, MAX_ITEMS):
         assert valid("NewItems", {"items": [new_item()] * count})
-    for count in (0, ingest.MAX_ITEMS + 1):
+    for count in (0, MAX_ITEMS + 1):
         assert not valid("NewItems", {"items": [new_item()] * count})
 
 

@@ -1,9 +1,9 @@
-"""What is offered as financial news, turned into items or refused with every reason."""
+"""Articles that are offered as financial news: sound ones, or every reason against one."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from lambdas.sentiment.items import one_line
+from lambdas.sentiment.ingestion.items import one_line
 from tablewright.catalog.news.design import MAX_TEXT, NEWS
 from tablewright.catalog.sentiment.items import PENDING
 from tablewright.model import InvalidRecord, InvalidValue, Record

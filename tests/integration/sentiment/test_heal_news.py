@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from lambdas.sentiment.news import heal
-from lambdas.sentiment.news.healing import PLAN, healing
+from lambdas.sentiment.analysis import HEALING, news_request
+from lambdas.sentiment.handlers import heal_news
 from tablewright.model.fields.scalars import timestamp
-from tablewright.runtime.healing.healing import Rules
+from tablewright.runtime.healing.healing import Healing, Rules
 from tablewright.runtime.healing.parked import Parked
 from tablewright.runtime.messaging.topic import Topic
 from tests.integration.http import Context
@@ -31,9 +31,10 @@ def function(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
     rules = Rules.from_environment()
     topic = Topic(world.edge, "arn:topic")
-    monkeypatch.setattr(heal, "rules", lambda: rules)
-    monkeypatch.setattr(heal, "healer", lambda: healing(world.news(), topic, rules))
-    monkeypatch.setattr(heal, "parked", lambda: Parked(world.news(), PLAN))
+    monkeypatch.setattr(heal_news, "rules", lambda: rules)
+    made = Healing(world.news(), topic, HEALING, request=news_request, rules=rules)
+    monkeypatch.setattr(heal_news, "healing", lambda: made)
+    monkeypatch.setattr(heal_news, "parked", lambda: Parked(world.news(), HEALING))
 
 
 def test_the_rules_are_those_of_the_environment() -> None:
@@ -48,12 +49,12 @@ def test_a_run_is_logged_and_measured_by_these_names(
     old = seconds(now - timedelta(hours=2))
     batch = [raw(n, timestamp=old) for n in range(5)]
     batch.append(raw(5, timestamp=seconds(now)))
-    world.news_ingestion().take(batch, timestamp(now))
+    world.news_ingestion().ingest(batch, timestamp(now))
     world.inbox.messages.clear()
-    parked = {**PLAN.parked, "parked_at": now}
-    world.news().update(PLAN.mark, {"source_id": "tiingo:4"}, parked)
+    parked = {**HEALING.parked, "parked_at": now}
+    world.news().update(HEALING.mark, {"source_id": "tiingo:4"}, parked)
 
-    answer = heal.handler({}, Context())
+    answer = heal_news.handler({}, Context())
     assert answer == {"found": 4, "republished": 4, "failed": 0, "parked": 0, "parked_in_all": 1}
     assert len(world.inbox.messages) == 4
     (entry,) = logs.of("Self-healing completed")
@@ -87,7 +88,7 @@ def test_a_run_without_work_says_so(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     logs = Logs(monkeypatch)
-    answer = heal.handler({}, Context())
+    answer = heal_news.handler({}, Context())
     assert set(answer.values()) == {0}
     assert logs.of("Self-healing completed")[0]["extra"]["stale_items_found"] == 0
     counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}

@@ -1,4 +1,4 @@
-"""News in the order of their analysis, each once, however often a reader has to come back.
+"""Arrivals of news: in the order of their analysis, each once for a reader who comes back.
 
 A reader's place is a moment, before which it has been given everything, and what it has been given
 since. The order of arrival is only settled after a while: an item is stamped before it is written,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lambdas.sentiment.static import PAGE, Asset, asset, paths, tagged
+from lambdas.sentiment.contract import PAGE, page_files
+from lambdas.sentiment.page_files import Asset, asset, tagged
 
 SIGN_IN = "https://cognito-idp.eu-west-1.amazonaws.com/"
 SCRIPTS = sorted(PAGE.glob("*.js"))
@@ -44,8 +45,8 @@ def test_a_file_has_its_type(path: str, content_type: str) -> None:
 
 
 def test_every_file_has_one_address() -> None:
-    assert len(paths()) == len(list(PAGE.iterdir())) == len(set(paths()))
-    assert all(at(path).body for path in paths())
+    assert len(page_files()) == len(list(PAGE.iterdir())) == len(set(page_files()))
+    assert all(at(path).body for path in page_files())
 
 
 @pytest.mark.parametrize(
@@ -56,15 +57,15 @@ def test_nothing_is_at_another_address(path: str) -> None:
 
 
 def test_the_etag_is_strong_and_follows_the_content() -> None:
-    digests = {path: sha256(at(path).body.encode()).hexdigest()[:32] for path in paths()}
-    assert {path: at(path).headers["ETag"] for path in paths()} == {
+    digests = {path: sha256(at(path).body.encode()).hexdigest()[:32] for path in page_files()}
+    assert {path: at(path).headers["ETag"] for path in page_files()} == {
         path: f'"{digest}"' for path, digest in digests.items()
     }
     assert len(set(digests.values())) == len(digests)
 
 
 def test_a_kept_file_is_asked_for_again() -> None:
-    assert {at(path).headers["Cache-Control"] for path in paths()} == {"no-cache"}
+    assert {at(path).headers["Cache-Control"] for path in page_files()} == {"no-cache"}
 
 
 def test_the_policy_allows_the_page_itself_and_the_sign_in_and_no_more() -> None:
@@ -95,7 +96,7 @@ def test_what_is_no_address_does_not_get_into_the_policy(url: str) -> None:
 
 
 def test_every_answer_says_that_its_type_is_meant_and_tells_no_referrer() -> None:
-    for path in paths():
+    for path in page_files():
         headers = at(path).headers
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "no-referrer"
@@ -107,7 +108,7 @@ def test_what_the_page_refers_to_is_there() -> None:
     imported = {
         name for script in SCRIPTS for name in re.findall(r'from "\./(.+?)"', script.read_text())
     }
-    assert {f"/{name}" for name in referred | imported} == set(paths()) - {"/"}
+    assert {f"/{name}" for name in referred | imported} == set(page_files()) - {"/"}
 
 
 def test_every_module_is_loaded_ahead() -> None:
@@ -121,7 +122,7 @@ def test_text_is_never_parsed_into_elements(script: Path) -> None:
     assert re.search(parsing, script.read_text()) is None
 
 
-@pytest.mark.parametrize("path", paths())
+@pytest.mark.parametrize("path", page_files())
 def test_no_other_host_is_named(path: str) -> None:
     named = set(re.findall(r"https?://[\w.-]+", at(path).body))
     assert named <= {"http://www.w3.org"}  # the name of SVG's namespace

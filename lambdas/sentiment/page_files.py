@@ -1,13 +1,12 @@
-"""The files of the dashboard page, and the headers that keep it to itself."""
+"""Files of the dashboard's page, with the headers that keep it to itself."""
 
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-PAGE = Path(__file__).parent / "page"
-INDEX = "index.html"
+from lambdas.sentiment.contract import page_files
+
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -22,11 +21,6 @@ class Asset(NamedTuple):
     headers: dict[str, str]
 
 
-def paths() -> tuple[str, ...]:
-    """Every address that has a file: what the API serves without a token."""
-    return ("/", *(f"/{name}" for name in sorted(_files()) if name != INDEX))
-
-
 def asset(path: str, sign_in_url: str) -> Asset | None:
     """The file at an address, or None where there is none.
 
@@ -36,13 +30,12 @@ def asset(path: str, sign_in_url: str) -> Asset | None:
 
         asset("/", "https://cognito-idp.eu-west-1.amazonaws.com/")
     """
-    name = INDEX if path == "/" else path.removeprefix("/")
-    # Looked up among the known names, so that no path leads out of the folder.
-    body = _files().get(name) if path in paths() else None
-    if body is None:
+    # Looked up among the known paths, so that none leads out of the folder.
+    found = _files().get(path)
+    if found is None:
         return None
-    policy = {"Content-Security-Policy": _policy(sign_in_url)}
-    return tagged(_TYPES[Path(name).suffix], body, policy)
+    content_type, body = found
+    return tagged(content_type, body, {"Content-Security-Policy": _policy(sign_in_url)})
 
 
 def tagged(content_type: str, body: str, headers: dict[str, str] | None = None) -> Asset:
@@ -62,9 +55,12 @@ def tagged(content_type: str, body: str, headers: dict[str, str] | None = None) 
 
 
 @cache
-def _files() -> dict[str, str]:
-    files = (file for file in PAGE.iterdir() if file.suffix in _TYPES)
-    return {file.name: file.read_text(encoding="utf-8") for file in files}
+def _files() -> dict[str, tuple[str, str]]:
+    """The type and the text of each file, by its path."""
+    return {
+        path: (_TYPES[file.suffix], file.read_text(encoding="utf-8"))
+        for path, file in page_files().items()
+    }
 
 
 @cache

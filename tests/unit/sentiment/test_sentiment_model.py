@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.sentiment import model as module
-from lambdas.sentiment.model import MAX_EMOJI, MAX_WORDS, Model
+from lambdas.sentiment import sentiment_model as module
+from lambdas.sentiment.sentiment_model import MAX_EMOJI, MAX_WORDS, Model
 
 MODEL = Model()
 
@@ -117,7 +117,7 @@ def test_words_beyond_a_bound_are_not_looked_at() -> None:
 def test_the_model_needs_no_package_that_the_bundle_leaves_out() -> None:
     program = (
         "import sys; sys.modules['requests'] = None\n"
-        "from lambdas.sentiment.model import Model\n"
+        "from lambdas.sentiment.sentiment_model import Model\n"
         "print(Model().assess('great').sentiment)"
     )
     done = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True)

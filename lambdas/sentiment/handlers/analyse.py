@@ -1,14 +1,14 @@
-"""Analyses the items that the queue asks for."""
+"""Analyser: carries out the analysis requests of the queue."""
 
-import os
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
 
 from lambdas.sentiment.analysis import Analysis, Request
-from lambdas.sentiment.model import Model
+from lambdas.sentiment.contract import AnalyseEnvironment
 from lambdas.sentiment.resources import Resources
+from lambdas.sentiment.sentiment_model import Model
 from tablewright.runtime.deadline import in_time
 
 logger = Logger()
@@ -16,11 +16,11 @@ logger = Logger()
 
 @cache
 def analysis() -> Analysis:
-    made = Resources.from_environment()
-    return Analysis((made.items(), made.news()), Model())
+    resources = Resources.of(AnalyseEnvironment.read())
+    return Analysis((resources.items(), resources.news()), Model())
 
 
-if "ITEMS_TABLE" in os.environ:
+if AnalyseEnvironment.is_set():
     analysis()  # while the function starts, when Lambda gives it the most CPU
 
 

@@ -1,4 +1,4 @@
-"""Serves the page and what it must know before anybody has signed in.
+"""Page server: the page's files, and what it must know before anybody has signed in.
 
 Open to everybody, so the function may do nothing else; and light, because a browser that loads the
 page asks for all of its files at once, each of which may start another environment. Hence the
@@ -6,19 +6,19 @@ standard library only.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from typing import Any
 
-from lambdas.sentiment.static import Asset, asset, tagged
+from lambdas.sentiment import contract
+from lambdas.sentiment.contract import PageEnvironment
+from lambdas.sentiment.page_files import Asset, asset, tagged
 
-CONFIG = "/config.json"
 _NOTHING = Asset(
     "application/problem+json",
     json.dumps(
         {
             "type": "about:blank",
-            "title": "Not found",
+            "title": "Not Found",
             "status": 404,
             "detail": "There is nothing at this address.",
         }
@@ -28,7 +28,7 @@ _NOTHING = Asset(
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    found = _found(event["rawPath"], os.environ["PAGE_CONFIG"])
+    found = _found(event["rawPath"], PageEnvironment.read().page_config)
     if found is None:
         return _answer(404, _NOTHING)
     if found.headers["ETag"] in _known(event["headers"]):
@@ -37,7 +37,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def _found(path: str, config: str) -> Asset | None:
-    if path == CONFIG:
+    if path == contract.PAGE_CONFIG.path:
         return tagged("application/json", config)
     return asset(path, json.loads(config)["signIn"]["url"])
 

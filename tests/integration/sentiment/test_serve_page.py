@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from lambdas.sentiment import api, site, static
+from lambdas.sentiment import contract
+from lambdas.sentiment.handlers import api, serve_page
 from tests.integration.http import Answer, Context
 from tests.integration.sentiment.http import CONFIG, CONTRACT, conforms, problem
 
-PATHS = (*static.paths(), site.CONFIG)
+PATHS = tuple(route.path for route in contract.page_routes())
 
 
 @pytest.fixture(autouse=True)
@@ -20,12 +21,12 @@ def get(path: str, known: str | None = None) -> Answer:
     headers = {} if known is None else {"if-none-match": known}
     event = CONTRACT.event("GET", path, None, claims={}, query={}, headers=headers)
     del event["requestContext"]["authorizer"]
-    return Answer(site.handler(event, Context()))
+    return Answer(serve_page.handler(event, Context()))
 
 
 def test_every_file_of_the_page_is_served_with_its_policy() -> None:
     kinds = set()
-    for path in static.paths():
+    for path in contract.page_files():
         file = get(path)
         assert file.status == 200
         policy = file.headers["content-security-policy"]

@@ -1,23 +1,23 @@
-"""Storing what is new, once; asking for its analysis; parking what is unsound.
+"""Ingestion of items: each source is stored once, and its analysis asked for.
 
 A new source is claimed, stored, announced and settled, in this order. Whoever is interrupted leaves
 a claim that is not settled, and whoever meets the source next finishes what the claim holds, under
-the moment that it names. So there is never a second item, none that nobody was told of, and none
+the moment that it names. So there is never a second item, none that nobody analyses, and none
 that shows one text and is judged by another.
 """
 
-import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from lambdas.sentiment.items import Offered, claimed, offered
-from lambdas.sentiment.outcome import Outcome, Refused, park, source_of
+from lambdas.sentiment.analysis import item_request
+from lambdas.sentiment.ingestion.items import Offered, claimed, offered
+from lambdas.sentiment.ingestion.outcome import Outcome, Rejection, put_rejected, source_of
+from lambdas.sentiment.ingestion.watch_tags import Watch
 from lambdas.sentiment.sources import RawItem
-from lambdas.sentiment.tags import Watch
 from tablewright.catalog.sentiment.items import CLAIMED, ITEM, ITEMS, SETTLED
 from tablewright.model import InvalidRecord, InvalidValue, Record
 from tablewright.runtime.errors import AlreadyExists, NotFound, StoreError
-from tablewright.runtime.messaging.topic import Message, Topic
+from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.store.batches import try_in_parallel
 from tablewright.runtime.store.store import Store
 
@@ -29,7 +29,7 @@ class _Written(NamedTuple):
     stored: bool
 
 
-class Ingestion:
+class ItemIngestion:
     """Takes batches of raw items into the table of items."""
 
     def __init__(self, items: Store, dashboard: Store, requests: Topic, watch: Watch) -> None:
@@ -49,21 +49,21 @@ class Ingestion:
             **({"metadata": found.metadata} if found.metadata else {}),
         }
 
-    def take(self, batch: Iterable[Any], moment: str) -> Outcome:
+    def ingest(self, batch: Iterable[Any], moment: str) -> Outcome:
         """Store what is sound and new, as ingested at this moment."""
         sound: dict[str, Offered] = {}
-        refused: list[Refused] = []
+        rejected: list[Rejection] = []
         repeated = 0
         for position, raw in enumerate(batch):
             try:
                 one = self._tagged(offered(raw, moment))
             except InvalidRecord as error:
                 problems = tuple((p.field, p.reason) for p in error.problems)
-                refused.append(Refused(position, source_of(raw), raw, problems))
+                rejected.append(Rejection(position, source_of(raw), raw, problems))
                 continue
             repeated += one.item["source_id"] in sound
             sound.setdefault(one.item["source_id"], one)
-        return self._store(sound).and_then(Outcome(0, repeated, refused))
+        return self._store(sound).and_then(Outcome(0, repeated, rejected))
 
     def _tagged(self, one: Offered) -> Offered:
         """The item with its tags; refuses those that nobody watches: each there is is counted."""
@@ -74,9 +74,9 @@ class Ingestion:
         tags = given or set(self.watch.match(one.text))
         return Offered({**one.item, "matched_tags": tags}, one.text)
 
-    def park(self, refused: Iterable[Refused], moment: str) -> None:
-        """Keep what was refused where an operator can see it."""
-        park(self._dashboard, refused, moment)
+    def put_rejected(self, rejected: Iterable[Rejection], moment: str) -> None:
+        """Keep what was rejected where an operator can see it."""
+        put_rejected(self._dashboard, rejected, moment)
 
     def _store(self, sound: dict[str, Offered]) -> Outcome:
         keys = [{"source_id": source_id} for source_id in sound]
@@ -96,7 +96,7 @@ class Ingestion:
 
     def _announce(self, written: list[Offered]) -> list[StoreError]:
         """Ask for the analyses and settle what was taken; the failures of the rest."""
-        failures = self._requests.offer([_request(one) for one in written])
+        failures = self._requests.offer([item_request(one.item, one.text) for one in written])
         taken = [one for one, failure in zip(written, failures, strict=True) if failure is None]
         left = [failure for failure in failures if failure is not None]
         try:
@@ -127,13 +127,3 @@ class Ingestion:
             # By whoever was interrupted, or is at it now.
             return _Written(one, stored=False)
         return _Written(one, stored=True)
-
-
-def _request(one: Offered) -> Message:
-    body = {
-        "source_id": one.item["source_id"],
-        "ingested_at": one.item["ingested_at"],
-        "source_type": one.item["source_type"],
-        "text_for_analysis": one.text,
-    }
-    return Message(json.dumps(body), {"source_type": one.item["source_type"]})

@@ -1,92 +1,43 @@
-"""The dashboard's API: decode, act, answer."""
+"""Dashboard API: decode, act, answer."""
 
-import os
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
 from lambdas.http.answers import answer, page_json, tagged
-from lambdas.http.application import application, respond
+from lambdas.http.application import application, respond, routed
 from lambdas.http.caller import subject_of
 from lambdas.http.requests import choice, page_limit, parameters, whole_number
-from lambdas.sentiment.dashboard import MAX_HOURS, Dashboard
-from lambdas.sentiment.resources import Resources
-from tablewright.catalog.sentiment.dashboard import DASHBOARD, REJECTED, ROW
+from lambdas.sentiment import contract
+from lambdas.sentiment.contract import ApiEnvironment
+from lambdas.sentiment.dashboard import DEFAULT_HOURS, MAX_HOURS, SHOWN, Dashboard, Dashboards
+from tablewright.catalog.sentiment.dashboard import REJECTED, ROW
 from tablewright.catalog.sentiment.items import SENTIMENTS, SOURCE_TYPES
 from tablewright.model import InvalidValue
-from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors
-from tablewright.runtime.cursors.keys import SecretKeys
-from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.reader import Page
-from tablewright.runtime.store.store import Store
 
 app = application()
 
-# What is told of an item: the same in all lists, whichever row it was found by.
-SHOWN = tuple(field for field in ROW.fields if field.name != "day")
-DEFAULT_HOURS = 24
 # How long an answer may be shown before it is asked for again.
 FRESH_SECONDS = 2
-# What an accelerator in front of the table may add to that.
-ACCELERATED_SECONDS = 300
-
-
-class Access:
-    """Opens the dashboard for one request, on a meter of its own."""
-
-    def __init__(
-        self,
-        table_name: str,
-        caller: Caller,
-        cursors: Cursors,
-        *,
-        stale_seconds: int = 0,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        **options: Any,
-    ) -> None:
-        self._table_name = table_name
-        self._caller = caller
-        self._cursors = cursors
-        self._options = options
-        self.stale_seconds = stale_seconds
-        self.now = now
-
-    @classmethod
-    def from_environment(cls) -> "Access":
-        resources = Resources.from_environment()
-        endpoint = os.environ.get("DAX_ENDPOINT")
-        return cls(
-            os.environ["DASHBOARD_TABLE"],
-            resources.accelerated(endpoint) if endpoint else resources.here,
-            Cursors(SecretKeys(resources.secrets, os.environ["CURSOR_SECRET_ARN"])),
-            stale_seconds=ACCELERATED_SECONDS if endpoint else 0,
-            executor=resources.executor,
-        )
-
-    def open(self) -> tuple[Dashboard, Meter]:
-        meter = Meter(self._caller)
-        store = Store(DASHBOARD, self._table_name, meter, cursors=self._cursors, **self._options)
-        return Dashboard(store, self.now()), meter
 
 
 @cache
-def access() -> Access:
-    return Access.from_environment()
+def dashboards() -> Dashboards:
+    return Dashboards.of(ApiEnvironment.read())
 
 
-if "CURSOR_SECRET_ARN" in os.environ:
-    access()  # while the function starts, when Lambda gives it the most CPU
+if ApiEnvironment.is_set():
+    dashboards()  # while the function starts, when Lambda gives it the most CPU
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return respond(app, event, context)
 
 
-@app.get("/items")
+@routed(app, contract.LIST_ITEMS)
 def items() -> Response[str]:
     asked = ("sentiment", "tag", "source_type", "since", "limit", "cursor")
     given = parameters(app.current_event, asked)
@@ -106,7 +57,7 @@ def items() -> Response[str]:
     return _metered(read)
 
 
-@app.get("/summary")
+@routed(app, contract.SUMMARY)
 def summary() -> Response[str]:
     given = parameters(app.current_event, ("hours", "source_type"))
     hours = whole_number("hours", given.get("hours"), default=DEFAULT_HOURS, most=MAX_HOURS)
@@ -114,7 +65,7 @@ def summary() -> Response[str]:
     return _metered(lambda dashboard: dashboard.summary(hours=hours, source_type=source_type))
 
 
-@app.get("/rejected")
+@routed(app, contract.REJECTED)
 def rejected() -> Response[str]:
     given = parameters(app.current_event, ("day", "limit", "cursor"))
 
@@ -125,7 +76,7 @@ def rejected() -> Response[str]:
     return _metered(read)
 
 
-@app.get("/openapi.json")
+@routed(app, contract.OPENAPI)
 def openapi() -> Response[str]:
     from lambdas.sentiment.openapi import document  # only whoever asks for it pays for it
 
@@ -134,10 +85,10 @@ def openapi() -> Response[str]:
 
 def _metered(work: Callable[[Dashboard], dict[str, Any]]) -> Response[str]:
     """What the work answers and how old that may be; what it consumed where that may be shown."""
-    dashboard, meter = access().open()
-    given = answer({**work(dashboard), "stale_seconds": access().stale_seconds})
+    dashboard, meter = dashboards().open()
+    given = answer({**work(dashboard), "stale_seconds": dashboards().stale_seconds})
     given = tagged(given, app.current_event.headers.get("if-none-match"), seconds=FRESH_SECONDS)
-    if os.environ.get("SHOW_CAPACITY"):
+    if dashboards().show_capacity:
         given.headers["X-Consumed-Read-Units"] = str(meter.read_units)
     return given
 

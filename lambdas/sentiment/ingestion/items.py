@@ -1,9 +1,11 @@
-"""What is offered for ingestion, turned into items or refused with every reason."""
+"""Items that are offered for ingestion: sound ones, or every reason against one."""
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
+from tablewright.catalog.sentiment.dashboard import ROW
 from tablewright.catalog.sentiment.items import (
     ITEM,
     MAX_TEXT,
@@ -13,10 +15,13 @@ from tablewright.catalog.sentiment.items import (
     UNKNOWN,
 )
 from tablewright.model import InvalidRecord, InvalidValue, Record
+from tablewright.model.fields.scalars import timestamp
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
 _GIVEN = ("source_id", "source_type", "source_url", "matched_tags", "metadata")
 ACCEPTED = (*_GIVEN, "text")
+# In one request.
+MAX_ITEMS = 100
 # What a claim holds of an item beside its text.
 _CLAIMED = ("source_url", "matched_tags", "metadata")
 
@@ -77,6 +82,19 @@ def offered(raw: Any, moment: str) -> Offered:
     if problems:
         raise InvalidRecord(ITEM.name, problems)
     return Offered(item, clean[:MAX_TEXT])
+
+
+def ingestion_moment(given: Any, now: datetime) -> str:
+    """When items were ingested: now, or at a moment before that the dashboard still shows."""
+    if given is None:
+        return timestamp(now)
+    moment = str(ITEM.by_name["ingested_at"].check(given))
+    unfit = ROW.expires.refuses(moment) if ROW.expires else None
+    if unfit:
+        raise InvalidValue("ingested_at", unfit)
+    if moment > timestamp(now):
+        raise InvalidValue("ingested_at", "must not lie in the future")
+    return moment
 
 
 def claimed(guard: Record) -> Offered:

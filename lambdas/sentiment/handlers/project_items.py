@@ -1,11 +1,11 @@
-"""Keeps the dashboard's table as the stream of items says."""
+"""Item projection: keeps the dashboard's table as the stream of items says."""
 
-import os
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger
 
+from lambdas.sentiment.contract import ProjectEnvironment
 from lambdas.sentiment.projector import Projector
 from lambdas.sentiment.resources import Resources
 from lambdas.stream import kept_unless_redriven
@@ -17,16 +17,17 @@ logger = Logger()
 
 @cache
 def projector() -> Projector:
-    resources = Resources.from_environment()
+    environment = ProjectEnvironment.read()
+    resources = Resources.of(environment)
     return Projector(
-        resources.here,
-        dashboard_table=os.environ["DASHBOARD_TABLE"],
-        items_table=os.environ["ITEMS_TABLE"],
+        resources.dynamodb,
+        dashboard_table=environment.dashboard_table,
+        items_table=environment.items_table,
         executor=resources.executor,
     )
 
 
-if "DASHBOARD_TABLE" in os.environ:
+if ProjectEnvironment.is_set():
     projector()  # while the function starts, when Lambda gives it the most CPU
 
 
@@ -35,7 +36,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive of what was given up."""
     records = event["Records"]
     work = projector().redrive if event.get("redrive") else projector().project
-    answer = work(records, kept_unless_redriven(event, _tell))
+    answer = work(records, kept_unless_redriven(event, _log_failure))
     logger.info(
         "projected",
         records=len(records),
@@ -45,8 +46,8 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return answer
 
 
-def _tell(change: Change, reason: str) -> None:
-    # The item's key tells an operator where to look; what it holds is nobody's business.
+def _log_failure(change: Change, reason: str) -> None:
+    # The key shows an operator where to look; what the item holds is nobody's business.
     logger.error(
         "a record cannot be projected",
         sequence=change.sequence,

@@ -1,6 +1,5 @@
-"""Asks again, on a schedule, for the analysis of news that were never analysed."""
+"""News healer: asks again, on a schedule, for the analysis of news that were never analysed."""
 
-import os
 import time
 from datetime import UTC, datetime
 from functools import cache
@@ -10,7 +9,8 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from lambdas.metrics import count
-from lambdas.sentiment.news.healing import PLAN, healing
+from lambdas.sentiment.analysis import HEALING, news_request
+from lambdas.sentiment.contract import HealEnvironment
 from lambdas.sentiment.resources import Resources
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.healing.healing import Healed, Healing, Rules
@@ -20,8 +20,8 @@ logger = Logger()
 
 
 @cache
-def resources() -> Resources:
-    return Resources.from_environment()
+def resources() -> Resources[HealEnvironment]:
+    return Resources.of(HealEnvironment.read())
 
 
 @cache
@@ -30,26 +30,27 @@ def rules() -> Rules:
 
 
 @cache
-def healer() -> Healing:
-    return healing(resources().news(), resources().requests(), rules())
+def healing() -> Healing:
+    topic = resources().analysis_requests()
+    return Healing(resources().news(), topic, HEALING, request=news_request, rules=rules())
 
 
 @cache
 def parked() -> Parked:
-    return Parked(resources().news(), PLAN)
+    return Parked(resources().news(), HEALING)
 
 
-if "HEALING_BATCH" in os.environ:
-    healer()  # while the function starts, when Lambda gives it the most CPU
+if HealEnvironment.is_set():
+    healing()  # while the function starts, when Lambda gives it the most CPU
 
 
 @in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
     """One run; what it could not do is left to the next."""
     began = time.monotonic()
-    healed = healer().run(datetime.now(UTC))
+    healed = healing().run(datetime.now(UTC))
     waiting = parked().count()
-    report(healed, waiting, (time.monotonic() - began) * 1000)
+    _report(healed, waiting, (time.monotonic() - began) * 1000)
     return {
         "found": healed.found,
         "republished": healed.republished,
@@ -59,7 +60,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
     }
 
 
-def report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
+def _report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
     took = round(milliseconds, 2)
     hours = rules().threshold.total_seconds() / 3600
     logger.info(
@@ -86,7 +87,7 @@ def report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
         }
     )
     metrics = EphemeralMetrics()
-    # Of none as well: that a backlog grows is told by the difference to the run before.
+    # Of none as well: that a backlog grows shows by the difference to the run before.
     metrics.add_metric("SelfHealingItemsFound", MetricUnit.Count, healed.found)
     metrics.add_metric("SelfHealingExecutionTime", MetricUnit.Milliseconds, took)
     metrics.flush_metrics()

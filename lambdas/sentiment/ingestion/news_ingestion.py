@@ -1,4 +1,4 @@
-"""Storing news that are new, once, and asking for their analysis.
+"""Ingestion of news: each article is stored once, and its analysis asked for.
 
 An article is stored before its analysis is asked for. Whoever is interrupted between the two leaves
 an article that waits, and healing asks for it: nothing more is needed.
@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lambdas.sentiment.news.articles import ARTICLE, article
-from lambdas.sentiment.news.healing import request
-from lambdas.sentiment.outcome import Outcome, Refused, park, source_of
+from lambdas.sentiment.analysis import news_request
+from lambdas.sentiment.ingestion.articles import ARTICLE, article
+from lambdas.sentiment.ingestion.outcome import Outcome, Rejection, put_rejected, source_of
 from lambdas.sentiment.sources import RawItem
 from tablewright.catalog.news.design import MAX_TICKERS, NEWS
 from tablewright.model import InvalidRecord, Record
@@ -29,7 +29,7 @@ class _Sorted(NamedTuple):
     """A batch by what is to become of it."""
 
     sound: dict[str, Record]
-    refused: list[Refused]
+    rejected: list[Rejection]
     repeated: int
     expired: int
 
@@ -56,7 +56,7 @@ class NewsIngestion:
             "metadata": {**found.metadata, **link},
         }
 
-    def take(self, batch: Iterable[Any], moment: str) -> Outcome:
+    def ingest(self, batch: Iterable[Any], moment: str) -> Outcome:
         """Store what is sound and new at this moment, and ask for its analysis.
 
         What is known gets the companies that are new to it. What could not be asked for stays
@@ -72,13 +72,13 @@ class NewsIngestion:
         )
         failures = tuple(one for one in results if isinstance(one, StoreError))
         new = [one for one in results if isinstance(one, dict)]
-        self._requests.offer([request(one) for one in new])
+        self._requests.offer([news_request(one) for one in new])
         duplicates = len(found.sound) - len(new) - len(failures) + found.repeated
-        return Outcome(len(new), duplicates, found.refused, found.expired, failures)
+        return Outcome(len(new), duplicates, found.rejected, found.expired, failures)
 
-    def park(self, refused: Iterable[Refused], moment: str) -> None:
-        """Keep what was refused where an operator can see it."""
-        park(self._dashboard, refused, moment)
+    def put_rejected(self, rejected: Iterable[Rejection], moment: str) -> None:
+        """Keep what was rejected where an operator can see it."""
+        put_rejected(self._dashboard, rejected, moment)
 
     def _write(self, one: Record, known: Record | None) -> Record | None:
         """Store an article; gives it when it is new."""
@@ -114,14 +114,14 @@ class NewsIngestion:
 
 def _sorted(batch: Iterable[Any], moment: str) -> _Sorted:
     sound: dict[str, Record] = {}
-    refused: list[Refused] = []
+    rejected: list[Rejection] = []
     repeated = expired = 0
     for position, raw in enumerate(batch):
         try:
             one = article(raw, moment)
         except InvalidRecord as error:
             problems = tuple((p.field, p.reason) for p in error.problems)
-            refused.append(Refused(position, source_of(raw), raw, problems))
+            rejected.append(Rejection(position, source_of(raw), raw, problems))
             continue
         if _has_expired(one, moment):
             expired += 1
@@ -131,7 +131,7 @@ def _sorted(batch: Iterable[Any], moment: str) -> _Sorted:
             # A source that is asked company by company gives an article once for each.
             repeated += 1
             first["matched_tickers"] = _merged(first["matched_tickers"], one["matched_tickers"])
-    return _Sorted(sound, refused, repeated, expired)
+    return _Sorted(sound, rejected, repeated, expired)
 
 
 def _merged(first: list[str], second: list[str]) -> list[str]:

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.sentiment.tags import MAX_LENGTH, MAX_MATCHES, MAX_TAGS, InvalidTag, Watch
+from lambdas.sentiment.ingestion.watch_tags import (
+    MAX_LENGTH,
+    MAX_MATCHES,
+    MAX_TAGS,
+    InvalidTag,
+    Watch,
+)
 
 # Few letters, so that tags overlap, repeat and begin alike.
 LETTERS = "ab# +é東"

@@ -1,0 +1,1 @@
+"""Handlers of the sentiment functions: decode, act, answer."""

@@ -1,0 +1,1 @@
+"""Ingestion: items and news from their sources into the tables, each once."""

@@ -1,1 +1,0 @@
-"""Financial news: ingestion, and the healing of items that were never analysed."""
