@@ -1,4 +1,4 @@
-"""What the admin function works with: sessions of tenants, and changes that meet one another."""
+"""Resources of the admin function: sessions of tenants, and changes that meet one another."""
 
 from collections.abc import Mapping
 from typing import Any

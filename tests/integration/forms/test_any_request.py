@@ -1,4 +1,4 @@
-"""Whatever is sent to the APIs of forms is answered, and never by a 500."""
+"""Any request to the APIs of forms is answered, and never by a 500."""
 
 from typing import Any
 

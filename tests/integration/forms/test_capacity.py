@@ -1,4 +1,4 @@
-"""What a page over many shards costs beside the same page of one partition."""
+"""Capacity of a page over many shards, beside the same page of one partition."""
 
 from datetime import timedelta
 from decimal import Decimal

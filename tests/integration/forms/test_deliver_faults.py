@@ -1,4 +1,4 @@
-"""Whatever fails, and at whichever call: the same attempts, the same status, the same objects."""
+"""Faults at every call of a delivery: the same attempts, the same status, the same objects."""
 
 import random
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What else the form table keeps: payloads, deliveries, tenants, domains, counts."""
+"""Items of the form table beside submissions: payloads, deliveries, tenants, domains, counts."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What each function of the form system calls and what its role allows are the same, both ways."""
+"""Least privilege: what each function of the form system calls is what its role allows."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

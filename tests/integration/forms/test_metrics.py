@@ -1,4 +1,4 @@
-"""What is counted of the form table's stream, by day and by hour."""
+"""Counts of the form table's stream, by day and by hour."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

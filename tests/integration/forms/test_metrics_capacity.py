@@ -1,4 +1,4 @@
-"""What it costs to count a submission, alone and together with others."""
+"""Cost of counting a submission, alone and together with others."""
 
 from datetime import timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""What the dashboard shows, summed over days."""
+"""Dashboard: counts, summed over days."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""What is removed takes its object in the bucket with it, and nothing else's."""
+"""Deletion of payloads: an item that is removed takes its object with it, and nothing else's."""
 
 from copy import deepcopy
 from random import Random

@@ -1,4 +1,4 @@
-"""What comes back from a backup is not delivered and not counted again; what follows is."""
+"""Restored items are not delivered and not counted again; what follows is."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

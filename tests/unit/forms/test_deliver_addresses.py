@@ -1,4 +1,4 @@
-"""Which addresses requests of a tenant's choosing may go to."""
+"""Addresses that requests of a tenant's choosing may go to."""
 
 import pytest
 

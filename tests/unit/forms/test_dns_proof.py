@@ -1,4 +1,4 @@
-"""What DNS says is told apart from that it says nothing."""
+"""Proof by DNS: an answer that there is nothing is not the same as no answer."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is counted of one change."""
+"""Events that are counted of one change."""
 
 from typing import Any
 

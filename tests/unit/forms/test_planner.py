@@ -1,4 +1,4 @@
-"""How many shards a tenant is to have, by what it sends."""
+"""Shards that a tenant is to have, by what it sends."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
