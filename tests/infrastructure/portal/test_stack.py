@@ -91,7 +91,7 @@ def test_only_what_is_meant_to_come_back_to_itself_may(portal: Template, prod: A
         if f.get("RecursiveLoop") == "Allow"
     }
     assert loops == {
-        *("deliver", "plan"),
+        *("deliver", "plan_shards"),
         *("notify_users", "clean_files", "run_calendar", "export_events"),
     }
 
