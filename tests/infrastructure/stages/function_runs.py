@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from lambdas.forms.handlers import plan_shards as shards
 from lambdas.forms.sharding.planner import PlannerRun as Planned
 from lambdas.portal.content.calendar import CalendarRun
 from lambdas.portal.handlers import export_events, run_calendar
+from lambdas.sentiment.contract import IngestEnvironment
 from lambdas.sentiment.handlers import heal_news, ingest
 from lambdas.sentiment.ingestion.outcome import Outcome
 from lambdas.sentiment.sources import SourceError, Unreadable
@@ -48,6 +50,9 @@ def poll(each: int) -> None:
     names = json.loads(os.environ["SOURCES"])["sources"] or ["newsapi"]
     sources = [SimpleNamespace(source_type=name, fetch=fetch(name)) for name in names * each]
     replace(ingest, item_ingestion=ingestion, news_ingestion=ingestion, sources=sources)
+    # What it is given beside these is not asked for here.
+    for field in fields(IngestEnvironment):
+        os.environ.setdefault(field.name.upper(), "")
     ingest.handler({"detail-type": "Scheduled Event"}, CONTEXT)
 
 

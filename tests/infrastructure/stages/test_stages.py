@@ -177,8 +177,9 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
         ),
         (
             "portal",
-            {"content.api", "content.uploads", "content.clean", "content.calendar"}
-            | {"inbox.api", "news.publish", "news.notify", "events.api", "events.export"},
+            {"handlers.content_api", "handlers.complete_uploads", "handlers.clean_files"}
+            | {"handlers.run_calendar", "handlers.inbox_api", "handlers.publish_announcements"}
+            | {"handlers.notify_users", "handlers.events_api", "handlers.export_events"},
         ),
     ],
 )

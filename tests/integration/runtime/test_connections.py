@@ -1,5 +1,6 @@
 """A function's connections are shared by all of its tenants."""
 
+import gc
 import os
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,7 +22,9 @@ def test_a_thousand_tenants_stay_under_three_hundred_descriptors() -> None:
         aws.items = lambda operation: {"Items": []}
         tenants = Tenants(session, "role")
         tenants.prepare()
-        most = 0
+        # What other tests of this process have left open is not of these tenants.
+        gc.collect()
+        before = most = descriptors()
         for number in range(TENANTS):
             tenant = f"tenant{number}"
             access = tenants.access(tenant)
@@ -35,7 +38,7 @@ def test_a_thousand_tenants_stay_under_three_hundred_descriptors() -> None:
     assert aws.asked.count("AssumeRole") == aws.asked.count("ListTables") == TENANTS
     assert aws.asked.count("Query") == TENANTS // 20 * 10  # all shards, side by side
     # The server's ends of the connections are in this process too.
-    assert most < 300
+    assert most - before < 300
 
 
 def test_a_tenants_first_request_makes_no_client() -> None:
