@@ -14,12 +14,12 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.config import Config
 
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.sales.design import SALE, SALES
 from tablewright.model import Record
 from tablewright.runtime.aws import Dynamo, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.store.store import Store
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
 ROUNDS = 9

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import boto3
 
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.portal.events import SHARDED_EVENTS, event_key
 from tablewright.model import Record
 from tablewright.runtime.aws import POOL_SIZE, Dynamo, client_config
@@ -24,6 +23,7 @@ from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import in_parallel, insert_all, put_request, write_all
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
 ROUNDS = 5

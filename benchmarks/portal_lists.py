@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import boto3
 
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.portal.content import APPROVED, CONTENT, CONTENT_REGISTRY
 from tablewright.model import Record
 from tablewright.model.capacity import read_floor
@@ -26,6 +25,7 @@ from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import put_request, write_all
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
 STORED, PAGE = 100_000, 50

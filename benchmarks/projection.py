@@ -21,7 +21,6 @@ import boto3
 from benchmarks import paper_processor
 from lambdas.sentiment.dashboard import Dashboard
 from lambdas.sentiment.projector import Projector, analysed, implied, sound
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import ITEM, ITEMS, SENTIMENTS
 from tablewright.model.fields.scalars import timestamp
@@ -37,6 +36,7 @@ from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.projection import Projection
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
 BATCHES, BATCH = 6, 100

@@ -21,7 +21,6 @@ from docs.scenarios import (
     sentiment_items,
 )
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES, SAYS
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.news.design import NEWS
 from tablewright.catalog.portal.content import CONTENT_REGISTRY
@@ -37,6 +36,7 @@ from tablewright.pages.metering import Measurement
 from tablewright.pages.monthly_cost import US_EAST_1, Workload
 from tablewright.pages.page import page
 from tablewright.runtime.aws import Caller, Dynamo, client_config
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
 TABLES = Path(__file__).parent / "tables"

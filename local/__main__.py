@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from local import items
-from local.connection import Connection, connect
+from local.clients.forms import FORM, Forms
+from local.clients.portal import Portal
+from local.clients.receiver import Delivery, Receiver
+from local.clients.users import PEOPLE, TENANTS, Users
 from local.deployment import Deployment
-from local.faults import KINDS, Faults, seconds_of, target_of
-from local.forms import FORM, Forms
-from local.home import DEFAULT, Home, LocalCloudError
+from local.emulator.connection import Connection, connect
+from local.emulator.faults import KINDS, Faults, seconds_of, target_of
+from local.emulator.home import DEFAULT, Home, LocalCloudError
 from local.logs import Logs
-from local.portal import Portal
 from local.progress import Progress
-from local.receiver import Delivery, Receiver
-from local.sample_forms import filled_in
-from local.sample_items import ingest
-from local.sample_news import article
+from local.samples.forms import filled_in
+from local.samples.items import ingest
+from local.samples.news import article
 from local.status import status
 from local.up import down, seed, up
-from local.users import PEOPLE, TENANTS, Users
 from toolchain import ToolchainError
 
 Arguments = argparse.Namespace

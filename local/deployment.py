@@ -12,10 +12,10 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from local import child
-from local.connection import ACCOUNT, REGION, Connection, environment
-from local.home import Home, LocalCloudError
+from local.emulator.connection import ACCOUNT, REGION, Connection, environment
+from local.emulator.home import Home, LocalCloudError
 from local.progress import Progress
+from tablewright.testing import child
 from toolchain import paths
 from toolchain.paths import ROOT
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer
 
-from local.connection import Connection
+from local.emulator.connection import Connection
 from local.names import table_names, the_one
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from local.connection import Connection
+from local.emulator.connection import Connection
 from local.names import function_names, the_one
 
 POLL_SECONDS = 0.5

@@ -1,7 +1,7 @@
 """What is deployed, by name, and how to mean one of them without typing all of it."""
 
-from local.connection import Connection
-from local.home import LocalCloudError
+from local.emulator.connection import Connection
+from local.emulator.home import LocalCloudError
 
 
 def function_names(connection: Connection) -> list[str]:

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from local.connection import Connection
 from local.deployment import STAGE, Deployment
-from local.faults import Faults
-from local.gaps.resources import ALARM, METRIC_MATH, recorded
-from local.home import Home
+from local.emulator.connection import Connection
+from local.emulator.faults import Faults
+from local.emulator.home import Home
+from local.gaps.cloudformation.resources import ALARM, METRIC_MATH, recorded
 
 Alarms = dict[str, tuple[str, str]]
 

@@ -7,18 +7,22 @@ import signal
 import time
 from datetime import UTC, datetime
 
-from local import sample_forms, sample_items, sample_news, sample_portal, sample_sales
-from local.api import Api
-from local.child import STOP_SECONDS
-from local.cloud import PORT, Cloud, stop_leftover
-from local.connection import Connection
+from local.clients.api import Api
+from local.clients.forms import Forms
+from local.clients.portal import Portal
+from local.clients.users import TENANTS, Users, email_of
 from local.deployment import Deployment, deploy
-from local.forms import Forms
-from local.home import DEFAULT, Home, LocalCloudError
-from local.portal import Portal
+from local.emulator.cloud import PORT, Cloud, stop_leftover
+from local.emulator.connection import Connection
+from local.emulator.home import DEFAULT, Home, LocalCloudError
 from local.progress import Progress
-from local.trickle import Trickle
-from local.users import TENANTS, Users, email_of
+from local.samples import forms as sample_forms
+from local.samples import items as sample_items
+from local.samples import news as sample_news
+from local.samples import portal as sample_portal
+from local.samples import sales as sample_sales
+from local.samples.trickle import Trickle
+from tablewright.testing.child import STOP_SECONDS
 
 POLL_SECONDS = 0.2
 # What `up` needs at most to stop a deployment and then the server.

@@ -31,20 +31,9 @@ def npm() -> Path:
     return _present(LINKS / "npm")
 
 
-def java() -> Path:
-    # Java looks for its libraries beside the name it was started by.
-    return _present(LINKS / "java").resolve()
-
-
 def cdk() -> Path:
     """The CDK CLI: start it with `environment()`, which gives it its Node."""
     return _present(NODE_MODULES / ".bin" / "cdk")
-
-
-def dynamodb_local_home() -> Path:
-    """The folder of DynamoDBLocal.jar and DynamoDBLocal_lib."""
-    jar = NODE_MODULES / "amplify-dynamodb-simulator" / "emulator" / "DynamoDBLocal.jar"
-    return _present(jar).parent
 
 
 def ministack_python() -> Path:

@@ -14,7 +14,7 @@ from ministack.core.responses import error_response_json
 from ministack.services import cloudwatch, dynamodb, lambda_svc
 
 from local.gaps import expected
-from local.gaps.statements import statements
+from local.gaps.iam.statements import statements
 
 _READS = ("GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems")
 _WRITES = (

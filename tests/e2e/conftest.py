@@ -6,12 +6,12 @@ from itertools import count
 
 import pytest
 
-from local.api import Api
-from local.cloud import Cloud, free_port
+from local.clients.api import Api
+from local.clients.users import PEOPLE, Person, Users
 from local.deployment import Deployment, deploy
-from local.home import Home
+from local.emulator.cloud import Cloud, free_port
+from local.emulator.home import Home
 from local.progress import Progress
-from local.users import PEOPLE, Person, Users
 
 NewUser = Callable[..., str]
 

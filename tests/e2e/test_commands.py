@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from local.api import Api
-from local.cloud import Cloud
+from local.clients.api import Api
+from local.clients.users import Users
 from local.deployment import Deployment
-from local.sample_items import PER_HOUR
-from local.users import Users
-from tests.e2e.polling import eventually
-from tests.e2e.sales import new_sale
+from local.emulator.cloud import Cloud
+from local.samples.items import PER_HOUR
+from tests.e2e.support.polling import eventually
+from tests.e2e.support.sales import new_sale
 from toolchain.paths import ROOT
 
 Run = Callable[..., str]

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from local.api import Api
-from local.cloud import Cloud
-from local.connection import environment
+from local.clients.api import Api
 from local.deployment import Deployment
+from local.emulator.cloud import Cloud
+from local.emulator.connection import environment
 from toolchain.paths import ROOT
 
 EMAIL = "new@initech.example"

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from local.api import Api
-from local.cloud import Cloud, free_port
+from local.clients.api import Api
+from local.clients.users import Users
 from local.deployment import Deployment, deploy
-from local.home import Home
+from local.emulator.cloud import Cloud, free_port
+from local.emulator.home import Home
 from local.progress import Progress
-from local.users import Users
-from tests.e2e.items import new_item
-from tests.e2e.polling import eventually
+from tests.e2e.support.items import new_item
+from tests.e2e.support.polling import eventually
 
 HOME, AWAY = "eu-west-1", "us-west-2"
 REPLICATED = {"TABLEWRIGHT_REPLICAS": AWAY}

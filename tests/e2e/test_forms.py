@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from local.api import Api
-from local.cloud import Cloud
+from local.clients.api import Api
+from local.clients.forms import FORM, Forms
+from local.clients.receiver import ACCEPTED, UNAVAILABLE, Receiver
+from local.clients.users import OPERATOR, Users
 from local.deployment import Deployment
-from local.forms import FORM, Forms
-from local.receiver import ACCEPTED, UNAVAILABLE, Receiver
-from local.users import OPERATOR, Users
+from local.emulator.cloud import Cloud
 from tablewright.commands.isolation_audit import main as audit
 from tests.e2e.conftest import NewUser
-from tests.e2e.lists import listed
-from tests.e2e.polling import eventually
-from tests.e2e.runbook import Runbook
+from tests.e2e.support.lists import listed
+from tests.e2e.support.polling import eventually
+from tests.e2e.support.runbook import Runbook
 
 FILLED_IN = {"name": "Zoë 🌱", "email": "zoe@visitors.example", "message": "Grüße", "website": ""}
 

@@ -13,18 +13,18 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lambdas.sentiment.ingestion.articles import article
-from local.api import Api
-from local.cloud import Cloud
+from local.clients.api import Api
+from local.clients.users import Users
 from local.deployment import Deployment
-from local.sample_items import ingest
-from local.users import Users
+from local.emulator.cloud import Cloud
+from local.samples.items import ingest
 from tablewright.catalog.news.design import NEWS
 from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.store import Store
-from tests.e2e.browser import browser, new_page, page, screenshot
-from tests.e2e.lists import listed
-from tests.e2e.polling import eventually
+from tests.e2e.support.browser import browser, new_page, page, screenshot
+from tests.e2e.support.lists import listed
+from tests.e2e.support.polling import eventually
 from tests.e2e.test_page import sign_in
 from toolchain.paths import ROOT
 

@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from local.api import Api
+from local.clients.api import Api
+from local.clients.users import Users, email_of
 from local.deployment import Deployment
-from local.users import Users, email_of
-from tests.e2e.browser import NARROW, NewPage, browser, new_page, page, screenshot
-from tests.e2e.items import new_item
+from tests.e2e.support.browser import NARROW, NewPage, browser, new_page, page, screenshot
+from tests.e2e.support.items import new_item
 
 __all__ = ["browser", "new_page", "page"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from local.cloud import Cloud
+from local.clients.portal import Portal
+from local.clients.users import ADMIN, APPROVER, AUTHOR, Users
 from local.deployment import Deployment
-from local.portal import Portal
-from local.users import ADMIN, APPROVER, AUTHOR, Users
+from local.emulator.cloud import Cloud
 from tablewright.catalog.portal.content import CONTENT_REGISTRY
 from tablewright.catalog.portal.events import EVENTS, event_key
 from tablewright.model.fields.scalars import timestamp
@@ -18,8 +18,8 @@ from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store.store import Store
 from tests.e2e.conftest import NewUser
-from tests.e2e.lists import listed
-from tests.e2e.polling import eventually
+from tests.e2e.support.lists import listed
+from tests.e2e.support.polling import eventually
 
 NOTES = "Notes, with a snowman ☃\n".encode()
 

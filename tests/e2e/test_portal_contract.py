@@ -7,12 +7,12 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 
-from local.api import Answer, Api
+from local.clients.api import Answer, Api
+from local.clients.users import OPERATOR, Users
 from local.deployment import Deployment
-from local.users import OPERATOR, Users
-from tests.e2e.contract import Contract, Values, name_of
-from tests.e2e.polling import eventually
-from tests.e2e.sales import new_sale
+from tests.e2e.support.contract import Contract, Values, name_of
+from tests.e2e.support.polling import eventually
+from tests.e2e.support.sales import new_sale
 
 # Makes, for an operation, what its requests can find: each has its own, since some remove it.
 Things = Callable[[str], Values]

@@ -5,13 +5,13 @@ import signal
 
 import pytest
 
-from local.api import Api
-from local.cloud import Cloud
+from local.clients.api import Api
+from local.clients.users import TENANTS, Users
 from local.deployment import Deployment, deploy
+from local.emulator.cloud import Cloud
 from local.progress import Progress
-from local.users import TENANTS, Users
-from tests.e2e.polling import eventually
-from tests.e2e.sales import address_of, new_sale
+from tests.e2e.support.polling import eventually
+from tests.e2e.support.sales import address_of, new_sale
 
 
 def test_a_second_deployment_finds_no_changes(cloud: Cloud, deployment: Deployment) -> None:

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from local.cloud import Cloud
-from local.connection import REGION
+from local.clients.forms import Forms
+from local.clients.receiver import Receiver
+from local.clients.users import Users
 from local.deployment import Deployment
-from local.forms import Forms
-from local.receiver import Receiver
-from local.users import Users
+from local.emulator.cloud import Cloud
+from local.emulator.connection import REGION
 from tablewright.catalog.forms.design import FORMS
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.store import Store
 from tests.e2e.conftest import NewUser
-from tests.e2e.polling import eventually
-from tests.e2e.runbook import Runbook
+from tests.e2e.support.polling import eventually
+from tests.e2e.support.runbook import Runbook
 
 FILLED_IN = {"name": "Ada", "email": "ada@visitors.example", "message": "Hello", "website": ""}
 

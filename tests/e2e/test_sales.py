@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from lambdas.sales.openapi import document
-from local.api import Api
-from local.sample_sales import YEAR
-from tests.e2e.lists import listed
-from tests.e2e.sales import address_of, new_sale
+from local.clients.api import Api
+from local.samples.sales import YEAR
+from tests.e2e.support.lists import listed
+from tests.e2e.support.sales import address_of, new_sale
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from local.api import Answer, Api
-from local.cloud import Cloud
+from local.clients.api import Answer, Api
+from local.clients.users import Users
 from local.deployment import Deployment
-from local.users import Users
-from tests.e2e.items import new_item
-from tests.e2e.lists import listed
-from tests.e2e.polling import eventually
+from local.emulator.cloud import Cloud
+from tests.e2e.support.items import new_item
+from tests.e2e.support.lists import listed
+from tests.e2e.support.polling import eventually
 from toolchain.paths import ROOT
 
 

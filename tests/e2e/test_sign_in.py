@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from lambdas.sales.contract import ROUTES
-from local.api import Api
-from local.cloud import Cloud
+from local.clients.api import Api
+from local.clients.users import Users, email_of
 from local.deployment import Deployment
-from local.home import LocalCloudError
-from local.users import Users, email_of
-from tests.e2e import tokens
+from local.emulator.cloud import Cloud
+from local.emulator.home import LocalCloudError
+from tests.e2e.support import tokens
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from local.api import Api
-from local.cloud import Cloud
+from local.clients.api import Api
 from local.deployment import Deployment
-from tests.e2e.sales import address_of, new_sale
+from local.emulator.cloud import Cloud
+from tests.e2e.support.sales import address_of, new_sale
 
 TENANT_TAG = "tenant"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from local.home import Home, Running
-from tests.e2e.polling import eventually
+from local.emulator.home import Home, Running
+from tests.e2e.support.polling import eventually
 from toolchain.paths import ROOT
 
 READY = "Ctrl-C stops it"

@@ -8,13 +8,13 @@ from typing import Any
 import boto3
 import pytest
 
-from local.dynamodb_local import Credentials, DynamoDbLocal
 from tablewright.model import Table
 from tablewright.runtime.aws import client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import delete_request, put_request, write_all
 from tablewright.runtime.store.store import Store
+from tablewright.testing.dynamodb_local import Credentials, DynamoDbLocal
 from tablewright.testing.tables import create
 from tests.integration.direct import REGION, Direct
 

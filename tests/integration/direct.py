@@ -11,8 +11,8 @@ from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from typing import Any
 from urllib.parse import urlsplit
 
-from local.dynamodb_local import Credentials, DynamoDbLocal
 from tablewright.runtime.errors import Unavailable, from_response
+from tablewright.testing.dynamodb_local import Credentials, DynamoDbLocal
 
 REGION = "eu-west-1"
 _ATTEMPTS = 4

@@ -9,10 +9,10 @@ from typing import Any
 import boto3
 import pytest
 
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.model import Table
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.store import Store
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 from tests.integration.cloud import Cloud, Refused
 from tests.integration.conftest import Database

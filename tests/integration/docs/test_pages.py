@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from docs.generate import DOCUMENTS, TABLES
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.pages.metering import Measurement
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.integration.conftest import Database
 
 Measured = dict[str, list[Measurement]]

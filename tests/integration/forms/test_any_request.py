@@ -19,9 +19,16 @@ from tests.integration.anything import (
     events,
     not_asked,
 )
-from tests.integration.forms.administration import ADA, CONTRACT, EVE, OPERATOR, WEBHOOK, Admin
+from tests.integration.forms.admin.administration import (
+    ADA,
+    CONTRACT,
+    EVE,
+    OPERATOR,
+    WEBHOOK,
+    Admin,
+)
 from tests.integration.forms.conftest import Forms
-from tests.integration.forms.submitting import World, event_of
+from tests.integration.forms.submission.submitting import World, event_of
 
 ID = "0194a27b-a600-7000-8000-000000000000"
 ROUTED = {"contact": {"destinations": ["crm"], "honeypot": ["fax"]}}

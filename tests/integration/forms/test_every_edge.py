@@ -11,15 +11,15 @@ import pytest
 
 from lambdas.forms.admin import resources as admin_resources
 from lambdas.forms.handlers import admin, count_changes, plan_shards
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.forms.design import FORMS
 from tablewright.catalog.forms.metrics import DAILY
 from tablewright.runtime.store.records import Records
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
-from tests.integration.forms.administration import CONTRACT, WEBHOOK
+from tests.integration.forms.admin.administration import CONTRACT, WEBHOOK
 from tests.integration.forms.conftest import Forms, key_of
-from tests.integration.forms.streaming import everything, passes
+from tests.integration.forms.metrics.streaming import everything, passes
 from tests.integration.forms.uses import PAYLOADS, SECRETS, stored, tenant
 from tests.integration.functions import HURRIED, Around, answered, consumed
 from tests.integration.sentiment.http import metered

@@ -15,10 +15,10 @@ from lambdas.forms.handlers import (
     submit,
     verify_domains,
 )
-from local.dynamodb_local import DynamoDbLocal
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import Assembly, environment, resources, synthesize_stage
 from tests.integration.cloud import Cloud
-from tests.integration.forms.admin_use import use_admin
+from tests.integration.forms.admin.admin_use import use_admin
 from tests.integration.forms.conftest import Forms
 from tests.integration.forms.uses import (
     OWN,

@@ -13,8 +13,8 @@ from tablewright.commands.bring_back import BringBack, Live
 from tablewright.commands.segments import Rate
 from tablewright.runtime.store.store import Store
 from tests.integration.forms.conftest import NOON, Forms, key_of
-from tests.integration.forms.streaming import Stream, everything, passes
-from tests.integration.forms.traffic import NIGHT, Traffic, begin, end
+from tests.integration.forms.metrics.streaming import Stream, everything, passes
+from tests.integration.forms.sharding.traffic import NIGHT, Traffic, begin, end
 
 STREAMED = True
 

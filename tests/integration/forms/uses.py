@@ -29,8 +29,8 @@ from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.payload import S3
 from tablewright.runtime.store.records import Records
 from tests.integration.forms.conftest import Forms, key_of, submission
-from tests.integration.forms.streaming import everything, passes
-from tests.integration.forms.submitting import event_of, path_of, value_of
+from tests.integration.forms.metrics.streaming import everything, passes
+from tests.integration.forms.submission.submitting import event_of, path_of, value_of
 from tests.integration.functions import HURRIED, TAKEN, Around, message
 from tests.integration.http import Answer
 from tests.integration.session import Aws

@@ -41,7 +41,7 @@ class Cloud:
         self.state.mkdir(exist_ok=True)
         with (self.state / "log.txt").open("ab") as log:
             self.process = subprocess.Popen(
-                (PYTHON, "-m", "local.server"),
+                (PYTHON, "-m", "local.emulator.server"),
                 cwd=ROOT,
                 env={
                     "PATH": os.environ["PATH"],

@@ -84,7 +84,7 @@ def test_missing_data_is_treated_as_asked(cloud: Cloud, treatment: str, state: s
 def test_ministack_itself_takes_all_functions_for_one(
     cloud_without: Callable[[str], Cloud],
 ) -> None:
-    other = cloud_without("alarms")
+    other = cloud_without("cloudwatch.alarms")
     failing, sound = Alarm(other, "failing"), Alarm(other, "sound")
     failing.errors(minutes_ago=[0, 0])
     assert (failing.state(), sound.state()) == ("ALARM", "ALARM")

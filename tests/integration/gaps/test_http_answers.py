@@ -73,6 +73,6 @@ def test_ministack_itself_breaks_off_and_tells_the_error(
 
 
 def test_ministack_itself_counts_nothing(cloud_without: Callable[[str], Cloud]) -> None:
-    uncounted = cloud_without("metrics")
+    uncounted = cloud_without("cloudwatch.metrics")
     assert Api(uncounted, "answers").get("/empty") == (204, "")
     assert total(uncounted, "AWS/Lambda", "Invocations", FunctionName="answers") == 0

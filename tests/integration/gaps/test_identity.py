@@ -62,7 +62,7 @@ def test_a_pool_gives_out_its_issuer(cloud: Cloud, cloud_without: Callable[[str]
     issuer = f"https://cognito-idp.eu-west-1.amazonaws.com/{pool}"
     assert stack["Outputs"][0]["OutputValue"] == issuer
     with pytest.raises(AssertionError, match="ProviderURL does not exist"):
-        deploy(cloud_without("user_pool_issuer"), "issuer", POOL_WITH_ISSUER)
+        deploy(cloud_without("cognito.user_pool_issuer"), "issuer", POOL_WITH_ISSUER)
 
 
 def test_a_user_changes_only_what_the_client_may_write(cloud: Cloud) -> None:
@@ -82,6 +82,6 @@ def test_an_immutable_attribute_keeps_its_first_value(cloud: Cloud) -> None:
 def test_ministack_itself_lets_users_change_everything(
     cloud_without: Callable[[str], Cloud],
 ) -> None:
-    user = User(cloud_without("user_attributes"))
+    user = User(cloud_without("cognito.user_attributes"))
     assert user.change("custom:level") == "changed"
     assert user.change("custom:tenant", by_administrator=True) == "changed"

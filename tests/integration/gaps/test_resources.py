@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from local.gaps.resources import recorded
+from local.gaps.cloudformation.resources import recorded
 from tests.integration.gaps.clouds import Cloud, deploy, script, snapshot, zipped
 
 STACKS = ("operations", "identity", "sales")
@@ -104,4 +104,4 @@ def test_with_the_gap_open_such_a_template_is_refused(
     with pytest.raises(
         (AssertionError, ClientError), match=r"nsupported|not supported|nrecognized"
     ):
-        deploy(cloud_without("resources"), "refused", _stack(Resource=resource))
+        deploy(cloud_without("cloudformation.resources"), "refused", _stack(Resource=resource))

@@ -43,7 +43,11 @@ def test_the_gaps_close_on_the_pinned_ministack(tmp_path: Path) -> None:
 def test_an_unknown_gap_is_refused_by_name(tmp_path: Path) -> None:
     environment = {**os.environ, "STATE_DIR": str(tmp_path), "LOCAL_GAPS_WITHOUT": "iam, pipes"}
     ended = subprocess.run(
-        (PYTHON, "-m", "local.server"), cwd=ROOT, env=environment, capture_output=True, text=True
+        (PYTHON, "-m", "local.emulator.server"),
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     assert ended.returncode != 0
     assert "no such gaps: iam" in ended.stderr

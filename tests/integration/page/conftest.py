@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.browser import NewPage, browser, new_page, page
+from tests.e2e.support.browser import NewPage, browser, new_page, page
 from tests.integration.page.samples import NOW, day
 from tests.integration.page.server import CLIENT_ID, TOKEN, Api
 

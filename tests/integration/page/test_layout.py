@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.browser import NARROW, WIDE, screenshot
+from tests.e2e.support.browser import NARROW, WIDE, screenshot
 from tests.integration.page.conftest import Dashboard, refreshed
 from tests.integration.page.samples import item, news
 from tests.integration.page.server import Api

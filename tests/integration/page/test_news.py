@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.browser import NARROW
+from tests.e2e.support.browser import NARROW
 from tests.integration.page.conftest import Dashboard, asks
 from tests.integration.page.panel import EVENTS, ids, shows
 from tests.integration.page.samples import news

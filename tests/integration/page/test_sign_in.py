@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.browser import NewPage, screenshot
+from tests.e2e.support.browser import NewPage, screenshot
 from tests.integration.gaps.clouds import Cloud, running
 from tests.integration.page.samples import news
 from tests.integration.page.server import NEWS, Api

@@ -8,11 +8,20 @@ from hypothesis import given
 from lambdas.portal.handlers import content_api, events_api, inbox_api
 from tests.integration.anything import ANY_REQUESTS, Sample, answered, events, not_asked
 from tests.integration.conftest import Database
-from tests.integration.portal import event_world
-from tests.integration.portal import inbox_http as inboxes
-from tests.integration.portal.content_world import ADA, CONTRACT, NEW, OLA, PAM, PDF, World, file_of
-from tests.integration.portal.event_world import DAY, view
-from tests.integration.portal.fan_out_world import FanOutWorld
+from tests.integration.portal.content.content_world import (
+    ADA,
+    CONTRACT,
+    NEW,
+    OLA,
+    PAM,
+    PDF,
+    World,
+    file_of,
+)
+from tests.integration.portal.events import event_world
+from tests.integration.portal.events.event_world import DAY, view
+from tests.integration.portal.fan_out.fan_out_world import FanOutWorld
+from tests.integration.portal.inbox import inbox_http as inboxes
 
 ONE = "/content/c1"
 ID = "0194a27b-a600-7000-8000-000000000000"

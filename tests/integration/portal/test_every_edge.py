@@ -15,16 +15,16 @@ from lambdas.portal.handlers import (
     publish_announcements,
     run_calendar,
 )
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD
 from tablewright.catalog.portal.events import EVENTS, event_key
 from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.ids import uuid7
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
 from tests.integration.functions import HURRIED, Around, consumed, message
-from tests.integration.portal.fan_out_world import CONTENT_TABLE, FanOutWorld, users
+from tests.integration.portal.fan_out.fan_out_world import CONTENT_TABLE, FanOutWorld, users
 from tests.integration.portal.uses import EVENTS_TABLE, EXPORTS, FILES, recorded, upload
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start

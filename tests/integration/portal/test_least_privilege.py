@@ -6,7 +6,7 @@ import pytest
 
 from lambdas.portal.contract import EventsEnvironment
 from lambdas.portal.events.log import design_of
-from local.dynamodb_local import DynamoDbLocal
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import (
     Assembly,
     Template,
@@ -16,7 +16,7 @@ from tests.infrastructure.synthesis import (
 )
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
-from tests.integration.portal.fan_out_world import CONTENT_TABLE, FanOutWorld
+from tests.integration.portal.fan_out.fan_out_world import CONTENT_TABLE, FanOutWorld
 from tests.integration.portal.uses import EVENTS_TABLE, EXPORTS, FILES, FUNCTIONS
 from tests.integration.rights import Rights
 from tests.integration.sentiment.http import metered

@@ -36,9 +36,9 @@ from tablewright.model.fields.scalars import timestamp
 from tablewright.runtime.ids import uuid7
 from tests.integration.functions import HURRIED, TAKEN, Around, Function, message
 from tests.integration.http import Requests
-from tests.integration.portal.content_world import CONTRACT, NEW, OLA, PDF, file_of
-from tests.integration.portal.fan_out_world import FanOutWorld, users
-from tests.integration.portal.inbox_http import tell
+from tests.integration.portal.content.content_world import CONTRACT, NEW, OLA, PDF, file_of
+from tests.integration.portal.fan_out.fan_out_world import FanOutWorld, users
+from tests.integration.portal.inbox.inbox_http import tell
 from tests.integration.rights import FAILED_EVENTS, FAILURES, QUEUE, STREAM
 from tests.integration.session import Aws
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from lambdas.sales.handlers import api
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.sales.design import SALES
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database

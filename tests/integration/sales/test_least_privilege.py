@@ -7,8 +7,8 @@ import pytest
 
 from lambdas.sales.contract import ROUTES
 from lambdas.sales.handlers import api
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.sales.design import SALES
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import Assembly, environment
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database

@@ -13,10 +13,10 @@ from lambdas.sentiment.handlers import analyse, heal_news, ingest, project_items
 from lambdas.sentiment.ingestion.articles import article as article_of
 from lambdas.sentiment.sources.errors import Unavailable as UnreachableSource
 from lambdas.sentiment.sources.web import Web
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.news.design import NEWS
 from tablewright.catalog.sentiment.items import PENDING
 from tablewright.model.fields.scalars import timestamp
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.functions import Around, consumed
@@ -30,8 +30,8 @@ from tests.integration.sentiment.conftest import (
 from tests.integration.sentiment.http import metered
 from tests.integration.sentiment.news import raw as raw_news
 from tests.integration.sentiment.news import seconds
-from tests.integration.sentiment_sources.newsapi_server import KEY, NewsApiServer, article
-from tests.integration.sentiment_sources.server import running
+from tests.integration.sentiment.sources.newsapi_server import KEY, NewsApiServer, article
+from tests.integration.sentiment.sources.server import running
 from tests.integration.session import Aws, start
 
 TOLD = {

@@ -20,12 +20,12 @@ from lambdas.sentiment.handlers import (
     serve_page,
 )
 from lambdas.sentiment.ingestion.articles import article as article_of
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.news.design import NEWS, news_healing
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.catalog.sentiment.dashboard import DASHBOARD
 from tablewright.catalog.sentiment.items import CLAIMED, ITEMS, PENDING, SOURCE_TYPES
 from tablewright.model.fields.scalars import timestamp
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import Assembly, Template, environment
 from tests.integration.cloud import Cloud
 from tests.integration.http import Context
@@ -48,8 +48,8 @@ from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.news import analysed as analysed_news
 from tests.integration.sentiment.news import raw as raw_news
 from tests.integration.sentiment.news import seconds
-from tests.integration.sentiment_sources.newsapi_server import KEY, NewsApiServer, article
-from tests.integration.sentiment_sources.server import running
+from tests.integration.sentiment.sources.newsapi_server import KEY, NewsApiServer, article
+from tests.integration.sentiment.sources.server import running
 from tests.integration.session import HOME, Aws, start
 
 MOMENT = timestamp(NOW)

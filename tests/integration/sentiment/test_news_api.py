@@ -14,10 +14,10 @@ from tablewright.runtime.meter import Meter
 from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context
 from tests.integration.sentiment.conftest import World
+from tests.integration.sentiment.dashboard.test_arrivals import put
 from tests.integration.sentiment.http import ADA, CONTRACT, READER, conforms, problem
 from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.news import analysed
-from tests.integration.sentiment.test_arrivals import put
 
 
 class NewsHttp:

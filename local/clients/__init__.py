@@ -1,0 +1,1 @@
+"""Clients of the deployed application: its HTTP APIs, its users, a receiver of webhooks."""

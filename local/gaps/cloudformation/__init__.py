@@ -1,0 +1,1 @@
+"""Gaps of CloudFormation: types of resources, references."""

@@ -1,0 +1,1 @@
+"""Gaps of CloudWatch: metrics of functions and APIs, and alarms on them."""

@@ -1,0 +1,1 @@
+"""Gaps of Cognito: attributes of users, the issuer of a user pool."""

@@ -1,0 +1,1 @@
+"""Gaps of DynamoDB: global tables, time to live, records of streams."""

@@ -1,0 +1,1 @@
+"""Gaps of EventBridge Pipes and SQS: filters, input templates, moves of messages."""

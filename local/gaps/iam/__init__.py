@@ -1,0 +1,1 @@
+"""Gaps of IAM: what requests are authorized as, and by which conditions."""

@@ -1,0 +1,184 @@
+"""DynamoDB Local as a child process.
+
+    with DynamoDbLocal() as engine:
+        identity = engine.credentials()
+        boto3.client("dynamodb", "eu-west-1", endpoint_url=engine.endpoint, **identity)
+
+The engine keeps a database of its own for each access key and region: fresh credentials are a
+fresh, empty database.
+
+It is found in the folder that TABLEWRIGHT_DYNAMODB_LOCAL names, or else where `npm install
+amplify-dynamodb-simulator` puts it, in this folder or one above. Java is the one on PATH, or
+else that of JAVA_HOME.
+"""
+
+import atexit
+import contextlib
+import http.client
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import TypedDict
+
+from tablewright.testing import child
+
+START_SECONDS = 60.0
+POLL_SECONDS = 0.05
+PORT_ATTEMPTS = 5
+TAIL_LINES = 20
+
+HOME = "TABLEWRIGHT_DYNAMODB_LOCAL"
+_PACKAGE = Path("node_modules", "amplify-dynamodb-simulator", "emulator")
+_JAR = "DynamoDBLocal.jar"
+_JAVA_OPTIONS = ("-Xms256m", "-Xmx1g", "-XX:+UseSerialGC")
+_ENGINE = ("-Djava.library.path=./DynamoDBLocal_lib", "-jar", _JAR)
+_ENGINE_OPTIONS = ("-inMemory", "-disableTelemetry")
+
+
+class DynamoDbLocalError(RuntimeError):
+    """The engine is not there, or did not start."""
+
+
+class Credentials(TypedDict):
+    """Arguments of boto3.client and boto3.resource."""
+
+    aws_access_key_id: str
+    aws_secret_access_key: str
+
+
+class DynamoDbLocal(child.Closing):
+    """A running engine with its data in memory, stopped by `close` or when Python ends.
+
+    It listens on all interfaces, since its server has no option for the address; callers get
+    the loopback one.
+    """
+
+    endpoint: str
+    process: subprocess.Popen[bytes]
+
+    def __init__(self, start_seconds: float = START_SECONDS) -> None:
+        self._log = tempfile.TemporaryFile("a+b")  # noqa: SIM115
+        atexit.register(self.close)
+        try:
+            self._start(time.monotonic() + start_seconds)
+        except BaseException:
+            self.close()
+            raise
+
+    @staticmethod
+    def credentials() -> Credentials:
+        """Credentials that nobody else uses, which is an empty database.
+
+        Each has threads that never end and never quite rest: use few of them, again and again.
+        """
+        # The engine refuses an access key with anything but letters and digits.
+        return Credentials(
+            aws_access_key_id=secrets.token_hex(10).upper(), aws_secret_access_key="local"
+        )
+
+    def close(self) -> None:
+        """Stop the engine and drop its data. A second call does nothing."""
+        atexit.unregister(self.close)
+        if hasattr(self, "process"):
+            child.stop(self.process)
+        self._log.close()
+
+    def _start(self, deadline: float) -> None:
+        for _ in range(PORT_ATTEMPTS):
+            port = _free_port()
+            # Another engine may take the port first and answer in place of ours. The allowed
+            # origin is a name that only ours knows.
+            origin = f"http://{secrets.token_hex(8)}.invalid"
+            self._log.truncate(0)
+            self.endpoint = f"http://127.0.0.1:{port}"
+            self.process = self._launch("-port", str(port), "-cors", origin)
+            if self._ready(port, origin, deadline):
+                return
+            child.stop(self.process)
+        raise self._error(f"found {PORT_ATTEMPTS} ports taken that were free before")
+
+    def _launch(self, *options: str) -> subprocess.Popen[bytes]:
+        engine = (str(java()), *_JAVA_OPTIONS, *_ENGINE, *_ENGINE_OPTIONS, *options)
+        return subprocess.Popen(
+            child.bound(engine, signal.SIGKILL),
+            cwd=home(),
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            # Ctrl-C is for Python, which stops the engine after the last test's clean-up.
+            start_new_session=True,
+        )
+
+    def _ready(self, port: int, origin: str, deadline: float) -> bool:
+        """True once the engine answers, False when another program has the port."""
+        while not _answers(port, origin):
+            # The engine goes on running after it failed to bind.
+            if "Failed to bind" in self._output():
+                return False
+            if self.process.poll() is not None:
+                raise self._error(f"ended with code {self.process.returncode}")
+            if time.monotonic() > deadline:
+                raise self._error("did not answer in time")
+            time.sleep(POLL_SECONDS)
+        return True
+
+    def _output(self) -> str:
+        self._log.seek(0)
+        return self._log.read().decode(errors="replace")
+
+    def _error(self, what: str) -> DynamoDbLocalError:
+        tail = "\n".join(self._output().splitlines()[-TAIL_LINES:]) or "(nothing)"
+        return DynamoDbLocalError(
+            f"DynamoDB Local {what}. Check that the machine has 1 GB of memory free and that "
+            f"{java()} runs. "
+            f"The last lines it wrote:\n{tail}"
+        )
+
+
+def home() -> Path:
+    """The folder of DynamoDBLocal.jar and DynamoDBLocal_lib."""
+    named = os.environ.get(HOME)
+    here = Path.cwd()
+    places = [Path(named)] if named else [folder / _PACKAGE for folder in (here, *here.parents)]
+    for place in places:
+        if (place / _JAR).is_file():
+            return place
+    raise DynamoDbLocalError(
+        f"{_JAR} is not in {named or f'{_PACKAGE} of {here} or a folder above it'}. "
+        f"Run: npm install {_PACKAGE.parts[1]}; or set {HOME} to the folder that has it."
+    )
+
+
+def java() -> Path:
+    """The Java that runs the engine."""
+    at_home = Path(os.environ.get("JAVA_HOME", ""), "bin")
+    found = shutil.which("java") or shutil.which("java", path=at_home)
+    if not found:
+        raise DynamoDbLocalError(
+            "there is no Java on PATH or in JAVA_HOME. Install one, of version 11 or newer."
+        )
+    # Java looks for its libraries beside the name that it was started by.
+    return Path(found).resolve()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        # All interfaces, as the engine will.
+        probe.bind(("", 0))
+        return int(probe.getsockname()[1])
+
+
+def _answers(port: int, origin: str) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+    with contextlib.closing(connection):
+        try:
+            connection.request("GET", "/", headers={"Origin": origin})
+            return connection.getresponse().getheader("Access-Control-Allow-Origin") == origin
+        except (OSError, http.client.HTTPException):
+            return False

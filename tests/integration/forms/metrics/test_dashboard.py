@@ -1,0 +1,141 @@
+"""Dashboard: counts, summed over days."""
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from lambdas.forms.metrics.dashboard import MOST_DAYS_BACK, Dashboard
+from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.metrics import DAILY
+from tablewright.model import InvalidRecord, InvalidValue, Record
+from tablewright.runtime.meter import Meter
+from tablewright.runtime.store.records import Records
+from tests.integration.forms.conftest import Forms
+from tests.integration.forms.metrics.streaming import Stream
+from tests.integration.forms.sharding.traffic import NIGHT, Traffic
+
+STREAMED = True
+
+NOW = datetime(2099, 3, 5, 12, tzinfo=UTC)
+TODAY = NOW.date()
+
+
+def day(at: date, tenant: str = "acme", **counts: Any) -> Record:
+    return DAILY.check({"tenant_id": tenant, "date": at.isoformat(), **counts})
+
+
+def keep(forms: Forms, *days: Record) -> None:
+    forms.database.write([Records(FORMS, DAILY).to_item(one) for one in days])
+
+
+def dashboard(forms: Forms, now: datetime = NOW) -> Dashboard:
+    return Dashboard(forms.store(), now)
+
+
+def test_the_sums_of_what_was_counted(forms: Forms) -> None:
+    forms.clock.moment = NOW
+    traffic = Traffic(forms.store())
+    made = traffic.send(60)
+    traffic.deliver(made[0], "RETRYING", "RETRYING", "SUCCEEDED")
+    traffic.deliver(made[33], "SUCCEEDED", destination="archive")
+    traffic.deliver(made[36], "FAILED")
+    Stream(forms).deliver()
+    assert dashboard(forms).metrics("acme", 7) == {
+        "total_submissions": 20,
+        "daily_breakdown": {"2099-03-04": 10, "2099-03-05": 10},
+        "form_statistics": {"contact": 10, "newsletter": 10},
+        "domain_statistics": {"example.com": 20},
+        "deliveries": 2,
+        "errors": 3,
+        "error_rate": Decimal("0.6"),
+        "destinations": {
+            "archive": {
+                "deliveries": 1,
+                "errors": 0,
+                "given_up": 0,
+                "error_rate": Decimal(0),
+            },
+            "crm": {"deliveries": 1, "errors": 3, "given_up": 1, "error_rate": Decimal("0.75")},
+        },
+        "period": "2099-02-26 to 2099-03-05",
+    }
+
+
+def test_a_tenant_that_sent_nothing_has_no_rate_of_errors(forms: Forms) -> None:
+    shown = dashboard(forms).metrics("nobody")
+    assert shown["total_submissions"] == 0
+    assert shown["error_rate"] is None
+    assert shown["daily_breakdown"] == shown["destinations"] == {}
+
+
+def test_days_outside_the_period_and_other_tenants_are_left_out(forms: Forms) -> None:
+    keep(
+        forms,
+        *(day(TODAY - timedelta(days=n), submission_count=1) for n in (-1, 0, 30, 31)),
+        day(TODAY, "acme-2", submission_count=100),
+    )
+    shown = dashboard(forms).metrics("acme")
+    assert list(shown["daily_breakdown"]) == ["2099-02-03", "2099-03-05"]
+    assert shown["total_submissions"] == 2
+
+
+def test_months_of_days_that_do_not_fit_one_page_are_summed_whole(forms: Forms) -> None:
+    """A year of 400 forms is more than the megabyte that one query reads."""
+    forms_of_a_day = {f"form-with-a-rather-long-name-{n:03}": Decimal(1) for n in range(400)}
+    keep(
+        forms,
+        *(
+            day(TODAY - timedelta(days=n), submission_count=400, form_stats=forms_of_a_day)
+            for n in range(MOST_DAYS_BACK + 10)
+        ),
+    )
+    meter = Meter(forms.database.dynamo)
+    shown = Dashboard(forms.store(meter), NOW).metrics("acme", MOST_DAYS_BACK)
+    assert meter.calls > 1
+    assert shown["total_submissions"] == 400 * (MOST_DAYS_BACK + 1)
+    assert len(shown["daily_breakdown"]) == MOST_DAYS_BACK + 1
+    assert set(shown["form_statistics"].values()) == {MOST_DAYS_BACK + 1}
+    assert len(shown["form_statistics"]) == 400
+
+
+@pytest.mark.parametrize("days_back", [0, -1, MOST_DAYS_BACK + 1, True])
+def test_a_period_that_cannot_be_shown_is_refused(forms: Forms, days_back: int) -> None:
+    with pytest.raises(InvalidValue, match="days_back must be a number of days from 1 to 366"):
+        dashboard(forms).metrics("acme", days_back)
+
+
+def test_a_corrected_outcome_leaves_no_trace_on_the_day_before(forms: Forms) -> None:
+    keep(
+        forms,
+        day(TODAY - timedelta(days=1), error_count=0, destination_errors={"old": Decimal(0)}),
+        day(TODAY, delivery_count=1, destination_stats={"crm": Decimal(1)}),
+    )
+    assert list(dashboard(forms).metrics("acme")["destinations"]) == ["crm"]
+
+
+def test_all_tenants_of_a_day_are_listed_in_order_page_by_page(forms: Forms) -> None:
+    tenants = [f"tenant-{number:03}" for number in range(23)]
+    keep(
+        forms,
+        *(day(TODAY, one, submission_count=n) for n, one in enumerate(tenants)),
+        day(NIGHT.date(), "yesterday", submission_count=1),
+        day(TODAY, "only-errors", error_count=2),
+    )
+    found: list[Record] = []
+    cursor = None
+    for _ in range(10):
+        page = dashboard(forms).tenants("2099-03-05", limit=10, cursor=cursor, caller="operator")
+        found += page.items
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert [one["tenant_id"] for one in found] == ["only-errors", *tenants]
+    assert [one["submission_count"] for one in found] == [0, *range(23)]
+    assert found[0]["error_count"] == 2
+
+
+def test_a_day_that_is_none_is_refused(forms: Forms) -> None:
+    with pytest.raises(InvalidRecord, match="date"):
+        dashboard(forms).tenants("yesterday")

@@ -1,0 +1,82 @@
+"""The API of notifications and subscriptions, as API Gateway calls it."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from lambdas.portal.handlers import inbox_api
+from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement, notification
+from lambdas.portal.openapi import document
+from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.model import Record
+from tablewright.model.fields.scalars import timestamp
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.store.records import Records
+from tests.integration.conftest import KEYS
+from tests.integration.http import Answer, Context, Contract
+from tests.integration.portal.fan_out.fan_out_world import NOW, FanOutWorld, content
+
+CONTRACT = Contract(document())
+conforms, problem = CONTRACT.conforms, CONTRACT.problem
+
+
+class Http:
+    """Sends requests to the handler on behalf of a user."""
+
+    def __init__(self, room: FanOutWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.room = room
+        self.clock = NOW.timestamp()
+        self.over(room.edge)
+        monkeypatch.setattr(inbox_api, "resources", lambda: self.resources)
+
+    def over(self, caller: Caller, now: datetime = NOW) -> None:
+        """Answer from here on over another caller."""
+        cursors = Cursors(lambda: KEYS, clock=lambda: self.clock)
+        notifications = self.room.notifications_store(caller)
+        subscriptions = self.room.subscriptions_store(caller)
+        notifications._cursors = subscriptions._cursors = cursors
+        self.resources = inbox_api.Resources(notifications, subscriptions, lambda: now)
+
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        user: str = "ada",
+        groups: str = "[readers]",
+        **query: Any,
+    ) -> Answer:
+        claims = {"sub": user, **({"cognito:groups": groups} if groups else {})}
+        event = CONTRACT.event(method, path, body, claims=claims, query=query)
+        return Answer(inbox_api.handler(event, Context()))
+
+    def pages(self, path: str, user: str = "ada", **query: Any) -> list[Record]:
+        """All records of a list, page by page."""
+        found: list[Record] = []
+        for _ in range(100):
+            answer = self("GET", path, user=user, **query)
+            assert answer.status == 200, answer.text
+            found += answer.json["items"]
+            if answer.json["next_cursor"] is None:
+                return found
+            query["cursor"] = answer.json["next_cursor"]
+        raise AssertionError("the list does not end")
+
+
+def tell(room: FanOutWorld, user: str, count: int) -> list[Record]:
+    """So many notifications of a user, the oldest first."""
+    moments = (timestamp(NOW + timedelta(minutes=number)) for number in range(count))
+    told = [
+        notification(Announcement.of(APPROVAL, content(f"c{n}"), at), user)
+        for n, at in enumerate(moments)
+    ]
+    records = Records(NOTIFICATIONS, NOTIFICATION)
+    room.database.write([records.to_item(NOTIFICATION.check(one)) for one in told], "notifications")
+    return told
+
+
+def ids(records: list[Record]) -> list[str]:
+    return [one["notification_id"] for one in records]
