@@ -25,7 +25,7 @@ def failed_records() -> FailedRecords:
     return FailedRecords(s3, os.environ["FAILURES_BUCKET"], function)
 
 
-def kept_unless_redriven(event: dict[str, Any], report: Callable[[Change, str], Any]) -> Failed:
+def keep_failed(event: dict[str, Any], report: Callable[[Change, str], Any]) -> Failed:
     """For `consume`: a record that fails is reported, counted and kept, and the stream goes on.
 
     One that is redriven is kept already: it is reported, and fails in the answer to the command.

@@ -131,7 +131,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _backfill(options: argparse.Namespace) -> int:
     design: Table = options.design
-    caller = segments.connect(options)
+    caller = segments.patient_caller(options)
     about = caller.call("DescribeTable", {"TableName": options.table})["Table"]
     backfill = Backfill(
         design, options.table, caller, rate=Rate(options.rate), dry_run=options.dry_run

@@ -145,7 +145,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _bring_back(options: argparse.Namespace, now: datetime) -> int:
-    caller = segments.connect(options)
+    caller = segments.patient_caller(options)
     live, items = _compared(caller, options.restored, options.live)
     request = {"TableName": options.restored, **_chosen(options, live.keys[0])}
     only = (*options.key, *(f"{prefix}…" for prefix in options.key_prefix))

@@ -24,9 +24,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError
 
 from tablewright.commands.isolation.decisions import Call, Statement, allows
 from tablewright.commands.isolation.names import NamedSession, named_leaks, sampler
@@ -35,7 +36,8 @@ from tablewright.commands.isolation.reach import LOOK_ALIKES, Leak, Place, leaks
 from tablewright.commands.isolation.session import TenantSession, assume
 from tablewright.commands.named import table_design
 from tablewright.model.table import Table
-from tablewright.runtime.aws import client_config
+from tablewright.runtime.aws import connect
+from tablewright.runtime.errors import StoreError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -65,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1 if problems else 0
     except (LookupError, ValueError, OSError) as error:
         parser.error(str(error))
-    except (BotoCoreError, ClientError) as error:
+    except (StoreError, BotoCoreError) as error:
         _say(f"Stopped: {error}")
         return 2
     except KeyboardInterrupt:
@@ -80,11 +82,11 @@ def _tried(
 ) -> Iterator[Leak | str]:
     """What sessions reach that they must not, and what they do not reach that they should."""
     session = boto3.session.Session(region_name=options.region)
-    settings = {"endpoint_url": options.endpoint_url, "config": client_config()}
-    sts = session.client("sts", **settings)
+    open_client = partial(connect, endpoint_url=options.endpoint_url)
+    sts = open_client(session, "sts")
     if options.through:
-        sts = session.client("sts", **settings, **_keys(_must(assume(sts, options.through, {}))))
-    sample = sampler(session.client("s3", **settings), options.bucket)
+        sts = open_client(_session(_must(assume(sts, options.through, {})), options), "sts")
+    sample = sampler(open_client(session, "s3"), options.bucket)
     of: dict[str | None, list[Place]] = {each: places(design, each) for each in tenants}
     for mine in (*tenants, None):
         tags = {} if mine is None else {options.tag: mine}
@@ -94,14 +96,14 @@ def _tried(
                 raise LookupError(f"{options.role_arn} cannot be assumed for tenant {mine!r}")
             # As it should be: a session without a tag cannot be had.
             continue
-        dynamodb = session.client("dynamodb", **settings, **_keys(credentials))
-        tenant = TenantSession(dynamodb, design, options.table, mine)
+        clients = partial(open_client, _session(credentials, options))
+        tenant = TenantSession(clients("dynamodb"), design, options.table, mine)
         if mine is not None:
             yield from _unreached(tenant, of[mine], known, tags)
         yield from tenant.scans()
         yield from tenant.leaks(of)
         named = NamedSession(
-            partial(session.client, **settings, **_keys(credentials)),
+            clients,
             mine,
             bucket=options.bucket,
             prefix=options.secrets,
@@ -152,12 +154,13 @@ def _must(credentials: dict[str, str] | None) -> dict[str, str]:
     return credentials
 
 
-def _keys(credentials: dict[str, str]) -> dict[str, str]:
-    return {
-        "aws_access_key_id": credentials["AccessKeyId"],
-        "aws_secret_access_key": credentials["SecretAccessKey"],
-        "aws_session_token": credentials["SessionToken"],
-    }
+def _session(credentials: dict[str, str], options: argparse.Namespace) -> Any:
+    return boto3.session.Session(
+        aws_access_key_id=credentials["AccessKeyId"],
+        aws_secret_access_key=credentials["SecretAccessKey"],
+        aws_session_token=credentials["SessionToken"],
+        region_name=options.region,
+    )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -19,7 +19,7 @@ from tablewright.commands.named import healing_plan
 from tablewright.model import Record
 from tablewright.model.errors import InvalidRecord
 from tablewright.model.healing import HealingPlan
-from tablewright.runtime.aws import Dynamo, client_config
+from tablewright.runtime.aws import connect
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.healing.parked import Parked
 from tablewright.runtime.store.store import Store
@@ -31,10 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         plan: HealingPlan = options.plan
         session = boto3.session.Session(region_name=options.region)
-        client = session.client(
-            "dynamodb", endpoint_url=options.endpoint_url, config=client_config()
-        )
-        parked = Parked(Store(plan.design, options.table, Dynamo(client)), plan)
+        caller = connect(session, "dynamodb", endpoint_url=options.endpoint_url)
+        parked = Parked(Store(plan.design, options.table, caller), plan)
         if options.release:
             return _release(parked, _named(plan, options.release))
         if options.release_all:

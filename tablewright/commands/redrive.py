@@ -18,9 +18,10 @@ from itertools import groupby
 from typing import Any
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError
 
-from tablewright.runtime.aws import client_config
+from tablewright.runtime.aws import Caller, connect
+from tablewright.runtime.errors import ObjectMissing, StoreError
 
 # What a function may be given in one synchronous call.
 MOST_BYTES = 6 * 1024 * 1024
@@ -66,16 +67,20 @@ class Outcome:
 class Failures:
     """The batches in a bucket that were given up."""
 
-    def __init__(self, s3: Any, bucket: str) -> None:
+    def __init__(self, s3: Caller, bucket: str) -> None:
         self._s3 = s3
         self._bucket = bucket
 
     def __iter__(self) -> Iterator[str]:
-        pages = self._s3.get_paginator("list_objects_v2")
-        for page in pages.paginate(Bucket=self._bucket, Prefix=_PREFIX):
+        asked = {"Bucket": self._bucket, "Prefix": _PREFIX}
+        while True:
+            page = self._s3.call("ListObjectsV2", asked)
             for found in page.get("Contents", ()):
                 if _KEY.fullmatch(found["Key"]):
                     yield found["Key"]
+            if not page.get("IsTruncated"):
+                return
+            asked["ContinuationToken"] = page["NextContinuationToken"]
 
     def batch(self, key: str) -> Batch | None:
         """Where a batch was in its stream; None when another run has dealt with it meanwhile."""
@@ -90,12 +95,12 @@ class Failures:
         return None if body is None else _records(body, key)
 
     def delete(self, key: str) -> None:
-        self._s3.delete_object(Bucket=self._bucket, Key=key)
+        self._s3.call("DeleteObject", {"Bucket": self._bucket, "Key": key})
 
     def _body(self, key: str) -> dict[str, Any] | None:
         try:
-            found = self._s3.get_object(Bucket=self._bucket, Key=key)
-        except self._s3.exceptions.NoSuchKey:
+            found = self._s3.call("GetObject", {"Bucket": self._bucket, "Key": key})
+        except ObjectMissing:
             return None
         try:
             body = json.loads(found["Body"].read())
@@ -109,7 +114,7 @@ class Failures:
 class Redrive:
     """Sends batches to a function, shard by shard."""
 
-    def __init__(self, failures: Failures, lambdas: Any, function: str, *, keep: bool) -> None:
+    def __init__(self, failures: Failures, lambdas: Caller, function: str, *, keep: bool) -> None:
         self._failures = failures
         self._lambdas = lambdas
         self._function = function
@@ -145,7 +150,8 @@ class Redrive:
 
     def _invoke(self, payload: bytes) -> str | None:
         """What went wrong, if anything did."""
-        answer = self._lambdas.invoke(FunctionName=self._function, Payload=payload)
+        params = {"FunctionName": self._function, "Payload": payload}
+        answer = self._lambdas.call("Invoke", params)
         text = answer["Payload"].read().decode()
         if "FunctionError" in answer:
             return f"the function failed: {text[:_MOST_TOLD]}"
@@ -187,17 +193,15 @@ def main(arguments: list[str] | None = None) -> int:
     session = boto3.session.Session(region_name=options.region)
     outcome = Outcome()
     try:
-        config = client_config(read_timeout=LONGEST_SECONDS + 10)
-        place = {"endpoint_url": options.endpoint_url, "config": config}
-        failures = Failures(session.client("s3", **place), options.bucket)
-        redrive = Redrive(
-            failures, session.client("lambda", **place), options.function, keep=options.keep
-        )
+        place = {"endpoint_url": options.endpoint_url, "read_timeout": LONGEST_SECONDS + 10}
+        failures = Failures(connect(session, "s3", **place), options.bucket)
+        lambdas = connect(session, "lambda", **place)
+        redrive = Redrive(failures, lambdas, options.function, keep=options.keep)
         batches = _found(failures, outcome)
         if options.dry_run:
             return _dry_run(batches, outcome)
         redrive.run(batches, outcome)
-    except (BotoCoreError, ClientError) as error:
+    except (StoreError, BotoCoreError) as error:
         _say(f"Stopped: {error}")
         _say("Nothing is lost: the same command goes on from here.")
         return 2

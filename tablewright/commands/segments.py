@@ -20,7 +20,7 @@ from botocore.exceptions import BotoCoreError
 from tqdm import tqdm
 
 from tablewright.commands.progress import Progress, ProgressMismatch
-from tablewright.runtime.aws import Caller, Dynamo, client_config
+from tablewright.runtime.aws import Caller, connect
 from tablewright.runtime.errors import StoreError, Throttled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.records import Item
@@ -120,10 +120,9 @@ def add_options(parser: argparse.ArgumentParser, state: str) -> None:
     parser.add_argument("--endpoint-url", help="another cloud than AWS, such as a local one")
 
 
-def connect(options: argparse.Namespace) -> Caller:
+def patient_caller(options: argparse.Namespace) -> Caller:
     session = boto3.session.Session(region_name=options.region)
-    client = session.client("dynamodb", endpoint_url=options.endpoint_url, config=client_config())
-    return Patient(Dynamo(client))
+    return Patient(connect(session, "dynamodb", endpoint_url=options.endpoint_url))
 
 
 def go_through(

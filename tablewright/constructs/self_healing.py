@@ -11,7 +11,7 @@ from constructs import Construct
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.queues.work_queue import WorkQueue
 from tablewright.constructs.tables.base import DesignTableBase
-from tablewright.model.healing import HealingPlan
+from tablewright.model.healing import ITEMS_FAILED, ITEMS_FOUND, ITEMS_PARKED, HealingPlan
 
 _RUNS = 4
 
@@ -82,7 +82,7 @@ class SelfHealing(Construct):
         alarm(
             self,
             "Parked",
-            metric=self._metric("SelfHealingItemsParked"),
+            metric=self._metric(ITEMS_PARKED),
             threshold=1,
             describes="Items are parked: they were asked for as often as allowed, in vain.",
             topic=self._topic,
@@ -91,7 +91,7 @@ class SelfHealing(Construct):
         alarm(
             self,
             "Failing",
-            metric=self._metric("SelfHealingItemsFailed"),
+            metric=self._metric(ITEMS_FAILED),
             threshold=1,
             periods=_RUNS,
             breaching=3,
@@ -101,7 +101,7 @@ class SelfHealing(Construct):
         # A run finds no more than its batch, so a backlog beyond that grows without being seen.
         growing = cloudwatch.MathExpression(
             expression=f"IF(found >= {batch} OR DIFF(found) > 0, 1, 0)",
-            using_metrics={"found": self._metric("SelfHealingItemsFound")},
+            using_metrics={"found": self._metric(ITEMS_FOUND)},
             label="Stale items increase",
             period=self._every,
         )

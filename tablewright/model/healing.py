@@ -8,6 +8,13 @@ from tablewright.model.fields.scalars import Field, Text, Timestamp
 from tablewright.model.patterns import BatchGet, Pattern, Query, Update
 from tablewright.model.table import Table
 
+# Metrics by which a run reports, and on which there are alarms.
+ITEMS_FOUND = "SelfHealingItemsFound"
+ITEMS_REPUBLISHED = "SelfHealingItemsRepublished"
+ITEMS_FAILED = "SelfHealingItemsFailed"
+ITEMS_PARKED = "SelfHealingItemsParked"
+EXECUTION_TIME = "SelfHealingExecutionTime"
+
 
 def healing_fields() -> tuple[Field, ...]:
     """What an item carries that can be healed: to be listed among the fields of its entity."""

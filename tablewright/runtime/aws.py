@@ -48,14 +48,22 @@ def client_config(**overrides: Any) -> Config:
     return Config(**{**settings, **overrides})
 
 
-def connect(session: Any, service: str, *, region: str | None = None, **settings: Any) -> "Client":
+def connect(
+    session: Any,
+    service: str,
+    *,
+    region: str | None = None,
+    endpoint_url: str | None = None,
+    **settings: Any,
+) -> "Client":
     """A client of a service, by its name in boto3; `settings` are of botocore's Config.
 
     Example::
 
         queue = Queue(connect(boto3.session.Session(), "sqs"), url)
     """
-    client = session.client(service, region_name=region, config=client_config(**settings))
+    place = {"region_name": region, "endpoint_url": endpoint_url}
+    client = session.client(service, config=client_config(**settings), **place)
     return Dynamo(client) if service == "dynamodb" else Client(client)
 
 

@@ -190,6 +190,8 @@ _BY_CODE: dict[str, type[StoreError]] = {
     **dict.fromkeys(_DENIED, AccessDenied),
     **dict.fromkeys(_MISSING, ResourceMissing),
     "ConditionalCheckFailedException": Conflict,
+    "PreconditionFailed": Conflict,
+    "412": Conflict,  # HeadObject, whose answer has no body to say more
     "TransactionConflictException": Conflict,
     "ResourceExistsException": ResourceExists,
     "InvalidRequestException": InvalidState,

@@ -9,7 +9,7 @@ from lambdas.forms.clients import Clients, payloads_in
 from lambdas.forms.contract import CountEnvironment
 from lambdas.forms.metrics.counting import ChangeCounter
 from lambdas.forms.submission.payload_deletion import PayloadDeletion
-from lambdas.stream import kept_unless_redriven
+from lambdas.stream import keep_failed
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.streams.changes import Change
 
@@ -34,7 +34,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive of what was given up."""
     records = event["Records"]
     work = counter().redrive if event.get("redrive") else counter().count
-    answer = work(records, kept_unless_redriven(event, _report))
+    answer = work(records, keep_failed(event, _report))
     logger.info(
         "counted",
         records=len(records),

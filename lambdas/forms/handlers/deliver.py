@@ -11,7 +11,7 @@ from lambdas.forms.delivery.messages import Created, read_message
 from lambdas.forms.delivery.resources import Resources
 from lambdas.forms.delivery.submission_status import FAILED
 from lambdas.metrics import count
-from tablewright.model.errors import TablewrightError
+from lambdas.queue import each_message
 from tablewright.runtime.deadline import in_time
 
 logger = Logger()
@@ -29,22 +29,9 @@ if DeliverEnvironment.is_set():
 @in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Messages of the queue; those that failed are delivered again, then set aside."""
-    failed = []
-    for message in event["Records"]:
-        try:
-            carry_out(message["body"], datetime.now(UTC))
-        except Exception as error:
-            # Whatever it is: it must not take the other messages with it. What an unknown error
-            # says could be anything, a part of the payload too.
-            reason = str(error) if isinstance(error, TablewrightError) else ""
-            logger.error(
-                "not delivered",
-                message_id=message["messageId"],
-                kind=type(error).__name__,
-                reason=reason,
-            )
-            failed.append({"itemIdentifier": message["messageId"]})
-    return {"batchItemFailures": failed}
+    return each_message(
+        event, lambda body: carry_out(body, datetime.now(UTC)), logger, "not delivered"
+    )
 
 
 def carry_out(body: str, now: datetime) -> None:

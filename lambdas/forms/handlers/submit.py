@@ -10,11 +10,16 @@ from aws_lambda_powertools.event_handler import Response
 from lambdas.errors import RequestConflict, RequestMismatch
 from lambdas.forms import contract
 from lambdas.forms.contract import SubmitEnvironment
-from lambdas.forms.submission.admission import Addressed, idempotency_key
+from lambdas.forms.submission.admission import (
+    CONTENT_TYPE,
+    IDEMPOTENCY_KEY,
+    Addressed,
+    SignedRequest,
+    idempotency_key,
+)
 from lambdas.forms.submission.form_bodies import CONTENT_TYPES, JSON, content_type, raw_body
 from lambdas.forms.submission.intake import KeyUsedOtherwise, Submission, Taken, digest_of
 from lambdas.forms.submission.resources import Resources
-from lambdas.forms.submission.senders import CONTENT_TYPE, IDEMPOTENCY_KEY, SignedRequest
 from lambdas.forms.submission.uploads import UPLOADED, announcement, named
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond, routed

@@ -12,8 +12,8 @@ from lambdas.portal.clients import Clients
 from lambdas.portal.content.files import Files, Place
 from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.contract import ContentEnvironment
+from lambdas.queue import each_message
 from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.model.errors import TablewrightError
 from tablewright.runtime import strict_json
 from tablewright.runtime.deadline import in_time
 
@@ -46,23 +46,13 @@ if ContentEnvironment.is_set():
 @in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Messages of the queue; those that failed are delivered again, then set aside."""
-    failed = []
-    for message in event["Records"]:
-        try:
-            # S3 sends one without any when the queue is set.
-            for record in strict_json.parse(message["body"]).get("Records", []):
-                settle(record)
-        except Exception as error:
-            # Whatever it is: it must not take the other messages with it.
-            reason = str(error) if isinstance(error, TablewrightError) else ""
-            logger.error(
-                "not settled",
-                message_id=message["messageId"],
-                kind=type(error).__name__,
-                reason=reason,
-            )
-            failed.append({"itemIdentifier": message["messageId"]})
-    return {"batchItemFailures": failed}
+    return each_message(event, settle_all, logger, "not settled")
+
+
+def settle_all(body: str) -> None:
+    """Record the files that a message of S3 reports; the queue's first one reports none."""
+    for record in strict_json.parse(body).get("Records", []):
+        settle(record)
 
 
 def settle(record: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """User notification: carries out the messages of the fan-out queue."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -9,10 +10,10 @@ from lambdas.portal.clients import Clients
 from lambdas.portal.contract import NotifyEnvironment
 from lambdas.portal.notification_fan_out.messages import message_from
 from lambdas.portal.notification_fan_out.notifier import Notifier
+from lambdas.queue import each_message
 from tablewright.catalog.portal.content import CONTENT_REGISTRY
 from tablewright.catalog.portal.notifications import NOTIFICATIONS
 from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
-from tablewright.model.errors import TablewrightError
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.messaging.queue import Queue
 
@@ -55,32 +56,21 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     def in_time() -> bool:
         return bool(context.get_remaining_time_in_millis() > RESERVED_MS)
 
-    failed = []
-    for record in event["Records"]:
-        try:
-            message = message_from(record["body"])
-            notified = resources().notifier.notify(message, in_time)
-        except Exception as error:
-            # Whatever it is: it must not take the other messages with it. What an unknown error
-            # says could be anything.
-            reason = str(error) if isinstance(error, TablewrightError) else ""
-            logger.error(
-                "not notified",
-                message_id=record["messageId"],
-                kind=type(error).__name__,
-                reason=reason,
-            )
-            failed.append({"itemIdentifier": record["messageId"]})
-        else:
-            announcement = message.announcement
-            logger.info(
-                "notified",
-                content_id=announcement.content_id,
-                version=announcement.version,
-                kind=announcement.kind,
-                topic=message.topic,
-                new=notified.new,
-                before=notified.before,
-                after=notified.after,
-            )
-    return {"batchItemFailures": failed}
+    return each_message(event, lambda body: notify(body, in_time), logger, "not notified")
+
+
+def notify(body: str, in_time: Callable[[], bool]) -> None:
+    """Notify the users whom one message is for."""
+    message = message_from(body)
+    notified = resources().notifier.notify(message, in_time)
+    announcement = message.announcement
+    logger.info(
+        "notified",
+        content_id=announcement.content_id,
+        version=announcement.version,
+        kind=announcement.kind,
+        topic=message.topic,
+        new=notified.new,
+        before=notified.before,
+        after=notified.after,
+    )

@@ -10,7 +10,7 @@ from lambdas.portal.clients import Clients
 from lambdas.portal.contract import PublishEnvironment
 from lambdas.portal.notification_fan_out.announcements import announcements_of
 from lambdas.portal.notification_fan_out.messages import Message, messages_of
-from lambdas.stream import Failed, kept_unless_redriven
+from lambdas.stream import Failed, keep_failed
 from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.messaging.queue import Queue
@@ -43,7 +43,7 @@ if PublishEnvironment.is_set():
 @in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive; notifications that were made stay as they are."""
-    return publish(event["Records"], resources().queue, kept_unless_redriven(event, _report))
+    return publish(event["Records"], resources().queue, keep_failed(event, _report))
 
 
 def publish(records: Sequence[dict[str, Any]], to: Queue, failed: Failed) -> dict[str, Any]:

@@ -12,6 +12,13 @@ from lambdas.metrics import count
 from lambdas.sentiment.analysis import HEALING, news_request
 from lambdas.sentiment.contract import HealEnvironment
 from lambdas.sentiment.resources import Resources
+from tablewright.model.healing import (
+    EXECUTION_TIME,
+    ITEMS_FAILED,
+    ITEMS_FOUND,
+    ITEMS_PARKED,
+    ITEMS_REPUBLISHED,
+)
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.healing.healing import Healed, Healing, Rules
 from tablewright.runtime.healing.parked import Parked
@@ -81,13 +88,13 @@ def _report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
         logger.warning("not healed as planned", count=healed.failed, reasons=healed.reasons)
     count(
         {
-            "SelfHealingItemsRepublished": healed.republished,
-            "SelfHealingItemsFailed": healed.failed,
-            "SelfHealingItemsParked": parked_in_all,
+            ITEMS_REPUBLISHED: healed.republished,
+            ITEMS_FAILED: healed.failed,
+            ITEMS_PARKED: parked_in_all,
         }
     )
     metrics = EphemeralMetrics()
     # Of none as well: that a backlog grows shows by the difference to the run before.
-    metrics.add_metric("SelfHealingItemsFound", MetricUnit.Count, healed.found)
-    metrics.add_metric("SelfHealingExecutionTime", MetricUnit.Milliseconds, took)
+    metrics.add_metric(ITEMS_FOUND, MetricUnit.Count, healed.found)
+    metrics.add_metric(EXECUTION_TIME, MetricUnit.Milliseconds, took)
     metrics.flush_metrics()

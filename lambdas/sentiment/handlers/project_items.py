@@ -8,7 +8,7 @@ from aws_lambda_powertools import Logger
 from lambdas.sentiment.contract import ProjectEnvironment
 from lambdas.sentiment.projector import Projector
 from lambdas.sentiment.resources import Resources
-from lambdas.stream import kept_unless_redriven
+from lambdas.stream import keep_failed
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.streams.changes import Change
 
@@ -36,7 +36,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive of what was given up."""
     records = event["Records"]
     work = projector().redrive if event.get("redrive") else projector().project
-    answer = work(records, kept_unless_redriven(event, _log_failure))
+    answer = work(records, keep_failed(event, _log_failure))
     logger.info(
         "projected",
         records=len(records),

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from tablewright.commands.isolation.decisions import Call, Statement, allows
 from tablewright.commands.isolation.reach import Leak
+from tablewright.commands.isolation.session import reaches
+from tablewright.runtime.aws import Caller
 
 _READ_OBJECT, _READ_SECRET = "s3:GetObject", "secretsmanager:GetSecretValue"
 _ACTIONS = {
@@ -24,9 +24,6 @@ _ACTIONS = {
 # They name no object and no secret: whoever may call them learns of everybody's.
 _OF_ALL = ("s3:ListBucket", "s3:ListBucketVersions", "secretsmanager:ListSecrets")
 _OPEN = re.compile(r"\$\{|[*?]")
-_DENIED = ("AccessDenied", "AccessDeniedException", "403")
-# The call was allowed, and did nothing: that is not its tag, there is no such secret.
-_ALLOWED = ("PreconditionFailed", "412", "ResourceNotFoundException")
 _NOTHING = "isolation-audit"
 
 
@@ -92,7 +89,7 @@ class NamedSession:
 
     def __init__(
         self,
-        clients: Callable[[str], Any],
+        clients: Callable[[str], Caller],
         mine: str | None,
         *,
         bucket: str | None,
@@ -117,32 +114,21 @@ class NamedSession:
     def _tried(self, tenant: str) -> Iterator[tuple[str, str, bool]]:
         key = self._sample(tenant) if self._bucket else None
         if key:
-            read = partial(self._client("s3").get_object, Bucket=self._bucket, Key=key)
-            reached = _reaches(partial(read, IfMatch=f'"{_NOTHING}"'))
+            asked = {"Bucket": self._bucket, "Key": key, "IfMatch": f'"{_NOTHING}"'}
+            reached = reaches(partial(self._client("s3").call, "GetObject", asked))
             yield _READ_OBJECT, f"{self._bucket}/{key}", reached
         if self._prefix is not None:
             name = f"{self._prefix}{tenant}/{_NOTHING}"
-            ask = self._client("secretsmanager").get_secret_value
-            yield _READ_SECRET, name, _reaches(partial(ask, SecretId=name))
+            ask = partial(self._client("secretsmanager").call, "GetSecretValue")
+            yield _READ_SECRET, name, reaches(partial(ask, {"SecretId": name}))
 
 
-def sampler(s3: Any, bucket: str | None) -> Callable[[str], str | None]:
+def sampler(s3: Caller, bucket: str | None) -> Callable[[str], str | None]:
     """Finds an object of a tenant, with the rights of whoever audits."""
 
     def sample(tenant: str) -> str | None:
-        found = s3.list_objects_v2(Bucket=bucket, Prefix=f"{tenant}/", MaxKeys=1)
+        asked = {"Bucket": bucket, "Prefix": f"{tenant}/", "MaxKeys": 1}
+        found = s3.call("ListObjectsV2", asked)
         return next((str(one["Key"]) for one in found.get("Contents", ())), None)
 
     return sample
-
-
-def _reaches(call: Callable[[], Any]) -> bool:
-    try:
-        call()
-    except ClientError as error:
-        code = str(error.response["Error"]["Code"])
-        if code in _DENIED:
-            return False
-        if code not in _ALLOWED:
-            raise
-    return True

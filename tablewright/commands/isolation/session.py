@@ -7,30 +7,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from tablewright.commands.isolation.reach import SCAN, Leak, Place, targets
 from tablewright.model.table import Table
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.errors import AccessDenied, Conflict, ResourceMissing
 from tablewright.runtime.store.attribute_values import encode
 
-_DENIED = ("AccessDenied", "AccessDeniedException")
-# The call was allowed, and its condition not met.
-_UNMET = ("ConditionalCheckFailedException", "TransactionCanceledException")
 _NEVER = "attribute_exists(#p) AND attribute_not_exists(#p)"
 
 Calls = dict[str, Callable[[], Any]]
 
 
-def assume(sts: Any, role_arn: str, tags: dict[str, str]) -> dict[str, str] | None:
+def assume(sts: Caller, role_arn: str, tags: dict[str, str]) -> dict[str, str] | None:
     """Credentials of a session with these tags, or None where it cannot be had."""
     listed = [{"Key": key, "Value": value} for key, value in tags.items()]
-    given = {"Tags": listed} if listed else {}
+    asked = {"RoleArn": role_arn, "RoleSessionName": "isolation-audit"}
     try:
-        answer = sts.assume_role(RoleArn=role_arn, RoleSessionName="isolation-audit", **given)
-    except ClientError as error:
-        if _code(error) in _DENIED:
-            return None
-        raise
+        answer = sts.call("AssumeRole", {**asked, "Tags": listed} if listed else asked)
+    except AccessDenied:
+        return None
     credentials: dict[str, str] = answer["Credentials"]
     return credentials
 
@@ -38,7 +33,7 @@ def assume(sts: Any, role_arn: str, tags: dict[str, str]) -> dict[str, str] | No
 class TenantSession:
     """DynamoDB as the session of one tenant, or of none, has it."""
 
-    def __init__(self, dynamodb: Any, design: Table, table: str, mine: str | None) -> None:
+    def __init__(self, dynamodb: Caller, design: Table, table: str, mine: str | None) -> None:
         self._dynamodb = dynamodb
         self._design = design
         self._table = table
@@ -48,14 +43,14 @@ class TenantSession:
         """What was reached of other tenants' places, and of those that are nobody's."""
         for theirs, place in targets(of, self.mine):
             calls = self._calls(place, of.get(self.mine, ()))
-            if reached := tuple(name for name, call in calls.items() if _reaches(call)):
+            if reached := tuple(name for name, call in calls.items() if reaches(call)):
                 yield Leak(self.mine, theirs, place.index, place.partition, reached, place.entities)
 
     def scans(self) -> Iterator[Leak]:
         """Where everybody's items were reached at once."""
         for index in (None, *self._design.indexes):
             named = {"IndexName": index} if index else {}
-            if _reaches(partial(self._do, "scan", Limit=1, **named)):
+            if reaches(partial(self._do, "Scan", Limit=1, **named)):
                 yield Leak(self.mine, None, index, None, (SCAN,))
 
     def reached(self, own: Sequence[Place]) -> Iterator[tuple[Place, str, bool]]:
@@ -63,7 +58,7 @@ class TenantSession:
         for place in own:
             if not place.shared:
                 for name, call in self._calls(place, ()).items():
-                    yield place, name, _reaches(call)
+                    yield place, name, reaches(call)
 
     def _calls(self, place: Place, own: Sequence[Place]) -> Calls:
         partition, _ = self._design.key_attributes(place.index)
@@ -76,14 +71,14 @@ class TenantSession:
             "Limit": 1,
         }
         if place.index:
-            return {"Query": lambda: self._do("query", IndexName=place.index, **asked)}
+            return {"Query": lambda: self._do("Query", IndexName=place.index, **asked)}
         never = {"ConditionExpression": _NEVER, "ExpressionAttributeNames": names}
         calls: Calls = {
-            "GetItem": lambda: self._do("get_item", Key=key),
-            "Query": lambda: self._do("query", **asked),
-            "PutItem": lambda: self._do("put_item", Item=key, **never),
-            "UpdateItem": lambda: self._do("update_item", Key=key, **never),
-            "DeleteItem": lambda: self._do("delete_item", Key=key, **never),
+            "GetItem": lambda: self._do("GetItem", Key=key),
+            "Query": lambda: self._do("Query", **asked),
+            "PutItem": lambda: self._do("PutItem", Item=key, **never),
+            "UpdateItem": lambda: self._do("UpdateItem", Key=key, **never),
+            "DeleteItem": lambda: self._do("DeleteItem", Key=key, **never),
             "BatchGetItem": lambda: self._get([key]),
         }
         mine = next((other.key for other in own if other.index is None and not other.shared), None)
@@ -93,22 +88,18 @@ class TenantSession:
         return calls
 
     def _get(self, keys: list[Any]) -> Any:
-        return self._dynamodb.batch_get_item(RequestItems={self._table: {"Keys": keys}})
+        return self._dynamodb.call("BatchGetItem", {"RequestItems": {self._table: {"Keys": keys}}})
 
-    def _do(self, method: str, **arguments: Any) -> Any:
-        return getattr(self._dynamodb, method)(TableName=self._table, **arguments)
+    def _do(self, operation: str, **arguments: Any) -> Any:
+        return self._dynamodb.call(operation, {"TableName": self._table, **arguments})
 
 
-def _reaches(call: Callable[[], Any]) -> bool:
+def reaches(call: Callable[[], Any]) -> bool:
+    """Whether a call is allowed, which its condition or what it names keeps from doing anything."""
     try:
         call()
-    except ClientError as error:
-        if _code(error) in _DENIED:
-            return False
-        if _code(error) not in _UNMET:
-            raise
+    except AccessDenied:
+        return False
+    except (Conflict, ResourceMissing):
+        return True
     return True
-
-
-def _code(error: ClientError) -> str:
-    return str(error.response["Error"]["Code"])

@@ -85,7 +85,7 @@ def export_days(each: int) -> None:
 
 def keep_records(each: int) -> None:
     replace(stream, failed_records=SimpleNamespace(keep=lambda change: None))
-    failed: Any = stream.kept_unless_redriven({}, lambda *_: None)
+    failed: Any = stream.keep_failed({}, lambda *_: None)
     for _ in range(each):
         failed(SimpleNamespace(), ValueError())
 

@@ -36,8 +36,8 @@ def killed_at_each_call(
     `effect` tells whether the call that it is killed at takes place: "before" (no) or "after".
     """
     # One connection for all: to make one takes longer than the command does.
-    connection = segments.connect(Namespace(region="eu-west-1", endpoint_url=None))
-    monkeypatch.setattr(segments, "connect", lambda options: connection)
+    connection = segments.patient_caller(Namespace(region="eu-west-1", endpoint_url=None))
+    monkeypatch.setattr(segments, "patient_caller", lambda options: connection)
     call = Dynamo.call
     for kill in range(1, 200):
         again()

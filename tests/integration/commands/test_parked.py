@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from local.dynamodb_local import DynamoDbLocal
 from tablewright.catalog.news.design import NEWS, PARKED, SPARSE_NEWS, news_healing
 from tablewright.catalog.sentiment.items import PENDING
 from tablewright.commands.parked import main
+from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.integration.conftest import Database
 from tests.integration.healing.conftest import NOW, World, news
 

@@ -11,26 +11,18 @@ from tablewright.runtime.streams.failed_records import FailedRecords
 class Bucket:
     """S3, as what keeps records calls it and as the command does."""
 
-    class exceptions:  # noqa: N801 - named as boto3 names it
-        class NoSuchKey(Exception):
-            pass
-
     def __init__(self) -> None:
         self.objects: dict[str, bytes] = {}
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        assert (operation, params["Bucket"]) == ("PutObject", "failures")
+        assert params["Bucket"] == "failures"
+        if operation == "ListObjectsV2":
+            return {"Contents": [{"Key": key} for key in self.objects]}
+        if operation == "GetObject":
+            return {"Body": io.BytesIO(self.objects[params["Key"]])}
+        assert operation == "PutObject"
         self.objects[params["Key"]] = params["Body"]
         return {}
-
-    def get_object(self, *, Bucket: str, Key: str) -> dict[str, Any]:  # noqa: N803
-        return {"Body": io.BytesIO(self.objects[Key])}
-
-    def get_paginator(self, _: str) -> "Bucket":
-        return self
-
-    def paginate(self, **_: str) -> list[dict[str, Any]]:
-        return [{"Contents": [{"Key": key} for key in self.objects]}]
 
 
 def record(number: int, item: str) -> dict[str, Any]:
