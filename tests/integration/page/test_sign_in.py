@@ -303,7 +303,7 @@ def test_a_session_that_has_ended_asks_to_sign_in_again(member: Pool, api: Api, 
     assert page.evaluate(KEPT) == []
     api.accepts = member.signed
     sign_in(page)
-    expect(page.locator("#chips button")).to_have_text("Sentiment: positive")
+    expect(page.locator("#chips button")).to_have_text(["Sentiment: positive"])
     expect(page.locator("#items > li").first).to_be_visible()
 
 
