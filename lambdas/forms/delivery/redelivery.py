@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 
+from lambdas.forms.delivery.attempts import MOST_REDELIVERIES, Retries
 from lambdas.forms.delivery.fan_out import new_attempt, record_attempt, routed
 from lambdas.forms.delivery.messages import Delivery, DeliveryQueue
-from lambdas.forms.delivery.retries import MOST_REDELIVERIES, Retries
 from lambdas.forms.delivery.submission_status import (
     RETRYING,
     SUCCEEDED,

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from lambdas.forms.clients import Clients, payloads_in
 from lambdas.forms.contract import ON, DeliverEnvironment
-from lambdas.forms.delivery.attempts import DeliveryAttempts
+from lambdas.forms.delivery.attempts import DeliveryAttempts, Retries
 from lambdas.forms.delivery.fan_out import FanOut
 from lambdas.forms.delivery.messages import DeliveryQueue
-from lambdas.forms.delivery.retries import Retries
 from lambdas.forms.destinations.email import EmailDestination
 from lambdas.forms.destinations.eventbridge import EventBridgeDestination
 from lambdas.forms.destinations.s3 import S3Destination

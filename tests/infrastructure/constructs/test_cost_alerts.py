@@ -81,18 +81,21 @@ def operations(folder: Path, region: str, **settings: str) -> tuple[Template, st
     return made.template("operations"), report.read_text() if report.exists() else ""
 
 
+@pytest.mark.thorough
 def test_a_region_without_budgets_does_without(tmp_path: Path) -> None:
     template, said = operations(tmp_path, "eu-north-1")
     assert limits(template) == []
     assert "nobody is told what dev costs" in said
 
 
+@pytest.mark.thorough
 def test_budgets_can_be_left_out_knowingly(tmp_path: Path) -> None:
     template, said = operations(tmp_path, "eu-north-1", TABLEWRIGHT_COST_LIMITS="none")
     assert limits(template) == []
     assert "nobody is told what dev costs" not in said
 
 
+@pytest.mark.thorough
 def test_a_stage_s_budgets_count_what_is_the_stage_s(tmp_path: Path) -> None:
     template, _ = operations(tmp_path, "eu-west-1", TABLEWRIGHT_COST_LIMITS="5,50.5")
     assert limits(template) == [5, 50.5]

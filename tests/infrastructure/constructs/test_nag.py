@@ -29,6 +29,7 @@ def test_no_finding_is_left_unacknowledged(name: str, stage: Callable[[str], Ass
     assert stage(name).findings() == WARNED.get(name, set())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["dev", "staging", "prod-accelerated"])
 def test_every_acknowledgement_answers_a_finding(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -120,6 +120,7 @@ def test_every_alarm_is_told(forms: Template) -> None:
         assert "AlarmsTopic" in action["Fn::ImportValue"], id
 
 
+@pytest.mark.thorough
 def test_only_destinations_that_the_stage_names_can_be_reached(tmp_path: object) -> None:
     environ = {
         "TABLEWRIGHT_FORM_MAIL_FROM": "forms@example.com",

@@ -141,6 +141,7 @@ def test_every_alarm_is_told(portal: Template) -> None:
         assert "AlarmsTopic" in action["Fn::ImportValue"], id
 
 
+@pytest.mark.thorough
 def test_a_busy_portal_spreads_its_days(tmp_path: object) -> None:
     made = synthesize_stage("dev", tmp_path, {"TABLEWRIGHT_EVENT_SHARDS": "10"})  # type: ignore[arg-type]
     portal = made.template("portal")

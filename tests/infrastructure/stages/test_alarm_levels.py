@@ -86,6 +86,7 @@ def test_a_function_with_concurrency_of_its_own_is_watched_by_that() -> None:
     assert own["Threshold"] == 40
 
 
+@pytest.mark.thorough
 def test_no_alarms_are_no_topic_and_no_key_either(tmp_path: Path) -> None:
     made = synthesize_stage("dev", tmp_path, {"TABLEWRIGHT_ALARMS": "none"})
     assert alarms(made) == {}

@@ -11,6 +11,8 @@ from tests.infrastructure.synthesis import (
     synthesize_stage,
 )
 
+pytestmark = pytest.mark.thorough
+
 APIS = ("sales", "sentiment", "forms", "portal")
 # Where browsers upload to, or download from, by signed addresses.
 BUCKETS = {"forms": "Payloads", "portal": "Files"}

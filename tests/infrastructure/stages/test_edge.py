@@ -14,6 +14,8 @@ from tests.infrastructure.synthesis import (
     text,
 )
 
+pytestmark = pytest.mark.thorough
+
 PAGE = (ROOT / "docs" / "edge.md").read_text()
 FUNCTION = "AWS::Lambda::Function"
 APIS = ("sales", "sentiment", "forms", "portal")

@@ -21,6 +21,8 @@ from tests.infrastructure.synthesis import (
     template_of,
 )
 
+pytestmark = pytest.mark.thorough
+
 PLANTED = "TENANT#${aws:PrincipalTag/tenant}*"
 
 
@@ -66,7 +68,6 @@ def test_what_is_computed_for_a_design_is_what_is_synthesized(tmp_path: Path) ->
     assert told(read) == told(from_design(FORMS, "tenant"))
 
 
-@pytest.mark.thorough
 def test_no_tenant_reaches_another_by_a_grant_of_every_pattern(
     safe: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

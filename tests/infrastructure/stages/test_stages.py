@@ -200,6 +200,7 @@ def test_functions_run_traced_on_graviton_and_log_json_to_their_own_groups(
         assert callable(getattr(import_module(module), name))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("system", ["sales", "sentiment", "forms", "portal"])
 def test_functions_start_with_what_they_are_told(system: str, dev: Assembly) -> None:
     """In a process of their own, because they make themselves when they are imported."""
@@ -294,6 +295,7 @@ def test_the_outputs_are_what_a_client_needs(dev: Assembly) -> None:
     assert {"UserPoolId", "UserPoolClientId"} <= dev.template("identity")["Outputs"].keys()
 
 
+@pytest.mark.thorough
 def test_settings_reach_the_templates(tmp_path: Any) -> None:
     environ = {
         "TABLEWRIGHT_ACCOUNT": "111122223333",

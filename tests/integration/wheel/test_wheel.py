@@ -35,7 +35,7 @@ from aws_cdk.assertions import Template
 (policy,) = Template.from_stack(stack).find_resources("AWS::IAM::Policy").values()
 for one in policy["Properties"]["PolicyDocument"]["Statement"]:
     actions = one["Action"] if isinstance(one["Action"], list) else [one["Action"]]
-    print(*actions, json.dumps(one["Resource"]).partition("/index/")[2][:11])
+    print(*actions, json.dumps(one["Resource"]).partition("/index/")[2].partition('"')[0])
 """
 GRANTS = {
     "README.md": {"dynamodb:PutItem ", "dynamodb:Query BY_CUSTOMER"},
@@ -75,6 +75,15 @@ def test_each_part_is_imported_with_its_extra(
     extra: str, installed: Installed, tmp_path: Path
 ) -> None:
     run(installed(extra), "\n".join(f"import {name}" for name in IMPORTED[extra]), tmp_path)
+
+
+def test_a_ready_made_table_is_granted_as_the_catalogue_shows(
+    installed: Installed, tmp_path: Path
+) -> None:
+    granted = run(
+        installed("constructs"), "\n".join((*blocks("docs/catalog.md"), GRANTED)), tmp_path
+    )
+    assert granted.splitlines() == ["dynamodb:Query GSI1"]
 
 
 @pytest.mark.parametrize("page", GRANTS)

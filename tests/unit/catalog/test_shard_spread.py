@@ -22,6 +22,8 @@ from tablewright.model import TimeId
 from tablewright.model.sharding.shards import last_character
 from tablewright.model.time_ids import made_at
 
+pytestmark = pytest.mark.thorough
+
 SMALL = {"submissions": 100_000, "tenants": 100, "skew": 1.1, "seed": 1}
 
 

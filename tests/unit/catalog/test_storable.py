@@ -47,6 +47,8 @@ from tablewright.model.sizes import ITEM_BYTES, item_bytes
 from tablewright.model.time_ids import moment_of
 from tablewright.runtime.store.attribute_values import encode
 
+pytestmark = pytest.mark.thorough
+
 DESIGNS = (
     *(SALES, ITEMS, DASHBOARD, NEWS, FORMS),
     *(CONTENT_REGISTRY, NOTIFICATIONS, SUBSCRIPTIONS, EVENTS, SHARDED_EVENTS),

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from lambdas.forms.delivery.attempts import Retries
 from lambdas.forms.delivery.breaker import CLOSED, HALF_OPEN, OPEN, BreakerRules, state
 from lambdas.forms.delivery.messages import (
     BadMessage,
@@ -13,7 +14,6 @@ from lambdas.forms.delivery.messages import (
     DeliveryQueue,
     read_message,
 )
-from lambdas.forms.delivery.retries import Retries
 from lambdas.forms.delivery.submission_status import status_of
 from lambdas.forms.destinations.connection import Answer
 from lambdas.forms.destinations.webhook import outcome_of

@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 
 from lambdas.forms import contract
@@ -13,6 +14,8 @@ from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announce
 from lambdas.sentiment.analysis import BadRequest, Request
 from tablewright.catalog.portal.content import CONTENT
 from tests.integration.anything import bodies
+
+pytestmark = pytest.mark.thorough
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
 ID = "0194a27b-a600-7000-8000-000000000000"

@@ -7,12 +7,11 @@ from io import BytesIO
 from typing import Any
 
 from lambdas.forms.contract import CREATED, SOURCE
-from lambdas.forms.delivery.attempts import DeliveryAttempts
+from lambdas.forms.delivery.attempts import DeliveryAttempts, Retries
 from lambdas.forms.delivery.breaker import BreakerRules, Breakers
 from lambdas.forms.delivery.fan_out import FanOut
 from lambdas.forms.delivery.messages import Created, DeliveryQueue, read_message
 from lambdas.forms.delivery.redelivery import Redelivery
-from lambdas.forms.delivery.retries import Retries
 from lambdas.forms.destinations.email import EmailDestination
 from lambdas.forms.destinations.eventbridge import EventBridgeDestination
 from lambdas.forms.destinations.s3 import S3Destination
