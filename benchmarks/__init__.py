@@ -1,1 +1,1 @@
-"""What things cost, as ratios within one run: machines differ, ratios hardly do."""
+"""Benchmarks: ratios within one run, since machines differ and ratios hardly do."""

@@ -1,4 +1,4 @@
-"""How small the compressors of the standard library make payloads of forms, and at what cost.
+"""Compression of form payloads: sizes and costs of the standard library's compressors.
 
 Two kinds of payloads: usual ones, whose field names are in the dictionary, and others, whose names
 no dictionary could know. The published way, gzip as text in base64, is among the compressors.

@@ -1,4 +1,4 @@
-"""What a page of the portal's content costs when there is very much of it.
+"""Lists of the portal's content: the cost of a page when there is very much of it.
 
 All content is of one status and about one product, so that both lists are as long as can be.
 ``python -m benchmarks.portal_lists`` stores 100,000, which takes a minute or two.

@@ -1,4 +1,4 @@
-"""What `cdk` runs: ``cdk synth -c stage=dev``."""
+"""Entry point of the CDK app: ``cdk synth -c stage=dev``."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Where settings are asked for: context (`-c name=…`), and the environment; and their forms."""
+"""Sources of settings: context (`-c name=…`) and environment, and the forms of their values."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What `make bootstrap`, `deploy`, `destroy` and `user` run: a stage on AWS, from first to last."""
+"""Deployment of a stage to AWS: `make bootstrap`, `deploy`, `user` and `destroy`."""
 
 
 class Refused(Exception):

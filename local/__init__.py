@@ -1,1 +1,1 @@
-"""What stands in for AWS on this machine."""
+"""Local cloud: the application on this machine, on an emulated AWS."""

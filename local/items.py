@@ -1,4 +1,4 @@
-"""What the tables hold, for people to read."""
+"""Items of the tables, for people to read."""
 
 import json
 from collections.abc import Iterator

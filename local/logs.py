@@ -1,4 +1,4 @@
-"""What the functions wrote to their log groups."""
+"""Logs of the functions, from their log groups."""
 
 import json
 import re

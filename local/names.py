@@ -1,4 +1,4 @@
-"""What is deployed, by name, and how to mean one of them without typing all of it."""
+"""Names of what is deployed, and of one of them by its beginning."""
 
 from local.emulator.connection import Connection
 from local.emulator.home import LocalCloudError

@@ -1,4 +1,4 @@
-"""What runs on the local cloud, where it answers, and what is there in name only."""
+"""Status of the local cloud: what runs, where it answers, what is there in name only."""
 
 from collections import Counter
 from collections.abc import Iterator

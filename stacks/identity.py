@@ -1,4 +1,4 @@
-"""Who may sign in, and for which tenant."""
+"""User pool: who may sign in, and for which tenant."""
 
 from aws_cdk import Acknowledgment, CfnOutput, Duration, Validations
 from aws_cdk import aws_cognito as cognito

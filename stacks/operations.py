@@ -1,4 +1,4 @@
-"""Where the people who run the application hear of trouble."""
+"""Alarm topic and budgets: where operators hear of trouble."""
 
 from aws_cdk import Annotations
 from aws_cdk import aws_sns as sns

@@ -1,4 +1,4 @@
-"""What the machine itself has: its Node and its Java, when they are new enough."""
+"""Node and Java of the machine itself, when they are new enough."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Where the tools are once `make setup` has run."""
+"""Paths of the tools that `make setup` puts in place."""
 
 import os
 from pathlib import Path

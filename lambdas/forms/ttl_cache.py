@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 # Whatever would be refused is looked at again, but not more often than this: so long, at the most,
 # is a form, a domain or a key unknown that was just made.
-AFRESH = 0.25
+REFRESH_AFTER = 0.25
 _MOST = 1024
 # Before what is held is asked for again that could not be read.
 _PAUSE = 10.0
@@ -46,12 +46,12 @@ class TtlCache(Generic[K, V]):
         self._lock = threading.Lock()
         self._kept: OrderedDict[K, tuple[float, V | None]] = OrderedDict()
 
-    def get(self, key: K, *, afresh: bool = False) -> V | None:
-        """What there is by this key; `afresh`, as of a moment ago at the most."""
+    def get(self, key: K, *, refresh: bool = False) -> V | None:
+        """The value of this key; with `refresh`, not older than a quarter of a second."""
         with self._lock:
             kept = self._kept.get(key)
             if kept:
-                life = AFRESH if afresh or kept[1] is None else self._life
+                life = REFRESH_AFTER if refresh or kept[1] is None else self._life
                 if self._clock() - kept[0] < life:
                     self._kept.move_to_end(key)
                     return kept[1]

@@ -1,4 +1,4 @@
-"""How programs on this machine reach the local cloud, and cannot reach AWS instead."""
+"""Connection to the local cloud, which cannot reach AWS instead."""
 
 import os
 from functools import cache

@@ -1,4 +1,4 @@
-"""What ministack does not do as AWS does, closed one module each.
+"""Gaps: what ministack does not do as AWS does, closed one module each.
 
 A gap is closed by replacing a few of ministack's functions before it starts. Every replacement
 first asserts that ministack still has what it replaces; a module goes when upstream has caught up.

@@ -1,1 +1,1 @@
-"""What the stacks of all systems share: the stage, functions, schedules, secrets of tenants."""
+"""Parts that the stacks of all systems share: stage, functions, schedules, tenants' secrets."""

@@ -1,4 +1,4 @@
-"""Where events go that functions failed on, when nobody waits for their answer."""
+"""Failure destination of functions that are invoked asynchronously."""
 
 import jsii
 from aws_cdk import Acknowledgment, Duration, Validations

@@ -1,4 +1,4 @@
-"""What the stacks must know about the stage that they are deployed to."""
+"""Stage: what a stack must know about where it is deployed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What cdk-nag is told about resources that can only be named by their beginning."""
+"""Wildcards: acknowledged to cdk-nag where a resource has only the beginning of a name."""
 
 import re
 from typing import Any

@@ -1,1 +1,1 @@
-"""What an operator runs against a deployed table."""
+"""Commands for operators of a deployed table."""

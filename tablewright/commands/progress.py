@@ -1,4 +1,4 @@
-"""How far a long command has come, kept in a file so that it can be stopped at any moment."""
+"""Progress of a long command, kept in a file so that it can be stopped at any moment."""
 
 import json
 import os

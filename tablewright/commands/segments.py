@@ -1,4 +1,4 @@
-"""What commands have in common that go through a whole table.
+"""Parallel scans of a whole table, for commands that look at every item.
 
 They scan it in segments, side by side, write at a limited rate, and can be stopped at any moment:
 the same command goes on where it was. They end with 0, with 1 when something was left that

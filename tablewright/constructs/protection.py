@@ -1,4 +1,4 @@
-"""How precious data is: one choice that sets removal, recovery and backups together."""
+"""Protection of data: one choice that sets removal, recovery and backups together."""
 
 from dataclasses import dataclass
 

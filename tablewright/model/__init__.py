@@ -1,4 +1,4 @@
-"""What a table is. Standard library only: every Lambda function imports this."""
+"""Model of a table. Standard library only: every Lambda function imports this."""
 
 from tablewright.model.entity import Entity, Key, Record
 from tablewright.model.errors import DesignError, InvalidRecord, InvalidValue, TablewrightError

@@ -1,4 +1,4 @@
-"""What can be wrong with a design or with a value that is to be stored by it."""
+"""Errors of designs, and of values that are to be stored."""
 
 from collections.abc import Sequence
 

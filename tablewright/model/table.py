@@ -1,4 +1,4 @@
-"""What a table is: entities and their keys, indexes, expiry, stream and access patterns.
+"""Table: entities and their keys, indexes, expiry, stream and access patterns.
 
 A design is one value, declared once. It is imported by every Lambda function, so this module
 stays light; whether a design makes sense is checked by `validate` at synth and test time.

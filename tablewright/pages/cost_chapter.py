@@ -1,4 +1,4 @@
-"""What tables cost a month: the chapter on costs of their pages."""
+"""Chapter on monthly costs of a table's page."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal

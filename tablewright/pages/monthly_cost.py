@@ -1,4 +1,4 @@
-"""What a workload costs a month on demand, from units and bytes; prices carry their date."""
+"""Monthly cost of a workload on demand, from units and bytes; prices carry their date."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""What can go wrong at run time, each with a type that says what to do about it."""
+"""Errors at run time, each with a type that says what to do about it."""
 
 from typing import Any
 

@@ -105,9 +105,9 @@ class Admission:
         named, key_id = _key(request.headers)
         domain = _domain(request.headers, required=named is None)
         # What is cached may be out of date: nobody is refused by it.
-        for afresh in (False, True):
-            tenant = named or self._owner(domain, afresh)
-            if tenant and self._signed(tenant, key_id, signature, request, now, afresh):
+        for refresh in (False, True):
+            tenant = named or self._owner(domain, refresh)
+            if tenant and self._signed(tenant, key_id, signature, request, now, refresh):
                 self._refuse_old(tenant, signature)
                 ours = domain is not None and self._owner(domain, False) == tenant
                 return Sender(tenant, domain if ours else None, signature.text)
@@ -117,14 +117,14 @@ class Admission:
         """Refuse a signature of the older form, unless its tenant asks for it to be taken."""
         if signature.version != V1:
             return
-        for afresh in (False, True):
-            config = self._tenants.config(tenant, afresh=afresh) or {}
+        for refresh in (False, True):
+            config = self._tenants.config(tenant, refresh=refresh) or {}
             if config.get("oldest_signature", V2) == V1:
                 return
         raise BadHeaders([(SIGNATURE, _OLD)])
 
-    def _owner(self, domain: str | None, afresh: bool) -> str | None:
-        return self._tenants.of_domain(domain, afresh=afresh) if domain else None
+    def _owner(self, domain: str | None, refresh: bool) -> str | None:
+        return self._tenants.of_domain(domain, refresh=refresh) if domain else None
 
     def _signed(
         self,
@@ -133,15 +133,15 @@ class Admission:
         signature: Signature,
         request: SignedRequest,
         now: datetime,
-        afresh: bool,
+        refresh: bool,
     ) -> bool:
-        found = self._tenants.secrets(tenant, now, key_id=key_id, afresh=afresh)
+        found = self._tenants.secrets(tenant, now, key_id=key_id, refresh=refresh)
         return any(signature.made_with(secret.value, request.message) for secret in found)
 
     def _form(self, tenant_id: str, form_id: str) -> tuple[Record, dict[str, Any]]:
         """The tenant's configuration and the form's; nobody is refused by what is out of date."""
-        for afresh in (False, True):
-            config = self._tenants.config(tenant_id, afresh=afresh)
+        for refresh in (False, True):
+            config = self._tenants.config(tenant_id, refresh=refresh)
             if config and config["state"] == "active":
                 form = (config.get("forms") or {}).get(form_id)
                 if isinstance(form, dict):

@@ -46,20 +46,20 @@ class TenantLookup:
         self._keys = TtlCache(self._read_keys, life=_LIFE, clock=clock)
         self._values = CachedSecrets(secrets, prefix, clock=clock)
 
-    def of_domain(self, domain: str, *, afresh: bool = False) -> str | None:
+    def of_domain(self, domain: str, *, refresh: bool = False) -> str | None:
         """Whose a domain is, in whatever spelling; InvalidValue for what is no domain."""
         key = domain_key(domain)
-        return self._domains.get((key["domain_hash"], key["domain"]), afresh=afresh)
+        return self._domains.get((key["domain_hash"], key["domain"]), refresh=refresh)
 
-    def config(self, tenant_id: str, *, afresh: bool = False) -> Record | None:
-        return self._configs.get(tenant_id, afresh=afresh)
+    def config(self, tenant_id: str, *, refresh: bool = False) -> Record | None:
+        return self._configs.get(tenant_id, refresh=refresh)
 
     def secrets(
-        self, tenant_id: str, now: datetime, *, key_id: str | None = None, afresh: bool = False
+        self, tenant_id: str, now: datetime, *, key_id: str | None = None, refresh: bool = False
     ) -> Iterator[SigningSecret]:
         """The secrets that a tenant may sign with, one by one, the current before the previous."""
         moment = timestamp(now)
-        for key in self._keys.get(tenant_id, afresh=afresh) or []:
+        for key in self._keys.get(tenant_id, refresh=refresh) or []:
             if key_id not in (None, key["key_id"]) or key.get("valid_until", moment) < moment:
                 continue
             value = self._values(tenant_id, key["key_id"])

@@ -1,4 +1,4 @@
-"""How Lambda works through a stream: what is still to be done after each invocation."""
+"""Batches of a stream as Lambda works through them: what is left after each invocation."""
 
 import json
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a service does for somebody, it does with the permissions of the role that it was given."""
+"""Roles of services: each call is made with the permissions of the role that it was given."""
 
 import os
 from typing import Any

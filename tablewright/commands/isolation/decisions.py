@@ -1,4 +1,4 @@
-"""Whether IAM policies allow a call, decided without asking IAM.
+"""IAM decisions: whether policies allow a call, without asking IAM.
 
 Knows what policies of tables are made of: actions, the table and its indexes, leading keys,
 session tags and variables; and of objects and secrets, which have names. A condition that it does

@@ -1,4 +1,4 @@
-"""What a tenant's session could reach of other tenants' objects and secrets, by their names.
+"""Objects and secrets of other tenants that a session could reach, by their names.
 
 A tenant's are those that are called ``{tenant}/…``, after whatever stands before it in a policy.
 """

@@ -1,4 +1,4 @@
-"""What a tenant's role may do: by a template, by a policy, or as it would be granted."""
+"""Policies of a tenant's role: from a template, a policy document, or a design's grants."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a tenant's session could reach of other tenants, worked out from a design and policies."""
+"""Reach of a tenant's session into other tenants, from a design and policies."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

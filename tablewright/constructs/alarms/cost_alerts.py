@@ -1,4 +1,4 @@
-"""What the application costs in a month, told before it is too much."""
+"""Cost alerts: budgets that e-mail before a month gets too expensive."""
 
 from collections.abc import Sequence
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""What an event says of an item: some fields of it, taken from the stream's record."""
+"""References in events: some fields of an item, taken from the stream's record."""
 
 import json
 from collections.abc import Mapping, Sequence

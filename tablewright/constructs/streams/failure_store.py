@@ -1,4 +1,4 @@
-"""Where the records that a stream's consumer gave up are kept until they are sent again."""
+"""Failure store: a bucket for the stream records that a consumer failed on."""
 
 from typing import cast
 

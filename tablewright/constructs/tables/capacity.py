@@ -1,4 +1,4 @@
-"""How much a table may read and write, and how that is paid for."""
+"""Capacity of a table: on demand with limits, or provisioned with autoscaling."""
 
 from dataclasses import dataclass
 from typing import Any

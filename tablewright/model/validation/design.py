@@ -1,4 +1,4 @@
-"""Whether a design makes sense. Runs at synth and test time, never in a Lambda function."""
+"""Validation of a design, at synth and test time, never in a Lambda function."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whether shards by epochs make sense: the part of `validate` that is about them."""
+"""Validation of shards by epochs."""
 
 from collections.abc import Iterator
 

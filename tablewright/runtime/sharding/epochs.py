@@ -1,4 +1,4 @@
-"""What is known of tenants' shard epochs, and for how long it may be relied on.
+"""Cache of tenants' shard epochs, and how long it may be relied on.
 
 An epoch begins later than it is written by at least the life of this knowledge, the difference of
 any two clocks and the time that the write may take (`EpochTiming.lead`). So whoever has read the
