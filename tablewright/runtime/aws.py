@@ -62,8 +62,9 @@ def connect(
 
         queue = Queue(connect(boto3.session.Session(), "sqs"), url)
     """
-    place = {"region_name": region, "endpoint_url": endpoint_url}
-    client = session.client(service, config=client_config(**settings), **place)
+    place = {"endpoint_url": endpoint_url} if endpoint_url else {}
+    config = client_config(**settings)
+    client = session.client(service, region_name=region, config=config, **place)
     return Dynamo(client) if service == "dynamodb" else Client(client)
 
 

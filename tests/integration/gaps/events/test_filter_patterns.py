@@ -8,7 +8,7 @@ from tests.integration.gaps.clouds import script
 MATCHES = """
 import json
 from ministack.services import lambda_svc
-from local.gaps import filter_patterns
+from local.gaps.events import filter_patterns
 
 {close}
 for image, pattern in json.loads({cases!r}):
