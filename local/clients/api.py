@@ -3,11 +3,16 @@
 import contextlib
 import http.client
 import json
+import time
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
+
+# What is only read is asked for again when the API says that it is busy.
+BUSY = 503
+_TRIES = 5
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,14 @@ class Api:
         if self._token:
             sent["Authorization"] = f"Bearer {self._token}"
         text = None if body is None else json.dumps(body)
+        for _ in range(_TRIES):
+            answer = self._ask(method, address, text, sent)
+            if method != "GET" or answer.status != BUSY:
+                break
+            time.sleep(float(answer.headers.get("retry-after", 1)))
+        return answer
+
+    def _ask(self, method: str, address: str, text: str | None, sent: dict[str, str]) -> Answer:
         connection = http.client.HTTPConnection(self._url.netloc, timeout=60)
         with contextlib.closing(connection):
             connection.request(method, address, body=text, headers=sent)

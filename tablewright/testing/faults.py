@@ -25,6 +25,7 @@ Answer = TypeVar("Answer")
 Beside = tuple[Any, str, Exception]
 
 _RETRIES = 3
+_TRIALS = 3
 
 
 class Crash(BaseException):
@@ -113,10 +114,14 @@ def survives_every_fault(
     work(counting)
     expected = outcome()
     for fault in faults(counting.calls):
-        edge = fresh()
-        faulty = Faulty(edge, fault)
-        _retried(partial(work, faulty), partial(work, edge))
-        assert faulty.struck, f"{fault} did not strike"
+
+        def trial(fault: Fault = fault) -> bool:
+            edge = fresh()
+            faulty = Faulty(edge, fault)
+            _retried(partial(work, faulty), partial(work, edge))
+            return faulty.struck
+
+        assert _struck(trial), f"{fault} did not strike"
         assert outcome() == expected, fault
     return counting.calls
 
@@ -138,17 +143,26 @@ def survives_at_every_edge(
         work()
     expected = outcome()
     for fault in faults(counting.calls):
-        fresh()
-        injector = Injector(fault)
 
-        def faulty(injector: Injector = injector) -> None:
-            with _around(injector, *beside):
-                work()
+        def trial(fault: Fault = fault) -> bool:
+            fresh()
+            injector = Injector(fault)
 
-        _retried(faulty, work)
-        assert injector.struck, f"{fault} did not strike"
+            def faulty() -> None:
+                with _around(injector, *beside):
+                    work()
+
+            _retried(faulty, work)
+            return injector.struck
+
+        assert _struck(trial), f"{fault} did not strike"
         assert outcome() == expected, fault
     return counting.calls
+
+
+def _struck(trial: Callable[[], bool]) -> bool:
+    """Whether the fault struck: on a machine that is too busy, work may be out of time before."""
+    return any(trial() for _ in range(_TRIALS))
 
 
 @contextmanager

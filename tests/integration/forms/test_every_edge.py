@@ -65,7 +65,8 @@ class Trial:
 @pytest.fixture
 def trial(forms: Forms, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch) -> Trial:
     metered(monkeypatch)
-    forms.clock.moment = datetime.now(UTC) + timedelta(minutes=1)
+    # Not to be reached by the end of the test, however long that takes.
+    forms.clock.moment = datetime.now(UTC) + timedelta(hours=1)
     return Trial(forms, dynamodb_local, monkeypatch)
 
 

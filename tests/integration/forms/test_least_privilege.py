@@ -60,7 +60,8 @@ FUNCTIONS = {
 def aws(forms: Forms, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch) -> Aws:
     metered(monkeypatch)
     # What the tests store themselves is not of the future.
-    forms.clock.moment = datetime.now(UTC) + timedelta(minutes=1)
+    # Not to be reached by the end of the test, however long that takes.
+    forms.clock.moment = datetime.now(UTC) + timedelta(hours=1)
     return Aws(dynamodb_local, forms.database, Cloud({"cursor key": "s" * 64}))
 
 

@@ -42,7 +42,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = edge.client_config
     quicker = {"read_timeout": 0.7}
     monkeypatch.setattr(edge, "client_config", lambda **given: plain(**{**quicker, **given}))
-    monkeypatch.setattr(deadline, "_ANSWERING", 0.1)
 
 
 @pytest.fixture
