@@ -12,6 +12,7 @@ from tablewright.commands.isolation.decisions import Call, Statement, allows
 from tablewright.commands.isolation.reach import Leak
 from tablewright.commands.isolation.session import reaches
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.errors import ResourceMissing
 
 _READ_OBJECT, _READ_SECRET = "s3:GetObject", "secretsmanager:GetSecretValue"
 _ACTIONS = {
@@ -120,7 +121,7 @@ class NamedSession:
         if self._prefix is not None:
             name = f"{self._prefix}{tenant}/{_NOTHING}"
             ask = partial(self._client("secretsmanager").call, "GetSecretValue")
-            yield _READ_SECRET, name, reaches(partial(ask, {"SecretId": name}))
+            yield _READ_SECRET, name, reaches(partial(ask, {"SecretId": name}), ResourceMissing)
 
 
 def sampler(s3: Caller, bucket: str | None) -> Callable[[str], str | None]:

@@ -10,7 +10,7 @@ from typing import Any
 from tablewright.commands.isolation.reach import SCAN, Leak, Place, targets
 from tablewright.model.table import Table
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import AccessDenied, Conflict, ResourceMissing
+from tablewright.runtime.errors import AccessDenied, Conflict, StoreError
 from tablewright.runtime.store.attribute_values import encode
 
 _NEVER = "attribute_exists(#p) AND attribute_not_exists(#p)"
@@ -94,12 +94,13 @@ class TenantSession:
         return self._dynamodb.call(operation, {"TableName": self._table, **arguments})
 
 
-def reaches(call: Callable[[], Any]) -> bool:
-    """Whether a call is allowed, which its condition or what it names keeps from doing anything."""
+def reaches(call: Callable[[], Any], kept_by: type[StoreError] = Conflict) -> bool:
+    """Whether a call is allowed that something keeps from doing anything: by default its condition,
+    which is not met. Any other error tells neither, and is raised."""
     try:
         call()
     except AccessDenied:
         return False
-    except (Conflict, ResourceMissing):
-        return True
+    except kept_by:
+        pass
     return True
