@@ -14,8 +14,8 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.config import Config
 
-from tablewright.catalog.sales.design import SALE, SALES
-from tablewright.model import Record
+from tablewright.catalog.sales.design import Sale, Sales
+from tablewright.model import key_of
 from tablewright.runtime.aws import Dynamo, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.store.store import Store
@@ -26,8 +26,9 @@ ROUNDS = 9
 TABLE = "bench"
 
 
-def sale(number: int) -> Record:
-    return SALE.check({**SALE.example, "sale_id": f"s{number:04}", "sale_price": Decimal(number)})
+def sale(number: int) -> Sale:
+    own = {"sale_id": f"s{number:04}", "sale_price": Decimal(number)}
+    return Sale(**{**Sale.__entity__.example, **own})
 
 
 def run() -> list[tuple[str, float, float]]:
@@ -41,9 +42,9 @@ def run() -> list[tuple[str, float, float]]:
         }
         client = boto3.client("dynamodb", config=Config(max_pool_connections=24), **where)
         store_client = boto3.client("dynamodb", config=client_config(), **where)
-        create(client, SALES, TABLE)
+        create(client, Sales, TABLE)
         cursors = Cursors(lambda: KeyRing([b"b" * 32]))
-        store = Store(SALES, TABLE, Dynamo(store_client), cursors=cursors)
+        store = Store(Sales, TABLE, Dynamo(store_client), cursors=cursors)
         return [_compare(name, *sides, calls=calls) for name, calls, sides in _cases(client, store)]
 
 
@@ -52,14 +53,15 @@ Side = Callable[[], Any]
 
 def _cases(client: Any, store: Store) -> list[tuple[str, int, tuple[Side, Side, Side]]]:
     batch = [sale(number) for number in range(100)]
-    store.put_many(SALES.put_sales, batch)
+    store.put_many(Sales.put_sales, batch)
     one, first = sale(0), batch[:25]
-    key = {name: one[name] for name in SALE.key.fields}
+    key = key_of(one)
     where = {"tenant": one["tenant"], "product_id": one["product_id"]}
     serialize, deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
 
-    def wire(record: Record) -> dict[str, Any]:
-        return {name: serialize(v) for name, v in SALES.attributes(SALE, record).items()}
+    def wire(record: Sale) -> dict[str, Any]:
+        attributes = Sales.__design__.attributes(Sale.__entity__, record)
+        return {name: serialize(value) for name, value in attributes.items()}
 
     def python(item: dict[str, Any]) -> dict[str, Any]:
         return {name: deserialize(v) for name, v in item.items()}
@@ -78,8 +80,8 @@ def _cases(client: Any, store: Store) -> list[tuple[str, int, tuple[Side, Side, 
 
     numbers = iter(range(1000, 10**9))
 
-    def fresh() -> Record:
-        return {**one, "product_id": "another", "sale_id": f"n{next(numbers)}"}
+    def fresh() -> Sale:
+        return Sale(**{**one, "product_id": "another", "sale_id": f"n{next(numbers)}"})
 
     def bare_put(item: dict[str, Any]) -> None:
         client.put_item(TableName=TABLE, Item=item, ConditionExpression="attribute_not_exists(PK)")
@@ -91,19 +93,19 @@ def _cases(client: Any, store: Store) -> list[tuple[str, int, tuple[Side, Side, 
 
     return [
         ("put", 150, (
-            lambda: store.put(SALES.put_sale, fresh()),
+            lambda: store.put(Sales.put_sale, fresh()),
             lambda: bare_put(bare_item()),
             lambda: bare_put(wire(fresh())))),
         ("get", 150, (
-            lambda: store.get(SALES.get_sale, key),
+            lambda: store.get(Sales.get_sale, key),
             lambda: client.get_item(TableName=TABLE, Key=item_key),
             lambda: python(client.get_item(TableName=TABLE, Key=item_key)["Item"]))),
         ("query of 100", 30, (
-            lambda: store.query(SALES.product_sales, where, limit=100),
+            lambda: store.query(Sales.product_sales, where, limit=100),
             lambda: client.query(**query),
             lambda: [python(found) for found in client.query(**query)["Items"]])),
         ("batch of 25", 30, (
-            lambda: store.put_many(SALES.put_sales, first),
+            lambda: store.put_many(Sales.put_sales, first),
             lambda: client.batch_write_item(**requests(items)),
             lambda: client.batch_write_item(**requests([wire(record) for record in first])))),
     ]  # fmt: skip

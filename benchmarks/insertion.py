@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import boto3
 
-from tablewright.catalog.portal.events import SHARDED_EVENTS, event_key
+from tablewright.catalog.portal.events import ShardedEvents, event_key
 from tablewright.model import Record
 from tablewright.runtime.aws import POOL_SIZE, Dynamo, client_config
 from tablewright.runtime.ids import uuid7
@@ -50,7 +50,7 @@ def run() -> list[Way]:
             config=client_config(),
             **engine.credentials(),
         )
-        create(client, SHARDED_EVENTS, TABLE, stream=False)
+        create(client, ShardedEvents, TABLE, stream=False)
         dynamo = Dynamo(client)
 
         def insert(items: Sequence[Item]) -> None:
@@ -69,13 +69,13 @@ def run() -> list[Way]:
 def _put(dynamo: Dynamo, item: Item) -> None:
     absent = Expressions()
     params: dict[str, Any] = {"TableName": TABLE, "Item": item}
-    params["ConditionExpression"] = absent.matches(SHARDED_EVENTS.pk, None)
+    params["ConditionExpression"] = absent.matches(ShardedEvents.__design__.pk, None)
     dynamo.call("PutItem", absent.into(params))
 
 
 def _measure(ways: Mapping[str, Callable[[Sequence[Item]], None]]) -> list[Way]:
-    (entity,) = SHARDED_EVENTS.entity_list
-    records, numbers = Records(SHARDED_EVENTS, entity), count()
+    (entity,) = ShardedEvents.__design__.entity_list
+    records, numbers = Records(ShardedEvents.__design__, entity), count()
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     # The first round is for the engine to get warm.
     for _ in range(ROUNDS + 1):
@@ -95,6 +95,6 @@ def _measure(ways: Mapping[str, Callable[[Sequence[Item]], None]]) -> list[Way]:
 
 
 def _event(number: int) -> Record:
-    (entity,) = SHARDED_EVENTS.entity_list
+    (entity,) = ShardedEvents.__design__.entity_list
     id = uuid7(_NOON + timedelta(milliseconds=number))
     return {**entity.example, **event_key(id)}

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import boto3
 
-from tablewright.catalog.portal.content import APPROVED, CONTENT, CONTENT_REGISTRY
-from tablewright.model import Record
+from tablewright.catalog.portal.content import APPROVED, Content, ContentRegistry
+from tablewright.model import Query
 from tablewright.model.capacity import read_floor
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
 from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
@@ -30,7 +30,10 @@ from tablewright.testing.tables import create
 
 STORED, PAGE = 100_000, 50
 PRODUCT = {"product_suite": "Data", "product_concept": "Warehouse"}
-LISTS = {"content_by_status": {"status": APPROVED}, "content_by_product": PRODUCT}
+LISTS: tuple[tuple[Query[Content], dict[str, str]], ...] = (
+    (ContentRegistry.content_by_status, {"status": APPROVED}),
+    (ContentRegistry.content_by_product, PRODUCT),
+)
 _BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -42,25 +45,26 @@ class Cost(NamedTuple):
     floor: Decimal
 
 
-def content(number: int) -> Record:
+def content(number: int) -> Content:
     """Small content; each was changed a second after the one before it."""
-    changed = timestamp(_BEGIN + timedelta(seconds=number))
-    return {
-        "content_id": f"content-{number:06}",
-        "status": APPROVED,
-        "title": f"Content {number:06}",
-        "summary": "What to say to a customer who already has a warehouse.",
-        "owner_user_id": "owner",
-        "tags": ["demo"],
-        "version": "1",
-        "created_at": changed,
-        "last_updated": changed,
-        **PRODUCT,
-    }
+    changed = iso_utc(_BEGIN + timedelta(seconds=number))
+    return Content(
+        content_id=f"content-{number:06}",
+        status=APPROVED,
+        title=f"Content {number:06}",
+        summary="What to say to a customer who already has a warehouse.",
+        owner_user_id="owner",
+        tags=("demo",),
+        version="1",
+        created_at=changed,
+        last_updated=changed,
+        product_suite=PRODUCT["product_suite"],
+        product_concept=PRODUCT["product_concept"],
+    )
 
 
 def fill(caller: Caller, table: str, number: int) -> None:
-    records = Records(CONTENT_REGISTRY, CONTENT)
+    records = Records(ContentRegistry.__design__, Content.__entity__)
     requests = [put_request(records.to_item(content(n))) for n in range(number)]
     with ThreadPoolExecutor(4) as executor:
         write_all(caller, executor, table, requests, Backoff())
@@ -70,26 +74,27 @@ def pages(caller: Caller, table: str, stored: int) -> Iterator[Cost]:
     """The first page and the second one of each list."""
     meter = Meter(caller)
     cursors = Cursors(lambda: KeyRing([b"b" * 32]))
-    store = Store(CONTENT_REGISTRY, table, meter, cursors=cursors)
-    for name, where in LISTS.items():
+    store = Store(ContentRegistry, table, meter, cursors=cursors)
+    for pattern, where in LISTS:
         cursor = None
         for number, which in enumerate(("first", "second")):
             meter.reset()
-            page = store.query(
-                CONTENT_REGISTRY.patterns[name], where, limit=PAGE, cursor=cursor, caller="bench"
-            )
+            page = store.query(pattern, where, limit=PAGE, cursor=cursor, caller="bench")
             cursor = page.cursor
             newest = stored - number * PAGE
             shown = [content(n) for n in range(newest - 1, newest - 1 - PAGE, -1)]
-            if [one["content_id"] for one in page.items] != [one["content_id"] for one in shown]:
-                raise RuntimeError(f"{which} page of {name} is not of the content that is newest")
-            yield Cost(f"{name}, {which} page", meter.read_units, _floor(name, shown))
+            if [one.content_id for one in page.items] != [one.content_id for one in shown]:
+                raise RuntimeError(
+                    f"{which} page of {pattern.name} is not of the content that is newest"
+                )
+            yield Cost(f"{pattern.name}, {which} page", meter.read_units, _floor(pattern, shown))
 
 
-def _floor(name: str, shown: list[Record]) -> Decimal:
-    index = CONTENT_REGISTRY.indexes[CONTENT_REGISTRY.patterns[name].index or ""]
-    stored = (CONTENT_REGISTRY.attributes(CONTENT, one) for one in shown)
-    entries = (CONTENT_REGISTRY.projected(CONTENT, one, index) or {} for one in stored)
+def _floor(pattern: Query[Content], shown: list[Content]) -> Decimal:
+    design, entity = ContentRegistry.__design__, Content.__entity__
+    index = design.indexes[pattern.index or ""]
+    stored = (design.attributes(entity, one) for one in shown)
+    entries = (design.projected(entity, one, index) or {} for one in stored)
     return read_floor(map(item_bytes, entries))
 
 
@@ -102,7 +107,7 @@ def main() -> None:
             config=client_config(),
             **engine.credentials(),
         )
-        table = create(client, CONTENT_REGISTRY, "content")
+        table = create(client, ContentRegistry, "content")
         begun = perf_counter()
         fill(Dynamo(client), table, STORED)
         took = perf_counter() - begun

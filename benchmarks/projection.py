@@ -14,17 +14,16 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from statistics import median
 from time import perf_counter, process_time
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import boto3
 
 from benchmarks import paper_processor
-from lambdas.sentiment.dashboard import Dashboard
+from lambdas.sentiment.dashboard import DashboardReader
 from lambdas.sentiment.projector import Projector, analysed, implied, sound
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import ITEM, ITEMS, SENTIMENTS
-from tablewright.model.fields.scalars import timestamp
-from tablewright.model.patterns import BatchWrite
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import SENTIMENTS, Item, Items
+from tablewright.model.fields.time import iso_utc
 from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
@@ -32,7 +31,8 @@ from tablewright.runtime.meter import Meter
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.attribute_values import encode
 from tablewright.runtime.store.batches import put_request, write_all
-from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.store.records import Item as Wire
+from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.projection import Projection
@@ -74,17 +74,17 @@ def run() -> list[Result]:
 
 def record(number: int, moment: datetime) -> Record:
     """The stream's record of an item that has just been analysed."""
-    item = ITEM.check(
-        {
-            **ITEM.example,
+    item = Item(
+        **{
+            **Item.__entity__.example,
             "source_id": f"newsapi#article-{number:06}",
-            "ingested_at": timestamp(moment),
+            "ingested_at": iso_utc(moment),
             "sentiment": SENTIMENTS[number % 3],
             "score": Decimal(number % 100).scaleb(-2),
             "matched_tags": {TAGS[(number + n) % len(TAGS)] for n in range(TAGS_EACH)},
         }
     )
-    image = Records(ITEMS, ITEM).to_item(item)
+    image = Records(Items.__design__, Item.__entity__).to_item(item)
     return {
         "eventID": f"{number:032x}",
         "eventName": "MODIFY",
@@ -112,10 +112,8 @@ class _Sides:
         client = boto3.client("dynamodb", config=client_config(), **where)
         self._dynamo = Dynamo(client)
         for table in ("paper", "rows", "ours"):
-            create(client, DASHBOARD, table)
-        self._projection = Projection(
-            DASHBOARD, cast(BatchWrite, DASHBOARD.project_items), "rows", self._dynamo
-        )
+            create(client, Dashboard, table)
+        self._projection = Projection(Dashboard, Dashboard.project_items, "rows", self._dynamo)
         self._paper = boto3.resource("dynamodb", **where).Table("paper")
 
     def speed(self) -> Iterator[Result]:
@@ -181,7 +179,7 @@ class _Sides:
             {
                 "TableName": "paper",
                 "KeyConditionExpression": "#day = :day",
-                "ExpressionAttributeNames": {"#day": DASHBOARD.pk},
+                "ExpressionAttributeNames": {"#day": Dashboard.__design__.pk},
                 "ExpressionAttributeValues": {":day": {"S": NOON.date().isoformat()}},
                 "ScanIndexForward": False,
                 "Limit": PAGE * (1 + TAGS_EACH),
@@ -193,12 +191,12 @@ class _Sides:
     def _our_page(self) -> Decimal:
         meter = Meter(self._dynamo)
         cursors = Cursors(lambda: KeyRing([b"b" * 32]))
-        dashboard = Dashboard(
-            Store(DASHBOARD, "ours", meter, cursors=cursors), NOON + timedelta(hours=11)
+        dashboard = DashboardReader(
+            Store(Dashboard, "ours", meter, cursors=cursors), NOON + timedelta(hours=11)
         )
         everything = dict.fromkeys(("sentiment", "tag", "source_type", "since"))
         page = dashboard.items(**everything, limit=PAGE, caller="bench")
-        assert len({row["source_id"] for row in page.items}) == PAGE  # noqa: S101
+        assert len({row.source_id for row in page.items}) == PAGE  # noqa: S101
         return meter.read_units
 
     @staticmethod
@@ -206,7 +204,7 @@ class _Sides:
         return Projector(caller, dashboard_table="ours", items_table="none")
 
 
-def _paper_rows(records: Iterable[Record]) -> Iterator[Item]:
+def _paper_rows(records: Iterable[Record]) -> Iterator[Wire]:
     for one in records:
         for row in paper_processor.rows(one["dynamodb"]["NewImage"], NOON):
             yield {name: encode(value) for name, value in row.items()}

@@ -21,16 +21,16 @@ from docs.scenarios import (
     sentiment_items,
 )
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES, SAYS
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.news.design import NEWS
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
-from tablewright.catalog.sales.design import SALES
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import ITEMS
-from tablewright.model import Table
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.news.design import News
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.events import Events, ShardedEvents
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
+from tablewright.catalog.sales.design import Sales
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import Items
+from tablewright.model import Design, Table
 from tablewright.pages.cost_chapter import at_scales, of_one_kind
 from tablewright.pages.metering import Measurement
 from tablewright.pages.monthly_cost import US_EAST_1, Workload
@@ -39,6 +39,9 @@ from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
+SALES, ITEMS, DASHBOARD, NEWS, FORMS = (
+    table.__design__ for table in (Sales, Items, Dashboard, News, Forms)
+)
 TABLES = Path(__file__).parent / "tables"
 
 Measured = Sequence[Measurement]
@@ -47,9 +50,13 @@ Measured = Sequence[Measurement]
 class Document(NamedTuple):
     """A table's page: how its patterns are measured, and what it costs by that."""
 
-    design: Table
+    table: type[Table]
     measure: Callable[[Caller, str], list[Measurement]]
     costs: Callable[[Measured], list[str]]
+
+    @property
+    def design(self) -> Design:
+        return self.table.__design__
 
     @property
     def page(self) -> Path:
@@ -123,47 +130,49 @@ def _forms_costs(measured: Measured) -> list[str]:
 def _content_costs(measured: Measured) -> list[str]:
     says, leaves_out = portal_content.SAYS, portal_content.LEAVES_OUT
     scales = portal_content.SCALES
-    design = CONTENT_REGISTRY
+    design = ContentRegistry.__design__
     return list(at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
 
 
 def _notifications_costs(measured: Measured) -> list[str]:
     says, leaves_out = portal_inbox.SAYS, portal_inbox.LEAVES_OUT
     scales = portal_inbox.NOTIFICATION_SCALES
-    design = NOTIFICATIONS
+    design = Notifications.__design__
     return list(at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
 
 
 def _subscriptions_costs(measured: Measured) -> list[str]:
     says, leaves_out = portal_inbox.SUBSCRIPTIONS_SAY, portal_inbox.SUBSCRIPTIONS_LEAVE_OUT
     scales = portal_inbox.SUBSCRIPTION_SCALES
-    design = SUBSCRIPTIONS
+    design = Subscriptions.__design__
     return list(at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
 
 
-def _events(design: Table) -> Document:
+def _events(table: type[Events]) -> Document:
+    design = table.__design__
+
     def costs(measured: Measured) -> list[str]:
         says, leaves_out = portal_events.SAYS, portal_events.LEAVES_OUT
-        scales = portal_events.scales(design)
+        scales = portal_events.scales(table)
         found = at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out)
         return list(found)
 
-    return Document(design, portal_events.measure(design), costs)
+    return Document(table, portal_events.measure(table), costs)
 
 
 DOCUMENTS = {
     document.design.id: document
     for document in (
-        Document(SALES, sales.measure, _sales_costs),
-        Document(ITEMS, sentiment_items.measure, _items_costs),
-        Document(DASHBOARD, sentiment_dashboard.measure, _dashboard_costs),
-        Document(NEWS, financial_news.measure, _news_costs),
-        Document(FORMS, forms.measure, _forms_costs),
-        Document(CONTENT_REGISTRY, portal_content.measure, _content_costs),
-        Document(NOTIFICATIONS, portal_inbox.measure_notifications, _notifications_costs),
-        Document(SUBSCRIPTIONS, portal_inbox.measure_subscriptions, _subscriptions_costs),
-        _events(EVENTS),
-        _events(SHARDED_EVENTS),
+        Document(Sales, sales.measure, _sales_costs),
+        Document(Items, sentiment_items.measure, _items_costs),
+        Document(Dashboard, sentiment_dashboard.measure, _dashboard_costs),
+        Document(News, financial_news.measure, _news_costs),
+        Document(Forms, forms.measure, _forms_costs),
+        Document(ContentRegistry, portal_content.measure, _content_costs),
+        Document(Notifications, portal_inbox.measure_notifications, _notifications_costs),
+        Document(Subscriptions, portal_inbox.measure_subscriptions, _subscriptions_costs),
+        _events(Events),
+        _events(ShardedEvents),
     )
 }
 
@@ -180,7 +189,7 @@ def main() -> None:
             **engine.credentials(),
         )
         for document in DOCUMENTS.values():
-            table = create(client, document.design, document.design.id)
+            table = create(client, document.table, document.design.id)
             measured = document.measure(Dynamo(client), table)
             document.measurements.write_text(json.dumps(measured, indent=2) + "\n")
             document.page.write_text(document.text(measured))

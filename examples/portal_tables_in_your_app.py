@@ -10,9 +10,10 @@ from tablewright.catalog.portal.constructs import (
     NotificationsTable,
     SubscriptionsTable,
 )
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.events import Events
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.constructs import StreamConsumer
 
 app = App()
@@ -37,11 +38,11 @@ def function(id: str) -> lambda_.Function:
 
 
 show, tell, record = function("Show"), function("Tell"), function("Record")
-content.grant(show, CONTENT_REGISTRY.get_content, CONTENT_REGISTRY.content_by_status)
-notifications.grant(show, NOTIFICATIONS.notifications, NOTIFICATIONS.mark_read)
-subscriptions.grant(tell, SUBSCRIPTIONS.subscribers)
-notifications.grant(tell, NOTIFICATIONS.put_notifications)
-# The patterns of a variant are its own.
-events.grant(record, events.design.put_events)
+content.grant(show, ContentRegistry.get_content, ContentRegistry.content_by_status)
+notifications.grant(show, Notifications.notifications, Notifications.mark_read)
+subscriptions.grant(tell, Subscriptions.subscribers)
+notifications.grant(tell, Notifications.put_notifications)
+# The patterns of both variants are the same.
+events.grant(record, Events.put_events)
 StreamConsumer(stack, "Changes", table=content, function=tell)
 app.synth()

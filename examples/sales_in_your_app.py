@@ -4,7 +4,7 @@ from aws_cdk import App, Stack
 from aws_cdk import aws_lambda as lambda_
 
 from tablewright.catalog.sales.constructs import SalesTable
-from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sales.design import Sales
 
 app = App()
 stack = Stack(app, "Shop")
@@ -16,5 +16,5 @@ report = lambda_.Function(
     handler="index.handler",
     code=lambda_.Code.from_inline("def handler(event, context): ..."),
 )
-sales.grant(report, SALES.category_prices)
+sales.grant(report, Sales.category_prices)
 app.synth()

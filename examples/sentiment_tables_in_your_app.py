@@ -5,8 +5,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
 from tablewright.catalog.sentiment.constructs import SentimentDashboardTable, SentimentItemsTable
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import Items
 from tablewright.constructs import StreamConsumer
 
 app = App()
@@ -30,8 +30,8 @@ def function(id: str) -> lambda_.Function:
 
 
 ingest, project, show = function("Ingest"), function("Project"), function("Show")
-items.grant(ingest, ITEMS.claim_source, ITEMS.put_item, keys=["newsapi#*"])
-dashboard.grant(project, DASHBOARD.project_items, DASHBOARD.count_items)
-dashboard.grant(show, DASHBOARD.recent_items, DASHBOARD.items_by_tag)
+items.grant(ingest, Items.claim_source, Items.put_item, keys=["newsapi#*"])
+dashboard.grant(project, Dashboard.project_items, Dashboard.count_items)
+dashboard.grant(show, Dashboard.recent_items, Dashboard.items_by_tag)
 StreamConsumer(stack, "Projection", table=items, function=project)
 app.synth()

@@ -1,10 +1,11 @@
 """One run of each access pattern of the table of news."""
 
 from decimal import Decimal
+from typing import Any
 
-from tablewright.catalog.news.design import DAYS_KEPT, NEWS, news_healing
+from tablewright.catalog.news.design import DAYS_KEPT, News, NewsItem, news_healing
 from tablewright.catalog.sentiment.items import PENDING
-from tablewright.model import Record
+from tablewright.model import key_of, replaced
 from tablewright.model.capacity import read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
@@ -27,25 +28,25 @@ LEAVES_OUT = (
     "contributor insights are not in these figures."
 )
 
-_ARTICLE = NEWS.entities["NewsItem"]
-_PLAN = news_healing(NEWS)
-_FOUND = {
+_NEWS, _ARTICLE = News.__design__, NewsItem.__entity__
+_PLAN = news_healing(News)
+_FOUND: dict[str, Any] = {
     "sentiment": "positive",
     "score": Decimal("0.81"),
     "model_version": "v1.0.0",
     "analyzed_at": "2099-03-04T14:30:16.250Z",
     **_PLAN.done,
 }
-_NOTE = {
+_NOTE: dict[str, Any] = {
     "heal_attempts": 1,
     "heal_after": "2099-03-04T15:30:15.000Z",
     "heal_run": "0123456789abcdef0123456789abcdef",
 }
 
 
-def pending(number: int) -> Record:
-    return _ARTICLE.check(
-        {
+def pending(number: int) -> NewsItem:
+    return NewsItem(
+        **{
             **{name: value for name, value in _ARTICLE.example.items() if name not in _FOUND},
             "source_id": f"finnhub:{137825212 + number}",
             "timestamp": f"2099-03-04T{number // 60 % 24:02}:{number % 60:02}:15Z",
@@ -54,17 +55,17 @@ def pending(number: int) -> Record:
     )
 
 
-def analysed(number: int) -> Record:
-    return {**pending(number), **_FOUND}
+def analysed(number: int) -> NewsItem:
+    return replaced(pending(number), **_FOUND)
 
 
 def measure(caller: Caller, table: str) -> list[Measurement]:
     """Run each pattern on a table of a hundred waiting articles and as many analysed ones."""
     measuring = Measuring(caller)
-    store = Store(NEWS, table, measuring.meter)
+    store = Store(News, table, measuring.meter)
     for number in range(MANY):
-        store.put(NEWS.put_news, pending(number))
-        store.put(NEWS.put_news, analysed(MANY + number))
+        store.put(News.put_news, pending(number))
+        store.put(News.put_news, analysed(MANY + number))
     _one(measuring, store)
     _many(measuring, store)
     return measuring.found
@@ -72,89 +73,88 @@ def measure(caller: Caller, table: str) -> list[Measurement]:
 
 def _one(measuring: Measuring, store: Store) -> None:
     new = pending(2 * MANY)
-    key = {"source_id": new["source_id"]}
-    more = {"matched_tickers": ["XYZ", "ABC"]}
-    named, noted = {**new, **more}, {**new, **more, **_NOTE}
+    more = {"matched_tickers": ("XYZ", "ABC")}
+    named, noted = replaced(new, **more), replaced(new, **more, **_NOTE)
     measuring.run(
         "put_news",
         "one article",
-        lambda: store.put(NEWS.put_news, new),
-        write=write_floor(NEWS, _ARTICLE, new),
+        lambda: store.put(News.put_news, new),
+        write=write_floor(_NEWS, _ARTICLE, new),
     )
     measuring.run(
         "get_news",
         "one article",
-        lambda: store.get(NEWS.get_news, key),
+        lambda: store.get(News.get_news, new),
         read=read_floor([_bytes(new)], consistent=True),
     )
     measuring.run(
         "add_tickers",
         "one article",
-        lambda: store.update(NEWS.add_tickers, key, more),
-        write=update_floor(NEWS, _ARTICLE, new, named),
+        lambda: store.update(News.add_tickers, new, more),
+        write=update_floor(_NEWS, _ARTICLE, new, named),
     )
     measuring.run(
         "mark_healing",
         "one attempt",
-        lambda: store.update(NEWS.mark_healing, key, _NOTE, expect=_PLAN.pending),
-        write=update_floor(NEWS, _ARTICLE, named, noted),
+        lambda: store.update(News.mark_healing, new, _NOTE, when=_PLAN.pending),
+        write=update_floor(_NEWS, _ARTICLE, named, noted),
     )
     measuring.run(
         "record_analysis",
         "one article",
-        lambda: store.update(NEWS.record_analysis, key, _FOUND, expect=_PLAN.pending),
-        write=update_floor(NEWS, _ARTICLE, noted, {**noted, **_FOUND}),
+        lambda: store.update(News.record_analysis, new, _FOUND, when=_PLAN.pending),
+        write=update_floor(_NEWS, _ARTICLE, noted, replaced(noted, **_FOUND)),
     )
 
 
 def _many(measuring: Measuring, store: Store) -> None:
     waiting = [pending(number) for number in range(MANY)]
-    keys = [{"source_id": one["source_id"]} for one in waiting]
+    keys = [key_of(one) for one in waiting]
     of_status = [_entry(one, "by_status") for one in waiting]
     page = [_bytes(analysed(MANY + number)) for number in range(PAGE)]
     arrived = [_entry(analysed(MANY + number), "by_arrival") for number in range(MANY)]
     measuring.run(
         "get_many_news",
         f"{MANY} articles",
-        lambda: store.get_many(NEWS.get_many_news, keys),
+        lambda: store.get_many(News.get_many_news, keys),
         read=sum((read_floor([_bytes(one)]) for one in waiting), NONE),
         many=MANY,
     )
     measuring.run(
         "pending_news",
         f"the keys of {MANY} waiting articles",
-        lambda: list(store.each(NEWS.pending_news, {"status": PENDING})),
+        lambda: list(store.each(News.pending_news, {"status": PENDING})),
         read=read_floor(of_status),
     )
     measuring.run(
         "news_by_sentiment",
         f"a page of {PAGE}",
         lambda: next(
-            iter(store.each(NEWS.news_by_sentiment, {"sentiment": "positive"}, at_once=PAGE))
+            iter(store.each(News.news_by_sentiment, {"sentiment": "positive"}, at_once=PAGE))
         ),
         read=read_floor(page),
     )
     measuring.run(
         "arrived_news",
         f"the keys of {MANY} articles",
-        lambda: list(store.each(NEWS.arrived_news, {"sentiment": "positive"})),
+        lambda: list(store.each(News.arrived_news, {"sentiment": "positive"})),
         read=read_floor([*arrived, arrived[0]]),
     )
     measuring.run(
         "arrived_news",
         "nothing new",
-        lambda: list(store.each(NEWS.arrived_news, {"sentiment": "negative"})),
+        lambda: list(store.each(News.arrived_news, {"sentiment": "negative"})),
         read=read_floor([]),
     )
 
 
-def _bytes(record: Record) -> int:
-    return item_bytes(NEWS.attributes(_ARTICLE, record))
+def _bytes(record: NewsItem) -> int:
+    return item_bytes(_NEWS.attributes(_ARTICLE, record))
 
 
-def _entry(record: Record, index: str) -> int:
-    stored = NEWS.attributes(_ARTICLE, record)
-    return item_bytes(NEWS.projected(_ARTICLE, stored, NEWS.indexes[index]) or {})
+def _entry(record: NewsItem, index: str) -> int:
+    stored = _NEWS.attributes(_ARTICLE, record)
+    return item_bytes(_NEWS.projected(_ARTICLE, stored, _NEWS.indexes[index]) or {})
 
 
 def scales() -> tuple[Scale, ...]:
@@ -170,6 +170,6 @@ def scales() -> tuple[Scale, ...]:
                 Use("mark_healing", "one attempt", monthly // 100),
                 Use("arrived_news", "nothing new", 3 * looks),
             ),
-            kept=(Kept("NewsItem", analysed(0), DAYS_KEPT * PER_DAY),),
+            kept=(Kept("NewsItem", dict(analysed(0)), DAYS_KEPT * PER_DAY),),
         ),
     )

@@ -1,21 +1,24 @@
 """Records of the form table as its patterns are measured with them, and how large they are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.metrics import COUNTED, DAILY, DAY
-from tablewright.model import Entity, Record
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.metrics import DAY, Counted, DailyMetrics
+from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
+from tablewright.model import Entity, EntityModel, Query, key_of
 from tablewright.model.capacity import write_floor
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
 from tablewright.model.time_ids import moment_of
 from tablewright.pages.metering import TRANSACTION_WRITES
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.streams.counters import Event
 
+E = TypeVar("E", bound=Entity)
+DESIGN = Forms.__design__
 STORED = 200
 SHARDS = 10
 ONE, TEN = "acme", "globex"
@@ -23,14 +26,14 @@ ONE, TEN = "acme", "globex"
 NOW = datetime(2099, 3, 4, 14, 30, tzinfo=UTC)
 # A form of two kilobytes, compressed.
 PAYLOAD = bytes(range(175)) * 4
-EPOCHS = [{"from": timestamp(NOW - timedelta(days=1)), "count": SHARDS}]
+EPOCHS = [{"from": iso_utc(NOW - timedelta(days=1)), "count": SHARDS}]
 
 
-def submission(number: int, tenant: str = ONE) -> Record:
+def submission(number: int, tenant: str = ONE) -> Submission:
     """A submission of two kilobytes; each second has another, the higher the newer."""
     id = uuid7(NOW - timedelta(seconds=STORED - number), number.to_bytes(10, "big"))
     return like(
-        "Submission",
+        Submission,
         tenant_id=tenant,
         submission_id=id,
         timestamp=moment_of(id),
@@ -41,16 +44,15 @@ def submission(number: int, tenant: str = ONE) -> Record:
     )
 
 
-def attempt(number: int, tenant: str = ONE) -> Record:
+def attempt(number: int, tenant: str = ONE) -> DeliveryAttempt:
     """A failed attempt to deliver the submission of that number."""
-    made = submission(number, tenant)
-    moment = timestamp(NOW - timedelta(seconds=STORED - number - 2))
-    same = {name: made[name] for name in ("tenant_id", "submission_id")}
-    return like("DeliveryAttempt", **same, timestamp=moment, next_attempt_at=moment)
+    moment = iso_utc(NOW - timedelta(seconds=STORED - number - 2))
+    same = key_of(submission(number, tenant))
+    return like(DeliveryAttempt, **same, timestamp=moment, next_attempt_at=moment)
 
 
-def like(entity: str, **changes: Any) -> Record:
-    return FORMS.entities[entity].check({**FORMS.entities[entity].example, **changes})
+def like(kind: type[E], **changes: Any) -> E:
+    return kind(**{**kind.__entity__.example, **changes})
 
 
 def event(number: int, period: str) -> Event:
@@ -65,34 +67,29 @@ def event(number: int, period: str) -> Event:
     )
 
 
-def counting(entity: Entity, events: Sequence[Event]) -> Decimal:
+def counting(entity: EntityModel, events: Sequence[Event]) -> Decimal:
     """Write units of one transaction: the group with its events, the counter, its index entry."""
     group = {**events[0].group, "events": {event.id for event in events}}
     counter = {**events[0].sums[0][0], "submission_count": Decimal(1)}
-    place = write_floor(FORMS, entity, {**counter, "form_stats": {"contact": Decimal(1)}})
+    place = write_floor(DESIGN, entity, {**counter, "form_stats": {"contact": Decimal(1)}})
     indexed = Decimal(len(entity.indexed))
-    marked = write_floor(FORMS, COUNTED, group)
+    marked = write_floor(DESIGN, Counted.__entity__, group)
     return TRANSACTION_WRITES * (marked + place - indexed) + indexed
 
 
-def metrics(entity: Entity, tenant: str = ONE, **key: str) -> Record:
-    day = {"date": "2099-03-04"} if entity is DAILY else {}
-    return entity.check({**entity.example, "tenant_id": tenant, **day, **key})
+def metrics(kind: type[E], tenant: str = ONE, **key: str) -> E:
+    day = {"date": "2099-03-04"} if kind is DailyMetrics else {}
+    return like(kind, tenant_id=tenant, **{**day, **key})
 
 
-def key_of(entity: str, record: Record) -> Record:
-    return {name: record[name] for name in FORMS.entities[entity].key.fields}
+def bytes_of(record: Entity) -> int:
+    return item_bytes(DESIGN.attributes(record.__entity__, record))
 
 
-def bytes_of(entity: Entity, record: Record) -> int:
-    return item_bytes(FORMS.attributes(entity, entity.check(record)))
-
-
-def entry_bytes(pattern: str, record: Record) -> int:
+def entry_bytes(asked: Query[E], record: E) -> int:
     """The size of what a list reads of a record."""
-    asked = FORMS.patterns[pattern]
-    entity = FORMS.entity(asked)
-    attributes = FORMS.attributes(entity, entity.check(record))
+    entity = record.__entity__
+    attributes: Mapping[str, Any] = DESIGN.attributes(entity, record)
     if asked.index:
-        attributes = FORMS.projected(entity, attributes, FORMS.indexes[asked.index]) or {}
+        attributes = DESIGN.projected(entity, attributes, DESIGN.indexes[asked.index]) or {}
     return item_bytes(attributes)

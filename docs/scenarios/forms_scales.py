@@ -1,7 +1,8 @@
 """The sizes at which the form table is reckoned: those that were published."""
 
-from docs.scenarios.forms_records import attempt, submission
-from tablewright.catalog.forms.design import FORMS
+from docs.scenarios.forms_records import attempt, like, submission
+from tablewright.catalog.forms.metrics import Counted
+from tablewright.catalog.forms.submissions import Request
 from tablewright.pages.cost_chapter import Kept, Scale, Use
 
 DESTINATIONS = 2
@@ -17,7 +18,6 @@ SAYS = (
 def _scale(monthly: int) -> Scale:
     deliveries = DESTINATIONS * monthly
     year = 12
-    example = {name: FORMS.entities[name].check(FORMS.entities[name].example) for name in _KEPT}
     return Scale(
         f"{monthly:,}",
         uses=(
@@ -33,13 +33,12 @@ def _scale(monthly: int) -> Scale:
             Use("submissions", "a page of 20 over 10 shards", monthly // 10),
         ),
         kept=(
-            Kept("Submission", submission(0), year * monthly),
-            Kept("DeliveryAttempt", attempt(0), year * deliveries),
-            Kept("Request", example["Request"], monthly // 4),
-            Kept("Counted", example["Counted"], 2 * (monthly + deliveries)),
+            Kept("Submission", dict(submission(0)), year * monthly),
+            Kept("DeliveryAttempt", dict(attempt(0)), year * deliveries),
+            Kept("Request", dict(like(Request)), monthly // 4),
+            Kept("Counted", dict(like(Counted)), 2 * (monthly + deliveries)),
         ),
     )
 
 
-_KEPT = ("Request", "Counted")
 SCALES = tuple(map(_scale, (1_000, 10_000, 100_000)))

@@ -3,8 +3,8 @@
 from functools import partial
 from typing import Any
 
-from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, DRAFT
-from tablewright.model import Record
+from tablewright.catalog.portal.content import DRAFT, Content, ContentRegistry
+from tablewright.model import Query
 from tablewright.model.capacity import read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
@@ -16,6 +16,7 @@ from tablewright.runtime.store.store import Store
 STORED = 100
 PAGE = 50
 _BEFORE = "2025-01-01T00:00:00.000Z"
+DESIGN, CONTENT = ContentRegistry.__design__, Content.__entity__
 WAREHOUSE = {"product_suite": "Data", "product_concept": "Warehouse"}
 SAYS = (
     "A small portal has 1,000 pieces of content, of which each is changed once a month, and a "
@@ -28,10 +29,10 @@ LEAVES_OUT = (
 )
 
 
-def content(number: int, **changes: Any) -> Record:
+def content(number: int, **changes: Any) -> Content:
     """One of the stored contents, approved; what is due differs."""
-    return CONTENT.check(
-        {
+    return Content(
+        **{
             **CONTENT.example,
             "content_id": f"0194a211-7280-7abc-8def-{number:012x}",
             "last_updated": f"2025-01-26T{number // 60:02}:{number % 60:02}:00.000Z",
@@ -41,7 +42,7 @@ def content(number: int, **changes: Any) -> Record:
     )
 
 
-def draft(number: int) -> Record:
+def draft(number: int) -> Content:
     nobody = {"approved_by": None, "approved_at": None, "due_at": None}
     return content(number, status=DRAFT, version="1", **nobody)
 
@@ -50,9 +51,9 @@ def measure(caller: Caller, table: str) -> list[Measurement]:
     """Run each pattern on a table of a hundred approved contents, all of one product."""
     measuring = Measuring(caller)
     cursors = Cursors(lambda: KeyRing([b"m" * 32]))
-    store = Store(CONTENT_REGISTRY, table, measuring.meter, cursors=cursors)
+    store = Store(ContentRegistry, table, measuring.meter, cursors=cursors)
     for number in range(STORED):
-        store.put(CONTENT_REGISTRY.create_content, content(number))
+        store.put(ContentRegistry.create_content, content(number))
     _one(measuring, store)
     _lists(measuring, store)
     return measuring.found
@@ -60,7 +61,6 @@ def measure(caller: Caller, table: str) -> list[Measurement]:
 
 def _one(measuring: Measuring, store: Store) -> None:
     new = draft(STORED)
-    key = {"content_id": new["content_id"]}
     renamed = {"title": "Another title", "version": "2", "last_updated": "2025-01-27T09:00:00.000Z"}
     approval = {
         "status": "Approved",
@@ -69,52 +69,52 @@ def _one(measuring: Measuring, store: Store) -> None:
         **dict.fromkeys(("approved_at", "last_updated"), "2025-01-27T10:00:00.000Z"),
         "due_at": CONTENT.example["due_at"],
     }
-    edited = {**new, **renamed}
-    approved = {**edited, **approval}
+    edited = Content(**{**new, **renamed})
+    approved = Content(**{**edited, **approval})
+    done = Content(**{**approved, "due_at": None})
     measuring.run(
         "create_content",
         "one draft",
-        lambda: store.put(CONTENT_REGISTRY.create_content, new),
-        write=write_floor(CONTENT_REGISTRY, CONTENT, new),
+        lambda: store.put(ContentRegistry.create_content, new),
+        write=write_floor(DESIGN, CONTENT, new),
     )
     measuring.run(
         "get_content",
         "one content",
-        lambda: store.get(CONTENT_REGISTRY.get_content, key),
+        lambda: store.get(ContentRegistry.get_content, content_id=new.content_id),
         read=read_floor([_bytes(new)], consistent=True),
     )
-    update = CONTENT_REGISTRY.update_content
+    update = ContentRegistry.update_content
     for what, before, changes, after in (
         ("a title", new, renamed, edited),
         ("an approval", edited, approval, approved),
-        ("what is due", approved, {"due_at": None}, {**approved, "due_at": None}),
+        ("what is due", approved, {"due_at": None}, done),
     ):
         measuring.run(
             "update_content",
             what,
-            partial(store.update, update, key, changes, expect={"version": before["version"]}),
+            partial(store.update, update, new, changes, when={"version": before.version}),
             read=read_floor([_bytes(before)], consistent=True),
-            write=update_floor(CONTENT_REGISTRY, CONTENT, before, after),
+            write=update_floor(DESIGN, CONTENT, before, after),
         )
-    done = {**approved, "due_at": None}
     measuring.run(
         "delete_content",
         "one content",
-        lambda: store.delete(CONTENT_REGISTRY.delete_content, key),
-        write=write_floor(CONTENT_REGISTRY, CONTENT, done),
+        lambda: store.delete(ContentRegistry.delete_content, new),
+        write=write_floor(DESIGN, CONTENT, done),
     )
 
 
 def _lists(measuring: Measuring, store: Store) -> None:
     newest = [content(STORED - 1 - number) for number in range(PAGE)]
     due = [content(number) for number in range(STORED)]
-    for name, where in (
-        ("content_by_status", {"status": "Approved"}),
-        ("content_by_product", WAREHOUSE),
-    ):
-        pattern = CONTENT_REGISTRY.patterns[name]
+    lists: tuple[tuple[Query[Content], dict[str, str]], ...] = (
+        (ContentRegistry.content_by_status, {"status": "Approved"}),
+        (ContentRegistry.content_by_product, WAREHOUSE),
+    )
+    for pattern, where in lists:
         measuring.run(
-            name,
+            pattern.name,
             f"a page of {PAGE}",
             partial(store.query, pattern, where, limit=PAGE, caller="meter"),
             read=read_floor(_entry(one, pattern.index) for one in newest),
@@ -122,26 +122,24 @@ def _lists(measuring: Measuring, store: Store) -> None:
     measuring.run(
         "due_content",
         f"the keys of {STORED} that are due",
-        lambda: list(store.each(CONTENT_REGISTRY.due_content, {})),
+        lambda: list(store.each(ContentRegistry.due_content)),
         read=read_floor(_entry(one, "by_due") for one in due),
     )
     measuring.run(
         "due_content",
         "nothing due",
-        lambda: list(
-            store.each(CONTENT_REGISTRY.due_content, {}, until="2025-01-01T00:00:00.000Z")
-        ),
+        lambda: list(store.each(ContentRegistry.due_content, until=_BEFORE)),
         read=read_floor([]),
     )
 
 
-def _bytes(record: Record) -> int:
-    return item_bytes(CONTENT_REGISTRY.attributes(CONTENT, record))
+def _bytes(record: Content) -> int:
+    return item_bytes(DESIGN.attributes(CONTENT, record))
 
 
-def _entry(record: Record, index: str | None) -> int:
-    stored = CONTENT_REGISTRY.attributes(CONTENT, record)
-    held = CONTENT_REGISTRY.projected(CONTENT, stored, CONTENT_REGISTRY.indexes[index or ""])
+def _entry(record: Content, index: str | None) -> int:
+    stored = DESIGN.attributes(CONTENT, record)
+    held = DESIGN.projected(CONTENT, stored, DESIGN.indexes[index or ""])
     return item_bytes(held or {})
 
 
@@ -159,7 +157,7 @@ def _scale(name: str, contents: int, people: int) -> Scale:
             Use("content_by_product", f"a page of {PAGE}", 5 * looks),
             Use("due_content", "nothing due", 30 * 24 * 12),
         ),
-        kept=(Kept("Content", content(0), contents),),
+        kept=(Kept("Content", dict(content(0)), contents),),
     )
 
 

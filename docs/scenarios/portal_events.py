@@ -1,12 +1,12 @@
 """One run of each access pattern of the portal's events, in one partition a day or in many."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 
-from tablewright.catalog.portal.events import DAYS_KEPT, EVENTS, SHARDED_EVENTS, event_key
-from tablewright.model import Record, Shards, Table
+from tablewright.catalog.portal.events import DAYS_KEPT, Event, Events, ShardedEvents, event_key
+from tablewright.model import Design, Query, Shards, key_of
 from tablewright.model.capacity import page_floor, read_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
@@ -33,38 +33,38 @@ LEAVES_OUT = (
 _NOON = datetime(2099, 3, 4, 12, tzinfo=UTC)
 
 
-def event(design: Table, number: int) -> Record:
+def event(number: int) -> Event:
     """One of the stored events, a second after the one before it."""
-    (entity,) = design.entity_list
     id = uuid7(_NOON + timedelta(seconds=number), number.to_bytes(10, "big"))
-    return entity.check({**entity.example, **event_key(id)})
+    return Event(**{**Event.__entity__.example, **event_key(id)})
 
 
-def measure(design: Table) -> Callable[[Caller, str], list[Measurement]]:
+def measure(events: type[Events]) -> Callable[[Caller, str], list[Measurement]]:
     """Run each pattern of this variant on four hundred events of one user and day."""
-    return partial(_measure, design)
+    return partial(_measure, events)
 
 
-def _measure(design: Table, caller: Caller, table: str) -> list[Measurement]:
+def _measure(events: type[Events], caller: Caller, table: str) -> list[Measurement]:
+    design = events.__design__
     measuring = Measuring(caller, design)
     cursors = Cursors(lambda: KeyRing([b"m" * 32]))
-    store = Store(design, table, measuring.meter, cursors=cursors)
-    made = [event(design, number) for number in range(STORED)]
-    store.create_many(design.put_events, made)
+    store = Store(events, table, measuring.meter, cursors=cursors)
+    made = [event(number) for number in range(STORED)]
+    store.create_many(Events.put_events, made)
     (entity,) = design.entity_list
-    batch = [event(design, STORED + number) for number in range(BATCH)]
+    batch = [event(STORED + number) for number in range(BATCH)]
     measuring.run(
         "put_events",
         f"{BATCH} events",
-        lambda: store.create_many(design.put_events, batch),
+        lambda: store.create_many(Events.put_events, batch),
         write=sum((write_floor(design, entity, one) for one in batch), Decimal()),
         many=BATCH,
     )
-    keys = [{name: one[name] for name in entity.key.fields} for one in batch]
+    keys = [key_of(one) for one in batch]
     measuring.run(
         "get_events",
         f"{BATCH} events",
-        lambda: store.get_many(design.get_events, keys),
+        lambda: store.get_many(Events.get_events, keys),
         read=sum((read_floor([_bytes(design, one)], consistent=True) for one in batch), Decimal()),
         many=BATCH,
     )
@@ -72,17 +72,19 @@ def _measure(design: Table, caller: Caller, table: str) -> list[Measurement]:
     return measuring.found
 
 
-def _lists(measuring: Measuring, store: Store, made: list[Record]) -> None:
+def _lists(measuring: Measuring, store: Store, made: list[Event]) -> None:
     design = store.design
     sizes = [_bytes(design, one) for one in made]
-    for name, where, shards in (
-        ("events_of_day", {"date_bucket": made[0]["date_bucket"]}, _shards(design)),
-        ("events_of_user", {"user_id": made[0]["user_id"]}, 1),
-    ):
-        work = partial(store.query, design.patterns[name], where, limit=PAGE, caller="meter")
+    day, user = {"date_bucket": made[0].date_bucket}, {"user_id": made[0].user_id}
+    lists: tuple[tuple[Query[Event], Mapping[str, str | None], int], ...] = (
+        (Events.events_of_day, day, _shards(design)),
+        (Events.events_of_user, user, 1),
+    )
+    for pattern, where, shards in lists:
+        work = partial(store.query, pattern, where, limit=PAGE, caller="meter")
         floor = page_floor(sizes[:PAGE], shards)
-        measuring.run(name, f"a page of {PAGE}", work, read=floor)
-    each = store.each(design.exported_events, {"date_bucket": made[0]["date_bucket"]})
+        measuring.run(pattern.name, f"a page of {PAGE}", work, read=floor)
+    each = store.each(Events.exported_events, day)
     measuring.run(
         "exported_events",
         f"{len(made)} events of a day",
@@ -92,17 +94,17 @@ def _lists(measuring: Measuring, store: Store, made: list[Record]) -> None:
     )
 
 
-def _shards(design: Table) -> int:
-    shards = design.key_of(design.events_of_day).shards
+def _shards(design: Design) -> int:
+    shards = design.key_of(Events.events_of_day).shards
     return shards.count if isinstance(shards, Shards) else 1
 
 
-def _bytes(design: Table, record: Record) -> int:
+def _bytes(design: Design, record: Event) -> int:
     (entity,) = design.entity_list
     return item_bytes(design.attributes(entity, record))
 
 
-def _scale(design: Table, name: str, daily: int) -> Scale:
+def _scale(name: str, daily: int) -> Scale:
     exported = f"{STORED + BATCH} events of a day"
     return Scale(
         name,
@@ -112,12 +114,13 @@ def _scale(design: Table, name: str, daily: int) -> Scale:
             Use("events_of_user", f"a page of {PAGE}", 30 * 50),
             Use("exported_events", exported, 30 * daily),
         ),
-        kept=(Kept("Event", event(design, 0), DAYS_KEPT * daily),),
+        kept=(Kept("Event", dict(event(0)), DAYS_KEPT * daily),),
     )
 
 
-def scales(design: Table) -> tuple[Scale, ...]:
-    return (_scale(design, "small", 10_000), _scale(design, "large", 1_000_000))
+def scales(events: type[Events]) -> tuple[Scale, ...]:
+    """The same for each variant."""
+    return (_scale("small", 10_000), _scale("large", 1_000_000))
 
 
-VARIANTS = (EVENTS, SHARDED_EVENTS)
+VARIANTS = (Events, ShardedEvents)

@@ -2,9 +2,9 @@
 
 from decimal import Decimal
 
-from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIBER, SUBSCRIPTION, SUBSCRIPTIONS
-from tablewright.model import Record, Table
+from tablewright.catalog.portal.notifications import Notification, Notifications
+from tablewright.catalog.portal.subscriptions import Subscriber, Subscription, Subscriptions
+from tablewright.model import Entity, Table, key_of
 from tablewright.model.capacity import read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
@@ -35,22 +35,24 @@ SUBSCRIPTIONS_LEAVE_OUT = (
     "Who subscribed to everything is read for each version. Backups and contributor insights "
     "are not in these figures."
 )
-OWN = {"user_id": NOTIFICATION.example["user_id"]}
+_NOTIFICATION, _SUBSCRIPTION = Notification.__entity__, Subscription.__entity__
+OWN = {"user_id": _NOTIFICATION.example["user_id"]}
 READ = {"read": True, "read_at": "2025-01-26T12:00:00.000Z", "unread_by": None}
 
 
-def notification(number: int) -> Record:
+def notification(number: int) -> Notification:
     moment = f"2025-01-26T{number // 60:02}:{number % 60:02}:00.000Z"
     own = {"notification_id": f"{number:032x}", "created_at": moment}
-    return NOTIFICATION.check({**NOTIFICATION.example, **own})
+    return Notification(**{**_NOTIFICATION.example, **own})
 
 
-def subscription(number: int, **changes: str) -> Record:
+def subscription(number: int, **changes: str) -> Subscription:
     id = f"0194a211-7280-7abc-8def-{number:012x}"
-    return SUBSCRIPTION.check({**SUBSCRIPTION.example, "subscription_id": id, **changes})
+    return Subscription(**{**_SUBSCRIPTION.example, "subscription_id": id, **changes})
 
 
-def _bytes(design: Table, record: Record, index: str | None = None) -> int:
+def _bytes(table: type[Table], record: Entity, index: str | None = None) -> int:
+    design = table.__design__
     entity, *_ = design.entity_list
     stored = design.attributes(entity, record)
     return item_bytes(
@@ -58,38 +60,37 @@ def _bytes(design: Table, record: Record, index: str | None = None) -> int:
     )
 
 
-def _store(design: Table, table: str, measuring: Measuring) -> Store:
-    return Store(design, table, measuring.meter, cursors=Cursors(lambda: KeyRing([b"m" * 32])))
+def _store(table: type[Table], name: str, measuring: Measuring) -> Store:
+    return Store(table, name, measuring.meter, cursors=Cursors(lambda: KeyRing([b"m" * 32])))
 
 
 def measure_notifications(caller: Caller, table: str) -> list[Measurement]:
     """Run each pattern for a user with a hundred unread notifications."""
-    measuring = Measuring(caller, NOTIFICATIONS)
-    store = _store(NOTIFICATIONS, table, measuring)
+    measuring = Measuring(caller, Notifications.__design__)
+    store = _store(Notifications, table, measuring)
     store.create_many(
-        NOTIFICATIONS.put_notifications, [notification(number) for number in range(UNREAD)]
+        Notifications.put_notifications, [notification(number) for number in range(UNREAD)]
     )
     told = notification(UNREAD)
-    key = {name: told[name] for name in NOTIFICATION.key.fields}
-    whole = _bytes(NOTIFICATIONS, told)
+    whole = _bytes(Notifications, told)
     measuring.run(
         "put_notifications",
         "one notification",
-        lambda: store.create_many(NOTIFICATIONS.put_notifications, [told]),
-        write=write_floor(NOTIFICATIONS, NOTIFICATION, told),
+        lambda: store.create_many(Notifications.put_notifications, [told]),
+        write=write_floor(Notifications.__design__, _NOTIFICATION, told),
     )
     measuring.run(
         "get_notification",
         "one notification",
-        lambda: store.get(NOTIFICATIONS.get_notification, key),
+        lambda: store.get(Notifications.get_notification, key_of(told)),
         read=read_floor([whole]),
     )
     measuring.run(
         "notification_by_id",
         "one notification",
         lambda: store.query(
-            NOTIFICATIONS.notification_by_id,
-            {"notification_id": told["notification_id"]},
+            Notifications.notification_by_id,
+            {"notification_id": told.notification_id},
             limit=1,
             caller="meter",
         ),
@@ -98,8 +99,10 @@ def measure_notifications(caller: Caller, table: str) -> list[Measurement]:
     measuring.run(
         "mark_read",
         "one notification",
-        lambda: store.update(NOTIFICATIONS.mark_read, key, READ, expect={"read": False}),
-        write=update_floor(NOTIFICATIONS, NOTIFICATION, told, {**told, **READ}),
+        lambda: store.update(Notifications.mark_read, told, READ, when={"read": False}),
+        write=update_floor(
+            Notifications.__design__, _NOTIFICATION, told, Notification(**{**told, **READ})
+        ),
     )
     _notification_lists(measuring, store)
     return measuring.found
@@ -107,115 +110,113 @@ def measure_notifications(caller: Caller, table: str) -> list[Measurement]:
 
 def _notification_lists(measuring: Measuring, store: Store) -> None:
     newest = [notification(UNREAD - 1 - number) for number in range(PAGE)]
-    whole = [_bytes(NOTIFICATIONS, one) for one in newest]
-    keys = [_bytes(NOTIFICATIONS, one, "by_unread") for one in newest]
+    whole = [_bytes(Notifications, one) for one in newest]
+    keys = [_bytes(Notifications, one, "by_unread") for one in newest]
     unread = {"unread_by": OWN["user_id"]}
     measuring.run(
         "notifications",
         f"a page of {PAGE}",
-        lambda: store.query(NOTIFICATIONS.notifications, OWN, limit=PAGE, caller="meter"),
+        lambda: store.query(Notifications.notifications, OWN, limit=PAGE, caller="meter"),
         read=read_floor(whole),
     )
     measuring.run(
         "unread_in_full",
         f"a page of {PAGE}",
-        lambda: store.query(NOTIFICATIONS.unread_in_full, unread, limit=PAGE, caller="meter"),
+        lambda: store.query(Notifications.unread_in_full, unread, limit=PAGE, caller="meter"),
         read=read_floor(keys) + sum(read_floor([size]) for size in whole),
     )
     measuring.run(
         "unread_notifications",
         f"how many of {UNREAD} are unread",
-        lambda: list(store.each(NOTIFICATIONS.unread_notifications, unread)),
-        read=read_floor(_bytes(NOTIFICATIONS, notification(n), "by_unread") for n in range(UNREAD)),
+        lambda: list(store.each(Notifications.unread_notifications, unread)),
+        read=read_floor(_bytes(Notifications, notification(n), "by_unread") for n in range(UNREAD)),
     )
 
 
 def measure_subscriptions(caller: Caller, table: str) -> list[Measurement]:
     """Run each pattern on a topic with two hundred subscribers."""
-    measuring = Measuring(caller, SUBSCRIPTIONS)
-    store = _store(SUBSCRIPTIONS, table, measuring)
+    measuring = Measuring(caller, Subscriptions.__design__)
+    store = _store(Subscriptions, table, measuring)
     others = [subscription(n, user_id=f"user-{n:031}") for n in range(SUBSCRIBERS)]
     for one in others:
-        store.put(SUBSCRIPTIONS.put_subscription, one)
+        store.put(Subscriptions.put_subscription, one)
     new = subscription(SUBSCRIBERS)
-    key = {name: new[name] for name in SUBSCRIPTION.key.fields}
-    written = write_floor(SUBSCRIPTIONS, SUBSCRIPTION, new)
-    whole = _bytes(SUBSCRIPTIONS, new)
+    written = write_floor(Subscriptions.__design__, _SUBSCRIPTION, new)
+    whole = _bytes(Subscriptions, new)
     _subscribe(measuring, store, new)
     measuring.run(
         "get_subscription",
         "one subscription",
-        lambda: store.get(SUBSCRIPTIONS.get_subscription, key),
+        lambda: store.get(Subscriptions.get_subscription, key_of(new)),
         read=read_floor([whole]),
     )
     measuring.run(
         "subscriptions",
         "those of one user",
-        lambda: list(store.each(SUBSCRIPTIONS.subscriptions, OWN)),
+        lambda: list(store.each(Subscriptions.subscriptions, OWN)),
         read=read_floor([whole], consistent=True),
     )
     measuring.run(
         "delete_subscription",
         "one subscription",
-        lambda: store.delete(SUBSCRIPTIONS.delete_subscription, key),
+        lambda: store.delete(Subscriptions.delete_subscription, new),
         write=written,
     )
     measuring.run(
         "subscribers",
         f"{SUBSCRIBERS} subscribers of a topic",
-        lambda: list(store.each(SUBSCRIPTIONS.subscribers, {"topic": new["topic"]})),
-        read=read_floor(_bytes(SUBSCRIPTIONS, one, "by_topic") for one in others),
+        lambda: list(store.each(Subscriptions.subscribers, {"topic": new.topic})),
+        read=read_floor(_bytes(Subscriptions, one, "by_topic") for one in others),
         many=SUBSCRIBERS,
     )
     measuring.run(
         "subscribers",
         "a topic that nobody subscribed to",
-        lambda: list(store.each(SUBSCRIPTIONS.subscribers, {"topic": "tag#none"})),
+        lambda: list(store.each(Subscriptions.subscribers, {"topic": "tag#none"})),
         read=read_floor([]),
     )
     return measuring.found
 
 
-def _subscribe(measuring: Measuring, store: Store, new: Record) -> None:
+def _subscribe(measuring: Measuring, store: Store, new: Subscription) -> None:
     """The count of whoever subscribes, then his subscription along with it."""
-    none = {**OWN, "made": 0}
-    counted = write_floor(SUBSCRIPTIONS, SUBSCRIBER, SUBSCRIBER.check(none))
+    none = Subscriber(user_id=new.user_id, made=0)
+    counted = write_floor(Subscriptions.__design__, Subscriber.__entity__, none)
     measuring.run(
         "put_subscriber",
         "one count",
-        lambda: store.put(SUBSCRIPTIONS.put_subscriber, none),
+        lambda: store.put(Subscriptions.put_subscriber, none),
         write=counted,
     )
     measuring.run(
         "get_subscriber",
         "one count",
-        lambda: store.get(SUBSCRIPTIONS.get_subscriber, OWN),
+        lambda: store.get(Subscriptions.get_subscriber, OWN),
         read=read_floor([1], consistent=True),
     )
     measuring.run(
         "put_subscription",
         "one subscription, by itself",
-        lambda: store.put(SUBSCRIPTIONS.put_subscription, new),
-        write=write_floor(SUBSCRIPTIONS, SUBSCRIPTION, new),
+        lambda: store.put(Subscriptions.put_subscription, new),
+        write=write_floor(Subscriptions.__design__, _SUBSCRIPTION, new),
     )
     other = subscription(SUBSCRIBERS + 1)
-    indexed = Decimal(len(SUBSCRIPTION.indexed))
-    whole = write_floor(SUBSCRIPTIONS, SUBSCRIPTION, other) - indexed
+    indexed = Decimal(len(_SUBSCRIPTION.indexed))
+    whole = write_floor(Subscriptions.__design__, _SUBSCRIPTION, other) - indexed
     measuring.run(
         "count_subscription",
         "a subscription with it",
         lambda: store.put_along(
-            SUBSCRIPTIONS.put_subscription,
+            Subscriptions.put_subscription,
             other,
-            SUBSCRIPTIONS.count_subscription,
+            Subscriptions.count_subscription,
             OWN,
             {"made": 1},
-            expect={"made": 0},
+            when={"made": 0},
         ),
         write=TRANSACTION_WRITES * (whole + counted) + indexed,
     )
-    key = {name: other[name] for name in SUBSCRIPTION.key.fields}
-    store.delete(SUBSCRIPTIONS.delete_subscription, key)
+    store.delete(Subscriptions.delete_subscription, other)
 
 
 def _notifications(name: str, users: int) -> Scale:
@@ -229,7 +230,7 @@ def _notifications(name: str, users: int) -> Scale:
             Use("notifications", f"a page of {PAGE}", looks),
             Use("unread_notifications", f"how many of {UNREAD} are unread", looks),
         ),
-        kept=(Kept("Notification", notification(0), 12 * told),),
+        kept=(Kept("Notification", dict(notification(0)), 12 * told),),
     )
 
 
@@ -245,7 +246,7 @@ def _subscriptions(name: str, users: int, versions: int) -> Scale:
             Use("subscribers", f"{SUBSCRIBERS} subscribers of a topic", 2 * told),
             Use("subscribers", "a topic that nobody subscribed to", 3 * versions),
         ),
-        kept=(Kept("Subscription", subscription(0), kept),),
+        kept=(Kept("Subscription", dict(subscription(0)), kept),),
     )
 
 

@@ -2,9 +2,9 @@
 
 from math import ceil
 
-from docs.scenarios.sentiment_dashboard import OF_A_WINDOW, hour, row
+from docs.scenarios.sentiment_dashboard import OF_A_WINDOW, hour, row, tag_row
 from docs.scenarios.sentiment_items import TAGS, guard, pending
-from tablewright.catalog.sentiment.dashboard import COUNTED, COUNTED_PARTS, DAYS_SHOWN
+from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS, DAYS_SHOWN, Counted
 from tablewright.catalog.sentiment.items import SETTLED, SOURCE_TYPES
 from tablewright.pages.cost_chapter import Kept, Scale, Use
 
@@ -50,7 +50,7 @@ def _items(size: _Size) -> Scale:
             Use("settle_sources", "100 sources", size.items),
             Use("record_analysis", "one item", size.items),
         ),
-        kept=(Kept("Item", pending(0), year), Kept("Guard", guard(0, SETTLED), year)),
+        kept=(Kept("Item", dict(pending(0)), year), Kept("Guard", dict(guard(0, SETTLED)), year)),
         replicas=REPLICAS,
     )
 
@@ -66,10 +66,10 @@ def _dashboard(size: _Size) -> Scale:
             Use("hourly_counts", "3 sources over 24 hours", size.summaries),
         ),
         kept=(
-            Kept("Row", row(0), DAYS_SHOWN * daily),
-            Kept("TagRow", row(0, "AI"), DAYS_SHOWN * daily * len(TAGS)),
+            Kept("Row", dict(row(0)), DAYS_SHOWN * daily),
+            Kept("TagRow", dict(tag_row(0, "AI")), DAYS_SHOWN * daily * len(TAGS)),
             _counted(daily),
-            Kept("Hour", hour(0, "newsapi"), (DAYS_SHOWN + 1) * 24 * len(SOURCE_TYPES)),
+            Kept("Hour", dict(hour(0, "newsapi")), (DAYS_SHOWN + 1) * 24 * len(SOURCE_TYPES)),
         ),
     )
 
@@ -79,7 +79,9 @@ def _counted(daily: int) -> Kept:
     some."""
     groups = min(daily, DAY_SECONDS * COUNTED_PARTS)
     events = {f"{number:032x}" for number in range(ceil(daily / groups))}
-    return Kept("Counted", {**COUNTED.example, "events": events}, (DAYS_SHOWN + 2) * groups)
+    return Kept(
+        "Counted", {**Counted.__entity__.example, "events": events}, (DAYS_SHOWN + 2) * groups
+    )
 
 
 ITEMS_SCALES = tuple(map(_items, _SIZES))

@@ -7,7 +7,7 @@ from typing import Any
 import boto3
 
 from lambdas.forms.contract import TableEnvironment
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
 from tablewright.runtime.payload import Payloads
@@ -48,7 +48,7 @@ class Clients:
     def store(self) -> Store:
         """The form table."""
         return Store(
-            FORMS, self.table_name, self.dynamo, executor=self.executor, epochs=self.epochs
+            Forms, self.table_name, self.dynamo, executor=self.executor, epochs=self.epochs
         )
 
     def client(self, service: str, **settings: Any) -> Client:

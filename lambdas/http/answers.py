@@ -1,7 +1,6 @@
 """Answers: records as JSON under the names that they are stored by."""
 
 import json
-from collections.abc import Mapping
 from decimal import Decimal
 from hashlib import blake2b
 from typing import Any
@@ -20,14 +19,17 @@ def to_json(body: Any) -> str:
     return json.dumps(body, default=_json)
 
 
-def record_json(entity: Entity, record: Mapping[str, Any]) -> dict[str, Any]:
+def record_json(record: Entity) -> dict[str, Any]:
     # In the design's order: DynamoDB keeps none, and the same record is to look the same.
-    return {f.label: record[f.name] for f in entity.fields if f.name in record}
+    return {
+        field.label: field.to_plain(record[field.name])
+        for field in record.__entity__.fields
+        if field.name in record
+    }
 
 
-def page_json(entity: Entity, page: Page, *, cursor: str = "nextCursor") -> dict[str, Any]:
-    items = [record_json(entity, record) for record in page.items]
-    return {"items": items, cursor: page.cursor}
+def page_json(page: Page[Any], *, cursor: str = "nextCursor") -> dict[str, Any]:
+    return {"items": [record_json(record) for record in page.items], cursor: page.cursor}
 
 
 def tagged(response: Response[str], if_none_match: str | None, *, seconds: int) -> Response[str]:

@@ -1,33 +1,37 @@
 """Bodies of requests: records of a design from JSON, or everything that is wrong with it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from lambdas.errors import Errors, InvalidRequest
-from tablewright.model import Entity, InvalidRecord, Record
+from tablewright.model import Entity, InvalidRecord
 
+E = TypeVar("E", bound=Entity)
+Values = dict[str, Any]
 # Looks at values beyond what their fields tell; gives errors by pointer.
 Rule = Callable[[Mapping[str, Any]], Errors]
 
 
 def new_record(
-    entity: Entity, body: Any, allowed: Iterable[str], ours: Mapping[str, Any], rule: Rule
-) -> Record:
+    entity: type[E], body: Any, allowed: Iterable[str], ours: Mapping[str, Any], rule: Rule
+) -> E:
     """A whole record from a body and what we add; raises InvalidRequest."""
     values, errors = fields_of(entity, body, allowed)
     if not isinstance(body, dict):
-        return sound({}, errors)
-    record, wrong = check(entity, {**values, **ours})
+        return sound(None, errors)
+    record, wrong = made(entity, {**values, **ours})
     return sound(record, errors + wrong + rule(values))
 
 
-def changes(entity: Entity, body: Any, allowed: Iterable[str], rule: Rule) -> Record:
+def changes(entity: type[Entity], body: Any, allowed: Iterable[str], rule: Rule) -> Values:
     """The fields that a body changes; null removes an optional one. Raises InvalidRequest."""
     values, errors = fields_of(entity, body, allowed)
     if not errors and not values:
         errors = [("", "must name at least one field to change")]
-    record, wrong = check(entity, values, partial=True)
-    return sound(record, errors + wrong + rule(values))
+    checked, wrong = checked_some(entity, values)
+    if problems := errors + wrong + rule(values):
+        raise _invalid(problems)
+    return checked
 
 
 def only(body: Any, allowed: Iterable[str]) -> dict[str, Any]:
@@ -43,13 +47,14 @@ def only(body: Any, allowed: Iterable[str]) -> dict[str, Any]:
     return body
 
 
-def fields_of(entity: Entity, body: Any, allowed: Iterable[str]) -> tuple[Record, Errors]:
+def fields_of(entity: type[Entity], body: Any, allowed: Iterable[str]) -> tuple[Values, Errors]:
     """The values of a body under the names of their fields, and errors for all other members."""
     if not isinstance(body, dict):
         return {}, [("", "must be an object")]
-    labels = {entity.by_name[name].label: name for name in allowed}
+    model = entity.__entity__
+    labels = {model.by_name[name].label: name for name in allowed}
     values = {labels[label]: value for label, value in body.items() if label in labels}
-    known = {field.label for field in entity.fields}
+    known = {field.label for field in model.fields}
     errors = [
         (pointer(label), "cannot be given here")
         if label in known
@@ -60,21 +65,35 @@ def fields_of(entity: Entity, body: Any, allowed: Iterable[str]) -> tuple[Record
     return values, errors
 
 
-def check(
-    entity: Entity, values: Mapping[str, Any], *, partial: bool = False
-) -> tuple[Record, Errors]:
-    """The record that values make, and what is wrong with them."""
+def made(entity: type[E], values: Mapping[str, Any]) -> tuple[E | None, Errors]:
+    """The record that values make, or what is wrong with them."""
     try:
-        return entity.check(values, partial=partial), []
+        return entity(**values), []
     except InvalidRecord as invalid:
-        wrong = invalid.problems
-        return {}, [(pointer(entity.by_name[one.field].label), one.reason) for one in wrong]
+        return None, _errors(entity, invalid)
 
 
-def sound(record: Record, errors: Errors) -> Record:
-    if errors:
-        raise InvalidRequest("The body is not valid; nothing was stored.", errors)
+def checked_some(entity: type[Entity], values: Mapping[str, Any]) -> tuple[Values, Errors]:
+    """Some fields of a record, None for one that is to be removed, and what is wrong with them."""
+    try:
+        return entity.__entity__.check(values, partial=True), []
+    except InvalidRecord as invalid:
+        return {}, _errors(entity, invalid)
+
+
+def sound(record: E | None, errors: Errors) -> E:
+    if errors or record is None:
+        raise _invalid(errors)
     return record
+
+
+def _errors(entity: type[Entity], invalid: InvalidRecord) -> Errors:
+    labels = {field.name: field.label for field in entity.__entity__.fields}
+    return [(pointer(labels.get(one.field, one.field)), one.reason) for one in invalid.problems]
+
+
+def _invalid(errors: Errors) -> InvalidRequest:
+    return InvalidRequest("The body is not valid; nothing was stored.", errors)
 
 
 def pointer(*names: str) -> str:

@@ -33,7 +33,7 @@ def require_group(event: Any, group: str) -> None:
         raise NotAllowed(f"Only members of the group '{group}' may do this.")
 
 
-def tenant_of(event: Any, field: Field) -> str:
+def tenant_of(event: Any, field: Field[Any]) -> str:
     """The caller's tenant, from the claims that the API's authorizer has verified."""
     claims = claims_of(event)
     if TENANT_CLAIM not in claims and claims.get("token_use") == "access":

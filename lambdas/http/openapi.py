@@ -82,7 +82,7 @@ def this_document() -> Json:
     return operation("openapi", "This document", {200: content})
 
 
-def object_of(fields: Iterable[Field], required: list[str], *, nullable: bool = False) -> Json:
+def object_of(fields: Iterable[Field[Any]], required: list[str], *, nullable: bool = False) -> Json:
     """Records of these fields; with `nullable`, None takes the place of an optional one."""
     properties: Json = {}
     for field in fields:

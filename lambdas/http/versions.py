@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from lambdas.http.answers import answer, record_json, to_json
 from lambdas.http.problems import Problem
-from tablewright.model import Entity, InvalidValue, Record
+from tablewright.model import Entity, InvalidValue
 
 _ANY = "*"
 
@@ -29,16 +29,15 @@ class Version(NamedTuple):
 class Versioned:
     """Records of an entity whose `field` tells one version from another."""
 
-    def __init__(self, entity: Entity, field: str) -> None:
-        self.entity = entity
-        self.field = entity.by_name[field]
+    def __init__(self, entity: type[Entity], field: str) -> None:
+        self.field = entity.__entity__.by_name[field]
 
-    def etag(self, record: Record) -> str:
+    def etag(self, record: Entity) -> str:
         return f'"{record[self.field.name]}"'
 
-    def tagged(self, record: Record, status: int = 200) -> Response[str]:
+    def tagged(self, record: Entity, status: int = 200) -> Response[str]:
         """The record, with the tag by which it can be changed."""
-        return answer(record_json(self.entity, record), status, {"ETag": self.etag(record)})
+        return answer(record_json(record), status, {"ETag": self.etag(record)})
 
     def named_in(self, event: Any, body: Any) -> Version:
         """The version that a request names: in If-Match, or as the field, taken out of the body.
@@ -54,13 +53,13 @@ class Versioned:
         name = self.field.label
         raise Problem(428, f"Send the ETag of what was read as If-Match, or its {name} in a body.")
 
-    def require(self, version: Version, current: Record) -> None:
+    def require(self, version: Version, current: Entity) -> None:
         """Raise Stale unless the record is of the version."""
         if not version.any and self.etag(current) not in version.tags:
             raise self.stale(version, current)
 
-    def stale(self, version: Version, current: Record) -> "Stale":
-        return Stale(version.refusal, self.etag(current), record_json(self.entity, current))
+    def stale(self, version: Version, current: Entity) -> "Stale":
+        return Stale(version.refusal, self.etag(current), record_json(current))
 
     def _stated(self, body: dict[str, Any]) -> str | None:
         name = self.field.label

@@ -37,5 +37,5 @@ class Clients:
     def cursors(self, secret_arn: str) -> Cursors:
         return Cursors(SecretKeys(lambda: self.client("secretsmanager"), secret_arn))
 
-    def store(self, design: Table, table_name: str, cursors: Cursors | None = None) -> Store:
-        return Store(design, table_name, self.dynamo, executor=self._executor, cursors=cursors)
+    def store(self, table: type[Table], table_name: str, cursors: Cursors | None = None) -> Store:
+        return Store(table, table_name, self.dynamo, executor=self._executor, cursors=cursors)

@@ -5,10 +5,8 @@ from typing import Any, NamedTuple
 from lambdas.errors import NotAllowed
 from lambdas.http.caller import groups_of, subject_of
 from lambdas.portal.contract import ADMINS, READERS, ROLES
-from tablewright.catalog.portal.content import user_id
+from tablewright.catalog.portal.notifications import Notification
 from tablewright.model import InvalidValue
-
-_USER_ID = user_id()
 
 
 class User(NamedTuple):
@@ -37,7 +35,7 @@ def user_of(event: Any, *roles: str) -> User:
         listed = ", ".join(f"'{name}'" for name in groups)
         raise NotAllowed(f"Only members of one of the groups {listed} may do this.")
     try:
-        _USER_ID.check(found.user_id)  # it becomes part of keys
+        Notification.user_id.check(found.user_id)  # it becomes part of keys
     except InvalidValue as problem:
         raise NotAllowed(f"The token's claim 'sub' {problem.reason}.") from None
     return found

@@ -1,11 +1,11 @@
 """Batches of sales: each stored once, none replaced unless that is asked for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lambdas.sales.rules import CHANGEABLE, same_sale
-from tablewright.catalog.sales.design import SALE, SALES
-from tablewright.model import Record
+from tablewright.catalog.sales.design import Sale, Sales
+from tablewright.model import key_of
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.store.batches import in_parallel
 from tablewright.runtime.store.store import Store
@@ -23,11 +23,11 @@ class Stored(NamedTuple):
     conflicts: list[int]
 
 
-def store_batch(store: Store, sales: Sequence[Record], *, replace: bool) -> Stored:
+def store_batch(store: Store, sales: Sequence[Sale], *, replace: bool) -> Stored:
     """Store those sales that are not there yet; repeating this changes nothing."""
-    new = store.create_many(SALES.create_sales, sales)
+    new = store.create_many(Sales.create_sales, sales)
     left = [position for position, stored in enumerate(new) if not stored]
-    found = store.get_many(SALES.get_sales, [key_of(sales[at]) for at in left])
+    found = store.get_many(Sales.get_sales, [key_of(sales[at]) for at in left])
     there = {_id(sale): sale for sale in found}
     others = [at for at in left if not _same(there.get(_id(sales[at])), sales[at])]
     unchanged = len(left) - len(others)
@@ -39,31 +39,26 @@ def store_batch(store: Store, sales: Sequence[Record], *, replace: bool) -> Stor
     return Stored(stored, unchanged, ends.count(_REPLACED), conflicts)
 
 
-def key_of(sale: Mapping[str, Any]) -> Record:
-    return {name: sale[name] for name in SALE.key.fields}
+def _id(sale: Sale) -> tuple[Any, ...]:
+    return tuple(key_of(sale).values())
 
 
-def _id(sale: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(sale[name] for name in SALE.key.fields)
-
-
-def _same(there: Record | None, sale: Record) -> bool:
+def _same(there: Sale | None, sale: Sale) -> bool:
     return there is not None and same_sale(there, sale)
 
 
-def _replace(store: Store, sale: Record) -> str:
+def _replace(store: Store, sale: Sale) -> str:
     """Put the sale in the place of another one, which keeps the time that it was made at."""
     changes = {field.name: sale.get(field.name) for field in CHANGEABLE}
     try:
-        change = {**changes, "updated_at": sale["updated_at"]}
-        store.update(SALES.update_sale, key_of(sale), change)
+        store.update(Sales.update_sale, sale, {**changes, "updated_at": sale.updated_at})
         return _REPLACED
     except NotFound:  # removed meanwhile
         pass
     except Conflict:
         return _CONFLICT
     try:
-        store.put(SALES.put_sale, sale)
+        store.put(Sales.put_sale, sale)
         return _STORED
     except AlreadyExists:  # and made anew
         return _CONFLICT

@@ -23,7 +23,7 @@ from lambdas.sales import contract
 from lambdas.sales.contract import ROUTES
 from lambdas.sales.rules import CHANGEABLE, GIVEN, MAX_BATCH
 from lambdas.sales.trend import PERIODS
-from tablewright.catalog.sales.design import SALE, SEASONS
+from tablewright.catalog.sales.design import SEASONS, Sale
 
 _EMBEDDING = (
     "product_id",
@@ -36,6 +36,7 @@ _EMBEDDING = (
     "brand",
     "tenant",
 )
+_BY_NAME = Sale.__entity__.by_name
 
 
 def document() -> Json:
@@ -103,18 +104,20 @@ def _schemas() -> Json:
     needed = [f.stored for f in GIVEN if not f.optional and f.name != "season"]
     new_sale = object_of(GIVEN, needed, nullable=True)
     new_sale["properties"]["season"] = {
-        **or_null(SALE.by_name["season"].schema()),
+        **or_null(Sale.__entity__.by_name["season"].schema()),
         "description": "When absent: the meteorological season of the sale date in the northern "
         "hemisphere",
     }
     return {
-        "Sale": object_of(SALE.fields, [f.stored for f in SALE.fields if not f.optional]),
+        "Sale": object_of(
+            Sale.__entity__.fields, [f.stored for f in Sale.__entity__.fields if not f.optional]
+        ),
         "NewSale": new_sale,
         "SaleChange": {**object_of(CHANGEABLE, [], nullable=True), "minProperties": 1},
         "Batch": _batch(),
         "Stored": only({n: {"type": "integer"} for n in ("stored", "replaced", "unchanged")}),
         "SalePage": page_of(ref("Sale")),
-        "EmbeddingPage": page_of(object_of([SALE.by_name[name] for name in _EMBEDDING], [])),
+        "EmbeddingPage": page_of(object_of([_BY_NAME[name] for name in _EMBEDDING], [])),
         "Trend": _trend(),
     }
 
@@ -152,13 +155,18 @@ def _list(name: str, summary: str, content: Json, *path: str, also: Iterable[Any
 
 def _path(*names: str) -> list[Json]:
     return [
-        {"name": name, "in": "path", "required": True, "schema": SALE.by_name[name].schema()}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": _BY_NAME[name].schema(),
+        }
         for name in names
     ]
 
 
 def _name(name: str) -> Json:
-    return query(name, SALE.by_name[name].schema())
+    return query(name, _BY_NAME[name].schema())
 
 
 def _dates() -> list[Json]:

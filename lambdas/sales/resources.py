@@ -8,8 +8,8 @@ import boto3
 
 from lambdas.contract import TENANT
 from lambdas.sales.contract import ApiEnvironment
-from lambdas.sales.sales import Sales
-from tablewright.catalog.sales.design import SALES
+from lambdas.sales.sales import TenantSales
+from tablewright.catalog.sales.design import Sales
 from tablewright.runtime.aws import POOL_SIZE, Caller, connect
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
@@ -42,13 +42,13 @@ class Resources:
         keys = SecretKeys(lambda: connect(session, "secretsmanager"), secret)
         return cls(environment.table_name, tenants.access, Cursors(keys))
 
-    def sales_of(self, tenant: str) -> Sales:
+    def sales_of(self, tenant: str) -> TenantSales:
         store = Store(
-            SALES,
+            Sales,
             self._table_name,
             self._connect(tenant),
             cursors=self._cursors,
             executor=self._executor,
             now=self.now,
         )
-        return Sales(store, tenant)
+        return TenantSales(store, tenant)

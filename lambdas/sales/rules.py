@@ -5,16 +5,16 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from lambdas.errors import Errors, InvalidRequest, RequestConflict, TooMuch
-from lambdas.http.bodies import changes, check, fields_of, only, sound
-from tablewright.catalog.sales.design import SALE
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from lambdas.http.bodies import changes, fields_of, made, only, sound
+from tablewright.catalog.sales.design import Sale
+from tablewright.model import key_of
+from tablewright.model.fields.time import iso_utc
 
 MAX_BATCH = 5000
 
 _OURS = ("tenant", "created_at", "updated_at")
-GIVEN = tuple(field for field in SALE.fields if field.name not in _OURS)
-CHANGEABLE = tuple(field for field in GIVEN if field.name not in SALE.key.fields)
+GIVEN = tuple(field for field in Sale.__entity__.fields if field.name not in _OURS)
+CHANGEABLE = tuple(field for field in GIVEN if field.name not in Sale.__entity__.key.fields)
 
 _SEASONS = ("WINTER", "SPRING", "SUMMER", "FALL")
 
@@ -24,7 +24,7 @@ def season_of(sale_date: str) -> str:
     return _SEASONS[int(sale_date[5:7]) % 12 // 3]
 
 
-def sale_from(body: Any, tenant: str, now: datetime) -> Record:
+def sale_from(body: Any, tenant: str, now: datetime) -> Sale:
     """A new sale from a request's body; raises InvalidRequest with all that is wrong with it."""
     return sound(*_sale(body, tenant, now))
 
@@ -32,7 +32,7 @@ def sale_from(body: Any, tenant: str, now: datetime) -> Record:
 class Batch(NamedTuple):
     """Sales that are to be stored together; with `replace`, in the place of others."""
 
-    sales: list[Record]
+    sales: list[Sale]
     replace: bool
 
 
@@ -49,13 +49,13 @@ def batch_from(body: Any, tenant: str, now: datetime) -> Batch:
     if len(entries) > MAX_BATCH:
         raise TooMuch(f"A batch may have at most {MAX_BATCH} sales.")
     sales, errors = [], []
-    first: dict[tuple[str, ...], int] = {}
+    first: dict[tuple[Any, ...], int] = {}
     for number, entry in enumerate(entries):
         sale, wrong = _sale(entry, tenant, now)
-        sales.append(sale)
         errors += [(f"/sales/{number}{pointer}", reason) for pointer, reason in wrong]
-        if not wrong:
-            key = tuple(sale[name] for name in SALE.key.fields)
+        if sale is not None:
+            sales.append(sale)
+            key = tuple(key_of(sale).values())
             earlier = first.setdefault(key, number)
             if earlier != number:
                 errors.append((f"/sales/{number}", f"is the same sale as /sales/{earlier}"))
@@ -71,10 +71,10 @@ def in_conflict(positions: Sequence[int], of: int) -> RequestConflict:
     return RequestConflict(detail, [(f"/sales/{position}", reason) for position in positions])
 
 
-def changes_from(body: Any, now: datetime) -> Record:
+def changes_from(body: Any, now: datetime) -> dict[str, Any]:
     """The fields that a request changes; null removes an optional one."""
     allowed = [field.name for field in CHANGEABLE]
-    return {**changes(SALE, body, allowed, lambda _: []), "updated_at": timestamp(now)}
+    return {**changes(Sale, body, allowed, lambda _: []), "updated_at": iso_utc(now)}
 
 
 def same_sale(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
@@ -82,20 +82,22 @@ def same_sale(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
     return all(one.get(field.name) == two.get(field.name) for field in GIVEN)
 
 
-def _sale(body: Any, tenant: str, now: datetime) -> tuple[Record, Errors]:
-    values, errors = fields_of(SALE, body, [field.name for field in GIVEN])
+def _sale(body: Any, tenant: str, now: datetime) -> tuple[Sale | None, Errors]:
+    values, errors = fields_of(Sale, body, [field.name for field in GIVEN])
     if not isinstance(body, dict):
-        return {}, errors
-    moment = timestamp(now)
+        return None, errors
+    moment = iso_utc(now)
     values |= {"tenant": tenant, "created_at": moment, "updated_at": moment}
     if values.get("season") is None:
         try:
-            values["season"] = season_of(SALE.by_name["sale_date"].check(values.get("sale_date")))
+            values["season"] = season_of(Sale.sale_date.check(values.get("sale_date")))
         except ValueError:
             values["season"] = _SEASONS[0]  # the date's own error is reported below
-    sale, wrong = check(SALE, values)
-    oldest = SALE.expires.oldest(now) if SALE.expires else ""
-    if sale and sale["sale_date"] < oldest:
+    sale, wrong = made(Sale, values)
+    expires = Sale.__entity__.expires
+    oldest = expires.oldest(now) if expires else ""
+    if sale and sale.sale_date < oldest:
         # It would be stored, and be gone.
         wrong = [("/saleDate", f"must be {oldest} or later: older sales are not kept")]
-    return sale, errors + wrong
+    errors += wrong
+    return (None if errors else sale), errors

@@ -7,10 +7,10 @@ from typing import Any
 
 from lambdas.errors import TooMuch
 from lambdas.sales import rules
-from lambdas.sales.batch import Stored, key_of, store_batch
+from lambdas.sales.batch import Stored, store_batch
 from lambdas.sales.trend import trend
-from tablewright.catalog.sales.design import SALES
-from tablewright.model import Pattern, Record
+from tablewright.catalog.sales.design import Sale, Sales
+from tablewright.model import Query, key_of
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
@@ -22,20 +22,20 @@ MAX_SEASONAL = 20_000
 _AT_ONCE = 1000
 
 
-class Sales:
+class TenantSales:
     """The sales of one tenant."""
 
     def __init__(self, store: Store, tenant: str) -> None:
         self._store = store
         self._tenant = tenant
 
-    def create(self, body: Any, now: datetime) -> tuple[Record, bool]:
+    def create(self, body: Any, now: datetime) -> tuple[Sale, bool]:
         """Store a new sale; gives it and whether it is new. Repeating a request changes nothing."""
         sale = rules.sale_from(body, self._tenant, now)
         try:
-            return self._store.put(SALES.put_sale, sale), True
+            return self._store.put(Sales.put_sale, sale), True
         except AlreadyExists:
-            there = self._store.get(SALES.get_sale, key_of(sale))
+            there = self._store.get(Sales.get_sale, key_of(sale))
             if there is None or not rules.same_sale(there, sale):
                 raise
             return there, False
@@ -49,21 +49,27 @@ class Sales:
             raise rules.in_conflict(done.conflicts, len(batch.sales))
         return done
 
-    def one(self, **key: str) -> Record:
-        sale = self._store.get(SALES.get_sale, {"tenant": self._tenant, **key})
+    def one(self, **key: str) -> Sale:
+        sale = self._store.get(Sales.get_sale, {"tenant": self._tenant, **key})
         if sale is None:
             raise NotFound("no Sale has this key")
         return sale
 
-    def change(self, body: Any, now: datetime, **key: str) -> Record:
+    def change(self, body: Any, now: datetime, **key: str) -> Sale:
         changes = rules.changes_from(body, now)
-        return self._store.update(SALES.update_sale, {"tenant": self._tenant, **key}, changes)
+        return self._store.update(Sales.update_sale, {"tenant": self._tenant, **key}, changes)
 
     def remove(self, **key: str) -> None:
-        self._store.delete(SALES.delete_sale, {"tenant": self._tenant, **key})
+        self._store.delete(Sales.delete_sale, {"tenant": self._tenant, **key})
 
-    def page(self, pattern: Pattern, where: Mapping[str, str], **asked: Any) -> Page:
-        return self._store.query(pattern, {"tenant": self._tenant, **where}, **asked)
+    def page(
+        self,
+        pattern: Query[Sale],
+        key: Mapping[str, str],
+        matching: Mapping[str, Any],
+        **asked: Any,
+    ) -> Page[Sale]:
+        return self._store.query(pattern, {"tenant": self._tenant, **key}, where=matching, **asked)
 
     def price_trend(
         self, category: str, *, since: str | None, until: str | None, season: str | None, by: str
@@ -72,22 +78,22 @@ class Sales:
         season, which does not, makes it read the sales themselves."""
         where = {"tenant": self._tenant, "category": category}
         if season is None:
-            sales = self._store.each(SALES.category_prices, where, since=since, until=until)
+            sales = self._store.each(Sales.category_prices, where, since=since, until=until)
             return list(trend(_prices(_bounded(sales, MAX_PRICES)), by))
         # Not by the store's filter: what is passed over was read as well, and counts.
         sales = self._store.each(
-            SALES.category_sales, where, since=since, until=until, at_once=_AT_ONCE
+            Sales.category_sales, where, since=since, until=until, at_once=_AT_ONCE
         )
         read = _bounded(sales, MAX_SEASONAL)
-        return list(trend(_prices(sale for sale in read if sale["season"] == season), by))
+        return list(trend(_prices(sale for sale in read if sale.season == season), by))
 
 
-def _bounded(sales: Iterator[Record], most: int) -> Iterator[Record]:
+def _bounded(sales: Iterator[Sale], most: int) -> Iterator[Sale]:
     for number, sale in enumerate(sales):
         if number == most:
             raise TooMuch(f"More than {most} sales lie in the range: ask for fewer dates.")
         yield sale
 
 
-def _prices(sales: Iterable[Record]) -> Iterator[tuple[str, Decimal]]:
-    return ((sale["sale_date"], sale["sale_price"]) for sale in sales)
+def _prices(sales: Iterable[Sale]) -> Iterator[tuple[str, Decimal]]:
+    return ((sale.sale_date, sale.sale_price) for sale in sales)

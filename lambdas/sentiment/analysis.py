@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from lambdas.sentiment.sentiment_model import MODEL_VERSION, Model
-from tablewright.catalog.news.design import NEWS, news_healing
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
-from tablewright.catalog.sentiment.items import ANALYZED, ITEMS, PENDING, SOURCE_TYPES
-from tablewright.model import Pattern, Record, Table
+from tablewright.catalog.news.design import News, NewsItem, news_healing
+from tablewright.catalog.sentiment.items import ANALYZED, PENDING, SOURCE_TYPES, Item, Items
+from tablewright.model import Table, Update
 from tablewright.runtime import strict_json
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.messaging.topic import Message
@@ -31,26 +31,26 @@ class Kind(NamedTuple):
     `done` are the fields that tell that it is analysed, `stamped` the one that says when.
     """
 
-    design: Table
-    pattern: Pattern
+    table: type[Table]
+    pattern: Update[Any]
     key: tuple[str, ...]
     waits: tuple[Mapping[str, Any], ...]
     done: Mapping[str, Any]
     stamped: str | None = None
 
 
-HEALING = news_healing(NEWS)
+HEALING = news_healing(News)
 ITEM_KIND = Kind(
-    ITEMS,
-    ITEMS.record_analysis,
+    Items,
+    Items.record_analysis,
     ("source_id", "ingested_at"),
     ({"status": PENDING},),
     {"status": ANALYZED},
 )
 # Parked news were asked for too often, and may still be answered.
 NEWS_KIND = Kind(
-    NEWS,
-    NEWS.record_analysis,
+    News,
+    News.record_analysis,
     ("source_id",),
     (HEALING.pending, HEALING.parked),
     HEALING.done,
@@ -63,7 +63,7 @@ class Request(NamedTuple):
     """Something to be analysed, and by which text."""
 
     kind: Kind
-    key: Record
+    key: dict[str, str]
     text: str
 
     @classmethod
@@ -81,24 +81,24 @@ class Request(NamedTuple):
         return request
 
 
-def item_request(item: Record, text: str) -> Message:
+def item_request(item: Item, text: str) -> Message:
     """The request for the analysis of an item, which keeps only the beginning of its text."""
     return _message(item, text)
 
 
-def news_request(article: Record) -> Message:
+def news_request(article: NewsItem) -> Message:
     """The request for the analysis of an article, at first and again."""
     return _message(
         article,
-        article["text_for_analysis"],
+        article.text_for_analysis,
         model_version=MODEL_VERSION,
-        matched_tickers=article["matched_tickers"],
-        timestamp=article["timestamp"],
+        matched_tickers=article.matched_tickers,
+        timestamp=article.timestamp,
     )
 
 
-def _message(record: Record, text: str, **also: Any) -> Message:
-    source_type = record["source_type"]
+def _message(record: Item | NewsItem, text: str, **also: Any) -> Message:
+    source_type = record.source_type
     key = {name: record[name] for name in KINDS[source_type].key}
     body = {**key, "source_type": source_type, "text_for_analysis": text, **also}
     return Message(json.dumps(body), {"source_type": source_type})
@@ -129,10 +129,10 @@ class Analysis:
         }
         if kind.stamped:
             changes[kind.stamped] = self._now()
-        store = self._stores[kind.design.id]
+        store = self._stores[kind.table.__design__.id]
         for state in kind.waits:
             try:
-                store.update(kind.pattern, request.key, changes, expect=state)
+                store.update(kind.pattern, request.key, changes, when=state)
             except NotFound:
                 return GONE
             except Conflict:

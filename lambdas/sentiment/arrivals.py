@@ -15,10 +15,9 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
-from tablewright.catalog.news.design import NEWS
+from tablewright.catalog.news.design import News, NewsItem
 from tablewright.catalog.sentiment.items import SENTIMENTS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.store.store import Store
 
 # Longer than an analysis may take from its stamp to the end of its time, and the index after it.
@@ -53,7 +52,7 @@ class Place(NamedTuple):
 class Arrivals(NamedTuple):
     """Items in the order of their arrival, and where their reader is after them."""
 
-    items: list[Record]
+    items: list[NewsItem]
     place: Place
 
 
@@ -62,43 +61,45 @@ def first(store: Store, sentiment: str | None, now: datetime) -> Arrivals:
     newest = list(islice(_entries(store, sentiment, descending=True), FIRST))
     newest.reverse()
     full = len(newest) == FIRST
-    moment = newest[0]["analyzed_at"] if full else timestamp(now - SETTLES_AFTER)
+    moment = _arrival(newest[0]) if full else iso_utc(now - SETTLES_AFTER)
     return _given(store, newest, [], moment)
 
 
 def following(store: Store, sentiment: str | None, place: Place, now: datetime) -> Arrivals:
     """What has arrived since the place; nothing when nothing has."""
-    settled = timestamp(now - SETTLES_AFTER)
-    new: list[Record] = []
-    known: list[Record] = []
+    settled = iso_utc(now - SETTLES_AFTER)
+    new: list[NewsItem] = []
+    known: list[NewsItem] = []
     unsettled = 0
     moment = settled
     for entry in _entries(store, sentiment, since=place.moment):
         is_known = _digest(entry) in place.given
-        is_unsettled = entry["analyzed_at"] >= settled
+        is_unsettled = _arrival(entry) >= settled
         if not is_known and (len(new) == MOST or (is_unsettled and unsettled == ROOM)):
             # All before this one is given.
-            moment = min(settled, entry["analyzed_at"])
+            moment = min(settled, _arrival(entry))
             break
         (known if is_known else new).append(entry)
         unsettled += is_unsettled
     return _given(store, new, known, max(place.moment, moment))
 
 
-def _given(store: Store, new: Sequence[Record], known: Sequence[Record], moment: str) -> Arrivals:
+def _given(
+    store: Store, new: Sequence[NewsItem], known: Sequence[NewsItem], moment: str
+) -> Arrivals:
     """These items, and the place of a reader who has them and what is known to him."""
     items = _whole(store, new)
-    given = {_digest(one) for one in (*items, *known) if one["analyzed_at"] >= moment}
+    given = {_digest(one) for one in (*items, *known) if _arrival(one) >= moment}
     return Arrivals(items, Place(moment, frozenset(given)))
 
 
 def _entries(
     store: Store, sentiment: str | None, *, since: str | None = None, descending: bool = False
-) -> Iterator[Record]:
+) -> Iterator[NewsItem]:
     """Keys in the order of arrival, of one sentiment or of all."""
     each = [
         store.each(
-            NEWS.arrived_news,
+            News.arrived_news,
             {"sentiment": one},
             since=since,
             descending=descending,
@@ -106,20 +107,24 @@ def _entries(
         )
         for one in ((sentiment,) if sentiment else SENTIMENTS)
     ]
-    return merge(*each, key=lambda entry: str(entry["analyzed_at"]), reverse=descending)
+    return merge(*each, key=_arrival, reverse=descending)
 
 
-def _digest(entry: Record) -> bytes:
-    return blake2b(entry["source_id"].encode(), digest_size=_DIGEST).digest()
+def _arrival(entry: NewsItem) -> str:
+    return entry.analyzed_at or ""
 
 
-def _whole(store: Store, entries: Sequence[Record]) -> list[Record]:
+def _digest(entry: NewsItem) -> bytes:
+    return blake2b(entry.source_id.encode(), digest_size=_DIGEST).digest()
+
+
+def _whole(store: Store, entries: Sequence[NewsItem]) -> list[NewsItem]:
     """The items of these keys, in their order.
 
     One that is not found is gone, or was read from where it is not analysed yet: it has not
     arrived, and is looked for again as long as its place is not settled.
     """
-    keys = [{"source_id": entry["source_id"]} for entry in entries]
-    found = {one["source_id"]: one for one in store.get_many(NEWS.get_many_news, keys)}
-    items = (found.get(key["source_id"], {}) for key in keys)
-    return [item for item in items if "analyzed_at" in item]
+    keys = [{"source_id": entry.source_id} for entry in entries]
+    found = {one.source_id: one for one in store.get_many(News.get_many_news, keys)}
+    items = (found.get(entry.source_id) for entry in entries)
+    return [item for item in items if item and item.analyzed_at]

@@ -9,9 +9,16 @@ from typing import Any
 from lambdas.errors import InvalidRequest
 from lambdas.sentiment.contract import ApiEnvironment
 from lambdas.sentiment.resources import Resources
-from tablewright.catalog.sentiment.dashboard import DASHBOARD, DAYS_SHOWN, ROW
+from tablewright.catalog.sentiment.dashboard import (
+    DAYS_SHOWN,
+    Dashboard,
+    Hour,
+    Rejected,
+    Row,
+    TagRow,
+)
 from tablewright.catalog.sentiment.items import SENTIMENTS
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.meter import Meter
@@ -22,7 +29,7 @@ from tablewright.runtime.store.store import Store
 MAX_HOURS = DAYS_SHOWN * 24
 DEFAULT_HOURS = 24
 # What is shown of an item: the same in all lists, whichever row it was found by.
-SHOWN = tuple(field for field in ROW.fields if field.name != "day")
+SHOWN = tuple(field for field in Row.__entity__.fields if field.name != "day")
 # How old what an accelerator in front of the table has may be.
 ACCELERATED_SECONDS = 300
 
@@ -67,15 +74,15 @@ class Dashboards:
             executor=resources.executor,
         )
 
-    def open(self) -> tuple["Dashboard", Meter]:
+    def open(self) -> tuple["DashboardReader", Meter]:
         meter = Meter(self._caller)
         store = Store(
-            DASHBOARD, self._table_name, meter, cursors=self._cursors, executor=self._executor
+            Dashboard, self._table_name, meter, cursors=self._cursors, executor=self._executor
         )
-        return Dashboard(store, self._now()), meter
+        return DashboardReader(store, self._now()), meter
 
 
-class Dashboard:
+class DashboardReader:
     """Reads the dashboard's table as one caller asks."""
 
     def __init__(self, store: Store, now: datetime) -> None:
@@ -90,15 +97,15 @@ class Dashboard:
         source_type: str | None,
         since: str | None,
         **paging: Any,
-    ) -> Page:
+    ) -> Page[Row] | Page[TagRow]:
         """Items newest first, with a tag or not; those of a sentiment day by day, surest first."""
-        filters = {"source_type": source_type}
+        where = {"source_type": source_type}
         if tag is not None:
             return self._store.query(
-                DASHBOARD.items_by_tag,
-                {"tag": tag},
+                Dashboard.items_by_tag,
+                tag=tag,
                 since=since,
-                filters={**filters, "sentiment": sentiment},
+                where={**where, "sentiment": sentiment},
                 **paging,
             )
         if sentiment is not None:
@@ -106,18 +113,17 @@ class Dashboard:
                 reason = "can be asked with a tag or alone: a sentiment's items come by score"
                 raise InvalidRequest("since is not valid here.", [("since", reason)])
             return self._store.query(
-                DASHBOARD.items_by_sentiment,
-                {"sentiment": sentiment},
+                Dashboard.items_by_sentiment,
+                sentiment=sentiment,
                 along=("day", self._days(None)),
-                filters=filters,
+                where=where,
                 **paging,
             )
         return self._store.query(
-            DASHBOARD.recent_items,
-            {},
+            Dashboard.recent_items,
             along=("day", self._days(since)),
             since=since,
-            filters=filters,
+            where=where,
             **paging,
         )
 
@@ -125,17 +131,17 @@ class Dashboard:
         """Sentiments, tags and their course over the last hours, the one that runs included."""
         until = self._now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
         first = until - timedelta(hours=hours - 1)
-        moments = [timestamp(first + timedelta(hours=n)) for n in range(hours)]
+        moments = [iso_utc(first + timedelta(hours=n)) for n in range(hours)]
         by_hour: dict[str, Counter[str]] = {moment: Counter() for moment in moments}
         tags: Counter[str] = Counter()
         for count in self._counts(moments[0], moments[-1], source_type):
             for sentiment in SENTIMENTS:
-                by_hour[count["hour"]][sentiment] += int(count.get(sentiment, 0))
-            tags.update({tag: int(n) for tag, n in count.get("tags", {}).items()})
+                by_hour[count.hour][sentiment] += int(count.get(sentiment, 0))
+            tags.update({tag: int(n) for tag, n in (count.tags or {}).items()})
         ranked = sorted(tags.items(), key=lambda pair: (-pair[1], pair[0]))
         return {
             "since": moments[0],
-            "until": timestamp(until + timedelta(hours=1)),
+            "until": iso_utc(until + timedelta(hours=1)),
             "distribution": {s: sum(hour[s] for hour in by_hour.values()) for s in SENTIMENTS},
             "tags": [{"tag": tag, "count": count} for tag, count in ranked if count > 0],
             "hours": [
@@ -144,17 +150,17 @@ class Dashboard:
             ],
         }
 
-    def rejected(self, day: str | None, **paging: Any) -> Page:
+    def rejected(self, day: str | None, **paging: Any) -> Page[Rejected]:
         today = self._now.astimezone(UTC).date().isoformat()
-        where = {"day": today if day is None else day}
-        return self._store.query(DASHBOARD.rejected_items, where, **paging)
+        day = today if day is None else day
+        return self._store.query(Dashboard.rejected_items, day=day, **paging)
 
-    def _counts(self, first: str, last: str, source_type: str | None) -> Iterator[dict[str, Any]]:
-        filters = {"source_type": source_type}
+    def _counts(self, first: str, last: str, source_type: str | None) -> Iterator[Hour]:
+        where = {"source_type": source_type}
 
-        def of_day(day: str) -> list[dict[str, Any]]:
-            pattern, where = DASHBOARD.hourly_counts, {"day": day}
-            return list(self._store.each(pattern, where, since=first, until=last, filters=filters))
+        def of_day(day: str) -> list[Hour]:
+            pattern = Dashboard.hourly_counts
+            return list(self._store.each(pattern, day=day, since=first, until=last, where=where))
 
         days = [day for day in self._days(None) if first[:10] <= day <= last[:10]]
         for found in in_parallel(self._store.executor, of_day, days):

@@ -5,13 +5,12 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from lambdas.errors import InvalidRequest
+from lambdas.http.answers import record_json
 from lambdas.sentiment.arrivals import Place, first, following
 from lambdas.sentiment.contract import NewsApiEnvironment
-from lambdas.sentiment.ingestion.articles import ARTICLE
 from lambdas.sentiment.resources import Resources
-from tablewright.catalog.news.design import NEWS
-from tablewright.model import Record
-from tablewright.model.healing import healing_fields
+from tablewright.catalog.news.design import News, NewsItem
+from tablewright.model.healing import HEALING_FIELDS
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import CursorError
 from tablewright.runtime.store.reader import Page
@@ -19,8 +18,8 @@ from tablewright.runtime.store.store import Store
 
 LAST_EVENT_ID = "Last-Event-ID"
 # The work of healing is nobody else's business, and all that is shown is analysed.
-_HIDDEN = {field.name for field in healing_fields()} | {"status"}
-SHOWN = tuple(field for field in ARTICLE.fields if field.name not in _HIDDEN)
+_HIDDEN = {*HEALING_FIELDS, "status"}
+SHOWN = tuple(field for field in NewsItem.__entity__.fields if field.name not in _HIDDEN)
 # What every analysed article has.
 FOUND = ("sentiment", "score", "model_version", "analyzed_at")
 
@@ -29,10 +28,10 @@ class NewsEvent(NamedTuple):
     """Articles in the order of their analysis, and the id by which their reader goes on."""
 
     id: str
-    items: list[Record]
+    items: list[NewsItem]
 
 
-class News:
+class NewsReader:
     """Reads the table of news as one caller asks. Kept for the life of the environment."""
 
     def __init__(
@@ -47,19 +46,18 @@ class News:
         self._now = now
 
     @classmethod
-    def of(cls, environment: NewsApiEnvironment) -> "News":
+    def of(cls, environment: NewsApiEnvironment) -> "NewsReader":
         resources = Resources.of(environment)
         cursors = resources.cursors()
         return cls(resources.news(cursors), cursors)
 
-    def page(self, sentiment: str, **paging: Any) -> Page:
+    def page(self, sentiment: str, **paging: Any) -> Page[NewsItem]:
         """Articles of a sentiment, newest first."""
-        page = self._store.query(NEWS.news_by_sentiment, {"sentiment": sentiment}, **paging)
-        return Page([_shown(item) for item in page.items], page.cursor)
+        return self._store.query(News.news_by_sentiment, sentiment=sentiment, **paging)
 
     def arrived(self, caller: str, sentiment: str | None, last_id: str | None) -> NewsEvent:
         """What has arrived since an event; without its id, the newest."""
-        question = NEWS.arrived_news.name, {"sentiment": sentiment}
+        question = News.arrived_news.name, {"sentiment": sentiment}
         if last_id:
             try:
                 place = Place.at(self._cursors.open(last_id, caller, *question))
@@ -71,8 +69,9 @@ class News:
             found = first(self._store, sentiment, self._now())
         # Also without news: a client that comes back with it does not look at the same again.
         id = self._cursors.issue(caller, *question, found.place.position())
-        return NewsEvent(id, [_shown(item) for item in found.items])
+        return NewsEvent(id, found.items)
 
 
-def _shown(item: Record) -> Record:
-    return {name: value for name, value in item.items() if name not in _HIDDEN}
+def shown(item: NewsItem) -> dict[str, Any]:
+    """An article as JSON, without what is not to be seen."""
+    return {name: value for name, value in record_json(item).items() if name not in _HIDDEN}

@@ -22,8 +22,8 @@ from lambdas.sentiment import contract, news
 from lambdas.sentiment.dashboard import DEFAULT_HOURS, MAX_HOURS, SHOWN
 from lambdas.sentiment.ingestion.items import ACCEPTED, MAX_ITEMS
 from lambdas.sentiment.news import LAST_EVENT_ID
-from tablewright.catalog.sentiment.dashboard import REJECTED, ROW, TAG_ROW
-from tablewright.catalog.sentiment.items import ITEM, SENTIMENTS
+from tablewright.catalog.sentiment.dashboard import Rejected, Row, TagRow
+from tablewright.catalog.sentiment.items import SENTIMENTS, Item
 
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer"}
@@ -35,9 +35,10 @@ _STALE = {
     }
 }
 _NUMBERS = {sentiment: {"type": "integer"} for sentiment in SENTIMENTS}
-_SOURCE = ROW.by_name["source_type"].schema()
-_MOMENT = ROW.by_name["ingested_at"].schema()
-_SENTIMENT = query("sentiment", ROW.by_name["sentiment"].schema())
+_SOURCE = Row.source_type.schema()
+_MOMENT = Row.ingested_at.schema()
+_SENTIMENT = query("sentiment", Row.sentiment.schema())
+_REJECTED = Rejected.__entity__.fields
 # What every analysed article has.
 _NEWS_NEEDED = [f.label for f in news.SHOWN if not f.optional or f.name in news.FOUND]
 
@@ -56,7 +57,7 @@ def _operations() -> dict[Route, Json]:
             "the surest first, and cannot be asked by `since`.",
             "parameters": [
                 _SENTIMENT,
-                query("tag", TAG_ROW.by_name["tag"].schema()),
+                query("tag", TagRow.tag.schema()),
                 query("source_type", _SOURCE),
                 query("since", _MOMENT),
                 *paging(),
@@ -76,7 +77,7 @@ def _operations() -> dict[Route, Json]:
             **_kept("rejected", "What sources gave that is no item", "RejectedPage"),
             "parameters": [
                 {
-                    **query("day", REJECTED.by_name["day"].schema()),
+                    **query("day", Rejected.day.schema()),
                     "description": "When absent: today, in UTC",
                 },
                 *paging(),
@@ -107,14 +108,14 @@ def _schemas() -> Json:
         ),
         "News": object_of(news.SHOWN, _NEWS_NEEDED),
         "NewsPage": page_of(ref("News"), cursor="next_cursor"),
-        "Rejected": object_of(REJECTED.fields, [field.label for field in REJECTED.fields]),
+        "Rejected": object_of(_REJECTED, [field.label for field in _REJECTED]),
         "RejectedPage": _page_of("Rejected"),
         "Summary": only(
             {
                 "since": _MOMENT,
                 "until": _MOMENT,
                 "distribution": only(_NUMBERS),
-                "tags": list_of(only({"tag": TAG_ROW.by_name["tag"].schema(), "count": _COUNT})),
+                "tags": list_of(only({"tag": TagRow.tag.schema(), "count": _COUNT})),
                 "hours": list_of(only({"hour": _MOMENT, **_NUMBERS})),
                 **_STALE,
             }
@@ -154,7 +155,8 @@ def _page_of(schema: str) -> Json:
 
 
 def _new_item() -> Json:
-    fields = [ITEM.by_name[name] for name in ACCEPTED if name in ITEM.by_name]
+    known = Item.__entity__.by_name
+    fields = [known[name] for name in ACCEPTED if name in known]
     required = [field.label for field in fields if not field.optional]
     shape = object_of(fields, [*required, "text"], nullable=True)
     shape["properties"]["text"] = {"type": "string", "pattern": r"\S"}

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS, DASHBOARD
-from tablewright.catalog.sentiment.items import ANALYZED, ITEM, ITEMS
-from tablewright.model import InvalidRecord, Record, uniform
-from tablewright.model.patterns import BatchWrite, Count
+from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS, Dashboard, Row, TagRow
+from tablewright.catalog.sentiment.items import ANALYZED, Item, Items
+from tablewright.model import InvalidRecord, Record, unchecked, uniform
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.store.records import Item as Image
+from tablewright.runtime.store.records import Records
 from tablewright.runtime.streams.changes import Change, consume
 from tablewright.runtime.streams.counters import Counters, Event
 from tablewright.runtime.streams.projection import Projection, Rows
@@ -27,7 +27,7 @@ _SHOWN = (
     "text_snippet",
     "source_url",
 )
-_ITEMS = Records(ITEMS, ITEM)
+_ITEMS = Records(Items.__design__, Item.__entity__)
 
 
 class Effect(NamedTuple):
@@ -52,15 +52,9 @@ class Projector:
         self._caller = caller
         self._items_table = items_table
         self._projection = Projection(
-            DASHBOARD,
-            cast(BatchWrite, DASHBOARD.project_items),
-            dashboard_table,
-            caller,
-            executor=executor,
+            Dashboard, Dashboard.project_items, dashboard_table, caller, executor=executor
         )
-        self._counters = Counters(
-            DASHBOARD, cast(Count, DASHBOARD.count_items), dashboard_table, caller
-        )
+        self._counters = Counters(Dashboard, Dashboard.count_items, dashboard_table, caller)
 
     def project(self, records: Sequence[dict[str, Any]], failed: Failed) -> dict[str, Any]:
         """A batch as the stream delivers it: in order, and nothing that is newer applied yet."""
@@ -101,14 +95,14 @@ class Projector:
     def _count(self, steps: list[Effect]) -> None:
         self._counters.add(step.event for step in steps if step.event.sums)
 
-    def _current(self, key: Item) -> Item | None:
+    def _current(self, key: Image) -> Image | None:
         params = {"TableName": self._items_table, "Key": key, "ConsistentRead": True}
         return self._caller.call("GetItem", params).get("Item")
 
 
-def _by_item(steps: list[Effect]) -> Iterator[tuple[Item, list[Rows]]]:
+def _by_item(steps: list[Effect]) -> Iterator[tuple[Image, list[Rows]]]:
     """Each item's key, with the rows that its changes may have left."""
-    keys: dict[str, Item] = {}
+    keys: dict[str, Image] = {}
     touched: dict[str, list[Rows]] = {}
     for step in steps:
         id = repr(sorted(step.change.key.items()))
@@ -117,14 +111,14 @@ def _by_item(steps: list[Effect]) -> Iterator[tuple[Item, list[Rows]]]:
     return ((keys[id], rows) for id, rows in touched.items())
 
 
-def analysed(image: Item | None) -> Record | None:
+def analysed(image: Image | None) -> Item | None:
     """The item in an image, if it has been analysed; raises InvalidRecord for an unsound one."""
     if image is None or image.get("status", {}).get("S") != ANALYZED:
         return None
-    return ITEM.check(_ITEMS.to_record(image))
+    return Item(**_ITEMS.to_record(image))
 
 
-def sound(image: Item | None) -> Record | None:
+def sound(image: Image | None) -> Item | None:
     """The same, but for an unsound one nothing: it could not be projected, nor counted."""
     try:
         return analysed(image)
@@ -132,18 +126,18 @@ def sound(image: Item | None) -> Record | None:
         return None
 
 
-def implied(item: Record | None) -> Iterator[tuple[str, Record]]:
+def implied(item: Item | None) -> Iterator[Row | TagRow]:
     """The rows of an analysed item: one of its day, and one for each tag."""
     if item is None:
         return
     shown = {name: item[name] for name in _SHOWN if name in item}
-    shown["day"] = item["ingested_at"][:10]
-    yield "Row", shown
-    for tag in sorted(item.get("matched_tags", ())):
-        yield "TagRow", {**shown, "tag": tag}
+    shown["day"] = item.ingested_at[:10]
+    yield unchecked(Row, shown)
+    for tag in sorted(item.matched_tags or ()):
+        yield unchecked(TagRow, {**shown, "tag": tag})
 
 
-def counted(change: Change, old: Record | None, new: Record | None) -> Event:
+def counted(change: Change, old: Item | None, new: Item | None) -> Event:
     """What a change adds to the counts: the item as it is now, less what it was."""
     sums = [_sum(item, by) for item, by in ((old, -1), (new, 1)) if item]
     if old and new and _sum(old, 1) == _sum(new, 1):
@@ -155,14 +149,14 @@ def counted(change: Change, old: Record | None, new: Record | None) -> Event:
     return Event(change.id, group, sums)
 
 
-def _sum(item: Record, by: int) -> Sum:
-    moment = item["ingested_at"]
+def _sum(item: Item, by: int) -> Sum:
+    moment = item.ingested_at
     hour = {
         "day": moment[:10],
         "hour": f"{moment[:13]}:00:00.000Z",
-        "source_type": item["source_type"],
+        "source_type": item.source_type,
     }
     return hour, {
-        item["sentiment"]: by,
-        "tags": dict.fromkeys(sorted(item.get("matched_tags", ())), by),
+        item.sentiment: by,
+        "tags": dict.fromkeys(sorted(item.matched_tags or ()), by),
     }

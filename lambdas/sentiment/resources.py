@@ -13,9 +13,9 @@ from lambdas.sentiment.contract import (
     NewsEnvironment,
     TopicEnvironment,
 )
-from tablewright.catalog.news.design import NEWS
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.catalog.news.design import News
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import Items
 from tablewright.runtime.aws import POOL_SIZE, Caller, connect
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
@@ -48,15 +48,15 @@ class Resources(Generic[E]):
         # The home region, but for a failover.
         is_here = not region or region == self._session.region_name
         caller = self.dynamodb if is_here else connect(self._session, "dynamodb", region=region)
-        return Store(ITEMS, self.environment.items_table, caller, executor=self.executor)
+        return Store(Items, self.environment.items_table, caller, executor=self.executor)
 
     def dashboard(self: "Resources[DashboardEnvironment]") -> Store:
         table = self.environment.dashboard_table
-        return Store(DASHBOARD, table, self.dynamodb, executor=self.executor)
+        return Store(Dashboard, table, self.dynamodb, executor=self.executor)
 
     def news(self: "Resources[NewsEnvironment]", cursors: Cursors | None = None) -> Store:
         table = self.environment.news_table
-        return Store(NEWS, table, self.dynamodb, executor=self.executor, cursors=cursors)
+        return Store(News, table, self.dynamodb, executor=self.executor, cursors=cursors)
 
     def analysis_requests(self: "Resources[TopicEnvironment]") -> Topic:
         return Topic(connect(self._session, "sns"), self.environment.topic_arn)

@@ -13,7 +13,7 @@ from stacks.shared.system_function import FormsFunction
 from stacks.shared.tenant_secrets import TenantSecrets
 from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.catalog.forms.constructs import FormsTable
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.stream import CREATED_SUBMISSIONS
 from tablewright.catalog.forms.tenants import HOOK_KEYS
 from tablewright.constructs import EventPipe, EventQueue, PythonFunction
@@ -108,10 +108,10 @@ class FormDeliveries(Construct):
         )
         table.grant(
             deliver.function,
-            *(FORMS.get_submission, FORMS.update_submission, FORMS.submission_attempts),
-            *(FORMS.put_attempt, FORMS.get_attempt, FORMS.update_attempt),
-            *(FORMS.get_config, FORMS.get_shards),
-            *(FORMS.get_destination, FORMS.update_destination),
+            *(Forms.get_submission, Forms.update_submission, Forms.submission_attempts),
+            *(Forms.put_attempt, Forms.get_attempt, Forms.update_attempt),
+            *(Forms.get_config, Forms.get_shards),
+            *(Forms.get_destination, Forms.update_destination),
         )
         payloads.grant(deliver, "s3:GetObject")
         secrets.grant_read(deliver, HOOK_KEYS)

@@ -29,7 +29,7 @@ from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import FormsFunction
 from stacks.shared.tenant_secrets import TenantSecrets
 from tablewright.catalog.forms.constructs import FormsTable
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.stream import COUNTED_CHANGES, REMOVED_PAYLOADS
 from tablewright.catalog.forms.tenants import SIGNING_KEYS
 from tablewright.constructs import (
@@ -43,19 +43,19 @@ from tablewright.constructs.alarms.alarms import alarm
 SIGNED = "Every request is signed with a secret of its tenant, which the function verifies."
 # What a tenant manages, and sees of what became of its submissions.
 OF_A_TENANT = (
-    *(FORMS.put_config, FORMS.get_config, FORMS.update_config),
-    *(FORMS.put_claim, FORMS.get_claim, FORMS.update_claim, FORMS.delete_claim),
-    FORMS.tenant_domains,
-    *(FORMS.put_destination, FORMS.get_destination, FORMS.update_destination),
-    *(FORMS.delete_destination, FORMS.destinations, FORMS.destinations_by_type),
-    *(FORMS.put_secret, FORMS.update_secret, FORMS.secrets),
-    *(FORMS.put_submission, FORMS.get_submission, FORMS.update_submission),
-    *(FORMS.submissions, FORMS.submissions_by_status, FORMS.submissions_by_form),
-    *(FORMS.put_attempt, FORMS.submission_attempts, FORMS.destination_attempts),
-    FORMS.daily_metrics,
+    *(Forms.put_config, Forms.get_config, Forms.update_config),
+    *(Forms.put_claim, Forms.get_claim, Forms.update_claim, Forms.delete_claim),
+    Forms.tenant_domains,
+    *(Forms.put_destination, Forms.get_destination, Forms.update_destination),
+    *(Forms.delete_destination, Forms.destinations, Forms.destinations_by_type),
+    *(Forms.put_secret, Forms.update_secret, Forms.secrets),
+    *(Forms.put_submission, Forms.get_submission, Forms.update_submission),
+    *(Forms.submissions, Forms.submissions_by_status, Forms.submissions_by_form),
+    *(Forms.put_attempt, Forms.submission_attempts, Forms.destination_attempts),
+    Forms.daily_metrics,
 )
 # What is no tenant's in particular.
-SHARED = (*(FORMS.tenants, FORMS.day_of_tenants, FORMS.delete_domain),)
+SHARED = (*(Forms.tenants, Forms.day_of_tenants, Forms.delete_domain),)
 
 
 class FormsStack(StageStack):
@@ -120,8 +120,8 @@ class FormsStack(StageStack):
         count = self._function("Count", "count_changes", environment, timeout=Duration.minutes(1))
         self.table.grant(
             count.function,
-            *(FORMS.count_daily, FORMS.count_hourly),
-            *(FORMS.get_submission, FORMS.get_attempt, FORMS.get_request),
+            *(Forms.count_daily, Forms.count_hourly),
+            *(Forms.get_submission, Forms.get_attempt, Forms.get_request),
         )
         self._payloads.grant(count, "s3:DeleteObject")
         CfnOutput(self, "CountFunction", value=count.function.function_name)
@@ -143,8 +143,8 @@ class FormsStack(StageStack):
         plan = self._function("Plan", "plan_shards", environment, timeout=Duration.minutes(5))
         self.table.grant(
             plan.function,
-            *(FORMS.tenants, FORMS.get_shards, FORMS.begin_shards, FORMS.append_shards),
-            *(FORMS.daily_metrics, FORMS.hourly_metrics),
+            *(Forms.tenants, Forms.get_shards, Forms.begin_shards, Forms.append_shards),
+            *(Forms.daily_metrics, Forms.hourly_metrics),
         )
         plan.let_go_on()
         every = Duration.hours(self._stage.forms.plan_hours)
@@ -167,9 +167,9 @@ class FormsStack(StageStack):
         verify = self._function(
             "Verify", "verify_domains", environment, timeout=Duration.minutes(2)
         )
-        lookups = (FORMS.put_domain, FORMS.get_domain, FORMS.update_domain, FORMS.delete_domain)
-        self.table.grant(verify.function, FORMS.due_claims, *lookups, shared=True)
-        claims = (FORMS.get_claim, FORMS.update_claim)
+        lookups = (Forms.put_domain, Forms.get_domain, Forms.update_domain, Forms.delete_domain)
+        self.table.grant(verify.function, Forms.due_claims, *lookups, shared=True)
+        claims = (Forms.get_claim, Forms.update_claim)
         self.table.grant(verify.function, *claims, keys=["TENANT#*"])
         when = events.Schedule.rate(Duration.minutes(5))
         Schedule(self, "Verifying", when, function=verify, failures=self._failures)
@@ -209,9 +209,9 @@ class FormsStack(StageStack):
         )
         self.table.grant(
             submit.function,
-            *(FORMS.get_domain, FORMS.get_config, FORMS.secrets, FORMS.get_shards),
-            *(FORMS.count_request, FORMS.claim_request, FORMS.get_request, FORMS.finish_request),
-            *(FORMS.get_submission, FORMS.put_submission),
+            *(Forms.get_domain, Forms.get_config, Forms.secrets, Forms.get_shards),
+            *(Forms.count_request, Forms.claim_request, Forms.get_request, Forms.finish_request),
+            *(Forms.get_submission, Forms.put_submission),
         )
         # An upload is put by whoever has the address, in this function's name.
         self._payloads.grant(submit, "s3:PutObject", "s3:DeleteObject")

@@ -13,6 +13,7 @@ from stacks.shared.stage import Stage
 from stacks.shared.system_function import PortalFunction
 from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.catalog.portal.constructs import EventsTable
+from tablewright.catalog.portal.events import Events
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.private_bucket import private_bucket
 
@@ -57,7 +58,7 @@ class EventArchive(Construct):
             timeout=Duration.minutes(15),
             alarm_topic=alarm_topic,
         )
-        table.grant(self.export.function, table.design.exported_events)
+        table.grant(self.export.function, Events.exported_events)
         self._let_write()
         self.export.let_go_on()
         Schedule(

@@ -13,9 +13,9 @@ from tablewright.catalog.portal.constructs import (
     NotificationsTable,
     SubscriptionsTable,
 )
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.constructs import MessageQueue, PythonFunction, StreamConsumer
 from tablewright.model.restored import NOT_RESTORED
 
@@ -82,9 +82,9 @@ class NotificationFanOut(Construct):
             notifications_table=notifications.table_name,
         )
         self.notify = self._function("Notify", "notify_users", environment, timeout=_NOTIFYING)
-        content.grant(self.notify.function, CONTENT_REGISTRY.get_content)
-        subscriptions.grant(self.notify.function, SUBSCRIPTIONS.subscribers)
-        notifications.grant(self.notify.function, NOTIFICATIONS.put_notifications)
+        content.grant(self.notify.function, ContentRegistry.get_content)
+        subscriptions.grant(self.notify.function, Subscriptions.subscribers)
+        notifications.grant(self.notify.function, Notifications.put_notifications)
         # More subscribers than it has time for are another message's.
         self.notify.let_loop()
         self.queue.consume(self.notify.function, batch_size=1)

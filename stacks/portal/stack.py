@@ -31,9 +31,10 @@ from tablewright.catalog.portal.constructs import (
     NotificationsTable,
     SubscriptionsTable,
 )
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.events import Events
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.tables.table import TableOptions
@@ -126,14 +127,14 @@ class PortalStack(StageStack):
         uploads = self._function(
             "Uploads", "complete_uploads", self._content_environment(), timeout=_SETTLING
         )
-        patterns = (CONTENT_REGISTRY.get_content, CONTENT_REGISTRY.update_content)
+        patterns = (ContentRegistry.get_content, ContentRegistry.update_content)
         self.content.grant(uploads.function, *patterns)
         self._files.grant(uploads, "s3:GetObject", "s3:DeleteObject", lists=True)
         self._files.arrivals.consume(uploads.function, batch_size=5)
         clean = self._function(
             "Clean", "clean_files", self._content_environment(), timeout=Duration.minutes(5)
         )
-        self.content.grant(clean.function, CONTENT_REGISTRY.get_content)
+        self.content.grant(clean.function, ContentRegistry.get_content)
         self._files.grant(clean, "s3:DeleteObject", lists=True)
         self._schedule("Cleaning", clean, Duration.days(1))
         CfnOutput(self, "CleanFunction", value=clean.function.function_name)
@@ -146,9 +147,9 @@ class PortalStack(StageStack):
         )
         self.content.grant(
             calendar.function,
-            CONTENT_REGISTRY.due_content,
-            CONTENT_REGISTRY.get_content,
-            CONTENT_REGISTRY.update_content,
+            ContentRegistry.due_content,
+            ContentRegistry.get_content,
+            ContentRegistry.update_content,
         )
         self._files.grant(calendar, "s3:DeleteObject")
         every = Duration.minutes(self._stage.portal.calendar_minutes)
@@ -191,9 +192,9 @@ class PortalStack(StageStack):
         api = self._api_function("ContentApi", "content_api", environment)
         self.content.grant(
             api.function,
-            *(CONTENT_REGISTRY.create_content, CONTENT_REGISTRY.get_content),
-            *(CONTENT_REGISTRY.update_content, CONTENT_REGISTRY.delete_content),
-            *(CONTENT_REGISTRY.content_by_status, CONTENT_REGISTRY.content_by_product),
+            *(ContentRegistry.create_content, ContentRegistry.get_content),
+            *(ContentRegistry.update_content, ContentRegistry.delete_content),
+            *(ContentRegistry.content_by_status, ContentRegistry.content_by_product),
         )
         # The addresses that it signs can do no more than it may itself.
         actions = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject")
@@ -209,16 +210,16 @@ class PortalStack(StageStack):
         api = self._api_function("InboxApi", "inbox_api", environment)
         self.notifications.grant(
             api.function,
-            *(NOTIFICATIONS.notifications, NOTIFICATIONS.unread_in_full),
-            *(NOTIFICATIONS.notification_by_id, NOTIFICATIONS.unread_notifications),
-            NOTIFICATIONS.mark_read,
+            *(Notifications.notifications, Notifications.unread_in_full),
+            *(Notifications.notification_by_id, Notifications.unread_notifications),
+            Notifications.mark_read,
         )
         self.subscriptions.grant(
             api.function,
-            *(SUBSCRIPTIONS.put_subscription, SUBSCRIPTIONS.get_subscription),
-            *(SUBSCRIPTIONS.delete_subscription, SUBSCRIPTIONS.subscriptions),
-            *(SUBSCRIPTIONS.put_subscriber, SUBSCRIPTIONS.get_subscriber),
-            SUBSCRIPTIONS.count_subscription,
+            *(Subscriptions.put_subscription, Subscriptions.get_subscription),
+            *(Subscriptions.delete_subscription, Subscriptions.subscriptions),
+            *(Subscriptions.put_subscriber, Subscriptions.get_subscriber),
+            Subscriptions.count_subscription,
         )
         return api
 
@@ -229,11 +230,10 @@ class PortalStack(StageStack):
             cursor_secret_arn=self._cursor_key.secret_arn,
         )
         api = self._api_function("EventsApi", "events_api", environment)
-        design = self.events.design
         self.events.grant(
             api.function,
-            *(design.put_events, design.get_events),
-            *(design.events_of_day, design.events_of_user),
+            *(Events.put_events, Events.get_events),
+            *(Events.events_of_day, Events.events_of_user),
         )
         return api
 

@@ -10,7 +10,7 @@ from stacks.operations import OperationsStack
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 from tablewright.catalog.sales.constructs import SalesTable
-from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sales.design import Sales
 from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction, TenantAccessRole
 
 
@@ -52,7 +52,9 @@ class SalesStack(StageStack):
         cursor_key.grant_read(api.function)
         access = TenantAccessRole(self, "TenantAccess", assumed_by=api.role, session_tag=TENANT)
         # Loading replaces what is there, and is for who operates the table.
-        access.grant(table, *(one for one in SALES.pattern_list if one is not SALES.put_sales))
+        access.grant(
+            table, *(one for one in Sales.__design__.pattern_list if one is not Sales.put_sales)
+        )
         environment = ApiEnvironment(
             table_name=table.table_name,
             cursor_secret_arn=cursor_key.secret_arn,

@@ -9,7 +9,7 @@ from lambdas.sentiment.contract import HealEnvironment, NewsApiEnvironment
 from stacks.shared.stage import Stage
 from stacks.shared.system_function import SentimentFunction
 from tablewright.catalog.news.constructs import NewsTable
-from tablewright.catalog.news.design import NEWS, SOURCE_TYPES, news_healing
+from tablewright.catalog.news.design import SOURCE_TYPES, News, news_healing
 from tablewright.constructs import CursorKey, PythonFunction, SelfHealing, WorkQueue
 
 # An open page asks every five seconds: a hundred of them at once.
@@ -50,12 +50,12 @@ class FinancialNews(Construct):
 
     def let_ingest(self, ingest: iam.IGrantable) -> None:
         """Allow a function to store news."""
-        patterns = (NEWS.get_many_news, NEWS.put_news, NEWS.get_news, NEWS.add_tickers)
+        patterns = (News.get_many_news, News.put_news, News.get_news, News.add_tickers)
         self.table.grant(ingest, *patterns, keys=_KEYS)
 
     def let_analyse(self, analyse: iam.IGrantable) -> None:
         """Allow a function to record analyses."""
-        self.table.grant(analyse, NEWS.record_analysis, keys=_KEYS)
+        self.table.grant(analyse, News.record_analysis, keys=_KEYS)
 
     def api(self, cursor_key: CursorKey) -> PythonFunction:
         """The function behind the routes."""
@@ -73,7 +73,7 @@ class FinancialNews(Construct):
             slow=Duration.seconds(3),
             alarm_topic=self._topic,
         )
-        patterns = (NEWS.news_by_sentiment, NEWS.arrived_news, NEWS.get_many_news)
+        patterns = (News.news_by_sentiment, News.arrived_news, News.get_many_news)
         self.table.grant(api.function, *patterns)
         cursor_key.grant_read(api.function)
         return api
@@ -95,7 +95,7 @@ class FinancialNews(Construct):
             self,
             "Healing",
             table=self.table,
-            plan=news_healing(NEWS),
+            plan=news_healing(News),
             function=heal.function,
             requests=requests,
             service="sentiment",

@@ -5,7 +5,7 @@ from constructs import Construct
 from lambdas.sentiment.contract import items_table_name
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
-from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.catalog.sentiment.items import Items
 from tablewright.constructs import AlarmTopic, TableAlarms
 
 
@@ -23,7 +23,7 @@ class ReplicaStack(StageStack):
         TableAlarms(
             self,
             "Items",
-            design=ITEMS,
+            design=Items.__design__,
             table_name=items_table_name(stage.name),
             topic=alarms.topic,
         )

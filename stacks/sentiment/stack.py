@@ -28,8 +28,8 @@ from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import SentimentFunction
 from tablewright.catalog.sentiment.constructs import SentimentDashboardTable, SentimentItemsTable
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import ANALYZED, ITEMS, SOURCE_TYPES
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import ANALYZED, SOURCE_TYPES, Items
 from tablewright.constructs import (
     Accelerator,
     CursorKey,
@@ -40,11 +40,11 @@ from tablewright.constructs import (
 )
 
 LISTS = (
-    DASHBOARD.recent_items,
-    DASHBOARD.items_by_sentiment,
-    DASHBOARD.items_by_tag,
-    DASHBOARD.hourly_counts,
-    DASHBOARD.rejected_items,
+    Dashboard.recent_items,
+    Dashboard.items_by_sentiment,
+    Dashboard.items_by_tag,
+    Dashboard.hourly_counts,
+    Dashboard.rejected_items,
 )
 
 _FEATURE = "001-interactive-dashboard-demo"
@@ -142,15 +142,15 @@ class SentimentStack(StageStack):
         )
         self.items.grant(
             ingest.function,
-            ITEMS.known_sources,
-            ITEMS.claim_source,
-            ITEMS.claimed_source,
-            ITEMS.put_item,
-            ITEMS.settle_sources,
+            Items.known_sources,
+            Items.claim_source,
+            Items.claimed_source,
+            Items.put_item,
+            Items.settle_sources,
             keys=_KEYS,
             region=self._settings.write_region,
         )
-        self.dashboard.grant(ingest.function, DASHBOARD.put_rejected, keys=["rejected|*"])
+        self.dashboard.grant(ingest.function, Dashboard.put_rejected, keys=["rejected|*"])
         self.news.let_ingest(ingest.function)
         analysis.grant_publish(ingest.function)
         keys.grant_read(ingest.function)
@@ -191,7 +191,7 @@ class SentimentStack(StageStack):
             timeout=Duration.seconds(30),
         )
         region = self._settings.write_region
-        self.items.grant(analyse.function, ITEMS.record_analysis, keys=_KEYS, region=region)
+        self.items.grant(analyse.function, Items.record_analysis, keys=_KEYS, region=region)
         self.news.let_analyse(analyse.function)
         analysis.consume(analyse.function)
 
@@ -204,8 +204,8 @@ class SentimentStack(StageStack):
             ),
             timeout=Duration.minutes(1),
         )
-        self.dashboard.grant(project.function, DASHBOARD.project_items, DASHBOARD.count_items)
-        self.items.grant(project.function, ITEMS.get_item, keys=_KEYS)
+        self.dashboard.grant(project.function, Dashboard.project_items, Dashboard.count_items)
+        self.items.grant(project.function, Items.get_item, keys=_KEYS)
         CfnOutput(self, "ProjectFunction", value=project.function.function_name)
         # In this region alone: every replica's stream has every change.
         return StreamConsumer(

@@ -1,7 +1,7 @@
 """Give expiry to items that were stored before their table had it.
 
     python -m tablewright.commands.backfill_ttl --table NAME --region REGION \\
-        --design tablewright.catalog.sales.design:SALES --dry-run
+        --design tablewright.catalog.sales.design:Sales --dry-run
 
 Never shortens an item's life: an expiry that is missing or earlier than the design's is set, a
 later one is left alone. Can be stopped at any moment and started again: it goes on where it was.
@@ -15,7 +15,7 @@ from typing import Any
 from tablewright.commands import segments
 from tablewright.commands.named import table_design
 from tablewright.commands.segments import Rate
-from tablewright.model import Entity, Table
+from tablewright.model import Design, EntityModel
 from tablewright.model.errors import InvalidValue, KeyMismatch
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
@@ -42,7 +42,7 @@ class Backfill:
     """Sets the expiry of each item that needs it."""
 
     def __init__(
-        self, design: Table, table: str, caller: Caller, *, rate: Rate, dry_run: bool
+        self, design: Design, table: str, caller: Caller, *, rate: Rate, dry_run: bool
     ) -> None:
         self._design = design
         self._table = table
@@ -107,7 +107,7 @@ class Backfill:
             return "changed"
         return "set"
 
-    def _entity_of(self, item: Item) -> Entity | None:
+    def _entity_of(self, item: Item) -> EntityModel | None:
         for entity in self._expiring:
             templates = ((self._design.pk, entity.key.pk), (self._design.sk, entity.key.sk))
             try:
@@ -120,7 +120,7 @@ class Backfill:
         return None
 
 
-def _expiry_field(entity: Entity) -> Any:
+def _expiry_field(entity: EntityModel) -> Any:
     return entity.by_name[entity.expires.field] if entity.expires else None
 
 
@@ -130,7 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _backfill(options: argparse.Namespace) -> int:
-    design: Table = options.design
+    design: Design = options.design.__design__
     caller = segments.patient_caller(options)
     about = caller.call("DescribeTable", {"TableName": options.table})["Table"]
     backfill = Backfill(
@@ -163,7 +163,7 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         type=table_design,
         metavar="MODULE:NAME",
-        help="its design, such as tablewright.catalog.sales.design:SALES",
+        help="its design, such as tablewright.catalog.sales.design:Sales",
     )
     segments.add_options(parser, state="backfill-TABLE.json")
     return parser

@@ -1,6 +1,6 @@
 """Report every way in which a tenant's session could reach what is another tenant's.
 
-    python -m tablewright.commands.isolation_audit --design tablewright.catalog.forms.design:FORMS
+    python -m tablewright.commands.isolation_audit --design tablewright.catalog.forms.design:Forms
     python -m tablewright.commands.isolation_audit … --policies template.json --role TenantAccess
     python -m tablewright.commands.isolation_audit … --table NAME --region REGION --role-arn ARN \\
         --bucket NAME --secrets dev/forms/
@@ -35,7 +35,7 @@ from tablewright.commands.isolation.policies import from_design, from_file
 from tablewright.commands.isolation.reach import LOOK_ALIKES, Leak, Place, leaks, places, possible
 from tablewright.commands.isolation.session import TenantSession, assume
 from tablewright.commands.named import table_design
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 from tablewright.runtime.aws import connect
 from tablewright.runtime.errors import StoreError
 
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     if bool(options.table) != bool(options.role_arn):
         parser.error("to try it for real, give both --table and --role-arn")
     try:
-        design: Table = options.design
+        design: Design = options.design.__design__
         tenants, impossible = possible(design, options.tenants or LOOK_ALIKES)
         if options.tenants and impossible:
             parser.error(f"no tenant can be called {', '.join(map(repr, impossible))}")
@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _tried(
     options: argparse.Namespace,
-    design: Table,
+    design: Design,
     tenants: Sequence[str],
     known: Sequence[Statement] | None,
 ) -> Iterator[Leak | str]:
@@ -142,7 +142,7 @@ def _report(how: str, found: Iterable[Leak | str]) -> int:
     return count
 
 
-def _statements(options: argparse.Namespace, design: Table) -> list[Statement]:
+def _statements(options: argparse.Namespace, design: Design) -> list[Statement]:
     if options.policies:
         return from_file(Path(options.policies), options.role)
     return from_design(design, options.tag)
@@ -173,7 +173,7 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         type=table_design,
         metavar="MODULE:NAME",
-        help="the table's design, such as tablewright.catalog.forms.design:FORMS",
+        help="the table's design, such as tablewright.catalog.forms.design:Forms",
     )
     parser.add_argument("--tenants", nargs="+", metavar="ID", help="ids, instead of look-alikes")
     parser.add_argument("--tag", default="tenant", help="the session tag (%(default)s)")

@@ -2,12 +2,13 @@
 
 import argparse
 from importlib import import_module
+from typing import Any
 
+from tablewright.model.declaration import Table
 from tablewright.model.healing import HealingPlan
-from tablewright.model.table import Table
 
 
-def table_design(place: str) -> Table:
+def table_design(place: str) -> type[Table]:
     """The design at a place.
 
     Example::
@@ -15,12 +16,12 @@ def table_design(place: str) -> Table:
         parser.add_argument("--design", required=True, type=table_design)
     """
     found = _at(place)
-    if not isinstance(found, Table):
+    if not (isinstance(found, type) and issubclass(found, Table)):
         raise argparse.ArgumentTypeError(f"'{place}' is no table design")
     return found
 
 
-def healing_plan(place: str) -> HealingPlan:
+def healing_plan(place: str) -> HealingPlan[Any]:
     """The plan at a place, or the one that a function there makes."""
     found = _at(place)
     plan = found() if callable(found) else found

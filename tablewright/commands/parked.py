@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 import boto3
 from botocore.exceptions import BotoCoreError
@@ -29,10 +30,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
-        plan: HealingPlan = options.plan
+        plan: HealingPlan[Any] = options.plan
         session = boto3.session.Session(region_name=options.region)
         caller = connect(session, "dynamodb", endpoint_url=options.endpoint_url)
-        parked = Parked(Store(plan.design, options.table, caller), plan)
+        parked = Parked(Store(plan.table, options.table, caller), plan)
         if options.release:
             return _release(parked, _named(plan, options.release))
         if options.release_all:
@@ -48,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def _list(parked: Parked, plan: HealingPlan) -> int:
+def _list(parked: Parked[Any], plan: HealingPlan[Any]) -> int:
     """One line of JSON for each, so that it can be searched and counted by other tools."""
     entity = plan.design.entity(plan.read)
     told = (*entity.key.fields, plan.age, "heal_attempts", "parked_at")
@@ -61,7 +62,7 @@ def _list(parked: Parked, plan: HealingPlan) -> int:
     return 0
 
 
-def _release(parked: Parked, items: Iterable[Record]) -> int:
+def _release(parked: Parked[Any], items: Iterable[Record]) -> int:
     released, left = 0, 0
     for item in items:
         if parked.release(item):
@@ -73,7 +74,7 @@ def _release(parked: Parked, items: Iterable[Record]) -> int:
     return 1 if left else 0
 
 
-def _named(plan: HealingPlan, texts: Iterable[str]) -> list[Record]:
+def _named(plan: HealingPlan[Any], texts: Iterable[str]) -> list[Record]:
     """The keys that the command line names."""
     fields = plan.design.entity(plan.mark).key.fields
     keys = [dict(zip(fields, text.split(","), strict=False)) for text in texts]

@@ -1,5 +1,7 @@
 """Healing of a table on a schedule: items that wait for work that was lost are asked for again."""
 
+from typing import Any
+
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
@@ -38,7 +40,7 @@ class SelfHealing(Construct):
         id: str,
         *,
         table: DesignTableBase,
-        plan: HealingPlan,
+        plan: HealingPlan[Any],
         function: lambda_.Function,
         requests: WorkQueue,
         service: str,
@@ -126,7 +128,7 @@ class SelfHealing(Construct):
 
 
 def _check(
-    table: DesignTableBase, plan: HealingPlan, *, every: Duration, batch: int, attempts: int
+    table: DesignTableBase, plan: HealingPlan[Any], *, every: Duration, batch: int, attempts: int
 ) -> None:
     if plan.design is not table.design:
         raise ValueError(

@@ -1,7 +1,7 @@
 """A role that sees one tenant at a time."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aws_cdk import ArnFormat, Duration, Stack
 from aws_cdk import aws_iam as iam
@@ -24,7 +24,7 @@ class TenantAccessRole(Construct):
     Example::
 
         access = TenantAccessRole(self, "TenantAccess", assumed_by=function.role)
-        access.grant(sales, *SALES.pattern_list)
+        access.grant(sales, *Sales.pattern_list)
         access.grant_objects(bucket, "s3:GetObject")
     """
 
@@ -61,12 +61,12 @@ class TenantAccessRole(Construct):
     def role_arn(self) -> str:
         return self.role.role_arn
 
-    def grant(self, table: "DesignTableBase", *patterns: Pattern) -> iam.Grant:
+    def grant(self, table: "DesignTableBase", *patterns: Pattern[Any]) -> iam.Grant:
         """Allow the patterns on the session's tenant's keys.
 
         Example::
 
-            access.grant(sales, SALES.get_sale, SALES.category_sales)
+            access.grant(sales, Sales.get_sale, Sales.category_sales)
         """
         return table.grant(self.role, *patterns, tenant_tag=self.session_tag)
 

@@ -1,34 +1,49 @@
 """Model of a table. Standard library only: every Lambda function imports this."""
 
-from tablewright.model.entity import Entity, Key, Record
+from tablewright.model.changes import Change
+from tablewright.model.conditions import Condition
+from tablewright.model.declaration import Entity, Table, key_of, replaced, unchecked
+from tablewright.model.entity import EntityModel, Key, Record
 from tablewright.model.errors import DesignError, InvalidRecord, InvalidValue, TablewrightError
 from tablewright.model.expiry import Expiry
-from tablewright.model.fields.compound import Binary, Document, Tally, TextList, TextSet
-from tablewright.model.fields.numbers import Fraction, Money, Number, Whole
-from tablewright.model.fields.scalars import (
-    IN_KEY,
+from tablewright.model.fields.base import IN_KEY, Field
+from tablewright.model.fields.specifiers import (
+    Binary,
     Choice,
     Date,
-    Field,
+    DateText,
+    Document,
     Flag,
-    Hour,
+    Fraction,
+    HourText,
     Lines,
+    Money,
     Name,
+    Number,
     Prose,
+    Tally,
     Text,
+    TextList,
+    TextSet,
     Timestamp,
+    TimestampText,
+    Whole,
 )
 from tablewright.model.patterns import (
     BatchCreate,
+    BatchDelete,
     BatchGet,
     BatchPut,
     BatchWrite,
+    Check,
+    Collection,
     Count,
     Delete,
     Get,
     Pattern,
     Put,
     Query,
+    Scan,
     Update,
 )
 from tablewright.model.sharding.epochs import Epoch, EpochList, Epochs, EpochShards
@@ -39,7 +54,7 @@ from tablewright.model.sharding.shards import (
     last_character,
     uniform,
 )
-from tablewright.model.table import ALL, KEYS_ONLY, Index, Table
+from tablewright.model.table import ALL, KEYS_ONLY, Design, Index
 from tablewright.model.time_ids import TimeId
 
 __all__ = [
@@ -47,17 +62,25 @@ __all__ = [
     "IN_KEY",
     "KEYS_ONLY",
     "BatchCreate",
+    "BatchDelete",
     "BatchGet",
     "BatchPut",
     "BatchWrite",
     "Binary",
+    "Change",
+    "Check",
     "Choice",
+    "Collection",
+    "Condition",
     "Count",
     "Date",
+    "DateText",
     "Delete",
+    "Design",
     "DesignError",
     "Document",
     "Entity",
+    "EntityModel",
     "Epoch",
     "EpochList",
     "EpochShards",
@@ -67,7 +90,7 @@ __all__ = [
     "Flag",
     "Fraction",
     "Get",
-    "Hour",
+    "HourText",
     "Index",
     "InvalidRecord",
     "InvalidValue",
@@ -81,6 +104,7 @@ __all__ = [
     "Put",
     "Query",
     "Record",
+    "Scan",
     "ShardFunction",
     "Shards",
     "Table",
@@ -91,9 +115,13 @@ __all__ = [
     "TextSet",
     "TimeId",
     "Timestamp",
+    "TimestampText",
     "Update",
     "Whole",
     "java_hash",
+    "key_of",
     "last_character",
+    "replaced",
+    "unchecked",
     "uniform",
 ]

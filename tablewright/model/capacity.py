@@ -3,21 +3,22 @@
 These floors are what measured capacity is compared with.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 from math import ceil
+from typing import Any
 
-from tablewright.model.entity import Entity, Record
+from tablewright.model.entity import EntityModel
 from tablewright.model.patterns import Query
 from tablewright.model.sizes import item_bytes
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 
 READ_UNIT_BYTES = 4096
 WRITE_UNIT_BYTES = 1024
 
 
-def write_floor(design: Table, entity: Entity, record: Record) -> Decimal:
+def write_floor(design: Design, entity: EntityModel, record: Mapping[str, Any]) -> Decimal:
     """Write units of a new item: the table's and those of each index that it is in."""
     attributes = design.attributes(entity, record)
     sizes = [item_bytes(attributes)]
@@ -28,7 +29,9 @@ def write_floor(design: Table, entity: Entity, record: Record) -> Decimal:
     return Decimal(sum(map(_units, sizes)))
 
 
-def update_floor(design: Table, entity: Entity, before: Record, after: Record) -> Decimal:
+def update_floor(
+    design: Design, entity: EntityModel, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Decimal:
     """Write units of a change: an index entry that keeps its key is rewritten if it shows the
     change, one that gets another key is deleted and written, one that is the same costs nothing."""
     old, new = design.attributes(entity, before), design.attributes(entity, after)
@@ -61,12 +64,12 @@ def read_floor(sizes: Iterable[int], *, consistent: bool = False) -> Decimal:
 
 
 @cache
-def entry_bytes(design: Table, query: Query) -> int:
+def entry_bytes(design: Design, query: Query[Any]) -> int:
     """The size of one entry that a query reads, judged by the entity's example."""
     entity = design.entities[query.entity]
     if not entity.example:
         return 1024  # a guess that errs toward small pages and one more read
-    attributes = design.attributes(entity, entity.example)
+    attributes = design.attributes(entity, entity.check(entity.example))
     if query.index:
         entry = design.projected(entity, attributes, design.indexes[query.index])
         return item_bytes(entry or attributes)

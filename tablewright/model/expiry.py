@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 
 from tablewright.model.errors import InvalidValue
-from tablewright.model.fields.scalars import hour_begin
+from tablewright.model.fields.time import hour_begin
 
 _BEGIN = date(1970, 1, 1)
 

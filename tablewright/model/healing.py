@@ -1,12 +1,14 @@
 """Healing: how a table's items that wait for work are found, read and marked by what heals them."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from decimal import Decimal
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from tablewright.model.fields.numbers import Number
-from tablewright.model.fields.scalars import Field, Text, Timestamp
+from tablewright.model.declaration import Entity, Table
+from tablewright.model.fields.base import Field
+from tablewright.model.fields.specifiers import Number, Text, TimestampText
 from tablewright.model.patterns import BatchGet, Pattern, Query, Update
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 
 # Metrics by which a run reports, and on which there are alarms.
 ITEMS_FOUND = "SelfHealingItemsFound"
@@ -16,17 +18,22 @@ ITEMS_PARKED = "SelfHealingItemsParked"
 EXECUTION_TIME = "SelfHealingExecutionTime"
 
 
-def healing_fields() -> tuple[Field, ...]:
-    """What an item carries that can be healed: to be listed among the fields of its entity."""
-    return (
-        Number("heal_attempts", optional=True),
-        Timestamp("heal_after", optional=True),
-        Text("heal_run", optional=True, max_length=64),
-        Timestamp("parked_at", optional=True),
-    )
+class Healable(Entity):
+    """What an item carries that can be healed: a base of its entity."""
+
+    heal_attempts: Field[Decimal | None] = Number(default=None)
+    heal_after: Field[str | None] = TimestampText(default=None)
+    heal_run: Field[str | None] = Text(default=None, max_length=64)
+    parked_at: Field[str | None] = TimestampText(default=None)
 
 
-class HealingPlan(NamedTuple):
+HEALING_FIELDS = ("heal_attempts", "heal_after", "heal_run", "parked_at")
+
+
+H = TypeVar("H", bound=Healable)
+
+
+class HealingPlan(NamedTuple, Generic[H]):
     """The access patterns by which a table is healed, and what tells the state of an item.
 
     `waiting` finds the keys of items in a state, oldest first by the field `age`; `read` gives
@@ -36,20 +43,24 @@ class HealingPlan(NamedTuple):
 
     Example::
 
-        HealingPlan(JOBS, waiting=JOBS.jobs_by_status, read=JOBS.get_jobs, mark=JOBS.mark_job,
+        HealingPlan(Jobs, waiting=Jobs.jobs_by_status, read=Jobs.get_jobs, mark=Jobs.mark_job,
                     pending={"status": "pending"}, parked={"status": "parked"},
                     done={"status": "done"}, result="outcome", age="created_at")
     """
 
-    design: Table
-    waiting: Pattern
-    read: Pattern
-    mark: Pattern
+    table: type[Table]
+    waiting: Query[H]
+    read: BatchGet[H]
+    mark: Update[H]
     pending: Mapping[str, Any]
     parked: Mapping[str, Any]
     done: Mapping[str, Any]
     result: str
     age: str = "timestamp"
+
+    @property
+    def design(self) -> Design:
+        return self.table.__design__
 
     def where(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Where `waiting` finds the items of a state."""
@@ -64,7 +75,11 @@ class HealingPlan(NamedTuple):
         """What keeps a table from being healed by this plan."""
         found = []
         entity = self.design.entity(self.waiting)
-        kinds = ((self.waiting, Query), (self.read, BatchGet), (self.mark, Update))
+        kinds: tuple[tuple[Pattern[Any], type[Pattern[Any]]], ...] = (
+            (self.waiting, Query),
+            (self.read, BatchGet),
+            (self.mark, Update),
+        )
         for pattern, kind in kinds:
             if self.design.patterns.get(pattern.name) is not pattern:
                 found.append(f"'{pattern.name}' is not an access pattern of '{self.design.id}'")
@@ -72,12 +87,12 @@ class HealingPlan(NamedTuple):
                 found.append(
                     f"'{pattern.name}' must be of kind {kind.__name__} and about '{entity.name}'"
                 )
-        needed = {field.name for field in healing_fields()} | {self.result, self.age}
+        needed = set(HEALING_FIELDS) | {self.result, self.age}
         for state in (self.pending, self.parked, self.done):
             needed |= state.keys()
         missing = sorted(needed - entity.by_name.keys())
         if missing:
-            found.append(f"'{entity.name}' has no {', '.join(missing)}: see healing_fields()")
+            found.append(f"'{entity.name}' has no {', '.join(missing)}: make it a Healable")
         return found
 
 

@@ -5,12 +5,15 @@ stays light; whether a design makes sense is checked by `validate` at synth and 
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tablewright.model.entity import Entity, Key
+from tablewright.model.entity import EntityModel, Key
 from tablewright.model.key_template import Template
-from tablewright.model.patterns import Pattern
+from tablewright.model.patterns import Pattern, Query, field_name
 from tablewright.model.sharding.epochs import UNDIVIDED, EpochSource
+
+if TYPE_CHECKING:
+    from tablewright.model.fields.base import Field
 
 # The fields to take texts of; then, for each key: its required fields and its attributes.
 _Plan = tuple[tuple[str, ...], list[tuple[Key, frozenset[str], list[tuple[str, Template]]]]]
@@ -20,35 +23,41 @@ ALL = "ALL"
 
 
 class Index:
-    """A global secondary index. `projects` is KEYS_ONLY, ALL or the fields that it carries.
+    """A global secondary index. `keys` has the key of each entity that is in it; `projects` is
+    KEYS_ONLY, ALL or the fields that it carries. Without a name it has that of its attribute.
 
     In an index of several entities, each has those of the projected fields that it knows. A
     `sparse` index holds only the items that have all the fields of its key.
     """
 
-    __slots__ = ("name", "pk", "projects", "sk", "sparse")
+    __slots__ = ("keys", "name", "pk", "projects", "sk", "sparse")
 
     def __init__(
         self,
-        name: str,
+        name: str = "",
         *,
         pk: str,
         sk: str | None = None,
-        projects: str | Iterable[str] = ALL,
+        keys: Mapping[type[Any], Key] | None = None,
+        projects: "str | Iterable[str | Field[Any]]" = ALL,
         sparse: bool = False,
     ) -> None:
         self.name = name
         self.pk = pk
         self.sk = sk
-        self.projects = projects if isinstance(projects, str) else tuple(projects)
+        self.keys = dict(keys or {})
+        self.projects = projects if isinstance(projects, str) else tuple(map(field_name, projects))
         self.sparse = sparse
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = self.name or name
 
     def __repr__(self) -> str:
         return f"Index({self.name!r})"
 
 
-class Table:
-    """A table design. Access patterns are its attributes: ``SALES.category_sales``.
+class Design:
+    """A table as it is declared, worked out: what the library computes everything else from.
 
     `tenant` names the field that separates tenants; in such a
     design every partition key begins with it, but for `shared` ones. `epochs` names the pattern by
@@ -61,9 +70,9 @@ class Table:
         *,
         pk: str,
         sk: str | None = None,
-        entities: Iterable[Entity],
+        entities: Iterable[EntityModel],
         indexes: Iterable[Index] = (),
-        patterns: Iterable[Pattern] = (),
+        patterns: Iterable[Pattern[Any]] = (),
         ttl: str | None = None,
         stream: str | None = None,
         tenant: str | None = None,
@@ -89,18 +98,10 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({self.id!r})"
 
-    def __getattr__(self, name: str) -> Pattern:
-        try:
-            return self.__dict__["patterns"][name]  # type: ignore[no-any-return]
-        except KeyError:
-            raise AttributeError(
-                f"table design '{self.id}' has no access pattern '{name}'"
-            ) from None
-
-    def entity(self, pattern: Pattern) -> Entity:
+    def entity(self, pattern: Pattern[Any]) -> EntityModel:
         return self.entities[pattern.entity]
 
-    def key_of(self, pattern: Pattern) -> Key:
+    def key_of(self, pattern: Pattern[Any]) -> Key:
         """The form of the key that a pattern reads or writes by: the table's or its index's."""
         entity = self.entities[pattern.entity]
         return entity.indexed[pattern.index] if pattern.index else entity.key
@@ -112,7 +113,7 @@ class Table:
         return self.indexes[index].pk, self.indexes[index].sk
 
     def derived(
-        self, entity: Entity, record: Mapping[str, Any], epochs: EpochSource = UNDIVIDED
+        self, entity: EntityModel, record: Mapping[str, Any], epochs: EpochSource = UNDIVIDED
     ) -> dict[str, str | int]:
         """Every attribute that follows from the fields: keys, index keys, expiry.
 
@@ -129,11 +130,12 @@ class Table:
             full = key.with_shard(texts, epochs)
             for attribute, template in templates:
                 attributes[attribute] = template.format(full)
-        if self.ttl and entity.expires and record.get(entity.expires.field) is not None:
-            attributes[self.ttl] = entity.expires.at(record[entity.expires.field])
+        since = record.get(entity.expires.field) if self.ttl and entity.expires else None
+        if self.ttl and entity.expires and since is not None:
+            attributes[self.ttl] = entity.expires.at(entity.text(entity.expires.field, since))
         return attributes
 
-    def _plan(self, entity: Entity) -> _Plan:
+    def _plan(self, entity: EntityModel) -> _Plan:
         """What `derived` does for every record of an entity, worked out once."""
         steps = []
         for index, key in ((None, entity.key), *entity.indexed.items()):
@@ -146,7 +148,7 @@ class Table:
         return tuple(inputs), steps
 
     def attributes(
-        self, entity: Entity, record: Mapping[str, Any], epochs: EpochSource = UNDIVIDED
+        self, entity: EntityModel, record: Mapping[str, Any], epochs: EpochSource = UNDIVIDED
     ) -> dict[str, Any]:
         """Everything that is stored for a record, by stored name."""
         stored: dict[str, Any] = {}
@@ -154,14 +156,14 @@ class Table:
             if value is not None:
                 field = entity.by_name[name]
                 if field.stored:
-                    stored[field.stored] = value
+                    stored[field.stored] = field.to_plain(value) if field.converts else value
                 else:
                     stored.update(field.attributes(value))
         stored.update(self.derived(entity, record, epochs))
         return stored
 
     def projected(
-        self, entity: Entity, attributes: Mapping[str, Any], index: Index
+        self, entity: EntityModel, attributes: Mapping[str, Any], index: Index
     ) -> dict[str, Any] | None:
         """What an index holds of an item, or None for an item that is not in it."""
         keys = [index.pk, index.sk] if index.sk else [index.pk]
@@ -175,7 +177,32 @@ class Table:
             names += [entity.by_name[name].stored for name in held]
         return {name: attributes[name] for name in names if name in attributes}
 
-    def derives_from(self, entity: Entity) -> tuple[str, ...]:
+    def neighbours(self, entity: EntityModel, index: str | None) -> bool:
+        """Whether items of other entities can lie in the same partitions of table or index."""
+        key = entity.indexed[index] if index else entity.key
+        for other in self.entity_list:
+            theirs = other.indexed.get(index) if index else other.key
+            if other is not entity and theirs and key.pk.can_equal(theirs.pk):
+                return True
+            if index and not theirs and other is not entity and self._stores(other, index):
+                return True
+        return False
+
+    def _stores(self, entity: EntityModel, index: str) -> bool:
+        """Whether an entity stores the key attributes of an index that it is not declared in."""
+        own = {*entity.by_stored, self.pk, self.sk}
+        return all(name in own for name in self.key_attributes(index) if name)
+
+    def readable(self, query: Query[Any]) -> set[str]:
+        """The fields that a query can answer with: projected, or standing in a key that is."""
+        entity = self.entities[query.entity]
+        index = self.indexes[query.index] if query.index else None
+        if index is None or query.hydrate or index.projects == ALL:
+            return set(entity.by_name)
+        keys = {*entity.key.fields, *entity.indexed[index.name].fields}
+        return keys if isinstance(index.projects, str) else keys | set(index.projects)
+
+    def derives_from(self, entity: EntityModel) -> tuple[str, ...]:
         """The fields outside the primary key that derived attributes are computed from."""
         own = (self.pk, self.sk)
         # An index key of bare fields is stored as these, and nothing is computed; nor is one that

@@ -6,10 +6,12 @@ decided again from the id alone.
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-from tablewright.model.fields.scalars import Field, timestamp
+from tablewright.model.fields.base import REQUIRED, Field, Required
+from tablewright.model.fields.time import iso_utc
 
+D = TypeVar("D")
 _FORM = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _1970 = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -39,10 +41,10 @@ def moment_of(id: str) -> str:
     >>> moment_of("01949fc8-7ae8-7abc-8def-0123456789ab")
     '2025-01-25T23:25:03.592Z'
     """
-    return timestamp(_1970 + made_at(id) * _MILLISECOND)
+    return iso_utc(_1970 + made_at(id) * _MILLISECOND)
 
 
-class TimeId(Field):
+class TimeIdField(Field[Any]):
     """A UUID of version 7 in its usual spelling: small letters and hyphens."""
 
     __slots__ = ()
@@ -58,3 +60,8 @@ class TimeId(Field):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "uuid", "pattern": f"^{_FORM.pattern}$"}
+
+
+def TimeId(stored: str | None = None, *, default: D | Required = REQUIRED) -> Field[str | D]:
+    """A UUID of version 7, which tells when it was made."""
+    return TimeIdField(stored, default=default)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from tablewright.model import Record, Table
+from tablewright.model import Design, Record
 from tablewright.pages.markdown import table
 from tablewright.pages.metering import Measurement
 from tablewright.pages.monthly_cost import Prices, Usage, Workload, bill, monthly, stored_bytes
@@ -35,7 +35,7 @@ class Scale(NamedTuple):
     replicas: int = 0
 
 
-def of_one_kind(design: Table, workload: Workload, reads: str, prices: Prices) -> Iterator[str]:
+def of_one_kind(design: Design, workload: Workload, reads: str, prices: Prices) -> Iterator[str]:
     """The costs of a table with one kind of item; `reads` says what the workload's reads are."""
     entity = design.entity_list[0]
     costs = monthly(design, entity.name, entity.check(entity.example), workload, prices)
@@ -49,7 +49,7 @@ def of_one_kind(design: Table, workload: Workload, reads: str, prices: Prices) -
 
 
 def at_scales(
-    design: Table,
+    design: Design,
     measured: Sequence[Measurement],
     scales: Sequence[Scale],
     prices: Prices,
@@ -78,7 +78,7 @@ def at_scales(
     yield leaves_out
 
 
-def usage(design: Table, measured: Sequence[Measurement], scale: Scale) -> Usage:
+def usage(design: Design, measured: Sequence[Measurement], scale: Scale) -> Usage:
     """A month at this scale, by the units that were measured."""
     units = [(use.times, *_each(measured, use.pattern, use.what)) for use in scale.uses]
     return Usage(

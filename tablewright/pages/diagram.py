@@ -1,12 +1,13 @@
 """A design as a picture: what writes the table, what its indexes take from it, what reads where."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from tablewright.model import Table
+from tablewright.model import Design
 from tablewright.model.patterns import BatchGet, Get, Pattern, Query
 
 
-def diagram(design: Table) -> str:
+def diagram(design: Design) -> str:
     """The picture in Mermaid, in which arrows go the way that the data goes."""
     lines = ["flowchart LR", '  table[("table")]']
     lines += [f'  {_index(i.name)}[("{i.name}")]' for i in design.index_list]
@@ -19,7 +20,7 @@ def diagram(design: Table) -> str:
     return "\n".join(["```mermaid", *lines, "```"])
 
 
-def _read(pattern: Pattern) -> Iterator[str]:
+def _read(pattern: Pattern[Any]) -> Iterator[str]:
     yield f"  {_index(pattern.index) if pattern.index else 'table'} --> {_pattern(pattern)}"
     if isinstance(pattern, Query) and pattern.hydrate:
         yield f"  table -. completes .-> {_pattern(pattern)}"
@@ -29,6 +30,6 @@ def _index(name: str) -> str:
     return f"index_{name}"
 
 
-def _pattern(pattern: Pattern) -> str:
+def _pattern(pattern: Pattern[Any]) -> str:
     # A shape with a name of its own: Mermaid has reserved words.
     return f'pattern_{pattern.name}(["{pattern.name}"])'

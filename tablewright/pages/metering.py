@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import ceil
 from typing import Any
 
-from tablewright.model import Entity, Index, Table
+from tablewright.model import Design, EntityModel, Index
 from tablewright.model.capacity import WRITE_UNIT_BYTES, read_floor
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.sizes import item_bytes
@@ -29,7 +29,7 @@ class FaithfulMeter(Meter):
     item twice and what the `design`'s indexes hold of it once, when it is committed.
     """
 
-    def __init__(self, caller: Caller, design: Table | None = None) -> None:
+    def __init__(self, caller: Caller, design: Design | None = None) -> None:
         super().__init__(caller)
         self._design = design
 
@@ -90,7 +90,7 @@ class FaithfulMeter(Meter):
         return dict(self._caller.call("GetItem", {**read, "ConsistentRead": True})["Item"])
 
 
-def _is(design: Table, entity: Entity, item: dict[str, Any]) -> bool:
+def _is(design: Design, entity: EntityModel, item: dict[str, Any]) -> bool:
     try:
         Records(design, entity).key_texts(item, None)
     except KeyMismatch:
@@ -134,7 +134,7 @@ def _units(item: dict[str, Any]) -> Decimal:
 class Measuring:
     """Runs access patterns of one table and keeps what each of them consumed."""
 
-    def __init__(self, caller: Caller, design: Table | None = None) -> None:
+    def __init__(self, caller: Caller, design: Design | None = None) -> None:
         self.meter = FaithfulMeter(caller, design)
         self.found: list[Measurement] = []
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from tablewright.model.capacity import write_floor
 from tablewright.model.entity import Record
 from tablewright.model.sizes import item_bytes
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 
 DAYS_PER_MONTH = Decimal(30)
 DAYS_PER_YEAR = 365
@@ -79,7 +79,7 @@ class Workload:
         return self.items_per_year * self.years
 
 
-def stored_bytes(design: Table, entity_name: str, record: Record) -> int:
+def stored_bytes(design: Design, entity_name: str, record: Record) -> int:
     """What one item takes in the table and in each index that it is in."""
     entity = design.entities[entity_name]
     attributes = design.attributes(entity, record)
@@ -89,7 +89,7 @@ def stored_bytes(design: Table, entity_name: str, record: Record) -> int:
 
 
 def monthly(
-    design: Table, entity_name: str, record: Record, workload: Workload, prices: Prices
+    design: Design, entity_name: str, record: Record, workload: Workload, prices: Prices
 ) -> dict[str, Decimal]:
     """Dollars a month of a table with one kind of item, at its full size."""
     entity = design.entities[entity_name]

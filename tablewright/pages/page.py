@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tablewright.model import ALL, Date, Entity, Field, Index, Key, Shards, Table, Tally
+from tablewright.model import ALL, Design, EntityModel, Field, Index, Key, Shards
+from tablewright.model.fields.compound import TallyField
+from tablewright.model.fields.time import DateTextField
 from tablewright.model.patterns import BatchGet, Count, Get, Pattern, Query, Update
 from tablewright.pages.diagram import diagram
 from tablewright.pages.markdown import code, table
@@ -17,7 +19,7 @@ _STREAMS = {
 }
 
 
-def page(design: Table, measured: Sequence[Measurement], costs: Sequence[str]) -> str:
+def page(design: Design, measured: Sequence[Measurement], costs: Sequence[str]) -> str:
     """The page as Markdown; `costs` are the paragraphs of its last chapter."""
     parts = [
         f"# {design.id}",
@@ -34,7 +36,7 @@ def page(design: Table, measured: Sequence[Measurement], costs: Sequence[str]) -
     return "\n\n".join(parts) + "\n"
 
 
-def _keys(design: Table) -> Iterator[str]:
+def _keys(design: Design) -> Iterator[str]:
     yield "## Keys and indexes"
     rows = [("table", design.pk, design.sk, "everything", "")]
     for index in design.index_list:
@@ -50,7 +52,7 @@ def _keys(design: Table) -> Iterator[str]:
         yield from _entity(design, entity)
 
 
-def _entity(design: Table, entity: Entity) -> Iterator[str]:
+def _entity(design: Design, entity: EntityModel) -> Iterator[str]:
     yield f"### {entity.name}"
     yield from _about(design, entity)
     forms: list[tuple[Any, ...]] = [("table", *_forms(entity.key))]
@@ -58,19 +60,22 @@ def _entity(design: Table, entity: Entity) -> Iterator[str]:
     yield table(("", "partition key", "sort key", "shards"), forms)
     if entity.expires:
         # A day begins at midnight; a moment is counted from as it is.
-        of_a_day = isinstance(entity.by_name[entity.expires.field], Date)
+        of_a_day = isinstance(entity.by_name[entity.expires.field], DateTextField)
         expiry = f"{entity.expires}, at 00:00 UTC" if of_a_day else str(entity.expires)
         yield f"Expires {expiry} (attribute `{design.ttl}`)."
     yield table(
         ("field", "stored as", "type", ""),
-        (
-            (f.name, _stored(f), type(f).__name__, "optional" if f.optional else "")
-            for f in entity.fields
-        ),
+        ((f.name, _stored(f), _type(f), "optional" if f.optional else "") for f in entity.fields),
     )
 
 
-def _about(design: Table, entity: Entity) -> Iterator[str]:
+def _type(field: Field[Any]) -> str:
+    """What a field holds, whether as a text or as a type of Python's own."""
+    name = field.type_name
+    return name.removesuffix("Text") or name
+
+
+def _about(design: Design, entity: EntityModel) -> Iterator[str]:
     uses = [pattern.name for pattern in design.pattern_list if entity.name in pattern.entities]
     # Of a table with one entity, every pattern is of that.
     used = f"Used by {code(uses)}." if len(design.entity_list) > 1 else ""
@@ -79,13 +84,13 @@ def _about(design: Table, entity: Entity) -> Iterator[str]:
         yield said
 
 
-def _stored(field: Field) -> str:
-    if isinstance(field, Tally):
+def _stored(field: Field[Any]) -> str:
+    if isinstance(field, TallyField):
         return f"`{field.prefix}…`, one for each name"
     return f"`{field.stored}`" if field.stored else "in the key"
 
 
-def _projection(design: Table, index: Index) -> str:
+def _projection(design: Design, index: Index) -> str:
     members = [entity.name for entity in design.entity_list if index.name in entity.indexed]
     of = "" if len(members) == len(design.entity_list) else f" of {', '.join(members)}"
     if index.projects == ALL:
@@ -107,7 +112,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _collections(design: Table) -> Iterator[str]:
+def _collections(design: Design) -> Iterator[str]:
     examples = [(entity, entity.check(entity.example)) for entity in design.entity_list]
     one = len(examples) == 1
     yield f"## {'An item, and where it is' if one else 'Items, and where they are'} found"
@@ -127,11 +132,11 @@ def _at(attributes: Mapping[str, Any], pk: str, sk: str | None) -> tuple[str, st
     return f"`{_cell(attributes[pk])}`", f"`{_cell(attributes[sk])}`" if sk else ""
 
 
-def _shown(entity: Entity, entry: Mapping[str, Any]) -> str:
+def _shown(entity: EntityModel, entry: Mapping[str, Any]) -> str:
     return code(name for name in entry if name in entity.by_stored) or "none"
 
 
-def _patterns(design: Table) -> Iterator[str]:
+def _patterns(design: Design) -> Iterator[str]:
     yield "## Access patterns"
     many = len(design.entity_list) > 1
     rows = [
@@ -153,7 +158,7 @@ def _patterns(design: Table) -> Iterator[str]:
     )
 
 
-def _where(design: Table, pattern: Pattern) -> str:
+def _where(design: Design, pattern: Pattern[Any]) -> str:
     shards = design.key_of(pattern).shards
     over = ""
     if shards:
@@ -161,7 +166,7 @@ def _where(design: Table, pattern: Pattern) -> str:
     return f"{pattern.index}{over}" if pattern.index else f"table{over}"
 
 
-def _asks(design: Table, pattern: Pattern) -> str:
+def _asks(design: Design, pattern: Pattern[Any]) -> str:
     key = design.key_of(pattern)
     if isinstance(pattern, Query):
         asked = [name for name in key.pk.fields if name != "shard"]
@@ -174,7 +179,7 @@ def _asks(design: Table, pattern: Pattern) -> str:
     return "<br>".join(f"{name}: {', '.join(fields)}" for name, fields in keys.items())
 
 
-def _narrowed(key: Key, query: Query) -> list[str]:
+def _narrowed(key: Key, query: Query[Any]) -> list[str]:
     """What may be said of the sort key: its first fields, up to the one with a range."""
     names = list(key.sk.fields) if key.sk else []
     first = names[: names.index(query.range)] if query.range else names
@@ -182,11 +187,11 @@ def _narrowed(key: Key, query: Query) -> list[str]:
     return optional + ([f"range of {query.range}"] if query.range else [])
 
 
-def _actions(pattern: Pattern) -> str:
+def _actions(pattern: Pattern[Any]) -> str:
     return "<br>".join(f"`{action}` on {index or 'table'}" for action, index in pattern.actions)
 
 
-def _capacity(design: Table, measured: Sequence[Measurement]) -> Iterator[str]:
+def _capacity(design: Design, measured: Sequence[Measurement]) -> Iterator[str]:
     yield "## Measured capacity"
     yield (
         "Units that DynamoDB Local reports for one run of each pattern, beside the least that the "
@@ -207,7 +212,7 @@ def _capacity(design: Table, measured: Sequence[Measurement]) -> Iterator[str]:
         )
 
 
-def _consistent(design: Table) -> str:
+def _consistent(design: Design) -> str:
     """The reads that are not eventually consistent, in words."""
     reads = [
         p.name

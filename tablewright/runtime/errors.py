@@ -93,6 +93,15 @@ class TransactionCanceled(StoreError):
         super().__init__("transaction canceled: " + ", ".join(reasons))
 
 
+class TransactionRefused(Conflict):
+    """A transaction did not happen, because items were not as expected; `problems` says which of
+    its actions, by their positions, and what is wrong."""
+
+    def __init__(self, problems: dict[int, str]) -> None:
+        self.problems = problems
+        super().__init__("; ".join(f"action {at}: {text}" for at, text in problems.items()))
+
+
 class CursorError(TablewrightError, ValueError):
     """A page cursor cannot be used: begin again without one."""
 

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from tablewright.model import KEYS_ONLY, Table
+from tablewright.model import KEYS_ONLY, Design, Table
 
 
-def create(client: Any, design: Table, name: str, *, stream: bool = True) -> str:
-    """Create the design's table, as its construct would, and wait until it can be used.
+def create(client: Any, table: type[Table], name: str, *, stream: bool = True) -> str:
+    """Create a table, as its construct would, and wait until it can be used.
 
     Nothing in it expires: the engine would go by the machine's clock, whoever uses it has another.
     `stream` is False for one whose stream nobody reads: the engine, which never forgets a change,
     takes the longer to write the more of them there are.
     """
-    made = definition(design, name)
+    made = definition(table.__design__, name)
     if not stream:
         made.pop("StreamSpecification", None)
     client.create_table(**made)
@@ -20,7 +20,7 @@ def create(client: Any, design: Table, name: str, *, stream: bool = True) -> str
     return name
 
 
-def definition(design: Table, name: str) -> dict[str, Any]:
+def definition(design: Design, name: str) -> dict[str, Any]:
     """The arguments of CreateTable for a design."""
     table_keys = (design.pk, design.sk)
     keys = dict.fromkeys(key for index in design.index_list for key in (index.pk, index.sk))
@@ -53,14 +53,14 @@ def _schema(pk: str, sk: str | None) -> list[dict[str, str]]:
     return [*schema, {"AttributeName": sk, "KeyType": "RANGE"}] if sk else schema
 
 
-def _kind(design: Table, attribute: str) -> str:
+def _kind(design: Design, attribute: str) -> str:
     for entity in design.entity_list:
         if attribute in entity.by_stored:
             return entity.by_stored[attribute].kind
     return "S"
 
 
-def _projection(design: Table, projects: str | tuple[str, ...]) -> dict[str, Any]:
+def _projection(design: Design, projects: str | tuple[str, ...]) -> dict[str, Any]:
     if isinstance(projects, str):
         return {"ProjectionType": KEYS_ONLY if projects == KEYS_ONLY else "ALL"}
     stored = {f.name: f.stored for entity in design.entity_list for f in entity.fields}

@@ -228,7 +228,7 @@ def test_no_session_of_the_deployed_role_reaches_another_tenant(
         "--endpoint-url": cloud.connection.endpoint,
     }
     asked = [part for pair in arguments.items() for part in pair]
-    design = ("--design", "tablewright.catalog.forms.design:FORMS")
+    design = ("--design", "tablewright.catalog.forms.design:Forms")
     assert audit([*design, *asked, "--tenants", forms.tenant, new_tenant()]) == 0, (
         capsys.readouterr().out
     )

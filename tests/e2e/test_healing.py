@@ -18,8 +18,8 @@ from local.clients.users import Users
 from local.deployment import Deployment
 from local.emulator.cloud import Cloud
 from local.samples.items import ingest
-from tablewright.catalog.news.design import NEWS
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.news.design import News as NewsTable
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.store import Store
 from tests.e2e.support.browser import browser, new_page, page, screenshot
@@ -65,10 +65,10 @@ class News:
 
     def lose(self, text: str, age: timedelta = timedelta(hours=2)) -> str:
         """Store an article as if its request had been lost; gives its id."""
-        store = Store(NEWS, self._table, Dynamo(self._cloud.connection.client("dynamodb")))
-        moment = timestamp(datetime.now(UTC))
-        stored = store.put(NEWS.put_news, article(new_article(text, age), moment))
-        return str(stored["source_id"])
+        store = Store(NewsTable, self._table, Dynamo(self._cloud.connection.client("dynamodb")))
+        moment = iso_utc(datetime.now(UTC))
+        stored = store.put(NewsTable.put_news, article(new_article(text, age), moment))
+        return stored.source_id
 
     def heal(self) -> dict[str, int]:
         answer = self._cloud.connection.client("lambda").invoke(

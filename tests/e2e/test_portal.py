@@ -11,9 +11,9 @@ from local.clients.portal import Portal
 from local.clients.users import ADMIN, APPROVER, AUTHOR, Users
 from local.deployment import Deployment
 from local.emulator.cloud import Cloud
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.events import EVENTS, event_key
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.events import Event, Events, event_key
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store.store import Store
@@ -93,14 +93,14 @@ def test_an_edit_of_what_somebody_else_has_changed_is_refused_with_what_is_there
 def test_the_calendar_lets_content_expire_and_tells_its_owner(
     portal: Portal, cloud: Cloud, deployment: Deployment
 ) -> None:
-    ahead, past = (timestamp(datetime.now(UTC) + timedelta(hours=h)) for h in (1, -1))
+    ahead, past = (iso_utc(datetime.now(UTC) + timedelta(hours=h)) for h in (1, -1))
     draft = portal.create("Soon gone", expiry_date=ahead, expiry_policy="soft_expire")
     key = {"content_id": portal.approve(draft)["content_id"]}
     table = deployment.output("portal", "ContentTable")
-    store = Store(CONTENT_REGISTRY, table, Dynamo(cloud.connection.client("dynamodb")))
+    store = Store(ContentRegistry, table, Dynamo(cloud.connection.client("dynamodb")))
     # As if an hour had gone by.
     due = {"expiry_date": past, "due_at": past}
-    made = store.update(CONTENT_REGISTRY.update_content, key, due)
+    made = store.update(ContentRegistry.update_content, key, due)
     ran = invoke(cloud, deployment.output("portal", "CalendarFunction"), {})
     assert ran["failed"] == 0
     path = f"/content/{made['content_id']}"
@@ -141,10 +141,10 @@ def test_a_closed_day_is_exported_for_athena(
 ) -> None:
     moment = datetime.now(UTC) - timedelta(days=4)
     table = deployment.output("portal", "EventsTable")
-    store = Store(EVENTS, table, Dynamo(cloud.connection.client("dynamodb")))
+    store = Store(Events, table, Dynamo(cloud.connection.client("dynamodb")))
     ids = [uuid7(moment + timedelta(milliseconds=number)) for number in range(3)]
-    made = [{**event_key(id), "event_name": "content.viewed"} for id in ids]
-    assert all(store.create_many(EVENTS.put_events, made))
+    made = [Event(**dict[str, Any](event_key(id), event_name="content.viewed")) for id in ids]
+    assert all(store.create_many(Events.put_events, made))
     day = event_key(ids[0])["date_bucket"]
     said = invoke(cloud, deployment.output("portal", "ExportFunction"), {"day": day})
     assert said["whole"] is True

@@ -12,7 +12,7 @@ from local.clients.users import Users
 from local.deployment import Deployment
 from local.emulator.cloud import Cloud
 from local.emulator.connection import REGION
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms as FormsTable
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.store import Store
 from tests.e2e.conftest import NewUser
@@ -64,7 +64,7 @@ def test_lost_submissions_come_back_and_are_not_delivered_or_counted_again(
     cloud: Cloud, deployment: Deployment, forms: Forms, runbook: Runbook, tmp_path: Path
 ) -> None:
     table = deployment.output("forms", "FormsTable")
-    store = Store(FORMS, table, Dynamo(cloud.connection.client("dynamodb")))
+    store = Store(FormsTable, table, Dynamo(cloud.connection.client("dynamodb")))
 
     def metrics() -> list[int]:
         found = forms.api("GET", "/metrics").json
@@ -82,13 +82,13 @@ def test_lost_submissions_come_back_and_are_not_delivered_or_counted_again(
         assert eventually(lambda: metrics() == after(before, 2))
         # As if the backup had been made before the second was delivered.
         forget_attempts(cloud, table, waiting)
-        store.update(FORMS.update_submission, waiting.key, {"status": "PENDING"})
+        store.update(FormsTable.update_submission, waiting.key, {"status": "PENDING"})
         lasting = [done.seen(), waiting.seen()]
         runbook.run("Restore a copy", "aws dynamodb create-backup")
 
         for one in (done, waiting):
             forget_attempts(cloud, table, one)
-            store.delete(FORMS.delete_submission, one.key)
+            store.delete(FormsTable.delete_submission, one.key)
         assert [one.seen()[0] for one in (done, waiting)] == [404, 404]
 
         runbook.run("Restore a copy", "aws dynamodb restore-table-from-backup")

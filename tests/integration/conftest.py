@@ -99,14 +99,14 @@ class Database:
         gone = [{name: item[name] for name in names} for item in self._scan(table) if of(item)]
         self._write([delete_request(key) for key in gone], table)
 
-    def create(self, design: Table, name: str = "table", *, stream: bool = False) -> str:
+    def create(self, design: type[Table], name: str = "table", *, stream: bool = False) -> str:
         """The design's table; with `stream`, for a test that reads its changes."""
         # What was streamed stays in the database when the table goes.
         self.reusable &= not stream
         # An engine that is slow to answer must not be asked again: the table would be there.
         return create(self.client(read_timeout=60), design, name, stream=stream)
 
-    def store(self, design: Table, caller: Any = None, **settings: Any) -> Store:
+    def store(self, design: type[Table], caller: Any = None, **settings: Any) -> Store:
         """A store over the design's table, by default on a plain connection, of a fixed day."""
         settings = {"cursors": Cursors(lambda: KEYS), "now": lambda: TODAY, **settings}
         return Store(design, "table", caller or self.dynamo, **settings)

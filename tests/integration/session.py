@@ -54,7 +54,7 @@ class Aws(Recorded):
         database: Database,
         cloud: Cloud,
         home: str = HOME,
-        away: Mapping[Table, str] | None = None,
+        away: Mapping[type[Table], str] | None = None,
     ) -> None:
         super().__init__()
         self.region_name = home
@@ -84,14 +84,14 @@ class Aws(Recorded):
         client.meta.events.register("before-call.*.*", self._answer)
         return client
 
-    def store(self, design: Table, table: str) -> Store:
+    def store(self, design: type[Table], table: str) -> Store:
         """A store that nobody watches, where the functions write."""
         return Store(design, table, Dynamo(self._engine(design)))
 
-    def create(self, design: Table, table: str) -> None:
+    def create(self, design: type[Table], table: str) -> None:
         create(self._engine(design), design, table)
 
-    def _engine(self, design: Table) -> Any:
+    def _engine(self, design: type[Table]) -> Any:
         return self._plain("dynamodb", region_name=self._away.get(design, self.region_name))
 
     def _plain(self, service: str, **settings: Any) -> Any:

@@ -16,10 +16,9 @@ from lambdas.forms.tenants.destinations import Destinations
 from lambdas.http.answers import answer, record_json
 from lambdas.http.application import routed
 from lambdas.http.requests import choice, json_body
-from tablewright.catalog.forms.submissions import ATTEMPT, ATTEMPT_STATUSES
-from tablewright.catalog.forms.tenants import DESTINATION, DESTINATION_TYPES
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.submissions import ATTEMPT_STATUSES
+from tablewright.catalog.forms.tenants import DESTINATION_TYPES, Destination
+from tablewright.model.fields.time import iso_utc
 
 logger = Logger()
 router = Router()  # type: ignore[no-untyped-call]
@@ -31,7 +30,7 @@ def list_destinations() -> Response[str]:
     kind = request.parameters.get("type")
     if kind is not None:
         kind = choice("type", kind, DESTINATION_TYPES)
-    return list_answer(DESTINATION, _destinations(request).page(kind, **request.paging))
+    return list_answer(_destinations(request).page(kind, **request.paging))
 
 
 @routed(router, contract.CREATE_DESTINATION)
@@ -43,7 +42,7 @@ def create_destination() -> Response[str]:
     logger.info(
         "destination stored",
         tenant_id=request.tenant,
-        destination_id=made["destination_id"],
+        destination_id=made.destination_id,
         new=new,
     )
     return _made(made, new, secret)
@@ -91,7 +90,7 @@ def test_destination(destination_id: str) -> Response[str]:
     _destinations(request).active(destination_id)
     now = resources.current().now()
     submission_id = TenantSubmissions(request.store, request.tenant).make_test(now)
-    first = Delivery(request.tenant, submission_id, destination_id, 1, timestamp(now))
+    first = Delivery(request.tenant, submission_id, destination_id, 1, iso_utc(now))
     resources.current().deliveries.send([first])
     logger.info("test requested", tenant_id=request.tenant, destination_id=destination_id)
     return enqueued([first])
@@ -108,12 +107,12 @@ def destination_attempts(destination_id: str) -> Response[str]:
         until=request.parameters.get("until"),
         **request.paging,
     )
-    return list_answer(ATTEMPT, page)
+    return list_answer(page)
 
 
-def _made(destination: Record, new: bool, secret: str | None) -> Response[str]:
+def _made(destination: Destination, new: bool, secret: str | None) -> Response[str]:
     """A destination with its secret, which is sent once."""
-    body = record_json(DESTINATION, destination) | ({"secret": secret} if secret else {})
+    body = record_json(destination) | ({"secret": secret} if secret else {})
     headers = {"ETag": DESTINATIONS.etag(destination), "Cache-Control": "no-store"}
     return answer(body, 201 if new else 200, headers)
 

@@ -10,7 +10,6 @@ from lambdas.forms.metrics.dashboard import DAYS_BACK, MOST_DAYS_BACK, Dashboard
 from lambdas.http.answers import answer
 from lambdas.http.application import routed
 from lambdas.http.requests import whole_number
-from tablewright.catalog.forms.metrics import DAILY
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -30,6 +29,5 @@ def tenants_metrics() -> Response[str]:
     request = OperatorRequest(router.current_event, "date", *PAGING)
     now = resources.current().now()
     date = request.parameters.get("date", now.date().isoformat())
-    return list_answer(
-        DAILY, Dashboard(resources.current().shared(), now).tenants(date, **request.paging)
-    )
+    page = Dashboard(resources.current().shared(), now).tenants(date, **request.paging)
+    return list_answer(page)

@@ -11,9 +11,9 @@ from lambdas.forms.contract import ADMIN_ROUTES
 from lambdas.forms.metrics.dashboard import DAYS_BACK, MOST_DAYS_BACK
 from lambdas.http import openapi
 from lambdas.http.openapi import Json, json_of, operation, paging, paths_of, query
-from tablewright.catalog.forms.metrics import DAILY
-from tablewright.catalog.forms.submissions import ATTEMPT, SUBMISSION
-from tablewright.catalog.forms.tenants import CONFIG, DESTINATION, SECRET
+from tablewright.catalog.forms.metrics import DailyMetrics
+from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
+from tablewright.catalog.forms.tenants import Destination, TenantConfig, TenantSecret
 from tablewright.model import Field
 
 _OPERATORS = f"; for members of the group '{OPERATORS}'"
@@ -30,7 +30,7 @@ _IF_MATCH = {
 }
 _STALE = (404, 409, 412, 428)
 _RANGE = [
-    query(name, SUBMISSION.by_name["timestamp"].schema() | {"description": "Included"})
+    query(name, Submission.timestamp.schema() | {"description": "Included"})
     for name in ("since", "until")
 ]
 
@@ -56,7 +56,7 @@ def _tenants() -> dict[Route, Json]:
             "list_tenants",
             "Tenants of a state" + _OPERATORS,
             {200: json_of("TenantPage")},
-            parameters=[query("state", CONFIG.by_name["state"].schema()), *paging()],
+            parameters=[query("state", TenantConfig.state.schema()), *paging()],
         ),
         contract.CREATE_TENANT: operation(
             "create_tenant",
@@ -108,9 +108,9 @@ def _domains() -> dict[Route, Json]:
 
 def _destinations() -> dict[Route, Json]:
     destination, made = json_of("Destination"), json_of("MadeDestination")
-    id = _id(DESTINATION.by_name["destination_id"])
-    kind = query("type", DESTINATION.by_name["destination_type"].schema())
-    status = query("status", ATTEMPT.by_name["status"].schema())
+    id = _id(Destination.destination_id)
+    kind = query("type", Destination.destination_type.schema())
+    status = query("status", DeliveryAttempt.status.schema())
     return {
         contract.LIST_DESTINATIONS: _of_tenant(
             "list_destinations",
@@ -172,8 +172,8 @@ def _destinations() -> dict[Route, Json]:
 
 
 def _submissions() -> dict[Route, Json]:
-    id = _id(SUBMISSION.by_name["submission_id"])
-    fields = [query(name, SUBMISSION.by_name[name].schema()) for name in ("status", "form_id")]
+    id = _id(Submission.submission_id)
+    fields = [query(one.name, one.schema()) for one in (Submission.status, Submission.form_id)]
     redeliver = _of_tenant(
         "redeliver",
         "Deliver a submission again: to a destination, or to all that have not taken it",
@@ -231,14 +231,14 @@ def _secrets() -> dict[Route, Json]:
             "revoke_secret",
             "Revoke a secret at once",
             {204: None},
-            parameters=[_id(SECRET.by_name["key_id"])],
+            parameters=[_id(TenantSecret.key_id)],
         ),
     }
 
 
 def _metrics() -> dict[Route, Json]:
     days = {"type": "integer", "minimum": 1, "maximum": MOST_DAYS_BACK, "default": DAYS_BACK}
-    date = query("date", DAILY.by_name["date"].schema())
+    date = query("date", DailyMetrics.date.schema())
     return {
         contract.METRICS: _of_tenant(
             "metrics",
@@ -267,7 +267,7 @@ def _of_tenant(
     return operation(name, summary, good, parameters=[*parameters, _FOR], **more)
 
 
-def _id(field: Field) -> Json:
+def _id(field: Field[Any]) -> Json:
     return _path(field.name, field.schema())
 
 

@@ -1,6 +1,7 @@
 """Schemas of the admin API's bodies and answers."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from lambdas.forms.destinations.settings import SETTINGS
 from lambdas.forms.submission.listing import LISTED, SHOWN_FIELDS
@@ -9,9 +10,9 @@ from lambdas.forms.tenants import destinations, domains
 from lambdas.forms.tenants.signing_secrets import SHOWN
 from lambdas.forms.tenants.versions import VERSION
 from lambdas.http.openapi import Json, list_of, object_of, only, page_of, ref
-from tablewright.catalog.forms.metrics import DAILY
-from tablewright.catalog.forms.submissions import ATTEMPT, SUBMISSION
-from tablewright.catalog.forms.tenants import CLAIM, CONFIG, DESTINATION, SECRET
+from tablewright.catalog.forms.metrics import DailyMetrics
+from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
+from tablewright.catalog.forms.tenants import Destination, DomainClaim, TenantConfig, TenantSecret
 from tablewright.model import Entity, Field
 
 _TEXT = {"type": "string"}
@@ -25,14 +26,15 @@ def schemas() -> Json:
 
 
 def _tenants() -> Json:
-    change = _forms(_changes(CONFIG, (*tenants.CHANGEABLE, *tenants.OPERATORS_ONLY)))
-    domain = _whole(_of(CLAIM, domains.SHOWN))
+    change = _forms(_changes(TenantConfig, (*tenants.CHANGEABLE, *tenants.OPERATORS_ONLY)))
+    domain = _whole(_of(DomainClaim, domains.SHOWN))
     domain["properties"]["record"] = only({"type": {"const": "TXT"}, "name": _TEXT, "value": _TEXT})
     domain["required"].append("record")
+    listed = _whole((TenantConfig.tenant_id, TenantConfig.state))
     return {
-        "Config": _whole(CONFIG.fields),
-        "TenantPage": page_of(_whole(_of(CONFIG, ("tenant_id", "state"))), cursor="next_cursor"),
-        "NewTenant": _forms(_whole(_of(CONFIG, tenants.GIVEN), nullable=True)),
+        "Config": _whole(TenantConfig.__entity__.fields),
+        "TenantPage": page_of(listed, cursor="next_cursor"),
+        "NewTenant": _forms(_whole(_of(TenantConfig, tenants.GIVEN), nullable=True)),
         "ConfigChange": change,
         "Domain": domain,
         "DomainPage": _page("Domain"),
@@ -41,10 +43,10 @@ def _tenants() -> Json:
 
 
 def _destinations() -> Json:
-    whole = _whole(DESTINATION.fields)
+    whole = _whole(Destination.__entity__.fields)
     made = {**whole, "properties": {**whole["properties"], "secret": _ONCE}}
     shown = {"oneOf": [_settings(kind) for kind in SETTINGS]}
-    new = _whole(_of(DESTINATION, destinations.GIVEN), nullable=True)
+    new = _whole(_of(Destination, destinations.GIVEN), nullable=True)
     new["required"].remove("state")
     new["properties"]["state"]["default"] = "active"
     del new["properties"]["settings"]
@@ -56,7 +58,7 @@ def _destinations() -> Json:
         }
         for kind in SETTINGS
     ]
-    change = _changes(DESTINATION, destinations.CHANGEABLE)
+    change = _changes(Destination, destinations.CHANGEABLE)
     # What a bus and an address must be given may look alike.
     change["properties"]["settings"] = {"anyOf": shown["oneOf"]}
     return {
@@ -67,12 +69,12 @@ def _destinations() -> Json:
         "DestinationChange": change,
         "Enqueued": only(
             {
-                "submission_id": SUBMISSION.by_name["submission_id"].schema(),
+                "submission_id": Submission.submission_id.schema(),
                 "attempts": list_of(
                     only(
                         {
-                            "destination_id": ATTEMPT.by_name["destination_id"].schema(),
-                            "attempt": ATTEMPT.by_name["attempt_num"].schema(),
+                            "destination_id": DeliveryAttempt.destination_id.schema(),
+                            "attempt": DeliveryAttempt.attempt_num.schema(),
                         }
                     )
                 ),
@@ -95,19 +97,19 @@ def _submissions() -> Json:
         "description": "Seconds",
     }
     given = [{"required": [name]} for name in payload]
-    attempt = [f for f in ATTEMPT.fields if f.name != "tenant_id"]
+    attempt = [f for f in DeliveryAttempt.__entity__.fields if f.name != "tenant_id"]
     return {
         "Submission": {**submission, "oneOf": given},
-        "Listed": _whole(_of(SUBMISSION, LISTED)),
+        "Listed": _whole(_of(Submission, LISTED)),
         "ListedPage": _page("Listed"),
-        "Attempt": _whole((ATTEMPT.by_name["tenant_id"], *attempt)),
+        "Attempt": _whole((DeliveryAttempt.tenant_id, *attempt)),
         "AttemptPage": _page("Attempt"),
-        "Redelivery": object_of(_of(ATTEMPT, ("destination_id",)), []),
+        "Redelivery": object_of(_of(DeliveryAttempt, ("destination_id",)), []),
     }
 
 
 def _secrets() -> Json:
-    whole = _whole(_of(SECRET, SHOWN))
+    whole = _whole(_of(TenantSecret, SHOWN))
     made = {**whole, "properties": {**whole["properties"], "secret": _ONCE}}
     return {
         "Secret": whole,
@@ -126,25 +128,25 @@ def _metrics() -> Json:
     day = ("tenant_id", "date", "submission_count", "delivery_count", "error_count")
     return {
         "Metrics": {"type": "object", "properties": dashboard, "required": list(dashboard)},
-        "TenantDay": _whole(_of(DAILY, day)),
+        "TenantDay": _whole(_of(DailyMetrics, day)),
         "TenantDayPage": _page("TenantDay"),
     }
 
 
-def _of(entity: Entity, names: Iterable[str]) -> list[Field]:
-    return [entity.by_name[name] for name in names]
+def _of(entity: type[Entity], names: Iterable[str]) -> list[Field[Any]]:
+    return [entity.__entity__.by_name[name] for name in names]
 
 
-def _whole(fields: Iterable[Field], *, nullable: bool = False) -> Json:
+def _whole(fields: Iterable[Field[Any]], *, nullable: bool = False) -> Json:
     fields = list(fields)
     needed = [field.label for field in fields if not field.optional]
     return object_of(fields, needed, nullable=nullable)
 
 
-def _changes(entity: Entity, names: Iterable[str]) -> Json:
+def _changes(entity: type[Entity], names: Iterable[str]) -> Json:
     shape = object_of(_of(entity, names), [], nullable=True)
     shape["properties"][VERSION] = {
-        **entity.by_name[VERSION].schema(),
+        **entity.__entity__.by_name[VERSION].schema(),
         "description": "Of what was read, in place of If-Match",
     }
     return {**shape, "minProperties": 1}

@@ -1,6 +1,7 @@
 """Requests of the admin API: who makes one, for which tenant, with which parameters."""
 
-from typing import Any
+from collections.abc import Collection
+from typing import Any, TypeVar
 
 from aws_lambda_powertools.event_handler import Response
 
@@ -8,7 +9,7 @@ from lambdas.contract import TENANT_CLAIM
 from lambdas.errors import InvalidRequest, NotAllowed
 from lambdas.forms.admin import resources
 from lambdas.forms.tenants.secrets import SecretStore
-from lambdas.http.answers import answer, page_json
+from lambdas.http.answers import answer, record_json
 from lambdas.http.caller import (
     claims_of,
     groups_of,
@@ -17,14 +18,16 @@ from lambdas.http.caller import (
     tenant_of,
 )
 from lambdas.http.requests import page_limit, parameters
-from tablewright.catalog.forms.submissions import tenant_id
+from tablewright.catalog.forms.submissions import tenant
 from tablewright.model import Entity, InvalidValue
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
 OPERATORS = "operators"
-TENANT = tenant_id()
+TENANT = tenant().named("tenant_id")
 PAGING = ("limit", "cursor")
+
+E = TypeVar("E", bound=Entity)
 
 
 class TenantRequest:
@@ -57,7 +60,7 @@ class TenantRequest:
         if not self.operator and named != tenant_of(event, TENANT):
             raise NotAllowed("Only operators may act for another tenant than their own.")
         try:
-            return TENANT.check(named)
+            return str(TENANT.check(named))
         except InvalidValue as problem:
             wrong = [(TENANT.name, problem.reason)]
             raise InvalidRequest("The tenant is not valid.", wrong) from None
@@ -85,5 +88,12 @@ def paging(parameters: dict[str, str], caller: str) -> dict[str, Any]:
     }
 
 
-def list_answer(entity: Entity, page: Page) -> Response[str]:
-    return answer(page_json(entity, page, cursor="next_cursor"))
+def list_answer(page: Page[E], shown: Collection[str] = ()) -> Response[str]:
+    """A page of records, or of those of their fields that are shown."""
+    items = [part_json(record, shown) if shown else record_json(record) for record in page.items]
+    return answer({"items": items, "next_cursor": page.cursor})
+
+
+def part_json(record: Entity, shown: Collection[str]) -> dict[str, Any]:
+    """Some fields of a record."""
+    return {name: value for name, value in record_json(record).items() if name in shown}

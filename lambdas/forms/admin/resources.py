@@ -12,7 +12,7 @@ from lambdas.forms.delivery.messages import DeliveryQueue
 from lambdas.forms.submission.payload_links import PayloadLinks
 from lambdas.forms.submission.uploads import SIGNING
 from lambdas.forms.tenants.secrets import SecretStore
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
@@ -99,7 +99,7 @@ class Resources:
 
     def _store(self, caller: Caller) -> Store:
         return Store(
-            FORMS,
+            Forms,
             self._table_name,
             caller,
             cursors=self._cursors,

@@ -18,18 +18,12 @@ from lambdas.http.answers import answer
 from lambdas.http.application import routed
 from lambdas.http.bodies import only
 from lambdas.http.requests import choice, json_body
-from tablewright.catalog.forms.submissions import (
-    ATTEMPT,
-    SUBMISSION,
-    SUBMISSION_STATUSES,
-    named_id,
-)
+from tablewright.catalog.forms.submissions import SUBMISSION_STATUSES, named_id
 from tablewright.model import InvalidValue
-from tablewright.runtime.store.reader import Page
 
 logger = Logger()
 router = Router()  # type: ignore[no-untyped-call]
-_DESTINATION = named_id("destination_id")
+_DESTINATION = named_id().named("destination_id")
 
 
 @routed(router, contract.LIST_SUBMISSIONS)
@@ -44,8 +38,7 @@ def list_submissions() -> Response[str]:
         **request.paging,
     )
     # The same in all lists, whichever index it was found by.
-    shown = [{name: one[name] for name in LISTED if name in one} for one in page.items]
-    return list_answer(SUBMISSION, Page(shown, page.cursor))
+    return list_answer(page, LISTED)
 
 
 @routed(router, contract.GET_SUBMISSION)
@@ -62,7 +55,7 @@ def get_submission(submission_id: str) -> Response[str]:
 @routed(router, contract.SUBMISSION_ATTEMPTS)
 def submission_attempts(submission_id: str) -> Response[str]:
     request = TenantRequest(router.current_event, *PAGING)
-    return list_answer(ATTEMPT, _submissions(request).attempts(submission_id, **request.paging))
+    return list_answer(_submissions(request).attempts(submission_id, **request.paging))
 
 
 @routed(router, contract.REDELIVER)
@@ -93,7 +86,7 @@ def _destination_in(event: Any) -> str | None:
     if _DESTINATION.name not in body:
         return None
     try:
-        return _DESTINATION.check(body[_DESTINATION.name])
+        return str(_DESTINATION.check(body[_DESTINATION.name]))
     except InvalidValue as problem:
         wrong = [(f"/{problem.field}", problem.reason)]
         raise InvalidRequest("The body is not valid.", wrong) from None

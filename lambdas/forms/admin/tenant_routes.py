@@ -13,8 +13,8 @@ from lambdas.forms.tenants.domains import Domains, shown
 from lambdas.http.answers import answer
 from lambdas.http.application import routed
 from lambdas.http.requests import choice, json_body
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.tenants import CONFIG, STATES
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import STATES
 
 logger = Logger()
 router = Router()  # type: ignore[no-untyped-call]
@@ -24,15 +24,15 @@ router = Router()  # type: ignore[no-untyped-call]
 def list_tenants() -> Response[str]:
     request = OperatorRequest(router.current_event, "state", *PAGING)
     state = choice("state", request.parameters.get("state"), STATES)
-    page = resources.current().shared().query(FORMS.tenants, {"state": state}, **request.paging)
-    return list_answer(CONFIG, page)
+    page = resources.current().shared().query(Forms.tenants, {"state": state}, **request.paging)
+    return list_answer(page)
 
 
 @routed(router, contract.CREATE_TENANT)
 def create_tenant() -> Response[str]:
     OperatorRequest(router.current_event)
     tenant = tenant_from(json_body(router.current_event), resources.current().now())
-    id = tenant["tenant_id"]
+    id = tenant.tenant_id
     config, new = Configuration(resources.current().store(id), id).create(tenant)
     logger.info("tenant stored", tenant_id=id, new=new)
     return CONFIGS.tagged(config, 201 if new else 200)
@@ -52,7 +52,7 @@ def change_config() -> Response[str]:
     config = Configuration(request.store, request.tenant).change(
         body, version, resources.current().now(), operator=request.operator
     )
-    logger.info("configuration changed", tenant_id=request.tenant, version=config["updated_at"])
+    logger.info("configuration changed", tenant_id=request.tenant, version=config.updated_at)
     return CONFIGS.tagged(config)
 
 
@@ -60,7 +60,7 @@ def change_config() -> Response[str]:
 def list_domains() -> Response[str]:
     request = TenantRequest(router.current_event, *PAGING)
     page = _domains(request).page(**request.paging)
-    return answer({"items": page.items, "next_cursor": page.cursor})
+    return answer({"items": [shown(one) for one in page.items], "next_cursor": page.cursor})
 
 
 @routed(router, contract.CLAIM_DOMAIN)
@@ -69,7 +69,7 @@ def claim_domain() -> Response[str]:
     body = json_body(router.current_event)
     Configuration(request.store, request.tenant).one()
     claim, new = _domains(request).claim(body, resources.current().now())
-    logger.info("domain claimed", tenant_id=request.tenant, domain=claim["domain"], new=new)
+    logger.info("domain claimed", tenant_id=request.tenant, domain=claim.domain, new=new)
     return answer(shown(claim), 201 if new else 200)
 
 

@@ -19,10 +19,11 @@ from lambdas.forms.delivery.messages import Delivery, DeliveryQueue
 from lambdas.forms.delivery.submission_status import FAILED, RETRYING, SUCCEEDED, settle
 from lambdas.forms.destinations.settings import wrong_settings
 from lambdas.forms.destinations.shipment import DeliveryOutcome, Destination, Shipment, refused
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import PENDING
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms import tenants
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import PENDING, DeliveryAttempt, Submission
+from tablewright.model import replaced
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.messaging.queue import LONGEST_DELAY
 from tablewright.runtime.payload import PayloadDamaged, Payloads, PayloadTooLarge
@@ -93,10 +94,15 @@ class Retries(NamedTuple):
 
 
 class _Refusal(NamedTuple):
-    """Why no attempt can be made now: for good, or for so many seconds."""
+    """Why no attempt can be made at all."""
 
-    error: str | None
-    seconds: float = 0.0
+    error: str
+
+
+class _Pause(NamedTuple):
+    """How long no attempt can be made."""
+
+    seconds: float
 
 
 class DeliveryAttempts:
@@ -125,78 +131,85 @@ class DeliveryAttempts:
 
     def attempt(self, asked: Delivery, now: datetime) -> str:
         """Make an attempt that is asked for, if it is not made already; says what came of it."""
-        known = self._store.get(FORMS.get_attempt, asked.key)
-        if known and known["status"] != PENDING:
+        known = self._store.get(Forms.get_attempt, asked.key)
+        if known and known.status != PENDING:
             return self._repeated(asked, known, now)
-        if known and (left := seconds_until(known.get("next_attempt_at"), now)):
+        if known and (left := seconds_until(known.next_attempt_at, now)):
             return self._postpone(asked, left)  # somebody is at it, or died of it
-        destination = self._store.get(FORMS.get_destination, asked.destination)
-        refusal, destination = self._refusal(asked, destination, now)
-        if refusal and refusal.error is None:
-            return self._postpone(asked, refusal.seconds * (1 + _SPREAD * self._roll()))
+        destination = self._admitted(asked, now)
+        if isinstance(destination, _Pause):
+            return self._postpone(asked, destination.seconds * (1 + _SPREAD * self._roll()))
         submission = find_submission(self._store, asked.submission, now)
         if submission is None:
             return REMOVED  # while it waited: there is nothing left to deliver
-        payload = b"" if refusal else self._payload(submission)
+        payload = b"" if isinstance(destination, _Refusal) else self._payload(submission)
         claim = self._claim(asked, known, submission, now)
         if claim is None:
             return self._postpone(asked, CLAIM.total_seconds())
-        if refusal and refusal.error:
-            return self._finish(asked, claim, refused(refusal.error), 0, now)
+        if isinstance(destination, _Refusal):
+            return self._finish(asked, claim, refused(destination.error), 0, now)
         if payload is None:
             return self._finish(asked, claim, refused("the payload cannot be read"), 0, now)
         shipment = _shipment(submission, destination, payload, now)
         began = self._clock()
-        outcome = self._destinations[destination["destination_type"]].deliver(shipment, now)
+        outcome = self._destinations[destination.destination_type].deliver(shipment, now)
         duration = round((self._clock() - began) * 1000)
         self._update_breaker(asked, destination, outcome, now)
         return self._finish(asked, claim, outcome, duration, now)
 
-    def _refusal(
-        self, asked: Delivery, destination: Record | None, now: datetime
-    ) -> tuple[_Refusal | None, Record]:
+    def _admitted(self, asked: Delivery, now: datetime) -> tenants.Destination | _Refusal | _Pause:
+        """The destination, if an attempt can be made there now."""
+        destination = self._store.get(Forms.get_destination, asked.destination)
         if destination is None:
-            return _Refusal("there is no such destination"), {}
-        if destination["state"] != "active":
-            return _Refusal("the destination is disabled"), destination
-        wrong = wrong_settings(destination["destination_type"], destination["settings"])
+            return _Refusal("there is no such destination")
+        if destination.state != "active":
+            return _Refusal("the destination is disabled")
+        wrong = wrong_settings(destination.destination_type, destination.settings)
         if wrong:
-            return _Refusal("the destination's {} {}".format(*wrong[0])), destination
-        wait = seconds_until(destination.get("paused_until"), now)
+            return _Refusal("the destination's {} {}".format(*wrong[0]))
+        wait = seconds_until(destination.paused_until, now)
         if not wait:
             destination, wait = self._breakers.admit(destination, asked.name, now)
         if not wait:
-            return None, destination
+            return destination
         if now - datetime.fromisoformat(asked.since) > PATIENCE:
-            return _Refusal("the destination was not available for too long"), destination
-        return _Refusal(None, wait), destination
+            return _Refusal("the destination was not available for too long")
+        return _Pause(wait)
 
-    def _payload(self, submission: Record) -> bytes | None:
+    def _payload(self, submission: Submission) -> bytes | None:
         try:
             return self._payloads.fetch(submission)
         except (PayloadDamaged, PayloadTooLarge):
             return None
 
     def _claim(
-        self, asked: Delivery, known: Record | None, submission: Record, now: datetime
+        self,
+        asked: Delivery,
+        known: DeliveryAttempt | None,
+        submission: Submission,
+        now: datetime,
     ) -> str | None:
         """Make the attempt ours until the claim runs out; None when it is another's."""
         # Tells our claim from another of the same moment.
         whose = uuid4().hex
-        claim = {"next_attempt_at": timestamp(now + CLAIM), "claimed_by": whose}
+        claim = {"next_attempt_at": iso_utc(now + CLAIM), "claimed_by": whose}
         try:
             if known is None:
                 new = new_attempt(submission, asked.destination_id, asked.attempt, now)
-                self._store.put(FORMS.put_attempt, {**new, **claim})
+                self._store.put(Forms.put_attempt, replaced(new, **claim))
             else:
                 seen = {name: known.get(name) for name in ("status", *claim)}
-                self._store.update(FORMS.update_attempt, asked.key, claim, expect=seen)
+                self._store.update(Forms.update_attempt, asked.key, claim, when=seen)
         except (AlreadyExists, Conflict, NotFound):
             return None
         return whose
 
     def _update_breaker(
-        self, asked: Delivery, destination: Record, outcome: DeliveryOutcome, now: datetime
+        self,
+        asked: Delivery,
+        destination: tenants.Destination,
+        outcome: DeliveryOutcome,
+        now: datetime,
     ) -> None:
         """What the outcome means for the destination: recorded before it is written, so that
         whoever finds it written need not look."""
@@ -220,28 +233,28 @@ class DeliveryAttempts:
             wait = self._retries.wait(asked.attempt, self._roll(), outcome.wait)
         changes: dict[str, Any] = {
             "status": status,
-            "timestamp": timestamp(now),
+            "timestamp": iso_utc(now),
             "duration_ms": duration,
             "response_status": outcome.response_status,
             "error": outcome.error,
-            "next_attempt_at": timestamp(now + timedelta(seconds=wait)) if again else None,
+            "next_attempt_at": iso_utc(now + timedelta(seconds=wait)) if again else None,
             "claimed_by": None,
         }
         expected = {"status": PENDING, "claimed_by": claim}
         try:
-            self._store.update(FORMS.update_attempt, asked.key, changes, expect=expected)
+            self._store.update(Forms.update_attempt, asked.key, changes, when=expected)
         except (Conflict, NotFound):
             return SUPERSEDED
         return self._follow(asked, status, wait, now)
 
-    def _repeated(self, asked: Delivery, known: Record, now: datetime) -> str:
+    def _repeated(self, asked: Delivery, known: DeliveryAttempt, now: datetime) -> str:
         """A message whose attempt is finished: see that what follows from it was done."""
-        if known["status"] == RETRYING:
+        if known.status == RETRYING:
             following = {**asked.key, "attempt_num": asked.attempt + 1}
-            if self._store.get(FORMS.get_attempt, following):
+            if self._store.get(Forms.get_attempt, following):
                 return SUPERSEDED
-        wait = seconds_until(known.get("next_attempt_at"), now)
-        return self._follow(asked, known["status"], wait, now)
+        wait = seconds_until(known.next_attempt_at, now)
+        return self._follow(asked, known.status, wait, now)
 
     def _follow(self, asked: Delivery, status: str, wait: float, now: datetime) -> str:
         if status == RETRYING:
@@ -256,23 +269,25 @@ class DeliveryAttempts:
         return POSTPONED
 
 
-def _shipment(submission: Record, destination: Record, payload: bytes, now: datetime) -> Shipment:
+def _shipment(
+    submission: Submission, destination: tenants.Destination, payload: bytes, now: datetime
+) -> Shipment:
     return Shipment(
-        submission["tenant_id"],
-        submission["submission_id"],
-        submission["form_id"],
-        submission["timestamp"],
-        destination["destination_id"],
-        destination["settings"],
+        submission.tenant_id,
+        submission.submission_id,
+        submission.form_id,
+        submission.timestamp,
+        destination.destination_id,
+        destination.settings,
         payload,
-        submission.get("content_type"),
+        submission.content_type,
         tuple(_key_ids(destination, now)),
     )
 
 
-def _key_ids(destination: Record, now: datetime) -> Iterator[str]:
+def _key_ids(destination: tenants.Destination, now: datetime) -> Iterator[str]:
     """The secrets that sign: that of the destination, and the one before it for a while."""
-    if "key_id" in destination:
-        yield destination["key_id"]
-    if seconds_until(destination.get("previous_key_until"), now):
-        yield destination["previous_key_id"]
+    if destination.key_id is not None:
+        yield destination.key_id
+    if destination.previous_key_id and seconds_until(destination.previous_key_until, now):
+        yield destination.previous_key_id

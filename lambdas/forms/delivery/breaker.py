@@ -7,15 +7,15 @@ Everything that follows from an attempt is written for the version of the destin
 attempted: what the old address did says nothing about the new one.
 """
 
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lambdas.forms.tenants.versions import VERSION, next_version
-from tablewright.catalog.forms.design import FORMS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import Destination
+from tablewright.model import Record, key_of
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store.store import Store
 
@@ -46,12 +46,12 @@ class BreakerRules(NamedTuple):
         return min(self.longest, self.first * (1 << doubled))
 
 
-def state(destination: Mapping[str, Any], now: datetime) -> str:
+def state(destination: Destination, now: datetime) -> str:
     """Whether deliveries pass (closed), none does (open), or one does (half-open)."""
-    until = destination.get("breaker_until")
+    until = destination.breaker_until
     if until is None:
         return CLOSED
-    return OPEN if until > timestamp(now) else HALF_OPEN
+    return OPEN if until > iso_utc(now) else HALF_OPEN
 
 
 def seconds_until(moment: str | None, now: datetime) -> float:
@@ -68,7 +68,9 @@ class Breakers:
         self._store = store
         self._rules = rules or BreakerRules()
 
-    def admit(self, destination: Record, name: str, now: datetime) -> tuple[Record, float]:
+    def admit(
+        self, destination: Destination, name: str, now: datetime
+    ) -> tuple[Destination, float]:
         """Whether an attempt may be made: the destination, and how long to wait before, if at all.
 
         Of those that come when the pause is over, one is let through.
@@ -77,30 +79,30 @@ class Breakers:
         if found == CLOSED:
             return destination, 0.0
         if found == OPEN:
-            return destination, seconds_until(destination["breaker_until"], now)
-        probing = {"breaker_until": timestamp(now + self._rules.probe), "probed_by": name}
+            return destination, seconds_until(destination.breaker_until, now)
+        probing = {"breaker_until": iso_utc(now + self._rules.probe), "probed_by": name}
         seen = {field: destination.get(field) for field in probing}
         try:
             return self._update(destination, probing, seen), 0.0
         except (Conflict, NotFound):
             return destination, self._rules.probe.total_seconds()
 
-    def failed(self, destination: Record, name: str, now: datetime) -> None:
+    def failed(self, destination: Destination, name: str, now: datetime) -> None:
         """Count a failure, once however often it is reported.
 
         An attempt that was under way when others opened the breaker is not counted: the pause
         grows by what was let through, not by how many failed at once.
         """
-        found: Record | None = destination
+        found: Destination | None = destination
         for _ in range(_TRIES):
-            if found is None or found.get("last_failure") == name:
+            if found is None or found.last_failure == name:
                 return
-            failures = int(found.get("failures", 0)) + 1
+            failures = (found.failures or 0) + 1
             pause = self._rules.pause(failures)
             changes = {
                 "failures": failures,
                 "last_failure": name,
-                "breaker_until": timestamp(now + pause) if pause else None,
+                "breaker_until": iso_utc(now + pause) if pause else None,
                 "probed_by": None,
             }
             try:
@@ -114,27 +116,25 @@ class Breakers:
                     return
         # Others that failed in this moment were counted: that is what opens a breaker.
 
-    def answered(self, destination: Record) -> None:
+    def answered(self, destination: Destination) -> None:
         """The destination works: forget its failures."""
         if all(destination.get(field) is None for field in BREAKER_FIELDS):
             return
         with suppress(Conflict, NotFound):
             self._update(destination, dict.fromkeys(BREAKER_FIELDS), {})
 
-    def gone(self, destination: Record, now: datetime) -> None:
+    def gone(self, destination: Destination, now: datetime) -> None:
         """The destination wants nothing more: disable it."""
-        version = next_version(destination[VERSION], now)
+        version = next_version(destination.updated_at, now)
         changes = {"state": "disabled", VERSION: version}
         with suppress(Conflict, NotFound):
             self._update(destination, changes, {"state": "active"})
 
-    def _update(self, destination: Record, changes: Record, expect: Record) -> Record:
-        key = {name: destination[name] for name in ("tenant_id", "destination_id")}
-        expected = {VERSION: destination[VERSION], **expect}
-        return self._store.update(FORMS.update_destination, key, changes, expect=expected)
+    def _update(self, destination: Destination, changes: Record, expect: Record) -> Destination:
+        expected = {VERSION: destination.updated_at, **expect}
+        return self._store.update(Forms.update_destination, destination, changes, when=expected)
 
-    def _again(self, destination: Record) -> Record | None:
+    def _again(self, destination: Destination) -> Destination | None:
         """The destination as it is now, None when it is another."""
-        key = {name: destination[name] for name in ("tenant_id", "destination_id")}
-        found = self._store.get(FORMS.get_destination, key)
-        return found if found and found[VERSION] == destination[VERSION] else None
+        found = self._store.get(Forms.get_destination, key_of(destination))
+        return found if found and found.updated_at == destination.updated_at else None

@@ -10,29 +10,26 @@ from typing import Any
 
 from lambdas.forms.delivery.messages import Created, Delivery, DeliveryQueue
 from lambdas.forms.delivery.submission_status import attempts_of, settle
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import PENDING
-from tablewright.model import Record
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import PENDING, DeliveryAttempt, Submission
 from tablewright.model.errors import TablewrightError
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import AlreadyExists
 from tablewright.runtime.store.store import Store
 
 # After this a submission that is not to be seen is gone.
 VISIBLE = timedelta(minutes=10)
-# What an attempt has from its submission.
-_INHERITED = ("expires_at", "purpose")
 
 
 class SubmissionMissing(TablewrightError):
     """The submission is not visible yet: it will be when the message comes again."""
 
 
-def find_submission(store: Store, key: Record, now: datetime) -> Record | None:
+def find_submission(store: Store, key: Mapping[str, Any], now: datetime) -> Submission | None:
     """The submission, None when it was removed or has expired; raises SubmissionMissing for one so
     young that it may not be visible yet."""
-    submission = store.get(FORMS.get_submission, key)
+    submission = store.get(Forms.get_submission, key)
     made = datetime.fromisoformat(moment_of(key["submission_id"]))
     if submission is None and now - made < VISIBLE:
         raise SubmissionMissing(f"there is no submission {key['submission_id']} yet")
@@ -60,49 +57,54 @@ class FanOut:
         """Ask for the first attempt at each destination; gives how many were asked for."""
         key = created._asdict()
         submission = find_submission(self._store, key, now)
-        if submission is None or submission["status"] != PENDING:
+        if submission is None or submission.status != PENDING:
             return 0
         known = attempts_of(self._store, key)
         # Nothing is attempted before all are recorded: then this was done before.
-        if all(one["status"] == PENDING for one in known):
-            known += self._record(submission, {one["destination_id"] for one in known}, now)
+        if all(one.status == PENDING for one in known):
+            known += self._record(submission, {one.destination_id for one in known}, now)
         waiting = [
-            Delivery(**key, destination_id=one["destination_id"], attempt=1, since=timestamp(now))
+            Delivery(**key, destination_id=one.destination_id, attempt=1, since=iso_utc(now))
             for one in known
-            if one["attempt_num"] == 1 and one["status"] == PENDING
+            if one.attempt_num == 1 and one.status == PENDING
         ]
         self._queue.send(waiting)
         if not known:
             settle(self._store, created.tenant_id, created.submission_id, now)
         return len(waiting)
 
-    def _record(self, submission: Record, known: set[str], now: datetime) -> list[Record]:
-        tenant = {"tenant_id": submission["tenant_id"]}
-        config = self._store.get(FORMS.get_config, tenant)
-        new = [one for one in routed(config, submission["form_id"]) if one not in known]
+    def _record(
+        self, submission: Submission, known: set[str], now: datetime
+    ) -> list[DeliveryAttempt]:
+        tenant = {"tenant_id": submission.tenant_id}
+        config = self._store.get(Forms.get_config, tenant)
+        new = [one for one in routed(config, submission.form_id) if one not in known]
         first = [new_attempt(submission, one, 1, now) for one in new]
         return [record_attempt(self._store, one) for one in first]
 
 
 def new_attempt(
-    submission: Record, destination_id: str, attempt: int, now: datetime
-) -> dict[str, Any]:
+    submission: Submission,
+    destination_id: str,
+    attempt: int,
+    now: datetime,
+) -> DeliveryAttempt:
     """The record of an attempt that is to be made; it is kept as long as its submission."""
-    inherited = {name: submission[name] for name in _INHERITED if name in submission}
-    return {
-        "tenant_id": submission["tenant_id"],
-        "submission_id": submission["submission_id"],
-        "destination_id": destination_id,
-        "attempt_num": attempt,
-        "status": PENDING,
-        "timestamp": timestamp(now),
-        **inherited,
-    }
+    return DeliveryAttempt(
+        tenant_id=submission.tenant_id,
+        submission_id=submission.submission_id,
+        destination_id=destination_id,
+        attempt_num=attempt,
+        status=PENDING,
+        timestamp=iso_utc(now),
+        expires_at=submission.expires_at,
+        purpose=submission.purpose,
+    )
 
 
-def record_attempt(store: Store, attempt: Record) -> Record:
+def record_attempt(store: Store, attempt: DeliveryAttempt) -> DeliveryAttempt:
     """Record an attempt that is to be made; one that is recorded already stays as it is."""
     try:
-        return store.put(FORMS.put_attempt, attempt)
+        return store.put(Forms.put_attempt, attempt)
     except AlreadyExists:
         return attempt

@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from lambdas.forms.contract import CREATED, SOURCE
-from tablewright.catalog.forms.submissions import ATTEMPT
+from tablewright.catalog.forms.submissions import DeliveryAttempt
 from tablewright.model.errors import TablewrightError
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.messaging import queue
@@ -61,7 +61,7 @@ class Delivery(NamedTuple):
         return json.dumps({"deliver": self._asdict()})
 
     def following(self, attempt: int, now: datetime) -> "Delivery":
-        return self._replace(attempt=attempt, since=timestamp(now))
+        return self._replace(attempt=attempt, since=iso_utc(now))
 
 
 def read_message(body: str, now: datetime) -> Created | Delivery:
@@ -70,14 +70,14 @@ def read_message(body: str, now: datetime) -> Created | Delivery:
         message = strict_json.parse(body)
         asked = message.get("deliver")
         if asked is not None:
-            delivery = Delivery(**{"since": timestamp(now), **asked})
-            ATTEMPT.check(delivery.key, partial=True)
+            delivery = Delivery(**{"since": iso_utc(now), **asked})
+            DeliveryAttempt.__entity__.check(delivery.key, partial=True)
             datetime.fromisoformat(delivery.since)
             return delivery
         if (message["source"], message["detail-type"]) != (SOURCE, CREATED):
             raise BadMessage("the event is not of a created submission")
         created = Created(*(message["detail"][name] for name in Created._fields))
-        ATTEMPT.check(created._asdict(), partial=True)
+        DeliveryAttempt.__entity__.check(created._asdict(), partial=True)
     except BadMessage:
         raise
     except (TablewrightError, AttributeError, KeyError, TypeError, ValueError) as error:

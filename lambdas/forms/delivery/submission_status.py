@@ -1,12 +1,12 @@
 """Status of a submission, by the attempts to deliver it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import PENDING
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import PENDING, DeliveryAttempt
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store.store import Store
 
@@ -16,34 +16,35 @@ SUCCEEDED, RETRYING = "SUCCEEDED", "RETRYING"
 _BEFORE = {DELIVERED: (PENDING, FAILED), FAILED: (PENDING,)}
 
 
-def status_of(attempts: Iterable[Record]) -> str:
+def status_of(attempts: Iterable[DeliveryAttempt]) -> str:
     """Pending while a destination is open, failed when one of them is given up, else delivered.
 
     What a destination has taken once it has, whatever comes of sending it there again.
 
-    >>> status_of([{"destination_id": "crm", "attempt_num": 1, "status": "RETRYING"},
-    ...            {"destination_id": "crm", "attempt_num": 2, "status": "SUCCEEDED"}])
+    >>> example = DeliveryAttempt.__entity__.example
+    >>> status_of([DeliveryAttempt(**{**example, "attempt_num": 1, "status": "RETRYING"}),
+    ...            DeliveryAttempt(**{**example, "attempt_num": 2, "status": "SUCCEEDED"})])
     'DELIVERED'
     """
-    statuses = {one["status"] for one in decisive(attempts).values()}
+    statuses = {one.status for one in decisive(attempts).values()}
     if statuses & {PENDING, RETRYING}:
         return PENDING
     return FAILED if FAILED in statuses else DELIVERED
 
 
-def decisive(attempts: Iterable[Record]) -> dict[str, Record]:
+def decisive(attempts: Iterable[DeliveryAttempt]) -> dict[str, DeliveryAttempt]:
     """The attempt that counts at each destination: one that succeeded, else the last."""
-    found: dict[str, Record] = {}
-    for one in sorted(attempts, key=lambda attempt: int(attempt["attempt_num"])):
-        known = found.setdefault(one["destination_id"], one)
-        if known["status"] != SUCCEEDED:
-            found[one["destination_id"]] = one
+    found: dict[str, DeliveryAttempt] = {}
+    for one in sorted(attempts, key=lambda attempt: attempt.attempt_num):
+        known = found.setdefault(one.destination_id, one)
+        if known.status != SUCCEEDED:
+            found[one.destination_id] = one
     return found
 
 
-def attempts_of(store: Store, key: Record) -> list[Record]:
+def attempts_of(store: Store, key: Mapping[str, Any]) -> list[DeliveryAttempt]:
     """All attempts to deliver a submission, or those at one destination."""
-    return list(store.each(FORMS.submission_attempts, key))
+    return list(store.each(Forms.submission_attempts, key))
 
 
 def settle(store: Store, tenant_id: str, submission_id: str, now: datetime) -> str:
@@ -52,9 +53,9 @@ def settle(store: Store, tenant_id: str, submission_id: str, now: datetime) -> s
     reached = status_of(attempts_of(store, key))
     # Twice: a redelivery may have changed one to the other between the two.
     for before in 2 * _BEFORE.get(reached, ()):
-        changes = {"status": reached, "updated_at": timestamp(now)}
+        changes = {"status": reached, "updated_at": iso_utc(now)}
         try:
-            store.update(FORMS.update_submission, key, changes, expect={"status": before})
+            store.update(Forms.update_submission, key, changes, when={"status": before})
         except NotFound:
             break
         except Conflict:

@@ -14,7 +14,7 @@ from lambdas.forms.contract import PLANNER_FAILURES, PlanEnvironment
 from lambdas.forms.sharding.decision import Decision, ShardRules
 from lambdas.forms.sharding.planner import KEPT, PlannerRun, ShardPlanner
 from lambdas.metrics import count
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.model import InvalidValue
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.continuation import call_next
@@ -47,7 +47,7 @@ def clients() -> Clients:
 def planner() -> ShardPlanner:
     settings = json.loads(PlanEnvironment.read().shard_rules or "{}", parse_float=Decimal)
     store = clients().store()
-    counts = ShardCounts(store, FORMS.get_shards, FORMS.begin_shards, FORMS.append_shards)
+    counts = ShardCounts(store, Forms.get_shards, Forms.begin_shards, Forms.append_shards)
     return ShardPlanner(store, counts, ShardRules.of(settings), report=_report, failed=_failed)
 
 

@@ -18,7 +18,7 @@ from lambdas.forms.submission.admission import (
     idempotency_key,
 )
 from lambdas.forms.submission.form_bodies import CONTENT_TYPES, JSON, content_type, raw_body
-from lambdas.forms.submission.intake import KeyUsedOtherwise, Submission, Taken, digest_of
+from lambdas.forms.submission.intake import KeyUsedOtherwise, SentForm, Taken, digest_of
 from lambdas.forms.submission.resources import Resources
 from lambdas.forms.submission.uploads import UPLOADED, announcement, named
 from lambdas.http.answers import answer
@@ -105,8 +105,8 @@ def _take(
     now: datetime,
     upload: str | None = None,
 ) -> Taken:
-    sender, retention_days = addressed.sender, addressed.whole("retention_days")
-    sent = Submission(sender.tenant_id, form_id, kind, body, key, sender.domain, upload)
+    sender, retention_days = addressed.sender, addressed.config.retention_days
+    sent = SentForm(sender.tenant_id, form_id, kind, body, key, sender.domain, upload)
     return resources().submissions.take(sent, addressed.form, now, retention_days)
 
 

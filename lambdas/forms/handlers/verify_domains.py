@@ -10,7 +10,7 @@ from lambdas.forms.clients import Clients
 from lambdas.forms.contract import ON, DomainCheck, VerifyEnvironment
 from lambdas.forms.tenants.dns_proof import DnsProof, texts
 from lambdas.forms.tenants.domain_claims import DomainClaims
-from tablewright.model import Record
+from tablewright.catalog.forms.tenants import DomainClaim
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.errors import NotFound
 
@@ -27,10 +27,14 @@ def claims() -> DomainClaims:
     return DomainClaims(Clients.of(environment).store(), proof)
 
 
-def _failed(claim: Record, error: Exception) -> None:
-    about = {"tenant_id": claim["tenant_id"], "domain": claim["domain"]}
-    kind = type(error).__name__
-    logger.error("a domain could not be checked", **about, kind=kind, reason=str(error))
+def _failed(claim: DomainClaim, error: Exception) -> None:
+    logger.error(
+        "a domain could not be checked",
+        tenant_id=claim.tenant_id,
+        domain=claim.domain,
+        kind=type(error).__name__,
+        reason=str(error),
+    )
 
 
 @in_time
@@ -40,7 +44,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     if "domain" in event:
         asked = DomainCheck(event["tenant_id"], event["domain"])
         try:
-            state = claims().check(*asked, now)["state"]
+            state = claims().check(*asked, now).state
         except NotFound:
             return {"state": None}
         logger.info("domain checked", **asked._asdict(), state=state)

@@ -1,7 +1,7 @@
 """Change counter: from records of the stream to counts, and to payloads that nothing refers to."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from lambdas.forms.metrics.events import (
     Events,
@@ -18,9 +18,8 @@ from lambdas.forms.submission.payload_deletion import (
     PayloadDeletion,
     orphaned_payload,
 )
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.model import InvalidRecord
-from tablewright.model.patterns import Count
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.store.records import Item
@@ -45,8 +44,8 @@ class ChangeCounter:
         self._caller = caller
         self._table_name = table_name
         self._deletion = deletion
-        self._days = Counters(FORMS, cast(Count, FORMS.count_daily), table_name, caller)
-        self._hours = Counters(FORMS, cast(Count, FORMS.count_hourly), table_name, caller)
+        self._days = Counters(Forms, Forms.count_daily, table_name, caller)
+        self._hours = Counters(Forms, Forms.count_hourly, table_name, caller)
 
     def count(self, records: Sequence[dict[str, Any]], failed: Failed) -> dict[str, Any]:
         """A batch as the stream delivers it."""

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from tablewright.catalog.forms.design import FORMS
-from tablewright.model import InvalidValue, Record
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.metrics import DailyMetrics
+from tablewright.model import InvalidValue
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
@@ -36,28 +37,28 @@ class Dashboard:
             raise InvalidValue("days_back", f"must be a number of days from 1 to {MOST_DAYS_BACK}")
         start = self._today - timedelta(days=days_back)
         days = self._store.each(
-            FORMS.daily_metrics,
+            Forms.daily_metrics,
             {"tenant_id": tenant_id},
             since=start.isoformat(),
             until=self._today.isoformat(),
         )
         return {**summary(days), "period": f"{start} to {self._today}"}
 
-    def tenants(self, date: str, **paging: Any) -> Page:
+    def tenants(self, date: str, **paging: Any) -> Page[DailyMetrics]:
         """The counts of all tenants on a day, in order of the tenants."""
-        page = self._store.query(FORMS.day_of_tenants, {"date": date}, **paging)
+        page = self._store.query(Forms.day_of_tenants, {"date": date}, **paging)
         return Page([_whole(one) for one in page.items], page.cursor)
 
 
-def summary(days: Iterable[Record]) -> dict[str, Any]:
+def summary(days: Iterable[DailyMetrics]) -> dict[str, Any]:
     """The sums of days, and what each of them had."""
     breakdown: dict[str, int] = {}
     deliveries = errors = 0
     tallies: dict[str, Counter[str]] = {name: Counter() for name in _TALLIES}
     for day in days:
-        breakdown[day["date"]] = int(day.get("submission_count", 0))
-        deliveries += int(day.get("delivery_count", 0))
-        errors += int(day.get("error_count", 0))
+        breakdown[day.date] = int(day.submission_count or 0)
+        deliveries += int(day.delivery_count or 0)
+        errors += int(day.error_count or 0)
         for name, total in tallies.items():
             total.update({one: int(number) for one, number in day.get(name, {}).items()})
     return {
@@ -100,6 +101,6 @@ def _present(counter: Counter[str]) -> dict[str, int]:
     return {name: counter[name] for name in sorted(counter) if counter[name]}
 
 
-def _whole(record: Record) -> Record:
+def _whole(day: DailyMetrics) -> DailyMetrics:
     counts = ("submission_count", "delivery_count", "error_count")
-    return {**record, **{name: int(record.get(name, 0)) for name in counts}}
+    return DailyMetrics(**{**dict.fromkeys(counts, Decimal()), **day})

@@ -9,10 +9,10 @@ has been counted is remembered under the second of its change, by which it can b
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DAY, HOUR
 from tablewright.catalog.forms.stream import FAILED, OUTCOMES, SUCCEEDED
-from tablewright.catalog.forms.submissions import ATTEMPT, SUBMISSION
+from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
 from tablewright.model import InvalidRecord, InvalidValue, Record
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.restored import RESTORED_FROM
@@ -20,9 +20,10 @@ from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.counters import Event
 
-_SUBMISSIONS, _ATTEMPTS = Records(FORMS, SUBMISSION), Records(FORMS, ATTEMPT)
-_KEYS = (FORMS.pk, FORMS.sk or "")
-_GSI1 = FORMS.indexes["GSI1"]
+_SUBMISSIONS = Records(Forms.__design__, Submission.__entity__)
+_ATTEMPTS = Records(Forms.__design__, DeliveryAttempt.__entity__)
+_KEYS = (Forms.__design__.pk, Forms.__design__.sk or "")
+_GSI1 = Forms.__design__.indexes["GSI1"]
 
 
 class Fact(NamedTuple):
@@ -127,7 +128,7 @@ def _part(change: Change) -> str:
     """The tenant's shard, which the index keys of submissions and attempts both end with."""
     (key,) = (change.new or {}).get(_GSI1.pk, {"S": ""}).values()
     try:
-        return SUBMISSION.indexed[_GSI1.name].pk.parse(key)["shard"]
+        return Submission.__entity__.indexed[_GSI1.name].pk.parse(key)["shard"]
     except KeyMismatch:
         return "0"
 

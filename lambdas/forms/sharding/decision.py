@@ -12,8 +12,9 @@ from itertools import pairwise
 from math import ceil
 from typing import Any, NamedTuple
 
+from tablewright.catalog.forms.metrics import DailyMetrics, HourlyMetrics
 from tablewright.catalog.forms.volume import THRESHOLDS, shards_for
-from tablewright.model import Epochs, InvalidValue, Record
+from tablewright.model import Epochs, InvalidValue
 from tablewright.model.sharding.epochs import MOST_EPOCHS, MOST_SHARDS
 
 VOLUME, RATE, MANUAL = "volume", "rate", "manual"
@@ -65,9 +66,9 @@ class TenantLoad(NamedTuple):
     peak_hour: str = ""
 
     @classmethod
-    def of(cls, days: Iterable[Record], hours: Iterable[Record]) -> "TenantLoad":
-        volume = sum(int(day.get("submission_count", 0)) for day in days)
-        peaks = [(int(one.get("submission_count", 0)), str(one["datetime"])) for one in hours]
+    def of(cls, days: Iterable[DailyMetrics], hours: Iterable[HourlyMetrics]) -> "TenantLoad":
+        volume = sum(int(day.submission_count or 0) for day in days)
+        peaks = [(int(one.submission_count or 0), one.datetime) for one in hours]
         return cls(volume, *max(peaks, default=(0, "")))
 
 

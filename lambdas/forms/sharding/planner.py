@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from lambdas.forms.sharding.decision import Decision, ShardRules, TenantLoad, decide
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import HOURS_KEPT
-from tablewright.model import Record
+from tablewright.catalog.forms.tenants import TenantShards
 from tablewright.model.sharding.epochs import read_epochs
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.sharding.counts import ShardCounts
@@ -42,7 +42,7 @@ class ShardPlanner:
     def __init__(
         self,
         store: Store,
-        counts: ShardCounts,
+        counts: ShardCounts[TenantShards],
         rules: ShardRules,
         *,
         report: Report,
@@ -75,9 +75,9 @@ class ShardPlanner:
 
     def _tenants(self, after: str | None) -> Iterator[str]:
         active = {"state": "active"}
-        for one in self._store.each(FORMS.tenants, active, since=after, at_once=_PAGE):
-            if one["tenant_id"] != after:
-                yield one["tenant_id"]
+        for one in self._store.each(Forms.tenants, active, since=after, at_once=_PAGE):
+            if one.tenant_id != after:
+                yield one.tenant_id
 
     def _one(self, tenant: str, now: datetime, dry_run: bool) -> str | None:
         """What came of a tenant; None when it failed, whatever the reason: others are waiting."""
@@ -88,9 +88,9 @@ class ShardPlanner:
             return None
 
     def _plan(self, tenant: str, now: datetime, dry_run: bool) -> str:
-        shards = self._store.get(FORMS.get_shards, {"tenant_id": tenant}) or {}
-        epochs = read_epochs(shards.get("shard_mapping", ()))
-        strategy = shards.get("distribution_strategy")
+        shards = self._store.get(Forms.get_shards, tenant_id=tenant)
+        epochs = read_epochs(shards.shard_mapping if shards else ())
+        strategy = shards.distribution_strategy if shards else None
         decision = decide(self._load(tenant, now), epochs, now, self._rules, strategy=strategy)
         outcome = KEPT
         if decision.changes:
@@ -113,12 +113,12 @@ class ShardPlanner:
         return APPENDED
 
     def _load(self, tenant: str, now: datetime) -> TenantLoad:
-        where: Record = {"tenant_id": tenant}
+        where = {"tenant_id": tenant}
         first_day = (now.astimezone(UTC) - timedelta(days=DAYS)).date().isoformat()
         first_hour = now - timedelta(hours=HOURS_KEPT)
         return TenantLoad.of(
-            self._store.each(FORMS.daily_metrics, where, since=first_day),
-            self._store.each(FORMS.hourly_metrics, where, since=first_hour),
+            self._store.each(Forms.daily_metrics, where, since=first_day),
+            self._store.each(Forms.hourly_metrics, where, since=first_hour),
         )
 
 

@@ -11,7 +11,6 @@ from lambdas.forms.submission.signing import (
     KEY_ID,
     SIGNATURE,
     V1,
-    V2,
     BadHeaders,
     Message,
     Signature,
@@ -19,12 +18,14 @@ from lambdas.forms.submission.signing import (
 )
 from lambdas.forms.submission.tenant_lookup import TenantLookup
 from lambdas.forms.tenants.domain_names import normalised
-from tablewright.catalog.forms.submissions import named_id, tenant_id
-from tablewright.model import InvalidValue, Record
+from tablewright.catalog.forms.submissions import named_id
+from tablewright.catalog.forms.submissions import tenant as tenant_field
+from tablewright.catalog.forms.tenants import TenantConfig
+from tablewright.model import InvalidValue
 
 ORIGIN = "Origin"
 CONTENT_TYPE, IDEMPOTENCY_KEY = "Content-Type", "Idempotency-Key"
-_TENANT, _KEY = tenant_id(), named_id("key_id")
+_TENANT, _KEY = tenant_field().named("tenant_id"), named_id().named("key_id")
 _LONGEST_KEY = 255
 _NOT_SIGNED = "The request is not signed as it must be."
 _KEY_FORM = "must be a key's name, such as acme:k1, or be left out where Origin tells the tenant"
@@ -61,12 +62,8 @@ class Addressed(NamedTuple):
     """A verified sender, the configuration of its tenant, and the form that it sends to."""
 
     sender: Sender
-    config: Record
+    config: TenantConfig
     form: dict[str, Any]
-
-    def whole(self, name: str) -> int | None:
-        """A number of the tenant's configuration, if it has it."""
-        return int(self.config[name]) if name in self.config else None
 
 
 class Admission:
@@ -90,7 +87,7 @@ class Admission:
 
     def count(self, addressed: Addressed, now: datetime) -> None:
         """Count a request; raises TooOften for one beyond its tenant's limit."""
-        per_minute = addressed.whole("requests_per_minute")
+        per_minute = addressed.config.requests_per_minute
         if per_minute is None:
             return
         try:
@@ -118,8 +115,8 @@ class Admission:
         if signature.version != V1:
             return
         for refresh in (False, True):
-            config = self._tenants.config(tenant, refresh=refresh) or {}
-            if config.get("oldest_signature", V2) == V1:
+            config = self._tenants.config(tenant, refresh=refresh)
+            if config and config.oldest_signature == V1:
                 return
         raise BadHeaders([(SIGNATURE, _OLD)])
 
@@ -138,17 +135,17 @@ class Admission:
         found = self._tenants.secrets(tenant, now, key_id=key_id, refresh=refresh)
         return any(signature.made_with(secret.value, request.message) for secret in found)
 
-    def _form(self, tenant_id: str, form_id: str) -> tuple[Record, dict[str, Any]]:
+    def _form(self, tenant_id: str, form_id: str) -> tuple[TenantConfig, dict[str, Any]]:
         """The tenant's configuration and the form's; nobody is refused by what is out of date."""
         for refresh in (False, True):
             config = self._tenants.config(tenant_id, refresh=refresh)
-            if config and config["state"] == "active":
-                form = (config.get("forms") or {}).get(form_id)
+            if config and config.state == "active":
+                form = (config.forms or {}).get(form_id)
                 if isinstance(form, dict):
                     return config, form
         if not config:
             raise Unauthenticated(_NOT_SIGNED)
-        if config["state"] != "active":
+        if config.state != "active":
             raise NotAllowed("The tenant is disabled.")
         raise NotThere("There is no such form.")
 

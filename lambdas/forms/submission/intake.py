@@ -14,10 +14,10 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from lambdas.forms.submission.form_bodies import fields_of, filled
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import PENDING, SUBMISSION, payload_key
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import PENDING, Request, Submission, payload_key
+from tablewright.model import Record, key_of
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
 from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import AlreadyExists, Conflict, Unavailable
@@ -33,7 +33,7 @@ class KeyUsedOtherwise(Exception):
     """The idempotency key, or the upload, belongs to a request with another form or body."""
 
 
-class Submission(NamedTuple):
+class SentForm(NamedTuple):
     """What a verified sender sends, in a request or by an upload. A repetition has the same `key`
     or the same `upload`; one of them must be there."""
 
@@ -72,7 +72,7 @@ class SubmissionIntake:
         self._payloads = payloads
 
     def take(
-        self, sent: Submission, form: dict[str, Any], now: datetime, retention_days: int | None
+        self, sent: SentForm, form: dict[str, Any], now: datetime, retention_days: int | None
     ) -> Taken:
         """Store a submission, unless it is stored already."""
         fields = fields_of(sent.body, sent.content_type)
@@ -84,20 +84,20 @@ class SubmissionIntake:
         packed = self._payloads.pack(sent.body, beside=beside)
         once = packed.outside or sent.upload is not None
         claim, again = self._claim(sent, new, now, marked=once)
-        submission_id = claim["submission_id"]
+        submission_id = claim.submission_id
         known = self._known(claim) if again else None
         if known:
             return known
         record = _record(sent, submission_id, status, retention_days)
-        if record.get("expires_at", timestamp(now)) < timestamp(now):
+        if record.get("expires_at", iso_utc(now)) < iso_utc(now):
             return Taken(submission_id, status, again)  # it was stored, and its time is over
         place = payload_key(sent.tenant_id, submission_id)
         record |= self._payloads.keep_packed(packed, key=place)
         try:
             if once:
-                self._store_once(record, claim, now)
+                self._store_once(Submission(**record), claim, now)
             else:
-                self._store.put(FORMS.put_submission, record)
+                self._store.put(Forms.put_submission, Submission(**record))
         except AlreadyExists:
             again = True
         except Conflict:
@@ -112,41 +112,39 @@ class SubmissionIntake:
                 return self._known(first)
         return None
 
-    def _known(self, claim: Record) -> Taken | None:
+    def _known(self, claim: Request) -> Taken | None:
         """The submission of a claim, if it was stored."""
-        key = {name: claim[name] for name in ("tenant_id", "submission_id")}
-        stored = self._store.get(FORMS.get_submission, key)
+        key = {"tenant_id": claim.tenant_id, "submission_id": claim.submission_id}
+        stored = self._store.get(Forms.get_submission, key)
         if stored:
-            return Taken(claim["submission_id"], stored["status"], True)
+            return Taken(claim.submission_id, stored.status, True)
         # Not to be seen yet, or removed since.
-        return Taken(claim["submission_id"], None, True) if "stored_at" in claim else None
+        return Taken(claim.submission_id, None, True) if claim.stored_at else None
 
-    def _store_once(self, record: Record, claim: Record, now: datetime) -> None:
+    def _store_once(self, record: Submission, claim: Request, now: datetime) -> None:
         """Store a submission with the mark that it was: nothing is stored without the claim, nor
         a second time when it was removed."""
         self._store.put_along(
-            FORMS.put_submission,
+            Forms.put_submission,
             record,
-            FORMS.finish_request,
-            {name: claim[name] for name in ("tenant_id", "key_digest")},
-            {"stored_at": timestamp(now)},
-            expect={"submission_id": claim["submission_id"], "stored_at": None},
+            Forms.finish_request,
+            claim,
+            {"stored_at": iso_utc(now)},
+            when={"submission_id": claim.submission_id, "stored_at": None},
         )
 
-    def _too_late(self, claim: Record, place: str) -> Taken:
+    def _too_late(self, claim: Request, place: str) -> Taken:
         """The submission was stored by another and removed since, or the claim has ended: nothing
         will ever be stored under this id, and nothing may stay in the bucket."""
         self._payloads.forget(place)
-        first = self._store.get(
-            FORMS.get_request, {name: claim[name] for name in ("tenant_id", "key_digest")}
-        )
-        if first and first["submission_id"] == claim["submission_id"]:
-            return Taken(claim["submission_id"], None, True)
+        first = self._store.get(Forms.get_request, key_of(claim))
+        if first and first.submission_id == claim.submission_id:
+            return Taken(claim.submission_id, None, True)
         raise Unavailable("the claim of the request has ended meanwhile")
 
     def _claim(
-        self, sent: Submission, new: str, now: datetime, *, marked: bool
-    ) -> tuple[Record, bool]:
+        self, sent: SentForm, new: str, now: datetime, *, marked: bool
+    ) -> tuple[Request, bool]:
         """The claim that makes the submission, and whether it had been made before; one that is
         `marked` says where something may be left of it in the bucket.
 
@@ -160,18 +158,22 @@ class SubmissionIntake:
         made, again = self._claim_one(sent, upload[0] if upload else first, claim, now)
         if not upload:
             return made, again
-        about = {name: made[name] for name in ("submission_id", "body_digest")}
-        named, known = self._claim_one(sent, first, {**about, "made_by": made["key_digest"]}, now)
+        about = {
+            "submission_id": made.submission_id,
+            "body_digest": made.body_digest,
+            "made_by": made.key_digest,
+        }
+        named, known = self._claim_one(sent, first, about, now)
         return (named, True) if known else (made, again)
 
     def _claim_one(
-        self, sent: Submission, name: str, claim: Record, now: datetime
-    ) -> tuple[Record, bool]:
+        self, sent: SentForm, name: str, claim: Record, now: datetime
+    ) -> tuple[Request, bool]:
         key = _request(sent.tenant_id, name)
         for _ in range(_CLAIMS):
             try:
-                made = {**claim, **key, "created_at": timestamp(now)}
-                return self._store.put(FORMS.claim_request, made), False
+                made = Request(**claim, **key, created_at=iso_utc(now))
+                return self._store.put(Forms.claim_request, made), False
             except AlreadyExists:
                 first = self._found(key, sent.digest)
             if first:
@@ -179,14 +181,14 @@ class SubmissionIntake:
             # It has expired between the two.
         raise Conflict("the idempotency key was taken and given up again all the while")
 
-    def _found(self, key: Record, digest: str) -> Record | None:
+    def _found(self, key: Record, digest: str) -> Request | None:
         """The claim under a key, or the one that it names, if it is of a request like this."""
-        first = self._store.get(FORMS.get_request, key)
-        if first and first["body_digest"] != digest:
+        first = self._store.get(Forms.get_request, key)
+        if first and first.body_digest != digest:
             raise KeyUsedOtherwise
-        if first and "made_by" in first:
-            named = {"tenant_id": first["tenant_id"], "key_digest": first["made_by"]}
-            return self._store.get(FORMS.get_request, named)
+        if first and first.made_by:
+            named = {"tenant_id": first.tenant_id, "key_digest": first.made_by}
+            return self._store.get(Forms.get_request, named)
         return first
 
 
@@ -206,9 +208,7 @@ def _honeypot(form: dict[str, Any]) -> list[str]:
     return [named] if isinstance(named, str) else list(named)
 
 
-def _record(
-    sent: Submission, submission_id: str, status: str, retention_days: int | None
-) -> Record:
+def _record(sent: SentForm, submission_id: str, status: str, retention_days: int | None) -> Record:
     moment = moment_of(submission_id)
     record: Record = {
         "tenant_id": sent.tenant_id,
@@ -223,11 +223,12 @@ def _record(
         record["domain"] = sent.domain
     if retention_days is not None:
         end = datetime.fromisoformat(moment) + timedelta(days=retention_days)
-        record["expires_at"] = timestamp(end)
+        record["expires_at"] = iso_utc(end)
     return record
 
 
 def _beside(record: Record) -> int:
     """What the item weighs without its payload; the number of its shard may add a digit."""
     about = {"payload_encoding": S3_ZLIB, "payload_bytes": 0, "payload": b""}
-    return item_bytes(FORMS.attributes(SUBMISSION, {**record, **about}))
+    whole = {**record, **about}
+    return item_bytes(Forms.__design__.attributes(Submission.__entity__, whole))

@@ -4,10 +4,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lambdas.forms.delivery.submission_status import QUARANTINED
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import SUBMISSION, TEST
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import TEST, DeliveryAttempt, Submission
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import NotFound
 from tablewright.runtime.ids import uuid7
@@ -27,47 +26,47 @@ class TenantSubmissions:
         self._store = store
         self._tenant = tenant
 
-    def one(self, submission_id: str) -> Record:
-        found = self._store.get(FORMS.get_submission, self._key(submission_id))
+    def one(self, submission_id: str) -> Submission:
+        found = self._store.get(Forms.get_submission, self._key(submission_id))
         if found is None:
             raise NotFound("no Submission has this key")
         return found
 
-    def page(self, *, form_id: str | None, status: str | None, **asked: Any) -> Page:
+    def page(self, *, form_id: str | None, status: str | None, **asked: Any) -> Page[Submission]:
         """Submissions by time, newest first: all, those of a form, or those of a status."""
         where = {"tenant_id": self._tenant}
         if form_id is not None:
             of_form = {**where, "form_id": form_id}
-            filters = {"status": status}
-            return self._store.query(FORMS.submissions_by_form, of_form, filters=filters, **asked)
+            of_status = {"status": status}
+            return self._store.query(Forms.submissions_by_form, of_form, where=of_status, **asked)
         if status is not None:
             of_status = {**where, "status": status}
-            return self._store.query(FORMS.submissions_by_status, of_status, **asked)
-        return self._store.query(FORMS.submissions, where, **asked)
+            return self._store.query(Forms.submissions_by_status, of_status, **asked)
+        return self._store.query(Forms.submissions, where, **asked)
 
-    def attempts(self, submission_id: str, **paging: Any) -> Page:
-        return self._store.query(FORMS.submission_attempts, self._key(submission_id), **paging)
+    def attempts(self, submission_id: str, **paging: Any) -> Page[DeliveryAttempt]:
+        return self._store.query(Forms.submission_attempts, self._key(submission_id), **paging)
 
     def make_test(self, now: datetime) -> str:
         """A submission to try a destination with; gives its id. It is kept for a day."""
         submission_id = uuid7(now)
         moment = moment_of(submission_id)
         self._store.put(
-            FORMS.put_submission,
-            {
+            Forms.put_submission,
+            Submission(
                 **self._key(submission_id),
-                "timestamp": moment,
-                "form_id": TEST_FORM,
+                timestamp=moment,
+                form_id=TEST_FORM,
                 # Only pending ones are delivered by themselves.
-                "status": QUARANTINED,
-                "purpose": TEST,
-                "content_type": "application/json",
-                "payload_encoding": PLAIN,
-                "payload_bytes": len(_TEST_PAYLOAD),
-                "payload": _TEST_PAYLOAD,
-                "updated_at": moment,
-                "expires_at": timestamp(now + timedelta(days=TEST_DAYS)),
-            },
+                status=QUARANTINED,
+                purpose=TEST,
+                content_type="application/json",
+                payload_encoding=PLAIN,
+                payload_bytes=len(_TEST_PAYLOAD),
+                payload=_TEST_PAYLOAD,
+                updated_at=moment,
+                expires_at=iso_utc(now + timedelta(days=TEST_DAYS)),
+            ),
         )
         return submission_id
 
@@ -79,5 +78,5 @@ class TenantSubmissions:
 LISTED = ("submission_id", "timestamp", "form_id", "status", "payload_bytes")
 # What is shown of one, beside its payload.
 SHOWN_FIELDS = tuple(
-    f for f in SUBMISSION.fields if f.name not in ("tenant_id", "payload", "payload_key")
+    f for f in Submission.__entity__.fields if f.name not in ("tenant_id", "payload", "payload_key")
 )

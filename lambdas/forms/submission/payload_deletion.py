@@ -8,8 +8,8 @@ to refer to an object while it is being removed here.
 from typing import Any, NamedTuple
 
 from lambdas.forms.metrics.events import is_submission
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import REQUEST, SUBMISSION, payload_key
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import Request, Submission, payload_key
 from tablewright.model import InvalidRecord, InvalidValue
 from tablewright.model.errors import KeyMismatch
 from tablewright.runtime.aws import Caller
@@ -17,7 +17,8 @@ from tablewright.runtime.payload import Payloads
 from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.streams.changes import Change
 
-_SUBMISSIONS, _REQUESTS = Records(FORMS, SUBMISSION), Records(FORMS, REQUEST)
+_SUBMISSIONS = Records(Forms.__design__, Submission.__entity__)
+_REQUESTS = Records(Forms.__design__, Request.__entity__)
 _PLACE, _ID, _STORED = "payload_key", "submission_id", "stored_at"
 
 
@@ -38,7 +39,9 @@ def orphaned_payload(change: Change) -> OrphanedPayload | None:
     if expected is None:
         return None
     if gone[_PLACE] != {"S": expected}:
-        raise InvalidRecord(SUBMISSION.name, [InvalidValue(_PLACE, f"must be {expected}")])
+        raise InvalidRecord(
+            Submission.__entity__.name, [InvalidValue(_PLACE, f"must be {expected}")]
+        )
     return OrphanedPayload(expected, change.key)
 
 

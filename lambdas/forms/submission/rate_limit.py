@@ -8,8 +8,8 @@ remembered, so that whoever sends on costs nothing.
 import threading
 from datetime import UTC, datetime, timedelta
 
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import WINDOW
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import RequestWindow
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.store.attribute_values import encode
@@ -35,7 +35,7 @@ class RateLimit:
     def __init__(self, caller: Caller, table_name: str) -> None:
         self._caller = caller
         self._table_name = table_name
-        self._records = Records(FORMS, WINDOW)
+        self._records = Records(Forms.__design__, RequestWindow.__entity__)
         self._lock = threading.Lock()
         self._minute = ""
         self._full: set[str] = set()
@@ -44,7 +44,7 @@ class RateLimit:
     def admit(self, tenant_id: str, per_minute: int, now: datetime) -> None:
         """Count a request; raises TooManyRequests for one that is beyond the limit."""
         begun = now.astimezone(UTC).replace(second=0, microsecond=0)
-        minute = str(WINDOW.by_name["minute"].check(begun))
+        minute = str(RequestWindow.minute.check(begun))
         if not self._admitted(tenant_id, per_minute, minute):
             left = begun + timedelta(minutes=1) - now
             raise TooManyRequests(-(-left // timedelta(seconds=1)))
@@ -69,15 +69,16 @@ class RateLimit:
         return taken
 
     def _take(self, tenant_id: str, minute: str, block: int, per_minute: int) -> bool:
-        record = {"tenant_id": tenant_id, "minute": minute, "requests": block}
-        item = self._records.to_item(WINDOW.check(record))
-        ttl = FORMS.ttl or ""
+        window = RequestWindow(tenant_id=tenant_id, minute=minute, requests=block)
+        item = self._records.to_item(window)
+        design = self._records.design
+        ttl = design.ttl or ""
         expressions = Expressions()
         requests = expressions.name("requests")
         most = expressions.value(encode(per_minute - block))
         params = {
             "TableName": self._table_name,
-            "Key": {name: item[name] for name in (FORMS.pk, FORMS.sk or "")},
+            "Key": {name: item[name] for name in (design.pk, design.sk or "")},
             "ConditionExpression": f"attribute_not_exists({requests}) OR {requests} <= {most}",
             "UpdateExpression": (
                 f"SET {expressions.equal(ttl, item[ttl])} "

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from lambdas.forms.tenants.domain_names import domain_key
 from lambdas.forms.tenants.secrets import CachedSecrets
 from lambdas.forms.ttl_cache import TtlCache
-from tablewright.catalog.forms.design import FORMS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import TenantConfig, TenantSecret
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.store.store import Store
 
@@ -51,29 +51,29 @@ class TenantLookup:
         key = domain_key(domain)
         return self._domains.get((key["domain_hash"], key["domain"]), refresh=refresh)
 
-    def config(self, tenant_id: str, *, refresh: bool = False) -> Record | None:
+    def config(self, tenant_id: str, *, refresh: bool = False) -> TenantConfig | None:
         return self._configs.get(tenant_id, refresh=refresh)
 
     def secrets(
         self, tenant_id: str, now: datetime, *, key_id: str | None = None, refresh: bool = False
     ) -> Iterator[SigningSecret]:
         """The secrets that a tenant may sign with, one by one, the current before the previous."""
-        moment = timestamp(now)
+        moment = iso_utc(now)
         for key in self._keys.get(tenant_id, refresh=refresh) or []:
-            if key_id not in (None, key["key_id"]) or key.get("valid_until", moment) < moment:
+            if key_id not in (None, key.key_id) or (key.valid_until or moment) < moment:
                 continue
-            value = self._values(tenant_id, key["key_id"])
+            value = self._values(tenant_id, key.key_id)
             if value is not None:
-                yield SigningSecret(key["key_id"], value)
+                yield SigningSecret(key.key_id, value)
 
     def _read_domain(self, key: tuple[str, str]) -> str | None:
-        found = self._store.get(FORMS.get_domain, {"domain_hash": key[0], "domain": key[1]})
-        return str(found["tenant_id"]) if found else None
+        found = self._store.get(Forms.get_domain, {"domain_hash": key[0], "domain": key[1]})
+        return found.tenant_id if found else None
 
-    def _read_config(self, tenant_id: str) -> Record | None:
-        return self._store.get(FORMS.get_config, {"tenant_id": tenant_id})
+    def _read_config(self, tenant_id: str) -> TenantConfig | None:
+        return self._store.get(Forms.get_config, {"tenant_id": tenant_id})
 
-    def _read_keys(self, tenant_id: str) -> list[Record] | None:
-        found = self._store.each(FORMS.secrets, {"tenant_id": tenant_id})
-        usable = [key for key in found if key["state"] in _USABLE]
-        return sorted(usable, key=lambda key: _USABLE.index(key["state"])) or None
+    def _read_keys(self, tenant_id: str) -> list[TenantSecret] | None:
+        found = self._store.each(Forms.secrets, {"tenant_id": tenant_id})
+        usable = [key for key in found if key.state in _USABLE]
+        return sorted(usable, key=lambda key: _USABLE.index(key.state)) or None

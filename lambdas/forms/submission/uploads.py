@@ -31,12 +31,12 @@ SECONDS = 900
 # first moment on, and by a signature that covers their headers.
 SIGNING: dict[str, Any] = {"signature_version": "s3v4", "s3": {"addressing_style": "virtual"}}
 
-_ANNOUNCED: tuple[Field, ...] = (
-    Whole("size"),
-    Text("sha256", pattern="[0-9a-f]{64}", form="64 small hexadecimal digits"),
-    Choice("content_type", CONTENT_TYPES),
+_ANNOUNCED: tuple[Field[Any], ...] = (
+    Whole().named("size"),
+    Text(pattern="[0-9a-f]{64}", form="64 small hexadecimal digits").named("sha256"),
+    Choice(CONTENT_TYPES).named("content_type"),
 )
-_NAMED = (TimeId("upload_id"), *_ANNOUNCED)
+_NAMED = (TimeId().named("upload_id"), *_ANNOUNCED)
 
 # Signs an operation with its parameters, for so many seconds.
 Presign = Callable[[str, dict[str, Any], int], str]
@@ -122,14 +122,14 @@ class Uploads:
 
 
 def _announced(values: dict[str, Any]) -> Announced:
-    announced = Announced(int(values["size"]), values["sha256"], values["content_type"])
+    announced = Announced(values["size"], values["sha256"], values["content_type"])
     if announced.size > LARGEST:
         reason = f"must be at most {LARGEST}"
         raise TooMuch("The submission is too large.", [("/size", reason)])
     return announced
 
 
-def _document(body: bytes, fields: Iterable[Field]) -> dict[str, Any]:
+def _document(body: bytes, fields: Iterable[Field[Any]]) -> dict[str, Any]:
     """The members of a JSON document, each as its field demands, and no others."""
     known = {field.name: field for field in fields}
     try:

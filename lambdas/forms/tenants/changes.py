@@ -5,20 +5,23 @@ Every change moves `updated_at` on, so that it tells one version from another.
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from lambdas.forms.tenants.versions import VERSION, next_version
 from lambdas.http.versions import Version, Versioned
-from tablewright.catalog.forms.tenants import CONFIG, DESTINATION
-from tablewright.model import Pattern, Record
+from tablewright.catalog.forms.tenants import Destination, TenantConfig
+from tablewright.model import Entity, Update
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store.store import Store
 
-CONFIGS = Versioned(CONFIG, VERSION)
-DESTINATIONS = Versioned(DESTINATION, VERSION)
+CONFIGS = Versioned(TenantConfig, VERSION)
+DESTINATIONS = Versioned(Destination, VERSION)
 
 
-def stored(store: Store, update: Pattern, key: Mapping[str, Any]) -> Record | None:
+E = TypeVar("E", bound=Entity)
+
+
+def stored(store: Store, update: Update[E], key: Mapping[str, Any]) -> E | None:
     """The record as it is at this moment, and not as it was some moments ago."""
     try:
         return store.update(update, key, {})  # a change of nothing is a consistent read
@@ -26,21 +29,19 @@ def stored(store: Store, update: Pattern, key: Mapping[str, Any]) -> Record | No
         return None
 
 
-class RecordChange(NamedTuple):
+class RecordChange(NamedTuple, Generic[E]):
     """A change of one record, by its design's pattern."""
 
     store: Store
-    update: Pattern
+    update: Update[E]
     key: Mapping[str, Any]
 
-    def apply(
-        self, version: Version, now: datetime, decide: Callable[[Record], Mapping[str, Any]]
-    ) -> Record:
+    def apply(self, version: Version, now: datetime, decide: Callable[[E], Mapping[str, Any]]) -> E:
         """Make the changes that `decide` finds for the record, if it is of the version.
 
         A change that is in place already is done, so that it can be repeated.
         """
-        versioned = Versioned(self.store.design.entity(self.update), VERSION)
+        versioned = Versioned(self.update.of, VERSION)
         before = self._now()
         changes = decide(before)
         if _holds(before, changes):
@@ -49,19 +50,19 @@ class RecordChange(NamedTuple):
         new = {**changes, VERSION: next_version(before[VERSION], now)}
         try:
             expected = {VERSION: before[VERSION]}
-            return self.store.update(self.update, self.key, new, expect=expected)
+            return self.store.update(self.update, self.key, new, when=expected)
         except Conflict:
             meanwhile = self._now()
             if _holds(meanwhile, changes):
                 return meanwhile
             raise versioned.stale(version, meanwhile) from None
 
-    def _now(self) -> Record:
+    def _now(self) -> E:
         found = stored(self.store, self.update, self.key)
         if found is None:
-            raise NotFound(f"no {self.store.design.entity(self.update).name} has this key")
+            raise NotFound(f"no {self.update.entity} has this key")
         return found
 
 
-def _holds(record: Record, changes: Mapping[str, Any]) -> bool:
+def _holds(record: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
     return all(record.get(name) == value for name, value in changes.items())

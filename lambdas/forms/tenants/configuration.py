@@ -9,11 +9,11 @@ from lambdas.forms.delivery.fan_out import routed
 from lambdas.forms.tenants.changes import RecordChange, stored
 from lambdas.http.bodies import changes, new_record, pointer
 from lambdas.http.versions import Version
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.submissions import named_id
-from tablewright.catalog.forms.tenants import CONFIG
-from tablewright.model import InvalidValue, Record
-from tablewright.model.fields.scalars import Prose, timestamp
+from tablewright.catalog.forms.tenants import TenantConfig
+from tablewright.model import InvalidValue, Prose
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.store.store import Store
 
@@ -26,15 +26,18 @@ MOST_DESTINATIONS = 50
 # Each is counted by itself in the tenant's counts of a day, which are one item.
 MOST_FORMS = 500
 
-_FORM = named_id("form_id")
-LISTED = {"destinations": named_id("destination_id"), "honeypot": Prose("field", max_length=128)}
+_FORM = named_id().named("form_id")
+LISTED = {
+    "destinations": named_id().named("destination_id"),
+    "honeypot": Prose(max_length=128).named("field"),
+}
 
 
-def tenant_from(body: Any, now: datetime) -> Record:
+def tenant_from(body: Any, now: datetime) -> TenantConfig:
     """A new tenant from a request's body; raises RequestError."""
-    moment = timestamp(now)
+    moment = iso_utc(now)
     ours = {"state": "active", "created_at": moment, "updated_at": moment}
-    return new_record(CONFIG, body, GIVEN, ours, check_forms)
+    return new_record(TenantConfig, body, GIVEN, ours, check_forms)
 
 
 class Configuration:
@@ -44,36 +47,36 @@ class Configuration:
         self._store = store
         self._key = {"tenant_id": tenant}
 
-    def create(self, tenant: Record) -> tuple[Record, bool]:
+    def create(self, tenant: TenantConfig) -> tuple[TenantConfig, bool]:
         """Store a new tenant; gives it and whether it is new. Repeating this changes nothing."""
         self._check_routes(tenant, {})
         try:
-            return self._store.put(FORMS.put_config, tenant), True
+            return self._store.put(Forms.put_config, tenant), True
         except AlreadyExists:
-            there = stored(self._store, FORMS.update_config, self._key)
+            there = stored(self._store, Forms.update_config, self._key)
             if there is None or any(there.get(name) != tenant.get(name) for name in GIVEN):
                 raise
             return there, False
 
-    def one(self) -> Record:
-        config = self._store.get(FORMS.get_config, self._key)
+    def one(self) -> TenantConfig:
+        config = self._store.get(Forms.get_config, self._key)
         if config is None:
             raise NotFound(f"there is no tenant '{self._key['tenant_id']}'")
         return config
 
-    def change(self, body: Any, version: Version, now: datetime, *, operator: bool) -> Record:
+    def change(self, body: Any, version: Version, now: datetime, *, operator: bool) -> TenantConfig:
         theirs = (*CHANGEABLE, *OPERATORS_ONLY)
-        change = changes(CONFIG, body, theirs, check_forms)
+        change = changes(TenantConfig, body, theirs, check_forms)
         forbidden = [(pointer(n), "may be changed by operators only") for n in OPERATORS_ONLY]
         forbidden = [(at, why) for at, why in forbidden if at[1:] in change]
         if forbidden and not operator:
             raise NotAllowed("The change is not allowed; nothing was stored.", forbidden)
 
-        def decide(before: Record) -> Mapping[str, Any]:
+        def decide(before: TenantConfig) -> Mapping[str, Any]:
             self._check_routes(change, before)
             return change
 
-        return RecordChange(self._store, FORMS.update_config, self._key).apply(version, now, decide)
+        return RecordChange(self._store, Forms.update_config, self._key).apply(version, now, decide)
 
     def _check_routes(self, given: Mapping[str, Any], before: Mapping[str, Any]) -> None:
         """Refuse routes to destinations that there are not. One that was removed since may stay in
@@ -82,7 +85,7 @@ class Configuration:
         new = {form: set(ids) - routed for form, ids in _routes(given).items()}
         if not any(new.values()):
             return
-        known = {one["destination_id"] for one in self._store.each(FORMS.destinations, self._key)}
+        known = {one.destination_id for one in self._store.each(Forms.destinations, self._key)}
         errors = [
             (
                 pointer("forms", form, "destinations"),

@@ -12,9 +12,10 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from lambdas.forms.tenants.domain_names import domain_key
-from tablewright.catalog.forms.design import FORMS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import DomainClaim, DomainLookup
+from tablewright.model import Record, key_of
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.store.store import Store
 
@@ -45,18 +46,18 @@ class DomainClaims:
         now: datetime,
         *,
         in_time: Callable[[], bool] = lambda: True,
-        failed: Callable[[Record, Exception], None] = lambda *_: None,
+        failed: Callable[[DomainClaim, Exception], None] = lambda *_: None,
     ) -> dict[str, int]:
         """Check what is due, as long as there is time; gives how many have become what."""
         done = {PENDING: 0, VERIFIED: 0, FAILED: 0, "errors": 0}
         for state in (PENDING, VERIFIED):
-            until = timestamp(now)
-            for due in self._store.each(FORMS.due_claims, {"state": state}, until=until):
+            until = iso_utc(now)
+            for due in self._store.each(Forms.due_claims, {"state": state}, until=until):
                 if not in_time():
                     return done
                 try:
-                    claim = self.check(due["tenant_id"], due["domain"], now)
-                    done[claim["state"]] += 1
+                    claim = self.check(due.tenant_id, due.domain, now)
+                    done[claim.state] += 1
                 except NotFound:
                     continue  # it was given up meanwhile
                 except Exception as error:  # others are waiting
@@ -64,73 +65,73 @@ class DomainClaims:
                     failed(due, error)
         return done
 
-    def check(self, tenant_id: str, domain: str, now: datetime) -> Record:
+    def check(self, tenant_id: str, domain: str, now: datetime) -> DomainClaim:
         """Look for the proof of one claim, and say what came of it; raises NotFound."""
         claim = self._claim(tenant_id, domain)
-        missing = self._proof.missing(domain, claim["token"])
+        missing = self._proof.missing(domain, claim.token)
         if missing is None and not self._give(claim, now):
             missing = TAKEN
         changes = _proven(claim, now) if missing is None else _unproven(claim, missing, now)
-        if changes["state"] == FAILED and claim["state"] == VERIFIED:
+        if changes["state"] == FAILED and claim.state == VERIFIED:
             self._take_back(claim)
-        seen = {name: claim[name] for name in ("token", "updated_at")}
+        seen = {"token": claim.token, "updated_at": claim.updated_at}
         try:
-            return self._store.update(FORMS.update_claim, _key(claim), changes, expect=seen)
+            return self._store.update(Forms.update_claim, key_of(claim), changes, when=seen)
         except Conflict:
             return self._claim(tenant_id, domain)  # another check was first
         except NotFound:
             self._take_back(claim)  # given up while it was checked
             raise
 
-    def _give(self, claim: Record, now: datetime) -> bool:
+    def _give(self, claim: DomainClaim, now: datetime) -> bool:
         """Have the domain looked up as the tenant's; False where it is another's."""
-        key, moment = domain_key(claim["domain"]), timestamp(now)
-        ours = {"tenant_id": claim["tenant_id"], "verified_at": moment}
-        there = self._store.get(FORMS.get_domain, key)
+        key, moment = domain_key(claim.domain), iso_utc(now)
+        ours = {"tenant_id": claim.tenant_id, "verified_at": moment}
+        there = self._store.get(Forms.get_domain, key)
         if there is None:
             try:
                 self._store.put_along(
-                    FORMS.put_domain,
-                    {**key, **ours, "created_at": moment},
-                    FORMS.update_claim,
-                    _key(claim),
+                    Forms.put_domain,
+                    DomainLookup(**key, **ours, created_at=moment),
+                    Forms.update_claim,
+                    key_of(claim),
                     {"verified_at": moment},
-                    expect={"token": claim["token"]},
+                    when={"token": claim.token},
                 )
                 return True
             except AlreadyExists:
-                there = self._store.get(FORMS.get_domain, key)
+                there = self._store.get(Forms.get_domain, key)
             except Conflict:
                 raise NotFound("the claim was given up") from None
         if there is None:
             raise Conflict("the domain is being given up by somebody else")
-        if "verified_at" not in there:
+        if there.verified_at is None:
             # Assigned before proof was asked for, to whomever.
-            seen = {"tenant_id": there["tenant_id"], "verified_at": None}
-            self._store.update(FORMS.update_domain, key, ours, expect=seen)
+            seen = {"tenant_id": there.tenant_id, "verified_at": None}
+            self._store.update(Forms.update_domain, key, ours, when=seen)
             return True
-        return bool(there["tenant_id"] == claim["tenant_id"])
+        return there.tenant_id == claim.tenant_id
 
-    def _take_back(self, claim: Record) -> None:
+    def _take_back(self, claim: DomainClaim) -> None:
         # That it is another's by now is as good.
         with suppress(Conflict, NotFound):
-            key, ours = domain_key(claim["domain"]), {"tenant_id": claim["tenant_id"]}
-            self._store.delete(FORMS.delete_domain, key, expect=ours)
+            key, ours = domain_key(claim.domain), {"tenant_id": claim.tenant_id}
+            self._store.delete(Forms.delete_domain, key, when=ours)
 
-    def _claim(self, tenant_id: str, domain: str) -> Record:
-        found = self._store.get(FORMS.get_claim, {"tenant_id": tenant_id, "domain": domain})
+    def _claim(self, tenant_id: str, domain: str) -> DomainClaim:
+        found = self._store.get(Forms.get_claim, {"tenant_id": tenant_id, "domain": domain})
         if found is None:
             raise NotFound("no DomainClaim has this key")
         return found
 
 
-def _proven(claim: Record, now: datetime) -> Record:
-    moment = timestamp(now)
+def _proven(claim: DomainClaim, now: datetime) -> Record:
+    moment = iso_utc(now)
     return {
         "state": VERIFIED,
         "checks": 0,
-        "check_at": timestamp(now + AGAIN),
-        "verified_at": claim["verified_at"] if claim["state"] == VERIFIED else moment,
+        "check_at": iso_utc(now + AGAIN),
+        "verified_at": claim.verified_at if claim.state == VERIFIED else moment,
         "checked_at": moment,
         "updated_at": moment,
         "reason": None,
@@ -138,23 +139,19 @@ def _proven(claim: Record, now: datetime) -> Record:
     }
 
 
-def _unproven(claim: Record, reason: str, now: datetime) -> Record:
-    checks, moment = int(claim["checks"]) + 1, timestamp(now)
-    since = claim.get("failing_since", moment)
-    state, wait = claim["state"], min(FIRST * 2 ** (checks - 1), LONGEST)
+def _unproven(claim: DomainClaim, reason: str, now: datetime) -> Record:
+    checks, moment = claim.checks + 1, iso_utc(now)
+    since = claim.failing_since or moment
+    state, wait = claim.state, min(FIRST * 2 ** (checks - 1), LONGEST)
     over = state == VERIFIED and now - datetime.fromisoformat(since) >= GRACE
     if over or (state == PENDING and checks >= MOST_CHECKS):
         state = FAILED
     return {
         "state": state,
         "checks": min(checks, MOST_CHECKS),
-        "check_at": timestamp(now + wait),
+        "check_at": iso_utc(now + wait),
         "checked_at": moment,
         "updated_at": moment,
         "reason": reason,
         "failing_since": since,
     }
-
-
-def _key(claim: Record) -> Record:
-    return {name: claim[name] for name in ("tenant_id", "domain")}

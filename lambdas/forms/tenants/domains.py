@@ -12,9 +12,10 @@ from lambdas.forms.tenants.dns_proof import record_name, record_value
 from lambdas.forms.tenants.domain_claims import FAILED, PENDING
 from lambdas.forms.tenants.domain_names import domain_key, refuse_public
 from lambdas.http.bodies import only
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import DomainClaim
 from tablewright.model import InvalidValue, Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
@@ -37,30 +38,32 @@ class Domains:
         self._shared = shared
         self._tenant = tenant
 
-    def claim(self, body: Any, now: datetime) -> tuple[Record, bool]:
+    def claim(self, body: Any, now: datetime) -> tuple[DomainClaim, bool]:
         """Claim a domain; gives the claim and whether it is new. One that has failed begins anew,
         with the record that it had."""
         domain = _name_in(only(body, ("domain",)).get("domain"), new=True)
         there = self._one(domain)
         if there is None:
             self._refuse_more()
-            moment = timestamp(now)
+            moment = iso_utc(now)
             made = {**self._key(domain), "token": uuid4().hex, **_begun(moment)}
             try:
-                return self._store.put(FORMS.put_claim, {**made, "created_at": moment}), True
+                return self._store.put(
+                    Forms.put_claim, DomainClaim(**made, created_at=moment)
+                ), True
             except AlreadyExists:
                 there = self._must(domain)
-        if there["state"] != FAILED:
+        if there.state != FAILED:
             return there, False
-        begun = {**_begun(timestamp(now)), "reason": None, "failing_since": None}
-        seen = {"updated_at": there["updated_at"]}
-        return self._store.update(FORMS.update_claim, self._key(domain), begun, expect=seen), False
+        begun = {**_begun(iso_utc(now)), "reason": None, "failing_since": None}
+        seen = {"updated_at": there.updated_at}
+        return self._store.update(Forms.update_claim, self._key(domain), begun, when=seen), False
 
-    def verify(self, domain: str, now: datetime, check: Check) -> Record:
+    def verify(self, domain: str, now: datetime, check: Check) -> DomainClaim:
         """Have a claim checked at once, and give what came of it."""
         name = _name_in(domain)
         claim = self._must(name)
-        last = claim.get("checked_at")
+        last = claim.checked_at
         left = datetime.fromisoformat(last) + PAUSE - now if last else timedelta()
         if left > timedelta():
             seconds = ceil(left.total_seconds())
@@ -72,26 +75,25 @@ class Domains:
         """Give a domain up; one that is not the tenant's has been given up already."""
         name = _name_in(domain)
         # First the claim: without it nobody can have the domain looked up as the tenant's again.
-        self._store.delete(FORMS.delete_claim, self._key(name))
+        self._store.delete(Forms.delete_claim, self._key(name))
         try:
             ours = {"tenant_id": self._tenant}
-            self._shared.delete(FORMS.delete_domain, domain_key(name), expect=ours)
+            self._shared.delete(Forms.delete_domain, domain_key(name), when=ours)
         except Conflict:
             return  # it is another's
 
-    def page(self, **paging: Any) -> Page:
-        page = self._store.query(FORMS.tenant_domains, {"tenant_id": self._tenant}, **paging)
-        return Page([shown(one) for one in page.items], page.cursor)
+    def page(self, **paging: Any) -> Page[DomainClaim]:
+        return self._store.query(Forms.tenant_domains, {"tenant_id": self._tenant}, **paging)
 
     def _refuse_more(self) -> None:
-        claims = self._store.each(FORMS.tenant_domains, {"tenant_id": self._tenant})
+        claims = self._store.each(Forms.tenant_domains, {"tenant_id": self._tenant})
         if sum(1 for _ in islice(claims, MOST_DOMAINS)) == MOST_DOMAINS:
             raise RequestConflict(f"A tenant may have {MOST_DOMAINS} domains: give one up first.")
 
-    def _one(self, domain: str) -> Record | None:
-        return self._store.get(FORMS.get_claim, self._key(domain))
+    def _one(self, domain: str) -> DomainClaim | None:
+        return self._store.get(Forms.get_claim, self._key(domain))
 
-    def _must(self, domain: str) -> Record:
+    def _must(self, domain: str) -> DomainClaim:
         found = self._one(domain)
         if found is None:
             raise NotFound("no DomainClaim has this key")
@@ -101,10 +103,10 @@ class Domains:
         return {"tenant_id": self._tenant, "domain": domain}
 
 
-def shown(claim: Record) -> Record:
+def shown(claim: DomainClaim) -> Record:
     """A claim as its tenant sees it, with the record that proves it."""
     seen = {name: claim[name] for name in SHOWN if name in claim}
-    name, value = record_name(claim["domain"]), record_value(claim["token"])
+    name, value = record_name(claim.domain), record_value(claim.token)
     return {**seen, "record": {"type": "TXT", "name": name, "value": value}}
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 
 VERSION = "updated_at"
 
@@ -15,4 +15,4 @@ def next_version(before: str, now: datetime) -> str:
     '2025-01-26T12:00:00.001Z'
     """
     soonest = datetime.fromisoformat(before) + timedelta(milliseconds=1)
-    return timestamp(max(now, soonest))
+    return iso_utc(max(now, soonest))

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from lambdas.portal.content.due_steps import DueStep, as_read, due_step
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.model import Record
+from tablewright.catalog.portal.content import Content, ContentRegistry
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store.batches import in_parallel
@@ -81,14 +80,13 @@ class Calendar:
 
     def _due(self, now: datetime, after: Position | None) -> Iterator[Position]:
         keys = self._store.each(
-            CONTENT_REGISTRY.due_content,
-            {},
+            ContentRegistry.due_content,
             since=after.due_at if after else None,
             until=now,
             at_once=self._page,
         )
         for one in keys:
-            position = Position(one["due_at"], one["content_id"])
+            position = Position(one["due_at"], one.content_id)
             if after is None or position > after:
                 yield position
 
@@ -104,26 +102,25 @@ class Calendar:
         taken = 0
         for _ in range(_STEPS):
             # The index that found it lags behind the table.
-            content = self._store.get(CONTENT_REGISTRY.get_content, {"content_id": content_id})
+            content = self._store.get(ContentRegistry.get_content, content_id=content_id)
             step = due_step(content, now) if content else None
             if content is None or step is None:
                 return taken
             taken += self._took(content, step)
         raise Conflict("the content was being changed by others all the while")
 
-    def _took(self, content: Record, step: DueStep) -> bool:
+    def _took(self, content: Content, step: DueStep) -> bool:
         """Take a step; gives whether it was this run that did."""
         for file in step.removes:
             # Nothing refers to the object any more, and one that is gone is removed already.
             self._s3.call("DeleteObject", {"Bucket": self._bucket, "Key": file})
-        key = {"content_id": content["content_id"]}
         try:
             self._store.update(
-                CONTENT_REGISTRY.update_content, key, step.changes, expect=as_read(content)
+                ContentRegistry.update_content, content, step.changes, when=as_read(content)
             )
         except (Conflict, NotFound):
             return False  # changed or removed in the meantime: look again
-        self._done(content["content_id"], step)
+        self._done(content.content_id, step)
         return True
 
 

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lambdas.portal.content.lifecycle import expired, next_due, revision, waiting
-from tablewright.catalog.portal.content import APPROVED, DEPRECATED
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from lambdas.portal.content.lifecycle import Changes, expired, next_due, revision, waiting
+from tablewright.catalog.portal.content import APPROVED, DEPRECATED, Content
+from tablewright.model.fields.time import iso_utc
 
 EFFECTIVE, REVIEW, EXPIRY, REMOVAL, CORRECTION = (
     *("effective", "review", "expiry", "removal", "correction"),
@@ -26,45 +25,45 @@ class DueStep(NamedTuple):
     """A change that is due, and the files whose objects are to be removed before it is made."""
 
     kind: str
-    changes: Record
+    changes: Changes
     removes: tuple[str, ...] = ()
 
 
-def due_step(content: Mapping[str, Any], now: datetime) -> DueStep | None:
+def due_step(content: Content, now: datetime) -> DueStep | None:
     """The next thing to be done to the content, None when nothing is due."""
-    moment = timestamp(now)
+    moment = iso_utc(now)
 
-    def due(name: str) -> bool:
-        return bool(content.get(name)) and content[name] <= moment
+    def due(date: str | None) -> bool:
+        return date is not None and date <= moment
 
-    if content.get("removing"):
-        return DueStep(REMOVAL, _mark(content, removing=None), tuple(content["removing"]))
-    if waiting(content) and due("effective_date"):
+    if content.removing:
+        return DueStep(REMOVAL, _mark(content, removing=None), content.removing)
+    if waiting(content) and due(content.effective_date):
         return DueStep(EFFECTIVE, revision(content, {"status": APPROVED}, now))
-    if content["status"] == APPROVED and due("review_due_date"):
-        review = content["review_due_date"]
-        if content.get("review_told") != review:
+    if content.status == APPROVED and due(content.review_due_date):
+        review = content.review_due_date
+        if content.review_told != review:
             return DueStep(REVIEW, _mark(content, review_told=review))
-    if content["status"] in (APPROVED, DEPRECATED) and due("expiry_date"):
+    if content.status in (APPROVED, DEPRECATED) and due(content.expiry_date):
         return DueStep(EXPIRY, revision(content, _ended(content), now))
-    if content.get("due_at") != next_due(content):
+    if content.due_at != next_due(content):
         # Somebody changed the content without knowing what the calendar had just done to it.
         return DueStep(CORRECTION, _mark(content))
     return None
 
 
-def _ended(content: Mapping[str, Any]) -> Record:
+def _ended(content: Content) -> Changes:
     """Expired; a file that goes with it is no longer the content's before its object is removed."""
     changes = expired(content)
-    gone = "s3_key" in changes and content.get("s3_key")
-    return {**changes, "removing": [gone]} if gone else changes
+    gone = "s3_key" in changes and content.s3_key
+    return {**changes, "removing": (gone,)} if gone else changes
 
 
-def as_read(content: Mapping[str, Any]) -> Record:
+def as_read(content: Content) -> Mapping[str, Any]:
     """What must still be so when a step is written."""
     return {name: content.get(name) for name in ("version", *_MARKS)}
 
 
-def _mark(content: Mapping[str, Any], **changes: Any) -> Record:
+def _mark(content: Content, **changes: Any) -> Changes:
     """A change of the calendar's own marks: neither a new version nor a later place in lists."""
-    return {**changes, "due_at": next_due({**content, **changes})}
+    return {**changes, "due_at": next_due(Content(**{**content, **changes}))}

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from lambdas.portal.contract import FILES_PREFIX
-from tablewright.catalog.portal.content import content_id as content_id_field
-from tablewright.model import InvalidValue, Record, TimeId
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.content import Content
+from tablewright.model import Field, InvalidValue, TimeId
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller, Client
 from tablewright.runtime.ids import uuid7
@@ -26,7 +26,7 @@ DOWNLOAD_SECONDS = 5 * 60
 _METADATA = "asked"
 # What the moment of an id is exact to.
 _TICK = timedelta(milliseconds=1)
-_CONTENT_ID, _UPLOAD_ID = content_id_field(), TimeId("upload_id")
+_UPLOAD_ID: Field[str] = TimeId().named("upload_id")
 
 # Signs an operation with its parameters, for so many seconds.
 Presign = Callable[[str, dict[str, Any], int], str]
@@ -47,7 +47,7 @@ class Place(NamedTuple):
         """The place with this key, if it is one of ours."""
         content_id, _, upload_id = key.removeprefix(FILES_PREFIX).partition("/")
         try:
-            place = cls(_CONTENT_ID.check(content_id), _UPLOAD_ID.check(upload_id))
+            place = cls(Content.content_id.check(content_id), _UPLOAD_ID.check(upload_id))
         except InvalidValue:
             return None
         return place if place.key == key else None
@@ -111,7 +111,7 @@ class Files:
                 "x-amz-checksum-sha256": file.checksum,
                 f"x-amz-meta-{_METADATA}": file.to_text(),
             },
-            "expires_at": timestamp(now + timedelta(seconds=UPLOAD_SECONDS)),
+            "expires_at": iso_utc(now + timedelta(seconds=UPLOAD_SECONDS)),
         }
 
     def download(self, content: Mapping[str, Any], now: datetime) -> dict[str, Any]:
@@ -124,10 +124,10 @@ class Files:
         return {
             "url": self._presign("get_object", params, DOWNLOAD_SECONDS),
             **{name: content[name] for name in ("file_name", "content_type", "size_bytes")},
-            "expires_at": timestamp(now + timedelta(seconds=DOWNLOAD_SECONDS)),
+            "expires_at": iso_utc(now + timedelta(seconds=DOWNLOAD_SECONDS)),
         }
 
-    def uploaded(self, key: str) -> Record | None:
+    def uploaded(self, key: str) -> dict[str, Any] | None:
         """What content knows of the file with this key; None if it is not what was asked for.
 
         Raises ObjectMissing when it is not there.
@@ -143,7 +143,7 @@ class Files:
             "file_name": file.file_name,
             "content_type": file.content_type,
             "size_bytes": file.size_bytes,
-            "uploaded_at": timestamp(head["LastModified"]),
+            "uploaded_at": iso_utc(head["LastModified"]),
         }
 
     def clear(self, content_id: str, *, asked_until: datetime) -> None:

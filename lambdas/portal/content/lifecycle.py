@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from lambdas.errors import NotAllowed, RequestConflict
 from lambdas.portal.contract import ADMINS, APPROVERS, AUTHORS
 from lambdas.portal.users import User
-from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, EXPIRED, HARD
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, EXPIRED, HARD, Content
+from tablewright.model.fields.time import iso_utc
 
-Content = Mapping[str, Any]
+# Fields and their new values, None for one that goes.
+Changes = Mapping[str, Any]
 
 # What the registry knows of a content's file.
 FILE_FIELDS = (
@@ -32,68 +32,68 @@ _TAKEN_BACK = {"status": DRAFT, **_NO_APPROVAL, "was_public": True}
 
 def next_due(content: Content) -> str | None:
     """When something is next to happen to the content by itself, if anything is."""
-    status = content["status"]
+    status = content.status
     dates = []
-    if status == DRAFT and content.get("approved_at"):
-        dates.append(content.get("effective_date"))
-    if status == APPROVED and content.get("review_told") != content.get("review_due_date"):
-        dates.append(content.get("review_due_date"))
+    if status == DRAFT and content.approved_at:
+        dates.append(content.effective_date)
+    if status == APPROVED and content.review_told != content.review_due_date:
+        dates.append(content.review_due_date)
     if status in (APPROVED, DEPRECATED):
-        dates.append(content.get("expiry_date"))
-    if content.get("removing"):
-        dates.append(content["created_at"])  # since ever: it is not to wait for anything
+        dates.append(content.expiry_date)
+    if content.removing:
+        dates.append(content.created_at)  # since ever: it is not to wait for anything
     # Fixed width and UTC, so that the order of texts is that of time.
     return min((date for date in dates if date), default=None)
 
 
-def revision(content: Content, changes: Content, now: datetime) -> Record:
+def revision(content: Content, changes: Changes, now: datetime) -> Changes:
     """Changes with what goes with each: the next version, its time, and what is due then."""
     return {
         **changes,
-        "version": str(int(content["version"]) + 1),
-        "last_updated": timestamp(now),
-        "due_at": next_due({**content, **changes}),
+        "version": str(int(content.version) + 1),
+        "last_updated": iso_utc(now),
+        "due_at": next_due(Content(**{**content, **changes})),
     }
 
 
 def waiting(content: Content) -> bool:
     """Approved, but not effective yet."""
-    return content["status"] == DRAFT and bool(content.get("approved_at"))
+    return content.status == DRAFT and bool(content.approved_at)
 
 
 def hard_expired(content: Content) -> bool:
     """Withdrawn altogether: its file is gone, and readers see nothing of it."""
-    return content["status"] == EXPIRED and content.get("expiry_policy") == HARD
+    return content.status == EXPIRED and content.expiry_policy == HARD
 
 
 def may_read(content: Content, user: User) -> bool:
     if _owns(content, user) or user.has(APPROVERS):
         return True
-    return content["status"] != DRAFT and not hard_expired(content)
+    return content.status != DRAFT and not hard_expired(content)
 
 
-def edited(content: Content, changes: Content, user: User) -> Record:
+def edited(content: Content, changes: Changes, user: User) -> Changes:
     """The changes that an edit by this user makes."""
     if not _tends(content, user):
         raise NotAllowed(f"Only {_TENDERS} may change this content.")
     return edit(content, changes)
 
 
-def edit(content: Content, changes: Content) -> Record:
+def edit(content: Content, changes: Changes) -> Changes:
     """What an edit by somebody who may make it changes: it takes back an approval of the rest."""
-    if content["status"] == EXPIRED:
+    if content.status == EXPIRED:
         raise RequestConflict("Expired content cannot be changed; it can become: Draft.")
     changed = {name for name, value in changes.items() if content.get(name) != value}
     if not changed.difference(_NOT_APPROVED_OF):
-        return dict(changes)
-    if content["status"] in (APPROVED, DEPRECATED):
+        return changes
+    if content.status in (APPROVED, DEPRECATED):
         return {**changes, **_TAKEN_BACK}
     return {**changes, **(_NO_APPROVAL if waiting(content) else {})}
 
 
 def may_delete(content: Content, user: User) -> None:
     """Drafts go with those who tend them; what has been public, with an admin only."""
-    unseen = content["status"] == DRAFT and not content.get("was_public")
+    unseen = content.status == DRAFT and not content.was_public
     if not (_tends(content, user) if unseen else user.has(ADMINS)):
         who = _TENDERS if unseen else "admins"
         raise NotAllowed(f"Only {who} may delete this content.")
@@ -101,16 +101,16 @@ def may_delete(content: Content, user: User) -> None:
 
 def has_become(content: Content, status: str) -> bool:
     """Whether the content is already what it is asked to become."""
-    return content["status"] == status or (status == APPROVED and waiting(content))
+    return content.status == status or (status == APPROVED and waiting(content))
 
 
-def moved(content: Content, status: str, user: User, now: datetime) -> Record:
+def moved(content: Content, status: str, user: User, now: datetime) -> Changes:
     """The changes by which a user brings content into another status."""
-    transition = TRANSITIONS.get((content["status"], status))
+    transition = TRANSITIONS.get((content.status, status))
     if transition is None:
-        possible = [to for start, to in TRANSITIONS if start == content["status"]]
+        possible = [to for start, to in TRANSITIONS if start == content.status]
         raise RequestConflict(
-            f"{content['status']} content cannot become {status}; "
+            f"{content.status} content cannot become {status}; "
             f"it can become: {', '.join(possible)}."
         )
     if not transition.allowed(content, user):
@@ -118,14 +118,14 @@ def moved(content: Content, status: str, user: User, now: datetime) -> Record:
     return transition.changes(content, user, now)
 
 
-def expired(content: Content) -> Record:
+def expired(content: Content) -> Changes:
     """The changes by which content expires: with a hard policy its file goes as well."""
-    return {"status": EXPIRED, **(_NO_FILE if content.get("expiry_policy") == HARD else {})}
+    return {"status": EXPIRED, **(_NO_FILE if content.expiry_policy == HARD else {})}
 
 
-def _approved(content: Content, user: User, now: datetime) -> Record:
-    moment = timestamp(now)
-    effective, expiry = content.get("effective_date"), content.get("expiry_date")
+def _approved(content: Content, user: User, now: datetime) -> Changes:
+    moment = iso_utc(now)
+    effective, expiry = content.effective_date, content.expiry_date
     if expiry is not None and expiry <= moment:
         raise RequestConflict(f"Its expiry_date, {expiry}, is over: change or remove it first.")
     waits = effective is not None and effective > moment
@@ -136,21 +136,21 @@ def _approved(content: Content, user: User, now: datetime) -> Record:
     }
 
 
-def _deprecated(_content: Content, _user: User, _now: datetime) -> Record:
+def _deprecated(_content: Content, _user: User, _now: datetime) -> Changes:
     return {"status": DEPRECATED}
 
 
-def _withdrawn(content: Content, _user: User, _now: datetime) -> Record:
+def _withdrawn(content: Content, _user: User, _now: datetime) -> Changes:
     return expired(content)
 
 
-def _revised(content: Content, _user: User, _now: datetime) -> Record:
+def _revised(content: Content, _user: User, _now: datetime) -> Changes:
     gone = _NO_FILE if hard_expired(content) else {}
     return {**_TAKEN_BACK, "expiry_date": None, **gone}
 
 
 def _owns(content: Content, user: User) -> bool:
-    return bool(content["owner_user_id"] == user.user_id)
+    return content.owner_user_id == user.user_id
 
 
 def _authors(content: Content, user: User) -> bool:
@@ -177,7 +177,7 @@ class Transition(NamedTuple):
 
     allowed: Callable[[Content, User], bool]
     who: str
-    changes: Callable[[Content, User, datetime], Record]
+    changes: Callable[[Content, User, datetime], Changes]
 
 
 _APPROVAL = Transition(_approves_of_others, "approvers who do not own it, and admins,", _approved)

@@ -6,13 +6,14 @@ from lambdas.portal import contract
 from lambdas.portal.content.registry import CHANGEABLE, GIVEN
 from lambdas.portal.content.requests import FILE
 from lambdas.portal.content.search import LONGEST_QUERY, WINDOW
-from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, MAX_FILE_BYTES
+from tablewright.catalog.portal.content import MAX_FILE_BYTES, Content, ContentRegistry
 
+_FIELDS = Content.__entity__.by_name
 _ID = {
     "name": "content_id",
     "in": "path",
     "required": True,
-    "schema": CONTENT.by_name["content_id"].schema(),
+    "schema": Content.content_id.schema(),
 }
 _IF_MATCH = {
     "name": "If-Match",
@@ -33,9 +34,9 @@ OPERATIONS: dict[Route, Json] = {
             "Content of a status, or about a product, last changed first",
             {200: json_of("ContentPage")},
             parameters=[
-                query("status", CONTENT.by_name["status"].schema()),
-                query("suite", CONTENT.by_name["product_suite"].schema()),
-                query("concept", CONTENT.by_name["product_concept"].schema()),
+                query("status", Content.status.schema()),
+                query("suite", Content.product_suite.schema()),
+                query("concept", Content.product_concept.schema()),
                 {
                     **query("q", {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}),
                     "description": "Words, each of which begins a word of title, summary or tags",
@@ -98,19 +99,19 @@ OPERATIONS: dict[Route, Json] = {
 
 
 def _change() -> Json:
-    shape = object_of([CONTENT.by_name[n] for n in CHANGEABLE], [], nullable=True)
-    shape["properties"]["version"] = CONTENT.by_name["version"].schema()
+    shape = object_of([_FIELDS[n] for n in CHANGEABLE], [], nullable=True)
+    shape["properties"]["version"] = Content.version.schema()
     return {**shape, "minProperties": 1}
 
 
 def _move() -> Json:
-    named = {name: CONTENT.by_name[name].schema() for name in ("status", "version")}
+    named = {name: _FIELDS[name].schema() for name in ("status", "version")}
     return {**only(named), "required": ["status"]}
 
 
 def _page() -> Json:
-    index = CONTENT_REGISTRY.indexes["by_product"]
-    listed = [f for f in CONTENT.fields if f.stored in ("content_id", *index.projects)]
+    index = ContentRegistry.by_product
+    listed = [f for f in _FIELDS.values() if f.stored in ("content_id", *index.projects)]
     shape = page_of(
         object_of(listed, [f.label for f in listed if not f.optional]), cursor="next_cursor"
     )
@@ -128,12 +129,10 @@ def _file() -> Json:
 
 
 _SIZE = {"type": "integer"}
-_NEEDED = [f.label for f in CONTENT.fields if not f.optional]
+_NEEDED = [f.label for f in _FIELDS.values() if not f.optional]
 SCHEMAS: Json = {
-    "Content": object_of(CONTENT.fields, _NEEDED),
-    "NewContent": object_of(
-        [CONTENT.by_name[n] for n in GIVEN], ["title", "summary"], nullable=True
-    ),
+    "Content": object_of(_FIELDS.values(), _NEEDED),
+    "NewContent": object_of([_FIELDS[n] for n in GIVEN], ["title", "summary"], nullable=True),
     "ContentChange": _change(),
     "ContentMove": _move(),
     "ContentPage": _page(),

@@ -12,7 +12,7 @@ from lambdas.http.bodies import changes, new_record
 from lambdas.http.versions import Version, Versioned
 from lambdas.portal.content.files import Files
 from lambdas.portal.content.lifecycle import (
-    Content,
+    Changes,
     edited,
     hard_expired,
     has_become,
@@ -23,9 +23,8 @@ from lambdas.portal.content.lifecycle import (
     revision,
 )
 from lambdas.portal.users import User
-from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, DRAFT, folded
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.content import DRAFT, Content, ContentRegistry, folded
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store.store import Store
@@ -36,7 +35,7 @@ CHANGEABLE = (
     *("expiry_date", "expiry_policy"),
 )
 GIVEN = ("content_id", *CHANGEABLE)
-VERSIONS = Versioned(CONTENT, "version")
+VERSIONS = Versioned(Content, "version")
 _NONE = "no content has this content_id"
 
 
@@ -47,9 +46,9 @@ class Registry:
         self._store = store
         self._files = files
 
-    def create(self, body: Any, user: User, now: datetime) -> tuple[Record, bool]:
+    def create(self, body: Any, user: User, now: datetime) -> tuple[Content, bool]:
         """Store a new draft, and tell whether it is new: with an id, this can be repeated."""
-        moment = timestamp(now)
+        moment = iso_utc(now)
         ours = {
             "status": DRAFT,
             "owner_user_id": user.user_id,
@@ -59,26 +58,26 @@ class Registry:
         }
         if isinstance(body, dict):
             body = {"content_id": uuid7(now), "tags": [], **body}
-        record = new_record(CONTENT, body, GIVEN, ours, _check)
-        record["due_at"] = next_due(record)
+        given = new_record(Content, body, GIVEN, ours, _check)
+        record = Content(**{**given, "due_at": next_due(given)})
         try:
-            return self._store.put(CONTENT_REGISTRY.create_content, record), True
+            return self._store.put(ContentRegistry.create_content, record), True
         except AlreadyExists:
-            there = self._read(record["content_id"])
+            there = self._read(record.content_id)
         same = (*GIVEN, "owner_user_id")
         if there is None or any(there.get(name) != record.get(name) for name in same):
             raise AlreadyExists("other content has this content_id")
         return there, False
 
-    def one(self, content_id: str, user: User) -> Record:
+    def one(self, content_id: str, user: User) -> Content:
         """The content, if the user may read it; who may not is not told that it is there."""
         return _readable(self._read(content_id), user)
 
     def change(
         self, content_id: str, body: Any, version: Version, user: User, now: datetime
-    ) -> Record:
+    ) -> Content:
         before = self.one(content_id, user)
-        change = changes(CONTENT, body, CHANGEABLE, _check)
+        change = changes(Content, body, CHANGEABLE, _check)
         whole = edited(before, change, user)
         wrong = _order({**before, **change})
         if wrong:
@@ -91,7 +90,7 @@ class Registry:
 
     def move(
         self, content_id: str, status: str, version: Version, user: User, now: datetime
-    ) -> Record:
+    ) -> Content:
         """Bring content into another status; withdrawn for good, its file goes as well."""
         found = self.one(content_id, user)
         if not has_become(found, status):
@@ -112,44 +111,41 @@ class Registry:
         # The id can be given again at once: what is asked for from now on is another content's.
         self._files.clear(content_id, asked_until=now)
 
-    def _delete(self, found: Record, version: Version, user: User) -> None:
+    def _delete(self, found: Content, version: Version, user: User) -> None:
         may_delete(found, user)
         VERSIONS.require(version, found)
-        key = {"content_id": found["content_id"]}
-        expected = {"version": found["version"]}
+        unchanged = Content.version == found.version
         try:
-            self._store.delete(CONTENT_REGISTRY.delete_content, key, expect=expected)
+            self._store.delete(ContentRegistry.delete_content, found, when=unchanged)
         except Conflict:
-            raise VERSIONS.stale(version, self.one(found["content_id"], user)) from None
+            raise VERSIONS.stale(version, self.one(found.content_id, user)) from None
 
     def _write(
         self,
-        before: Record,
-        change: Content,
+        before: Content,
+        change: Changes,
         version: Version,
         now: datetime,
         done: Callable[[Content], bool],
-    ) -> Record:
+    ) -> Content:
         """Make a change to the version that it is meant for, unless somebody has just done so."""
         VERSIONS.require(version, before)
-        key = {"content_id": before["content_id"]}
-        new = revision(before, change, now)
+        new, unchanged = revision(before, change, now), Content.version == before.version
         try:
-            update = CONTENT_REGISTRY.update_content
-            return self._store.update(update, key, new, expect={"version": before["version"]})
+            return self._store.update(ContentRegistry.update_content, before, new, when=unchanged)
         except Conflict:
-            meanwhile = self._read(before["content_id"])
+            meanwhile = self._read(before.content_id)
             if meanwhile is None:
                 raise NotFound(_NONE) from None
             if done(meanwhile):
                 return meanwhile
             raise VERSIONS.stale(version, meanwhile) from None
 
-    def _read(self, content_id: str) -> Record | None:
-        return self._store.get(CONTENT_REGISTRY.get_content, {"content_id": content_id})
+    def _read(self, content_id: str) -> Content | None:
+        return self._store.get(ContentRegistry.get_content, content_id=content_id)
 
 
-def _readable(found: Record | None, user: User) -> Record:
+def _readable(found: Content | None, user: User) -> Content:
     if found is None or not may_read(found, user):
         raise NotFound(_NONE)
     return found

@@ -11,28 +11,26 @@ from lambdas.portal.content.search import LONGEST_QUERY, Listing, words
 from lambdas.portal.contract import APPROVERS, AUTHORS
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import (
-    CONTENT_REGISTRY,
     DRAFT,
     MAX_FILE_BYTES,
     STATUSES,
+    ContentRegistry,
 )
 from tablewright.model import Field, InvalidValue, Prose, Text, Whole
 
-FILE: tuple[Field, ...] = (
+FILE: tuple[Field[Any], ...] = (
     Prose(
-        "file_name",
         max_length=200,
         pattern=r"[^/\\\s](?:[^/\\]*[^/\\\s])?",
         form="a name without / and \\, not beginning or ending with a space",
-    ),
+    ).named("file_name"),
     Text(
-        "content_type",
         max_length=100,
         pattern=r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*",
         form="a media type in small letters and without parameters, such as application/pdf",
-    ),
-    Whole("size_bytes", digits=13),
-    Text("sha256", max_length=64, pattern="[0-9a-f]{64}", form="64 hexadecimal digits"),
+    ).named("content_type"),
+    Whole(digits=13).named("size_bytes"),
+    Text(max_length=64, pattern="[0-9a-f]{64}", form="64 hexadecimal digits").named("sha256"),
 )
 
 
@@ -47,11 +45,11 @@ def listing_from(given: Mapping[str, str], user: User) -> Listing:
         if missing:
             raise InvalidRequest("A product is a suite and a concept of it.", missing)
         where = {"product_suite": given["suite"], "product_concept": given["concept"]}
-        return Listing(CONTENT_REGISTRY.content_by_product, where, user)
+        return Listing(ContentRegistry.content_by_product, where, user)
     status = choice("status", given["status"], STATUSES)
     if status == DRAFT and not user.has(AUTHORS, APPROVERS):
         raise NotAllowed("Only authors see drafts, each his own; approvers and admins see all.")
-    return Listing(CONTENT_REGISTRY.content_by_status, {"status": status}, user)
+    return Listing(ContentRegistry.content_by_status, {"status": status}, user)
 
 
 def query_from(text: str | None) -> str:
@@ -82,4 +80,4 @@ def file_from(body: Any) -> RequestedFile:
         errors.append(("/size_bytes", f"must be 1 to {MAX_FILE_BYTES}"))
     if errors:
         raise InvalidRequest("The body is not valid.", errors)
-    return RequestedFile(**{**values, "size_bytes": int(values["size_bytes"])})
+    return RequestedFile(**values)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-from lambdas.portal.content.lifecycle import Content, may_read
+from lambdas.portal.content.lifecycle import may_read
 from lambdas.portal.users import User
-from tablewright.catalog.portal.content import folded
-from tablewright.model import Pattern
+from tablewright.catalog.portal.content import Content, folded
+from tablewright.model import Query
 from tablewright.runtime.store.reader import Keep, Page
 from tablewright.runtime.store.store import Store
 
@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+")
 class Listing(NamedTuple):
     """A list of content, as far as a user may read it."""
 
-    pattern: Pattern
+    pattern: Query[Content]
     where: Mapping[str, Any]
     user: User
 
@@ -33,7 +33,7 @@ class Listing(NamedTuple):
 class Search(Protocol):
     """Finds content of a list by words; `Page.examined` tells how much of it was searched."""
 
-    def find(self, query: str, listing: Listing, limit: int, cursor: str | None) -> Page:
+    def find(self, query: str, listing: Listing, limit: int, cursor: str | None) -> Page[Content]:
         """Content that has all words of the query; without a cursor in the page, that is all."""
         ...
 
@@ -45,7 +45,7 @@ class ListSearch:
         self._store = store
         self._window = window
 
-    def find(self, query: str, listing: Listing, limit: int, cursor: str | None) -> Page:
+    def find(self, query: str, listing: Listing, limit: int, cursor: str | None) -> Page[Content]:
         asked = words(query)
         keep = Keep(
             " ".join(asked), lambda one: may_read(one, listing.user) and matches(asked, one)
@@ -70,7 +70,7 @@ def words(text: str) -> list[str]:
     return _WORD.findall(folded(text))
 
 
-def matches(asked: list[str], content: Content) -> bool:
+def matches(asked: list[str], content: Mapping[str, Any]) -> bool:
     """Whether each word is the beginning of a word in the title, the summary or the tags."""
     texts = (content.get("title", ""), content.get("summary", ""), *content.get("tags", ()))
     found = {word for text in texts for word in words(text)}

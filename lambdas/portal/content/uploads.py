@@ -10,9 +10,8 @@ from itertools import groupby, islice
 from typing import NamedTuple
 
 from lambdas.portal.content.files import Files, Place
-from lambdas.portal.content.lifecycle import Content, edit, hard_expired, revision
-from tablewright.catalog.portal.content import CONTENT_REGISTRY, EXPIRED
-from tablewright.model import Record
+from lambdas.portal.content.lifecycle import edit, hard_expired, revision
+from tablewright.catalog.portal.content import EXPIRED, Content, ContentRegistry
 from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import Conflict, NotFound, ObjectMissing
 from tablewright.runtime.store.store import Store
@@ -32,12 +31,12 @@ def upload_status(content: Content | None, place: Place, now: datetime) -> str:
     """What an object is to its content: its file, perhaps its next one, or nothing any more."""
     if content is None or hard_expired(content):
         return UNWANTED
-    if content.get("s3_key") == place.key:
+    if content.s3_key == place.key:
         return RECORDED
     # An id that was given up can be given again: what was asked for before is not meant.
-    if content["status"] == EXPIRED or moment_of(place.upload_id) < content["created_at"]:
+    if content.status == EXPIRED or moment_of(place.upload_id) < content.created_at:
         return UNWANTED
-    recorded = Place.of(content.get("s3_key") or "")
+    recorded = Place.of(content.s3_key or "")
     if recorded and place.upload_id < recorded.upload_id:
         return UNWANTED
     return ARRIVED if now < _asked_at(place) + ABANDONED else LATE
@@ -103,21 +102,21 @@ class Uploads:
                 return Cleaned(looked_at, removed, chunk[-1].key)
         return Cleaned(looked_at, removed)
 
-    def _record(self, content: Record, place: Place, now: datetime) -> bool:
+    def _record(self, content: Content, place: Place, now: datetime) -> bool:
         fields = self._files.uploaded(place.key)
         if fields is None:
             self._files.remove(place.key)
             return False
         self._store.update(
-            CONTENT_REGISTRY.update_content,
-            {"content_id": place.content_id},
+            ContentRegistry.update_content,
+            content,
             revision(content, edit(content, fields), now),
-            expect={"version": content["version"]},
+            when=Content.version == content.version,
         )
         return True
 
-    def _content(self, content_id: str) -> Record | None:
-        return self._store.get(CONTENT_REGISTRY.get_content, {"content_id": content_id})
+    def _content(self, content_id: str) -> Content | None:
+        return self._store.get(ContentRegistry.get_content, content_id=content_id)
 
 
 def _nobodys(content: Content | None, place: Place, now: datetime) -> bool:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from lambdas.portal.contract import EXPORT_PREFIX
 from lambdas.portal.events.parts import PART_BYTES, PART_EVENTS, Part, parts_of
 from lambdas.portal.events.rules import exportable
-from tablewright.model import InvalidValue, Record
+from tablewright.catalog.portal.events import Event, Events
+from tablewright.model import InvalidValue
 from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.store.store import Store
@@ -58,7 +59,7 @@ class Progress(NamedTuple):
         return {"parts": [list(one) for one in self.parts], "after": self.after}
 
     def with_part(self, part: Part) -> "Progress":
-        last = (part.last["timestamp"], part.last["event_id"])
+        last = (part.last.timestamp, part.last.event_id)
         return Progress((*self.parts, (part.events, len(part.body))), last)
 
 
@@ -110,14 +111,14 @@ class EventExport:
         self._finish(day, progress)
         return progress._replace(whole=True)
 
-    def _events(self, day: str, after: tuple[str, str] | None) -> Iterator[Record]:
+    def _events(self, day: str, after: tuple[str, str] | None) -> Iterator[Event]:
         """The day's events from a position on, in the order in which they happened."""
-        pattern, where = self._store.design.exported_events, {"date_bucket": day}
+        pattern, where = Events.exported_events, {"date_bucket": day}
         if after is None:
             return self._store.each(pattern, where, at_once=_AT_ONCE)
         # The range begins with the millisecond, in which others may have been before.
         rest = self._store.each(pattern, where, since=after[0], at_once=_AT_ONCE)
-        return dropwhile(lambda event: (event["timestamp"], event["event_id"]) <= after, rest)
+        return dropwhile(lambda event: (event.timestamp, event.event_id) <= after, rest)
 
     def _finish(self, day: str, progress: Progress) -> None:
         """Say that the day is whole, if what was written is what is there."""

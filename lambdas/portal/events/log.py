@@ -5,16 +5,15 @@ from typing import Any
 
 from lambdas.portal.contract import EventsEnvironment
 from lambdas.portal.events.rules import same_event
-from tablewright.catalog.portal.events import EVENTS, event_key, events_design
-from tablewright.model import Record, Table
+from tablewright.catalog.portal.events import Event, Events, event_key, events_table
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
 
-def design_of(environment: EventsEnvironment) -> Table:
-    """The design of a function's table: with shards, if its environment says how many."""
+def table_of(environment: EventsEnvironment) -> type[Events]:
+    """A function's table: with shards, if its environment says how many."""
     shards = environment.event_shards
-    return events_design(shards=int(shards)) if shards else EVENTS
+    return events_table(shards=int(shards) if shards else None)
 
 
 class EventLog:
@@ -22,35 +21,34 @@ class EventLog:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._design = store.design
 
-    def append(self, events: Sequence[Record]) -> list[int]:
+    def append(self, events: Sequence[Event]) -> list[int]:
         """Store those events that are not stored yet; gives the positions of those that cannot be,
         because what has their id is another event."""
-        stored = self._store.create_many(self._design.put_events, events)
+        stored = self._store.create_many(Events.put_events, events)
         left = [position for position, now in enumerate(stored) if not now]
-        keys = [event_key(events[position]["event_id"]) for position in left]
-        found = self._store.get_many(self._design.get_events, keys)
-        there = {event["event_id"]: event for event in found}
-        return [at for at in left if not _same(there.get(events[at]["event_id"]), events[at])]
+        keys = [event_key(events[position].event_id) for position in left]
+        found = self._store.get_many(Events.get_events, keys)
+        there = {event.event_id: event for event in found}
+        return [at for at in left if not _same(there.get(events[at].event_id), events[at])]
 
-    def of_day(self, day: str, event_name: str | None, **paging: Any) -> Page:
+    def of_day(self, day: str, event_name: str | None, **paging: Any) -> Page[Event]:
         return self._store.query(
-            self._design.events_of_day,
+            Events.events_of_day,
             {"date_bucket": day},
-            filters={"event_name": event_name},
+            where={"event_name": event_name},
             **paging,
         )
 
-    def of_user(self, user_id: str, event_name: str | None, **paging: Any) -> Page:
+    def of_user(self, user_id: str, event_name: str | None, **paging: Any) -> Page[Event]:
         return self._store.query(
-            self._design.events_of_user,
+            Events.events_of_user,
             {"user_id": user_id},
-            filters={"event_name": event_name},
+            where={"event_name": event_name},
             **paging,
         )
 
 
-def _same(there: Record | None, event: Record) -> bool:
+def _same(there: Event | None, event: Event) -> bool:
     """Whether what is there is the event, stored since it was sent before."""
     return there is not None and same_event(there, event)

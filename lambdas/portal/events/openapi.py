@@ -14,9 +14,10 @@ from lambdas.http.openapi import (
     ref,
 )
 from lambdas.portal import contract
-from lambdas.portal.events.rules import EVENT, GIVEN, MAX_EVENTS
+from lambdas.portal.events.rules import GIVEN, MAX_EVENTS
+from tablewright.catalog.portal.events import Event
 
-_FIELDS = EVENT.by_name
+_FIELDS = Event.__entity__.by_name
 
 OPERATIONS: dict[Route, Json] = {
     contract.APPEND_EVENTS: {
@@ -38,9 +39,9 @@ OPERATIONS: dict[Route, Json] = {
             "Events, newest first",
             {200: json_of("EventPage")},
             parameters=[
-                query("day", _FIELDS["date_bucket"].schema()),
-                query("user_id", _FIELDS["user_id"].schema()),
-                query("event_name", _FIELDS["event_name"].schema()),
+                query("day", Event.date_bucket.schema()),
+                query("user_id", Event.user_id.schema()),
+                query("event_name", Event.event_name.schema()),
                 *paging(),
             ],
         ),
@@ -51,11 +52,11 @@ OPERATIONS: dict[Route, Json] = {
 }
 
 SCHEMAS: Json = {
-    "Event": object_of(EVENT.fields, [f.label for f in EVENT.fields if not f.optional]),
+    "Event": object_of(_FIELDS.values(), [f.label for f in _FIELDS.values() if not f.optional]),
     "EventPage": page_of(ref("Event"), cursor="next_cursor"),
     "NewEvent": object_of(
         [_FIELDS[name] for name in GIVEN], ["event_id", "event_name"], nullable=True
     ),
     "NewEvents": only({"events": list_of(ref("NewEvent"), minItems=1, maxItems=MAX_EVENTS)}),
-    "EventIds": only({"event_ids": list_of(_FIELDS["event_id"].schema())}),
+    "EventIds": only({"event_ids": list_of(Event.event_id.schema())}),
 }

@@ -6,8 +6,7 @@ from io import BytesIO
 from typing import NamedTuple
 
 from lambdas.portal.events.exact_json import exact_json
-from lambdas.portal.events.rules import EVENT
-from tablewright.model import Record
+from tablewright.catalog.portal.events import Event
 
 # A change of these changes which events are in which part: remove what of a day without a manifest
 # is in the bucket, or its export will refuse to be finished.
@@ -15,7 +14,7 @@ PART_EVENTS = 100_000
 PART_BYTES = 64 * 1024 * 1024
 
 # The day is that of the folder.
-COLUMNS = tuple(field.name for field in EVENT.fields if field.name != "date_bucket")
+COLUMNS = tuple(field.name for field in Event.__entity__.fields if field.name != "date_bucket")
 
 
 class Part(NamedTuple):
@@ -23,10 +22,10 @@ class Part(NamedTuple):
 
     body: bytes
     events: int
-    last: Record
+    last: Event
 
 
-def line_of(event: Record) -> bytes:
+def line_of(event: Event) -> bytes:
     """An event on a line. Metadata is JSON in a text: names that differ in nothing but case are
     one column to those who read it."""
     columns = {name: event[name] for name in COLUMNS if name in event}
@@ -37,7 +36,7 @@ def line_of(event: Record) -> bytes:
 
 
 def parts_of(
-    events: Iterable[Record], *, most_events: int = PART_EVENTS, most_bytes: int = PART_BYTES
+    events: Iterable[Event], *, most_events: int = PART_EVENTS, most_bytes: int = PART_BYTES
 ) -> Iterator[Part]:
     """The events in files, each full but the last: no more than one of them is in memory."""
     file = _File()
@@ -55,11 +54,11 @@ class _File:
         self._body = BytesIO()
         # Neither a name nor a time in it: they would be all that two files differ in.
         self._lines = GzipFile("", "wb", 6, self._body, mtime=0)
-        self._last: Record = {}
+        self._last: Event  # of those that were added
         self.events = 0
         self.size = 0
 
-    def add(self, event: Record) -> None:
+    def add(self, event: Event) -> None:
         self.size += self._lines.write(line_of(event))
         self.events += 1
         self._last = event

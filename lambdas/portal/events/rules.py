@@ -8,11 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lambdas.errors import InvalidRequest
-from tablewright.catalog.portal.events import DAYS_KEPT, EVENTS, event_key
-from tablewright.model import Date, InvalidRecord, InvalidValue, Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.events import DAYS_KEPT, Event, event_key
+from tablewright.model import DateText, Field, InvalidRecord, InvalidValue
+from tablewright.model.fields.time import iso_utc
 
-EVENT = EVENTS.entities["Event"]
 GIVEN = ("event_id", "event_name", "content_id", "metadata")
 MAX_EVENTS = 100
 LATE = timedelta(hours=24)
@@ -21,18 +20,18 @@ AHEAD = timedelta(minutes=5)
 SETTLING = timedelta(hours=1)
 
 _DAY = timedelta(days=1)
-_DAY_FIELD = Date("day")
+_DAY_FIELD: Field[str] = DateText().named("day")
 _REPORTED = 100
 _WINDOW = "must be of the last 24 hours, and at most 5 minutes ahead"
 
 
-def events_from(body: Any, user_id: str, now: datetime) -> list[Record]:
+def events_from(body: Any, user_id: str, now: datetime) -> list[Event]:
     """The events in a request's body; raises InvalidRequest with all that is wrong with them."""
     entries = body["events"] if isinstance(body, dict) and set(body) == {"events"} else None
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_EVENTS:
         reason = f"must be a list of 1 to {MAX_EVENTS} events, and nothing beside it"
         raise InvalidRequest("The body is not valid.", [("/events", reason)])
-    events: list[Record] = []
+    events: list[Event] = []
     wrong: list[tuple[str, str]] = []
     first: dict[str, int] = {}
     for position, entry in enumerate(entries):
@@ -41,7 +40,7 @@ def events_from(body: Any, user_id: str, now: datetime) -> list[Record]:
         except InvalidRecord as invalid:
             wrong += [(_pointer(position, one.field), one.reason) for one in invalid.problems]
             continue
-        earlier = first.setdefault(event["event_id"], position)
+        earlier = first.setdefault(event.event_id, position)
         if earlier != position:
             wrong.append((_pointer(position, "event_id"), f"is that of /events/{earlier} too"))
         events.append(event)
@@ -51,9 +50,9 @@ def events_from(body: Any, user_id: str, now: datetime) -> list[Record]:
     return events
 
 
-def same_event(one: Record, two: Record) -> bool:
+def same_event(one: Event, two: Event) -> bool:
     """Whether two events with the same id say the same."""
-    return all(one.get(field.name) == two.get(field.name) for field in EVENT.fields)
+    return all(one.get(field.name) == two.get(field.name) for field in Event.__entity__.fields)
 
 
 def closes_at(day: str) -> datetime:
@@ -71,30 +70,30 @@ def exportable(given: Any, now: datetime) -> str:
     """The day, if all of its events are there: none is still to come, none has expired."""
     day = str(_DAY_FIELD.check(given))
     if now < closes_at(day):
-        raise InvalidValue("day", f"must be closed: {day} is so from {timestamp(closes_at(day))}")
+        raise InvalidValue("day", f"must be closed: {day} is so from {iso_utc(closes_at(day))}")
     if now >= _begin(day) + timedelta(days=DAYS_KEPT):
         raise InvalidValue("day", f"must be of the last {DAYS_KEPT} days: older events expire")
     return day
 
 
-def _event(entry: Any, user_id: str, now: datetime) -> Record:
+def _event(entry: Any, user_id: str, now: datetime) -> Event:
     """One event of a request, whole; raises InvalidRecord."""
     if not isinstance(entry, dict) or not set(entry) <= set(GIVEN):
         reason = f"must be an object of {', '.join(GIVEN)} only"
-        raise InvalidRecord(EVENT.name, [InvalidValue("", reason)])
+        raise InvalidRecord(Event.__name__, [InvalidValue("", reason)])
     # Made by the client: only then a request whose answer was lost can be repeated.
     id = entry.get("event_id", "")
-    key = event_key(id) if EVENT.by_name["event_id"].accepts_text(id) else {}
+    key = event_key(id) if Event.event_id.accepts_text(id) else {}
     problems = []
-    if key and not timestamp(now - LATE) <= key["timestamp"] <= timestamp(now + AHEAD):
+    if key and not iso_utc(now - LATE) <= key["timestamp"] <= iso_utc(now + AHEAD):
         problems.append(InvalidValue("event_id", f"tells {key['timestamp']}, but {_WINDOW}"))
     try:
-        event = EVENT.check({**entry, "user_id": user_id, **key})
+        event = Event(**{**entry, "user_id": user_id, **key})
     except InvalidRecord as invalid:
         # What follows from the id is no fault beside it.
         problems += [one for one in invalid.problems if one.field in (*GIVEN, "user_id")]
     if problems:
-        raise InvalidRecord(EVENT.name, problems)
+        raise InvalidRecord(Event.__name__, problems)
     return event
 
 

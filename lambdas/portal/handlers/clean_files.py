@@ -11,7 +11,7 @@ from lambdas.portal.clients import Clients
 from lambdas.portal.content.files import Files
 from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.contract import ContentEnvironment
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.content import ContentRegistry
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.continuation import call_next
 from tablewright.runtime.deadline import in_time
@@ -32,7 +32,7 @@ class Resources(NamedTuple):
     @classmethod
     def of(cls, environment: ContentEnvironment) -> "Resources":
         clients = Clients()
-        store = clients.store(CONTENT_REGISTRY, environment.content_table)
+        store = clients.store(ContentRegistry, environment.content_table)
         files = Files.of(clients.s3, environment.files_bucket)
         return cls(Uploads(store, files), lambda: clients.client("lambda"))
 

@@ -13,7 +13,7 @@ from lambdas.portal.content.files import Files, Place
 from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.contract import ContentEnvironment
 from lambdas.queue import each_message
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.content import ContentRegistry
 from tablewright.runtime import strict_json
 from tablewright.runtime.deadline import in_time
 
@@ -29,7 +29,7 @@ class Resources(NamedTuple):
     @classmethod
     def of(cls, environment: ContentEnvironment) -> "Resources":
         clients = Clients()
-        store = clients.store(CONTENT_REGISTRY, environment.content_table)
+        store = clients.store(ContentRegistry, environment.content_table)
         files = Files.of(clients.s3, environment.files_bucket)
         return cls(Uploads(store, files))
 

@@ -22,7 +22,7 @@ from lambdas.portal.content.requests import file_from, listing_from, query_from
 from lambdas.portal.content.search import ListSearch, Search
 from lambdas.portal.contract import APPROVERS, AUTHORS, ContentApiEnvironment
 from lambdas.portal.users import user_of
-from tablewright.catalog.portal.content import APPROVED, CONTENT, CONTENT_REGISTRY, STATUSES
+from tablewright.catalog.portal.content import APPROVED, STATUSES, ContentRegistry
 
 logger = Logger()
 app = application({"product_suite": "suite", "product_concept": "concept"})
@@ -41,7 +41,7 @@ class Resources(NamedTuple):
     def of(cls, environment: ContentApiEnvironment) -> "Resources":
         clients = Clients()
         cursors = clients.cursors(environment.cursor_secret_arn)
-        store = clients.store(CONTENT_REGISTRY, environment.content_table, cursors)
+        store = clients.store(ContentRegistry, environment.content_table, cursors)
         files = Files.of(clients.s3, environment.files_bucket)
         return cls(Registry(store, files), files, ListSearch(store))
 
@@ -63,7 +63,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 def create_content() -> Response[str]:
     user = user_of(app.current_event, AUTHORS)
     made, new = resources().registry.create(json_body(app.current_event), user, resources().now())
-    logger.info("content stored", content_id=made["content_id"], new=new)
+    logger.info("content stored", content_id=made.content_id, new=new)
     return VERSIONS.tagged(made, 201 if new else 200)
 
 
@@ -77,7 +77,7 @@ def list_content() -> Response[str]:
         query, listing, page_limit(given.get("limit")), given.get("cursor")
     )
     logger.info("listed", pattern=listing.pattern.name, count=len(page.items))
-    body = page_json(CONTENT, page, cursor="next_cursor")
+    body = page_json(page, cursor="next_cursor")
     if query:
         body |= {"searched": page.examined, "complete": page.cursor is None}
     return answer(body)
@@ -94,7 +94,7 @@ def change_content(content_id: str) -> Response[str]:
     body = json_body(app.current_event)
     version = VERSIONS.named_in(app.current_event, body)
     changed = resources().registry.change(content_id, body, version, user, resources().now())
-    logger.info("content changed", content_id=content_id, version=changed["version"])
+    logger.info("content changed", content_id=content_id, version=changed.version)
     return VERSIONS.tagged(changed)
 
 
@@ -119,7 +119,7 @@ def move_content(content_id: str) -> Response[str]:
     if status == APPROVED and version.any:
         raise VersionRequired("An approval is of what was read: send its ETag as If-Match.")
     moved = resources().registry.move(content_id, status, version, user, resources().now())
-    logger.info("content moved", content_id=content_id, status=moved["status"])
+    logger.info("content moved", content_id=content_id, status=moved.status)
     return VERSIONS.tagged(moved)
 
 
@@ -137,7 +137,7 @@ def upload_file(content_id: str) -> Response[str]:
 @routed(app, contract.DOWNLOAD_FILE)
 def download_file(content_id: str) -> Response[str]:
     content = resources().registry.one(content_id, user_of(app.current_event))
-    if "s3_key" not in content or hard_expired(content):
+    if content.s3_key is None or hard_expired(content):
         raise NotThere("The content has no file.")
     download = resources().files.download(content, resources().now())
     # Whoever approves the file names the content's version that it is of.

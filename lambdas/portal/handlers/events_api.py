@@ -16,9 +16,10 @@ from lambdas.portal import contract
 from lambdas.portal.clients import Clients
 from lambdas.portal.contract import ADMINS, APPROVERS, EventsApiEnvironment
 from lambdas.portal.events.exact_json import exact_json
-from lambdas.portal.events.log import EventLog, design_of
-from lambdas.portal.events.rules import EVENT, events_from
+from lambdas.portal.events.log import EventLog, table_of
+from lambdas.portal.events.rules import events_from
 from lambdas.portal.users import user_of
+from tablewright.catalog.portal.events import Event
 from tablewright.runtime.store.reader import Page
 
 logger = Logger()
@@ -38,8 +39,8 @@ class Resources(NamedTuple):
     def of(cls, environment: EventsApiEnvironment) -> "Resources":
         clients = Clients()
         cursors = clients.cursors(environment.cursor_secret_arn)
-        design = design_of(environment)
-        return cls(EventLog(clients.store(design, environment.events_table, cursors)))
+        store = clients.store(table_of(environment), environment.events_table, cursors)
+        return cls(EventLog(store))
 
 
 @cache
@@ -65,7 +66,7 @@ def append_events() -> Response[str]:
         wrong = [(f"/events/{position}/event_id", reason) for position in taken_otherwise]
         raise RequestConflict(_CLASH, wrong)
     logger.info("events taken", user_id=user_id, count=len(events))
-    return answer({"event_ids": [event["event_id"] for event in events]}, 202)
+    return answer({"event_ids": [event.event_id for event in events]}, 202)
 
 
 @routed(app, contract.LIST_EVENTS)
@@ -76,16 +77,16 @@ def list_events() -> Response[str]:
         reason = "must be given, and only one of the two"
         raise InvalidRequest("Ask by day or by user.", [(name, reason) for name in _BY])
     page = _of_day(given) if asked == ["day"] else _of_user(given)
-    body = exact_json(page_json(EVENT, page, cursor="next_cursor"))
+    body = exact_json(page_json(page, cursor="next_cursor"))
     return Response(200, content_type="application/json", body=body)
 
 
-def _of_day(given: dict[str, str]) -> Page:
+def _of_day(given: dict[str, str]) -> Page[Event]:
     caller = user_of(app.current_event, APPROVERS, ADMINS).user_id
     return resources().log.of_day(given["day"], given.get("event_name"), **_paging(given, caller))
 
 
-def _of_user(given: dict[str, str]) -> Page:
+def _of_user(given: dict[str, str]) -> Page[Event]:
     user = user_of(app.current_event)
     if given["user_id"] != user.user_id and not user.has(ADMINS):
         raise NotAllowed(f"Only members of the group '{ADMINS}' may list the events of others.")

@@ -12,7 +12,7 @@ from lambdas.metrics import count
 from lambdas.portal.clients import Clients
 from lambdas.portal.contract import EVENT_DAYS_MISSING, ExportEnvironment
 from lambdas.portal.events.export import EventExport, Progress
-from lambdas.portal.events.log import design_of
+from lambdas.portal.events.log import table_of
 from lambdas.portal.events.rules import closed_days
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.continuation import call_next
@@ -36,7 +36,7 @@ class Resources(NamedTuple):
     @classmethod
     def of(cls, environment: ExportEnvironment) -> "Resources":
         clients = Clients()
-        store = clients.store(design_of(environment), environment.events_table)
+        store = clients.store(table_of(environment), environment.events_table)
         export = EventExport(store, clients.s3, environment.export_bucket)
         return cls(export, lambda: clients.client("lambda"))
 

@@ -15,12 +15,12 @@ from lambdas.portal import contract
 from lambdas.portal.clients import Clients
 from lambdas.portal.contract import InboxApiEnvironment
 from lambdas.portal.inbox import notifications, subscriptions
-from lambdas.portal.inbox.notifications import Notifications
-from lambdas.portal.inbox.subscriptions import Subscriptions
+from lambdas.portal.inbox.notifications import UserNotifications
+from lambdas.portal.inbox.subscriptions import UserSubscriptions
 from lambdas.portal.users import user_of
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
-from tablewright.model import Field, Record
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
+from tablewright.model import Entity, Field
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
@@ -40,8 +40,8 @@ class Resources(NamedTuple):
         clients = Clients()
         cursors = clients.cursors(environment.cursor_secret_arn)
         return cls(
-            clients.store(NOTIFICATIONS, environment.notifications_table, cursors),
-            clients.store(SUBSCRIPTIONS, environment.subscriptions_table, cursors),
+            clients.store(Notifications, environment.notifications_table, cursors),
+            clients.store(Subscriptions, environment.subscriptions_table, cursors),
         )
 
 
@@ -97,7 +97,7 @@ def mark_all_read() -> Response[str]:
 def subscribe() -> Response[str]:
     mine = _subscriptions()
     made, new = mine.create(json_body(app.current_event), resources().now())
-    logger.info("subscribed", subscription_id=made["subscription_id"], new=new)
+    logger.info("subscribed", subscription_id=made.subscription_id, new=new)
     return answer(_shown(subscriptions.SHOWN, made), 201 if new else 200)
 
 
@@ -120,18 +120,18 @@ def unsubscribe(subscription_id: str) -> Response[str]:
     return Response(204)
 
 
-def _notifications() -> Notifications:
-    return Notifications(resources().notifications, user_of(app.current_event).user_id)
+def _notifications() -> UserNotifications:
+    return UserNotifications(resources().notifications, user_of(app.current_event).user_id)
 
 
-def _subscriptions() -> Subscriptions:
-    return Subscriptions(resources().subscriptions, user_of(app.current_event).user_id)
+def _subscriptions() -> UserSubscriptions:
+    return UserSubscriptions(resources().subscriptions, user_of(app.current_event).user_id)
 
 
-def _shown(fields: Iterable[Field], record: Record) -> dict[str, Any]:
+def _shown(fields: Iterable[Field[Any]], record: Entity) -> dict[str, Any]:
     # In the design's order: DynamoDB keeps none, and the same record is to look the same.
     return {field.label: record[field.name] for field in fields if field.name in record}
 
 
-def _page(fields: Iterable[Field], page: Page) -> dict[str, Any]:
+def _page(fields: Iterable[Field[Any]], page: Page[Any]) -> dict[str, Any]:
     return {"items": [_shown(fields, one) for one in page.items], "next_cursor": page.cursor}

@@ -11,9 +11,9 @@ from lambdas.portal.contract import NotifyEnvironment
 from lambdas.portal.notification_fan_out.messages import message_from
 from lambdas.portal.notification_fan_out.notifier import Notifier
 from lambdas.queue import each_message
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.messaging.queue import Queue
 
@@ -32,9 +32,9 @@ class Resources(NamedTuple):
     def of(cls, environment: NotifyEnvironment) -> "Resources":
         clients = Clients()
         notifier = Notifier(
-            clients.store(CONTENT_REGISTRY, environment.content_table),
-            clients.store(SUBSCRIPTIONS, environment.subscriptions_table),
-            clients.store(NOTIFICATIONS, environment.notifications_table),
+            clients.store(ContentRegistry, environment.content_table),
+            clients.store(Subscriptions, environment.subscriptions_table),
+            clients.store(Notifications, environment.notifications_table),
             Queue(clients.client("sqs"), environment.fanout_queue_url),
         )
         return cls(notifier)

@@ -11,14 +11,14 @@ from lambdas.portal.contract import PublishEnvironment
 from lambdas.portal.notification_fan_out.announcements import announcements_of
 from lambdas.portal.notification_fan_out.messages import Message, messages_of
 from lambdas.stream import Failed, keep_failed
-from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY
+from tablewright.catalog.portal.content import Content, ContentRegistry
 from tablewright.runtime.deadline import in_time
 from tablewright.runtime.messaging.queue import Queue
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.streams.changes import Change, consume
 
 logger = Logger()
-_CONTENT = Records(CONTENT_REGISTRY, CONTENT)
+_CONTENT = Records(ContentRegistry.__design__, Content.__entity__)
 
 
 class Resources(NamedTuple):
@@ -62,11 +62,11 @@ def messages_for(change: Change) -> list[Message]:
     old, new = (_CONTENT.to_record(image) if image else None for image in (change.old, change.new))
     if new is None:
         return []
-    new = CONTENT.check(new)
+    new = Content(**new)
     return [
         message
         for announcement in announcements_of(old, new)
-        for message in messages_of(announcement, new["owner_user_id"])
+        for message in messages_of(announcement, new.owner_user_id)
     ]
 
 

@@ -13,7 +13,7 @@ from lambdas.portal.clients import Clients
 from lambdas.portal.content.calendar import Calendar, CalendarRun, Position
 from lambdas.portal.content.due_steps import DueStep
 from lambdas.portal.contract import CALENDAR_FAILURES, ContentEnvironment
-from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY
+from tablewright.catalog.portal.content import Content, ContentRegistry
 from tablewright.model import InvalidValue
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.continuation import call_next
@@ -46,7 +46,7 @@ class Resources(NamedTuple):
     def of(cls, environment: ContentEnvironment) -> "Resources":
         clients = Clients()
         calendar = Calendar(
-            clients.store(CONTENT_REGISTRY, environment.content_table),
+            clients.store(ContentRegistry, environment.content_table),
             clients.s3,
             environment.files_bucket,
             done=log_step,
@@ -87,7 +87,7 @@ def _position(given: Any) -> Position | None:
         return None
     if not isinstance(given, dict) or set(given) != set(Position._fields):
         raise InvalidValue("after", f"must be an object of {' and '.join(Position._fields)}")
-    return Position(**CONTENT.check(given, partial=True))
+    return Position(**Content.__entity__.check(given, partial=True))
 
 
 def _report(run: CalendarRun, milliseconds: float) -> None:

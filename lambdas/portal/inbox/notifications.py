@@ -5,9 +5,8 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.notifications import Notification, Notifications
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store.batches import in_parallel
 from tablewright.runtime.store.reader import Page
@@ -18,7 +17,7 @@ MOST_COUNTED = 1000
 MOST_MARKED = 250
 
 # The user once more: a matter of the index.
-SHOWN = tuple(field for field in NOTIFICATION.fields if field.name != "unread_by")
+SHOWN = tuple(field for field in Notification.__entity__.fields if field.name != "unread_by")
 
 
 class Counted(NamedTuple):
@@ -28,35 +27,35 @@ class Counted(NamedTuple):
     more: bool
 
 
-class Notifications:
+class UserNotifications:
     """The notifications of a user."""
 
     def __init__(self, store: Store, user_id: str) -> None:
         self._store = store
         self._user_id = user_id
 
-    def page(self, *, unread: bool, limit: int, cursor: str | None) -> Page:
+    def page(self, *, unread: bool, limit: int, cursor: str | None) -> Page[Notification]:
         """A page of all notifications, or of those that are unread, newest first."""
         pattern, field = (
-            (NOTIFICATIONS.unread_in_full, "unread_by")
+            (Notifications.unread_in_full, "unread_by")
             if unread
-            else (NOTIFICATIONS.notifications, "user_id")
+            else (Notifications.notifications, "user_id")
         )
         asked = {field: self._user_id}
         return self._store.query(pattern, asked, limit=limit, cursor=cursor, caller=self._user_id)
 
-    def one(self, notification_id: str) -> Record:
-        asked = {"notification_id": notification_id}
-        for found in self._store.each(NOTIFICATIONS.notification_by_id, asked):
-            if found["user_id"] == self._user_id:
+    def one(self, notification_id: str) -> Notification:
+        named = self._store.each(Notifications.notification_by_id, notification_id=notification_id)
+        for found in named:
+            if found.user_id == self._user_id:
                 return found
         # Nobody learns whether it is somebody else's.
         raise NotFound("You have no such notification.")
 
-    def mark(self, notification_id: str, now: datetime) -> Record:
+    def mark(self, notification_id: str, now: datetime) -> Notification:
         """Mark one as read; one that is read already stays as it is."""
         found = self.one(notification_id)
-        if found["read"]:
+        if found.read:
             return found
         return self._mark(found, now) or self.one(notification_id)
 
@@ -72,16 +71,16 @@ class Notifications:
         found = sum(1 for _ in islice(self._unread(MOST_COUNTED + 1), MOST_COUNTED + 1))
         return Counted(min(found, MOST_COUNTED), found > MOST_COUNTED)
 
-    def _unread(self, at_once: int) -> Iterator[Record]:
+    def _unread(self, at_once: int) -> Iterator[Notification]:
         """Keys of what is unread."""
-        where = {"unread_by": self._user_id}
-        return self._store.each(NOTIFICATIONS.unread_notifications, where, at_once=at_once)
+        return self._store.each(
+            Notifications.unread_notifications, unread_by=self._user_id, at_once=at_once
+        )
 
-    def _mark(self, found: Record, now: datetime) -> Record | None:
+    def _mark(self, found: Notification, now: datetime) -> Notification | None:
         """The notification as read from now on; None when it was before, or is gone."""
-        key = {name: found[name] for name in NOTIFICATION.key.fields}
-        changes = {"read": True, "read_at": timestamp(now), "unread_by": None}
+        changes = {"read": True, "read_at": iso_utc(now), "unread_by": None}
         try:
-            return self._store.update(NOTIFICATIONS.mark_read, key, changes, expect={"read": False})
+            return self._store.update(Notifications.mark_read, found, changes, when={"read": False})
         except (Conflict, NotFound):
             return None

@@ -1,5 +1,7 @@
 """OpenAPI operations and schemas of notifications and subscriptions."""
 
+from typing import Any
+
 from lambdas.contract import Route
 from lambdas.http.openapi import (
     Json,
@@ -14,8 +16,8 @@ from lambdas.http.openapi import (
 )
 from lambdas.portal import contract
 from lambdas.portal.inbox import notifications, subscriptions
-from tablewright.catalog.portal.notifications import NOTIFICATION
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTION
+from tablewright.catalog.portal.notifications import Notification
+from tablewright.catalog.portal.subscriptions import Subscription
 from tablewright.model import Field
 
 _FLAG: Json = {"type": "boolean"}
@@ -25,17 +27,17 @@ def _number(most: int) -> Json:
     return {"type": "integer", "minimum": 0, "maximum": most}
 
 
-def _path(field: Field) -> list[Json]:
+def _path(field: Field[Any]) -> list[Json]:
     return [{"name": field.name, "in": "path", "required": True, "schema": field.schema()}]
 
 
-def _required(fields: tuple[Field, ...]) -> list[str]:
+def _required(fields: tuple[Field[Any], ...]) -> list[str]:
     return [field.label for field in fields if not field.optional]
 
 
 _NOTIFICATION, _SUBSCRIPTION = json_of("Notification"), json_of("Subscription")
-_NOTIFICATION_ID = _path(NOTIFICATION.by_name["notification_id"])
-_SUBSCRIPTION_ID = _path(SUBSCRIPTION.by_name["subscription_id"])
+_NOTIFICATION_ID = _path(Notification.notification_id)
+_SUBSCRIPTION_ID = _path(Subscription.subscription_id)
 _UNREAD = query("unread", {"type": "string", "enum": ["false", "true"], "default": "false"})
 
 OPERATIONS: dict[Route, Json] = {
@@ -100,6 +102,6 @@ SCHEMAS: Json = {
     "Subscription": object_of(subscriptions.SHOWN, _required(subscriptions.SHOWN)),
     "SubscriptionPage": page_of(ref("Subscription"), cursor="next_cursor"),
     "NewSubscription": object_of(
-        [SUBSCRIPTION.by_name[name] for name in subscriptions.FILTERS], [], nullable=True
+        [Subscription.__entity__.by_name[name] for name in subscriptions.FILTERS], [], nullable=True
     ),
 }

@@ -10,9 +10,14 @@ from typing import Any
 
 from lambdas.errors import RequestConflict
 from lambdas.http.bodies import new_record
-from tablewright.catalog.portal.subscriptions import EVERYTHING, SUBSCRIPTION, SUBSCRIPTIONS, topic
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.subscriptions import (
+    EVERYTHING,
+    Subscriber,
+    Subscription,
+    Subscriptions,
+    topic,
+)
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, Throttled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.reader import Page
@@ -23,17 +28,17 @@ MOST = 100
 
 FILTERS = ("product_suite", "product_concept", "tags")
 # What a subscription is found by is a matter of the index.
-SHOWN = tuple(field for field in SUBSCRIPTION.fields if field.name != "topic")
+SHOWN = tuple(field for field in Subscription.__entity__.fields if field.name != "topic")
 
 
-class Subscriptions:
+class UserSubscriptions:
     """What a user has subscribed to."""
 
     def __init__(self, store: Store, user_id: str) -> None:
         self._store = store
         self._user_id = user_id
 
-    def create(self, body: Any, now: datetime) -> tuple[Record, bool]:
+    def create(self, body: Any, now: datetime) -> tuple[Subscription, bool]:
         """Subscribe; gives the subscription and whether it is new.
 
         Whoever asks for what he has subscribed to gets that subscription: repeating a request
@@ -44,7 +49,7 @@ class Subscriptions:
             # Read before the list, and counted on with the subscription: what others have added
             # to the list since is noticed, so the bound holds. What they have removed may go.
             made = self._made()
-            mine = list(islice(self._store.each(SUBSCRIPTIONS.subscriptions, self._own), MOST))
+            mine = list(islice(self._store.each(Subscriptions.subscriptions, self._own), MOST))
             for one in mine:
                 if _filters(one) == _filters(wanted):
                     return one, False
@@ -54,20 +59,20 @@ class Subscriptions:
                 return self._add(wanted, made), True
         raise Throttled("the user was subscribing to something else all the while")
 
-    def one(self, subscription_id: str) -> Record:
+    def one(self, subscription_id: str) -> Subscription:
         key = {**self._own, "subscription_id": subscription_id}
-        found = self._store.get(SUBSCRIPTIONS.get_subscription, key)
+        found = self._store.get(Subscriptions.get_subscription, key)
         if found is None:
             raise NotFound("You have no such subscription.")
         return found
 
     def remove(self, subscription_id: str) -> None:
         key = {**self._own, "subscription_id": subscription_id}
-        self._store.delete(SUBSCRIPTIONS.delete_subscription, key)
+        self._store.delete(Subscriptions.delete_subscription, key)
 
-    def page(self, *, limit: int, cursor: str | None) -> Page:
+    def page(self, *, limit: int, cursor: str | None) -> Page[Subscription]:
         return self._store.query(
-            SUBSCRIPTIONS.subscriptions,
+            Subscriptions.subscriptions,
             self._own,
             limit=limit,
             cursor=cursor,
@@ -75,39 +80,39 @@ class Subscriptions:
         )
 
     @property
-    def _own(self) -> Record:
+    def _own(self) -> dict[str, str]:
         return {"user_id": self._user_id}
 
     def _made(self) -> int:
         """How many subscriptions the user has ever made, of which some may be gone."""
-        found = self._store.get(SUBSCRIPTIONS.get_subscriber, self._own)
+        found = self._store.get(Subscriptions.get_subscriber, self._own)
         if found is None:
+            first = Subscriber(user_id=self._user_id, made=0)
             with suppress(AlreadyExists):
-                self._store.put(SUBSCRIPTIONS.put_subscriber, {**self._own, "made": 0})
+                self._store.put(Subscriptions.put_subscriber, first)
             return 0
-        return int(found["made"])
+        return found.made
 
-    def _add(self, wanted: Record, made: int) -> Record:
+    def _add(self, wanted: Subscription, made: int) -> Subscription:
         return self._store.put_along(
-            SUBSCRIPTIONS.put_subscription,
+            Subscriptions.put_subscription,
             wanted,
-            SUBSCRIPTIONS.count_subscription,
+            Subscriptions.count_subscription,
             self._own,
             {"made": made + 1},
-            expect={"made": made},
+            when=Subscriber.made == made,
         )
 
-    def _wanted(self, body: Any, now: datetime) -> Record:
+    def _wanted(self, body: Any, now: datetime) -> Subscription:
         ours = {
             **self._own,
             "subscription_id": _id({}),
             "topic": EVERYTHING,
-            "created_at": timestamp(now),
+            "created_at": iso_utc(now),
         }
-        given = new_record(SUBSCRIPTION, body, FILTERS, ours, lambda values: [])
-        tags = sorted(set(given.pop("tags", ())))
-        wanted = {**given, **({"tags": tags} if tags else {})}
-        return {**wanted, "subscription_id": _id(wanted), "topic": topic(wanted)}
+        given = new_record(Subscription, body, FILTERS, ours, lambda values: [])
+        wanted = {**given, "tags": sorted(set(given.tags or ())) or None}
+        return Subscription(**{**wanted, "subscription_id": _id(wanted), "topic": topic(wanted)})
 
 
 def _id(wanted: Mapping[str, Any]) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from tablewright.catalog.portal.content import APPROVED, EXPIRED
+from tablewright.catalog.portal.content import APPROVED, EXPIRED, Content
+from tablewright.catalog.portal.notifications import Notification
 from tablewright.catalog.portal.subscriptions import topics
-from tablewright.model import Record
 
 # Approvals are for subscribers, the rest for the owner.
 KINDS = APPROVAL, EXPIRY, REVIEW_DUE = ("approved", "expired", "review_due")
@@ -50,45 +50,42 @@ class Announcement(NamedTuple):
         """The topics of all subscriptions that can ask for this content."""
         return topics(self._asdict())
 
-    def is_current(self, content: Mapping[str, Any] | None) -> bool:
+    def is_current(self, content: Content | None) -> bool:
         """Whether the approval that is announced is still that of the content."""
-        if content is None or content["status"] != APPROVED:
+        if content is None or content.status != APPROVED:
             return False
-        return content.get("approved_at") == self.approved_at
+        return content.approved_at == self.approved_at
 
 
-def announcements_of(
-    old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
-) -> list[Announcement]:
+def announcements_of(old: Content | None, new: Content | None) -> list[Announcement]:
     """What a change announces: nothing, mostly."""
-    before = old or {}
     if new is None:
         return []
     found = []
-    was, status, at = before.get("status"), new["status"], new["last_updated"]
+    was, status, at = old and old.status, new.status, new.last_updated
     if status == APPROVED and was != APPROVED:
         found.append(Announcement.of(APPROVAL, new, at))
     elif status == EXPIRED and was != EXPIRED:
         found.append(Announcement.of(EXPIRY, new, at))
-    due = new.get("review_told")
-    if due and due != before.get("review_told"):
+    due = new.review_told
+    if due and due != (old and old.review_told):
         found.append(Announcement.of(REVIEW_DUE, new, due))
     return found
 
 
-def notification(announcement: Announcement, user_id: str) -> Record:
+def notification(announcement: Announcement, user_id: str) -> Notification:
     """The notification of a user, always the same one for the same announcement."""
-    return {
-        "user_id": user_id,
-        "notification_id": _id(announcement, user_id),
-        "type": "info" if announcement.kind == APPROVAL else "warning",
-        "title": announcement.title,
-        "message": _text(announcement),
-        "read": False,
-        "unread_by": user_id,
-        "created_at": announcement.at,
-        "content_id": announcement.content_id,
-    }
+    return Notification(
+        user_id=user_id,
+        notification_id=_id(announcement, user_id),
+        type="info" if announcement.kind == APPROVAL else "warning",
+        title=announcement.title,
+        message=_text(announcement),
+        read=False,
+        unread_by=user_id,
+        created_at=announcement.at,
+        content_id=announcement.content_id,
+    )
 
 
 def _id(announcement: Announcement, user_id: str) -> str:

@@ -4,10 +4,10 @@ import json
 from typing import Any, NamedTuple
 
 from lambdas.portal.notification_fan_out.announcements import APPROVAL, KINDS, Announcement
-from tablewright.catalog.portal.content import CONTENT
-from tablewright.catalog.portal.notifications import NOTIFICATION
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTION
-from tablewright.model import Entity, Record
+from tablewright.catalog.portal.content import Content
+from tablewright.catalog.portal.notifications import Notification
+from tablewright.catalog.portal.subscriptions import Subscription
+from tablewright.model import Entity
 from tablewright.model.errors import TablewrightError
 from tablewright.runtime import strict_json
 
@@ -47,8 +47,8 @@ def message_from(body: str) -> Message:
         message = Message(_announcement(given.pop("content")), **given)
         if (message.topic is None) == (message.owner is None):
             raise ValueError("either for a topic or for a user")
-        _check(SUBSCRIPTION, topic=message.topic, user_id=message.after)
-        _check(NOTIFICATION, user_id=message.owner)
+        _check(Subscription, topic=message.topic, user_id=message.after)
+        _check(Notification, user_id=message.owner)
     except (TablewrightError, AttributeError, KeyError, TypeError, ValueError) as error:
         # What was sent is not repeated: it may be anything.
         raise BadMessage(f"not a message about content: {type(error).__name__}") from None
@@ -59,10 +59,12 @@ def _announcement(given: Any) -> Announcement:
     kind, at = given["kind"], given["at"]
     if kind not in KINDS:
         raise ValueError("no kind of announcement")
-    named: Record = {n: value for n, value in given.items() if n not in ("kind", "at")}
-    checked = CONTENT.check({**named, "last_updated": at}, partial=True)
+    named = {n: value for n, value in given.items() if n not in ("kind", "at")}
+    checked = Content.__entity__.check({**named, "last_updated": at}, partial=True)
     return Announcement.of(kind, checked, checked["last_updated"])
 
 
-def _check(entity: Entity, **values: Any) -> None:
-    entity.check({name: value for name, value in values.items() if value is not None}, partial=True)
+def _check(entity: type[Entity], **values: Any) -> None:
+    entity.__entity__.check(
+        {name: value for name, value in values.items() if value is not None}, partial=True
+    )

@@ -8,14 +8,14 @@ the content is read: of an approval that was withdrawn, nobody else is notified.
 
 from collections.abc import Callable, Iterator
 from itertools import groupby, islice
-from operator import itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 
 from lambdas.portal.notification_fan_out.announcements import Announcement, notification
 from lambdas.portal.notification_fan_out.messages import Message
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS, matches
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions, matches
 from tablewright.runtime.messaging.queue import Queue
 from tablewright.runtime.store.store import Store
 
@@ -68,19 +68,19 @@ class Notifier:
         return done
 
     def _is_current(self, announcement: Announcement) -> bool:
-        key = {"content_id": announcement.content_id}
-        return announcement.is_current(self._content.get(CONTENT_REGISTRY.get_content, key))
+        found = self._content.get(ContentRegistry.get_content, content_id=announcement.content_id)
+        return announcement.is_current(found)
 
     def _users(self, message: Message) -> Iterator[tuple[str, bool]]:
         """Everybody with subscriptions to the topic, each once, and whether one of them matches."""
         content = message.announcement._asdict()
         found = self._subscriptions.each(
-            SUBSCRIPTIONS.subscribers,
-            {"topic": message.topic},
+            Subscriptions.subscribers,
+            topic=message.topic,
             since=message.after,
             at_once=self._page,
         )
-        for user, wanted in groupby(found, key=itemgetter("user_id")):
+        for user, wanted in groupby(found, key=attrgetter("user_id")):
             asks = any(matches(one, content) for one in wanted)
             if user != message.after:
                 yield user, asks
@@ -88,5 +88,5 @@ class Notifier:
     def _create(self, announcement: Announcement, users: list[str]) -> Notified:
         made = [notification(announcement, user) for user in users]
         # One that is there stays as it is: read, if it was read in the meantime.
-        new = sum(self._notifications.create_many(NOTIFICATIONS.put_notifications, made))
+        new = sum(self._notifications.create_many(Notifications.put_notifications, made))
         return Notified(new, len(users) - new)

@@ -14,14 +14,14 @@ from lambdas.http.requests import choice, json_body, page_limit, parameters
 from lambdas.sales import contract
 from lambdas.sales.contract import ApiEnvironment
 from lambdas.sales.resources import Resources
-from lambdas.sales.sales import Sales
+from lambdas.sales.sales import TenantSales
 from lambdas.sales.trend import PERIODS
-from tablewright.catalog.sales.design import SALE, SALES, SEASONS
-from tablewright.model import Pattern
+from tablewright.catalog.sales.design import SEASONS, Sale, Sales
+from tablewright.model import Query
 
 logger = Logger()
 app = application({"since": "from", "until": "to"})
-_BY_NAME = {"category": SALES.category_sales, "brand": SALES.brand_sales}
+_BY_NAME = {"category": Sales.category_sales, "brand": Sales.brand_sales}
 
 
 @cache
@@ -42,12 +42,12 @@ def create_sale() -> Response[str]:
     sale, new = _sales().create(json_body(app.current_event), resources().now())
     logger.info(
         "sale stored",
-        tenant=sale["tenant"],
-        product_id=sale["product_id"],
-        sale_id=sale["sale_id"],
+        tenant=sale.tenant,
+        product_id=sale.product_id,
+        sale_id=sale.sale_id,
         new=new,
     )
-    return answer(record_json(SALE, sale), 201 if new else 200)
+    return answer(record_json(sale), 201 if new else 200)
 
 
 @routed(app, contract.CREATE_SALES)
@@ -61,14 +61,14 @@ def create_sales() -> Response[str]:
 @routed(app, contract.GET_SALE)
 def get_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
     key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
-    return answer(record_json(SALE, _sales().one(**key)))
+    return answer(record_json(_sales().one(**key)))
 
 
 @routed(app, contract.CHANGE_SALE)
 def change_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
     key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
     sale = _sales().change(json_body(app.current_event), resources().now(), **key)
-    return answer(record_json(SALE, sale))
+    return answer(record_json(sale))
 
 
 @routed(app, contract.DELETE_SALE)
@@ -80,17 +80,17 @@ def delete_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
 
 @routed(app, contract.PRODUCT_SALES)
 def product_sales(product_id: str) -> Response[str]:
-    return _page(SALES.product_sales, product_id=product_id)
+    return _page(Sales.product_sales, product_id=product_id)
 
 
 @routed(app, contract.PRODUCT_EMBEDDINGS)
 def product_embeddings(product_id: str) -> Response[str]:
-    return _page(SALES.product_embeddings, product_id=product_id)
+    return _page(Sales.product_embeddings, product_id=product_id)
 
 
 @routed(app, contract.EMBEDDINGS)
 def embeddings() -> Response[str]:
-    return _page(SALES.embeddings)
+    return _page(Sales.embeddings)
 
 
 @routed(app, contract.LIST_SALES)
@@ -123,14 +123,13 @@ def openapi() -> Response[str]:
     return answer(document())
 
 
-def _sales() -> Sales:
-    return resources().sales_of(tenant_of(app.current_event, SALE.by_name["tenant"]))
+def _sales() -> TenantSales:
+    return resources().sales_of(tenant_of(app.current_event, Sale.tenant))
 
 
-def _page(pattern: Pattern, named: str | None = None, **where: str) -> Response[str]:
+def _page(pattern: Query[Sale], named: str | None = None, **where: str) -> Response[str]:
     """A page of a list; the field `named`, if any, is taken from the query string."""
-    filters = pattern.filters  # type: ignore[attr-defined]
-    asked = ("from", "to", "limit", "cursor", "order", *filters)
+    asked = ("from", "to", "limit", "cursor", "order", *pattern.filters)
     given = parameters(app.current_event, (*asked, named) if named else asked)
     where |= {named: given[named]} if named else {}
     page = _sales().page(
@@ -138,10 +137,10 @@ def _page(pattern: Pattern, named: str | None = None, **where: str) -> Response[
         where,
         since=given.get("from"),
         until=given.get("to"),
-        filters={name: given.get(name) for name in filters},
+        matching={name: given.get(name) for name in pattern.filters},
         descending=choice("order", given.get("order"), ("asc", "desc")) == "desc",
         limit=page_limit(given.get("limit")),
         cursor=given.get("cursor"),
     )
     logger.info("listed", pattern=pattern.name, count=len(page.items))
-    return answer(page_json(SALE, page))
+    return answer(page_json(page))

@@ -6,22 +6,23 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from lambdas.http.answers import answer, page_json, tagged
+from lambdas.http.answers import answer, page_json, record_json, tagged
 from lambdas.http.application import application, respond, routed
 from lambdas.http.caller import subject_of
 from lambdas.http.requests import choice, page_limit, parameters, whole_number
 from lambdas.sentiment import contract
 from lambdas.sentiment.contract import ApiEnvironment
-from lambdas.sentiment.dashboard import DEFAULT_HOURS, MAX_HOURS, SHOWN, Dashboard, Dashboards
-from tablewright.catalog.sentiment.dashboard import REJECTED, ROW
+from lambdas.sentiment.dashboard import DEFAULT_HOURS, MAX_HOURS, SHOWN, DashboardReader, Dashboards
+from tablewright.catalog.sentiment.dashboard import Row
 from tablewright.catalog.sentiment.items import SENTIMENTS, SOURCE_TYPES
 from tablewright.model import InvalidValue
-from tablewright.runtime.store.reader import Page
 
 app = application()
 
 # How long an answer may be shown before it is asked for again.
 FRESH_SECONDS = 2
+
+_LABELS = {field.label for field in SHOWN}
 
 
 @cache
@@ -42,7 +43,7 @@ def items() -> Response[str]:
     asked = ("sentiment", "tag", "source_type", "since", "limit", "cursor")
     given = parameters(app.current_event, asked)
 
-    def read(dashboard: Dashboard) -> dict[str, Any]:
+    def read(dashboard: DashboardReader) -> dict[str, Any]:
         page = dashboard.items(
             sentiment=_word(given, "sentiment", SENTIMENTS),
             tag=given.get("tag"),
@@ -50,9 +51,9 @@ def items() -> Response[str]:
             since=_moment(given.get("since")),
             **_paging(given),
         )
-        names = {field.name for field in SHOWN}
-        shown = [{n: v for n, v in record.items() if n in names} for record in page.items]
-        return page_json(ROW, Page(shown, page.cursor), cursor="next_cursor")
+        listed = [record_json(record) for record in page.items]
+        shown = [{n: v for n, v in one.items() if n in _LABELS} for one in listed]
+        return {"items": shown, "next_cursor": page.cursor}
 
     return _metered(read)
 
@@ -69,9 +70,9 @@ def summary() -> Response[str]:
 def rejected() -> Response[str]:
     given = parameters(app.current_event, ("day", "limit", "cursor"))
 
-    def read(dashboard: Dashboard) -> dict[str, Any]:
+    def read(dashboard: DashboardReader) -> dict[str, Any]:
         page = dashboard.rejected(given.get("day"), **_paging(given))
-        return page_json(REJECTED, page, cursor="next_cursor")
+        return page_json(page, cursor="next_cursor")
 
     return _metered(read)
 
@@ -83,7 +84,7 @@ def openapi() -> Response[str]:
     return answer(document())
 
 
-def _metered(work: Callable[[Dashboard], dict[str, Any]]) -> Response[str]:
+def _metered(work: Callable[[DashboardReader], dict[str, Any]]) -> Response[str]:
     """What the work answers and how old that may be; what it consumed where that may be shown."""
     dashboard, meter = dashboards().open()
     given = answer({**work(dashboard), "stale_seconds": dashboards().stale_seconds})
@@ -109,6 +110,6 @@ def _moment(text: str | None) -> str | None:
     if text is None:
         return None
     try:
-        return str(ROW.by_name["ingested_at"].check(text))
+        return str(Row.ingested_at.check(text))
     except InvalidValue as problem:
         raise InvalidValue("since", problem.reason) from None

@@ -12,6 +12,7 @@ from lambdas.metrics import count
 from lambdas.sentiment.analysis import HEALING, news_request
 from lambdas.sentiment.contract import HealEnvironment
 from lambdas.sentiment.resources import Resources
+from tablewright.catalog.news.design import NewsItem
 from tablewright.model.healing import (
     EXECUTION_TIME,
     ITEMS_FAILED,
@@ -37,13 +38,13 @@ def rules() -> Rules:
 
 
 @cache
-def healing() -> Healing:
+def healing() -> Healing[NewsItem]:
     topic = resources().analysis_requests()
     return Healing(resources().news(), topic, HEALING, request=news_request, rules=rules())
 
 
 @cache
-def parked() -> Parked:
+def parked() -> Parked[NewsItem]:
     return Parked(resources().news(), HEALING)
 
 

@@ -27,7 +27,7 @@ from lambdas.sentiment.resources import Resources
 from lambdas.sentiment.sources import Source, open_sources, queries
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.model import InvalidValue
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.deadline import in_time
 
 logger = Logger()
@@ -73,7 +73,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     if "news" in event:
         if set(event) != {"news"}:
             raise InvalidValue("event", "must have news only")
-        return _ingest_event(news_ingestion(), event["news"], "news", timestamp(now))
+        return _ingest_event(news_ingestion(), event["news"], "news", iso_utc(now))
     if event.get("detail-type") == "Scheduled Event":
         return _poll(now + timedelta(milliseconds=context.get_remaining_time_in_millis()))
     raise InvalidValue("event", "must have items or news, or be one of a schedule")
@@ -87,7 +87,7 @@ def add_items() -> Response[str]:
     if not isinstance(batch, list) or not 1 <= len(batch) <= MAX_ITEMS:
         reason = f"must be a list of 1 to {MAX_ITEMS} items, and nothing beside it"
         raise InvalidRequest("The body is not valid.", [("/items", reason)])
-    outcome = _ingest(item_ingestion(), batch, timestamp(datetime.now(UTC)))
+    outcome = _ingest(item_ingestion(), batch, iso_utc(datetime.now(UTC)))
     counts = _log(outcome, "http")
     # What was rejected is in the answer: nothing for an operator to look after.
     outcome.raise_failure()

@@ -12,14 +12,13 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from lambdas.errors import InvalidRequest
-from lambdas.http.answers import answer, page_json, record_json, tagged, to_json
+from lambdas.http.answers import answer, tagged, to_json
 from lambdas.http.application import application, respond, routed
 from lambdas.http.caller import subject_of
 from lambdas.http.requests import choice, page_limit, parameters
 from lambdas.sentiment import contract
 from lambdas.sentiment.contract import NewsApiEnvironment
-from lambdas.sentiment.ingestion.articles import ARTICLE
-from lambdas.sentiment.news import LAST_EVENT_ID, News
+from lambdas.sentiment.news import LAST_EVENT_ID, NewsReader, shown
 from tablewright.catalog.sentiment.items import SENTIMENTS
 
 app = application()
@@ -31,8 +30,8 @@ FRESH_SECONDS = 2
 
 
 @cache
-def news() -> News:
-    return News.of(NewsApiEnvironment.read())
+def news() -> NewsReader:
+    return NewsReader.of(NewsApiEnvironment.read())
 
 
 if NewsApiEnvironment.is_set():
@@ -56,8 +55,8 @@ def list_news() -> Response[str]:
         caller=subject_of(app.current_event),
     )
     known = app.current_event.headers.get("if-none-match")
-    listed = answer(page_json(ARTICLE, page, cursor="next_cursor"))
-    return tagged(listed, known, seconds=FRESH_SECONDS)
+    listed = {"items": [shown(item) for item in page.items], "next_cursor": page.cursor}
+    return tagged(answer(listed), known, seconds=FRESH_SECONDS)
 
 
 @routed(app, contract.NEWS_EVENTS)
@@ -68,7 +67,7 @@ def news_events() -> Response[str]:
     event = news().arrived(subject_of(app.current_event), sentiment, last_id)
     lines = [f"retry: {RETRY_MS}", f"id: {event.id}"]
     if event.items or not last_id:
-        items = [record_json(ARTICLE, item) for item in event.items]
+        items = [shown(item) for item in event.items]
         lines += ["event: news", f"data: {to_json({'items': items})}"]
     body = "\n".join([*lines, "", ""])
     headers: dict[str, Any] = {"Cache-Control": "no-store"}

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from lambdas.sentiment.ingestion.items import one_line
-from tablewright.catalog.news.design import MAX_TEXT, NEWS
+from tablewright.catalog.news.design import MAX_TEXT, NewsItem
 from tablewright.catalog.sentiment.items import PENDING
-from tablewright.model import InvalidRecord, InvalidValue, Record
+from tablewright.model import InvalidRecord, InvalidValue, replaced
 
-ARTICLE = NEWS.entities["NewsItem"]
 ACCEPTED = (
     "source_id",
     "source_type",
@@ -17,22 +16,23 @@ ACCEPTED = (
     "matched_tickers",
     "metadata",
 )
+_NAME = NewsItem.__entity__.name
 
 
-def article(raw: Any, moment: str) -> Record:
+def article(raw: Any, moment: str) -> NewsItem:
     """The item in what was offered at a moment, still to be analysed; raises InvalidRecord.
 
     One that is dated later was published by then at the latest: healing finds it by that.
 
     >>> raw = {"source_id": "tiingo:1", "source_type": "tiingo", "matched_tickers": ["XYZ"],
     ...        "timestamp": "2025-12-19T20:14:12Z", "text_for_analysis": "XYZ earns more."}
-    >>> article(raw, "2025-12-19T20:15:00.000Z")["status"]
+    >>> article(raw, "2025-12-19T20:15:00.000Z").status
     'pending'
-    >>> article(raw, "2025-12-19T18:00:00.000Z")["timestamp"]
+    >>> article(raw, "2025-12-19T18:00:00.000Z").timestamp
     '2025-12-19T18:00:00Z'
     """
     if not isinstance(raw, Mapping):
-        raise InvalidRecord(ARTICLE.name, [InvalidValue("item", "must be an object")])
+        raise InvalidRecord(_NAME, [InvalidValue("item", "must be an object")])
     problems = [
         InvalidValue(str(name), f"is not one of {', '.join(ACCEPTED)}")
         for name in raw
@@ -44,12 +44,11 @@ def article(raw: Any, moment: str) -> Record:
         # Nothing is left of a text without words, and that is refused as missing.
         given["text_for_analysis"] = one_line(text)[:MAX_TEXT] or None
     try:
-        item = ARTICLE.check({**given, "status": PENDING})
+        item = NewsItem(**given, status=PENDING)
     except InvalidRecord as error:
-        raise InvalidRecord(ARTICLE.name, [*problems, *error.problems]) from None
-    if item["source_id"].partition(":")[0] != item["source_type"]:
-        problems.append(InvalidValue("source_id", f"must begin with '{item['source_type']}:'"))
+        raise InvalidRecord(_NAME, [*problems, *error.problems]) from None
+    if item.source_id.partition(":")[0] != item.source_type:
+        problems.append(InvalidValue("source_id", f"must begin with '{item.source_type}:'"))
     if problems:
-        raise InvalidRecord(ARTICLE.name, problems)
-    item["timestamp"] = min(item["timestamp"], f"{moment[:19]}Z")
-    return item
+        raise InvalidRecord(_NAME, problems)
+    return replaced(item, timestamp=min(item.timestamp, f"{moment[:19]}Z"))

@@ -14,8 +14,8 @@ from lambdas.sentiment.ingestion.items import Offered, claimed, offered
 from lambdas.sentiment.ingestion.outcome import Outcome, Rejection, put_rejected, source_of
 from lambdas.sentiment.ingestion.watch_tags import Watch
 from lambdas.sentiment.sources import RawItem
-from tablewright.catalog.sentiment.items import CLAIMED, ITEM, ITEMS, SETTLED
-from tablewright.model import InvalidRecord, InvalidValue, Record
+from tablewright.catalog.sentiment.items import CLAIMED, SETTLED, Guard, Item, Items
+from tablewright.model import InvalidRecord, InvalidValue, replaced
 from tablewright.runtime.errors import AlreadyExists, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.store.batches import try_in_parallel
@@ -61,18 +61,18 @@ class ItemIngestion:
                 problems = tuple((p.field, p.reason) for p in error.problems)
                 rejected.append(Rejection(position, source_of(raw), raw, problems))
                 continue
-            repeated += one.item["source_id"] in sound
-            sound.setdefault(one.item["source_id"], one)
+            repeated += one.item.source_id in sound
+            sound.setdefault(one.item.source_id, one)
         return self._store(sound).and_then(Outcome(0, repeated, rejected))
 
     def _tagged(self, one: Offered) -> Offered:
         """The item with its tags; refuses those that nobody watches: each there is is counted."""
-        given = one.item.get("matched_tags", set())
+        given = one.item.matched_tags or set()
         if given - set(self.watch.tags):
             reason = f"must be among the watch tags: {', '.join(self.watch.tags)}"
-            raise InvalidRecord(ITEM.name, [InvalidValue("matched_tags", reason)])
+            raise InvalidRecord(Item.__entity__.name, [InvalidValue("matched_tags", reason)])
         tags = given or set(self.watch.match(one.text))
-        return Offered({**one.item, "matched_tags": tags}, one.text)
+        return Offered(replaced(one.item, matched_tags=tags), one.text)
 
     def put_rejected(self, rejected: Iterable[Rejection], moment: str) -> None:
         """Keep what was rejected where an operator can see it."""
@@ -80,12 +80,13 @@ class ItemIngestion:
 
     def _store(self, sound: dict[str, Offered]) -> Outcome:
         keys = [{"source_id": source_id} for source_id in sound]
-        guards = self._items.get_many(ITEMS.known_sources, keys) if keys else []
-        known = {guard["source_id"]: guard for guard in guards}
+        guards = self._items.get_many(Items.known_sources, keys) if keys else []
+        known = {guard.source_id: guard for guard in guards}
+        settled = {guard.source_id for guard in guards if guard.state == SETTLED}
         new = [
             (one, known.get(source_id))
             for source_id, one in sound.items()
-            if known.get(source_id, {}).get("state") != SETTLED
+            if source_id not in settled
         ]
         results = try_in_parallel(self._items.executor, lambda pair: self._write(*pair), new)
         written = [one for one in results if isinstance(one, _Written)]
@@ -100,29 +101,28 @@ class ItemIngestion:
         taken = [one for one, failure in zip(written, failures, strict=True) if failure is None]
         left = [failure for failure in failures if failure is not None]
         try:
-            self._items.put_many(ITEMS.settle_sources, [one.guard(SETTLED) for one in taken])
+            self._items.put_many(Items.settle_sources, [one.guard(SETTLED) for one in taken])
         except StoreError as error:
             left += [error] * len(taken)
         return left
 
-    def _write(self, one: Offered, guard: Record | None) -> _Written | None:
+    def _write(self, one: Offered, guard: Guard | None) -> _Written | None:
         """Claim and store; gives what the claim holds, None when all is done."""
         if guard is None:
             try:
-                self._items.put(ITEMS.claim_source, one.guard(CLAIMED))
+                self._items.put(Items.claim_source, one.guard(CLAIMED))
             except AlreadyExists:
-                key = {"source_id": one.item["source_id"]}
-                guard = self._items.get(ITEMS.claimed_source, key)
+                guard = self._items.get(Items.claimed_source, source_id=one.item.source_id)
                 if guard is None:
                     raise NotFound("a claim disappeared while it was looked at") from None
-                if guard["state"] == SETTLED:
+                if guard.state == SETTLED:
                     return None
         if guard is not None:
             # The first that was offered is stored and judged, whoever finishes it. A table may have
             # claims that hold nothing, of a version that did not keep it there.
-            one = claimed(guard if "text" in guard else {**one.guard(CLAIMED), **guard})
+            one = claimed(guard if guard.text else replaced(one.guard(CLAIMED), **guard))
         try:
-            self._items.put(ITEMS.put_item, one.item)
+            self._items.put(Items.put_item, one.item)
         except AlreadyExists:
             # By whoever was interrupted, or is at it now.
             return _Written(one, stored=False)

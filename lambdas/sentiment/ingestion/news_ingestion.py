@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from lambdas.sentiment.analysis import news_request
-from lambdas.sentiment.ingestion.articles import ARTICLE, article
+from lambdas.sentiment.ingestion.articles import article
 from lambdas.sentiment.ingestion.outcome import Outcome, Rejection, put_rejected, source_of
 from lambdas.sentiment.sources import RawItem
-from tablewright.catalog.news.design import MAX_TICKERS, NEWS
-from tablewright.model import InvalidRecord, Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.news.design import MAX_TICKERS, News, NewsItem
+from tablewright.model import InvalidRecord, replaced
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.retry import Backoff
@@ -28,7 +28,7 @@ _RACE = Backoff(attempts=10, first=0.02, longest=1.0)
 class _Sorted(NamedTuple):
     """A batch by what is to become of it."""
 
-    sound: dict[str, Record]
+    sound: dict[str, NewsItem]
     rejected: list[Rejection]
     repeated: int
     expired: int
@@ -45,7 +45,7 @@ class NewsIngestion:
     @staticmethod
     def raw(found: RawItem) -> dict[str, Any]:
         """What a source found, as it is offered."""
-        published = found.published and f"{timestamp(found.published)[:19]}Z"
+        published = found.published and f"{iso_utc(found.published)[:19]}Z"
         link = {"source_url": found.source_url} if found.source_url else {}
         return {
             "source_id": f"{found.source_type}:{found.stable_id}",
@@ -64,14 +64,14 @@ class NewsIngestion:
         """
         found = _sorted(batch, moment)
         keys = [{"source_id": source_id} for source_id in found.sound]
-        known = {one["source_id"]: one for one in self._news.get_many(NEWS.get_many_news, keys)}
+        known = {one.source_id: one for one in self._news.get_many(News.get_many_news, keys)}
         results = try_in_parallel(
             self._news.executor,
-            lambda one: self._write(one, known.get(one["source_id"])),
+            lambda one: self._write(one, known.get(one.source_id)),
             found.sound.values(),
         )
         failures = tuple(one for one in results if isinstance(one, StoreError))
-        new = [one for one in results if isinstance(one, dict)]
+        new = [one for one in results if isinstance(one, NewsItem)]
         self._requests.offer([news_request(one) for one in new])
         duplicates = len(found.sound) - len(new) - len(failures) + found.repeated
         return Outcome(len(new), duplicates, found.rejected, found.expired, failures)
@@ -80,26 +80,25 @@ class NewsIngestion:
         """Keep what was rejected where an operator can see it."""
         put_rejected(self._dashboard, rejected, moment)
 
-    def _write(self, one: Record, known: Record | None) -> Record | None:
+    def _write(self, one: NewsItem, known: NewsItem | None) -> NewsItem | None:
         """Store an article; gives it when it is new."""
         if known is None:
             try:
-                return self._news.put(NEWS.put_news, one)
+                return self._news.put(News.put_news, one)
             except AlreadyExists:
                 known = self._again(one)
-        self._add_tickers(known, one["matched_tickers"])
+        self._add_tickers(known, one.matched_tickers)
         return None
 
-    def _add_tickers(self, known: Record | None, tickers: list[str]) -> None:
+    def _add_tickers(self, known: NewsItem | None, tickers: tuple[str, ...]) -> None:
         for _ in _RACE:
-            merged = _merged(known["matched_tickers"], tickers) if known else []
-            if known is None or merged == known["matched_tickers"]:
+            merged = _merged(known.matched_tickers, tickers) if known else ()
+            if known is None or merged == known.matched_tickers:
                 return
-            key = {"source_id": known["source_id"]}
-            expected = {"matched_tickers": known["matched_tickers"]}
+            expected = {"matched_tickers": known.matched_tickers}
             try:
                 self._news.update(
-                    NEWS.add_tickers, key, {"matched_tickers": merged}, expect=expected
+                    News.add_tickers, known, {"matched_tickers": merged}, when=expected
                 )
                 return
             except NotFound:
@@ -108,12 +107,12 @@ class NewsIngestion:
                 known = self._again(known)
         raise Conflict("the companies of an article were being changed all the while")
 
-    def _again(self, one: Record) -> Record | None:
-        return self._news.get(NEWS.get_news, {"source_id": one["source_id"]})
+    def _again(self, one: NewsItem) -> NewsItem | None:
+        return self._news.get(News.get_news, source_id=one.source_id)
 
 
 def _sorted(batch: Iterable[Any], moment: str) -> _Sorted:
-    sound: dict[str, Record] = {}
+    sound: dict[str, NewsItem] = {}
     rejected: list[Rejection] = []
     repeated = expired = 0
     for position, raw in enumerate(batch):
@@ -126,22 +125,23 @@ def _sorted(batch: Iterable[Any], moment: str) -> _Sorted:
         if _has_expired(one, moment):
             expired += 1
             continue
-        first = sound.setdefault(one["source_id"], one)
+        first = sound.setdefault(one.source_id, one)
         if first is not one:
             # A source that is asked company by company gives an article once for each.
             repeated += 1
-            first["matched_tickers"] = _merged(first["matched_tickers"], one["matched_tickers"])
+            tickers = _merged(first.matched_tickers, one.matched_tickers)
+            sound[one.source_id] = replaced(first, matched_tickers=tickers)
     return _Sorted(sound, rejected, repeated, expired)
 
 
-def _merged(first: list[str], second: list[str]) -> list[str]:
-    return list(dict.fromkeys([*first, *second]))[:MAX_TICKERS]
+def _merged(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))[:MAX_TICKERS]
 
 
-def _has_expired(one: Record, moment: str) -> bool:
+def _has_expired(one: NewsItem, moment: str) -> bool:
     """Whether an article is older than what is kept: it would be stored anew at each poll."""
-    expiry = ARTICLE.expires
-    return expiry is not None and expiry.at(one["timestamp"]) <= _seconds(moment)
+    expiry = NewsItem.__entity__.expires
+    return expiry is not None and expiry.at(one.timestamp) <= _seconds(moment)
 
 
 def _seconds(moment: str) -> float:

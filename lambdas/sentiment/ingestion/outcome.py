@@ -7,9 +7,9 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from lambdas.sentiment.ingestion import articles, items
-from tablewright.catalog.sentiment.dashboard import DASHBOARD, REJECTED
-from tablewright.catalog.sentiment.items import ITEM
-from tablewright.model import Record
+from tablewright.catalog.news.design import Article
+from tablewright.catalog.sentiment.dashboard import Dashboard, Rejected
+from tablewright.catalog.sentiment.items import Item
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.store.store import Store
 
@@ -37,7 +37,7 @@ class Rejection(NamedTuple):
     def source_id(self) -> str | None:
         """The id of the item, if it has one: all of it that may be written into a log."""
         given = self.raw.get("source_id") if isinstance(self.raw, dict) else None
-        fields = (ITEM.by_name["source_id"], articles.ARTICLE.by_name["source_id"])
+        fields = (Item.source_id, Article.source_id)
         known = isinstance(given, str) and any(field.accepts_text(given) for field in fields)
         return given if known else None
 
@@ -104,21 +104,19 @@ class Outcome(NamedTuple):
 
 def put_rejected(dashboard: Store, rejected: Iterable[Rejection], moment: str) -> None:
     """Keep what was rejected in the dashboard's table, the same thing once a day."""
-    records: dict[tuple[str, str], Record] = {}
+    records: dict[tuple[str, str], Rejected] = {}
     for one in rejected:
         text = json.dumps(one.raw, default=str, sort_keys=True)
-        record = REJECTED.check(
-            {
-                "day": moment[:10],
-                "source": one.source,
-                "digest": blake2b(text.encode(), digest_size=16).hexdigest(),
-                "reason": _UNFIT.sub(" ", one.reason)[:_REASON_LENGTH],
-                "item": text[:_RAW_LENGTH],
-            }
+        record = Rejected(
+            day=moment[:10],
+            source=one.source,
+            digest=blake2b(text.encode(), digest_size=16).hexdigest(),
+            reason=_UNFIT.sub(" ", one.reason)[:_REASON_LENGTH],
+            item=text[:_RAW_LENGTH],
         )
-        records[record["source"], record["digest"]] = record
+        records[record.source, record.digest] = record
     if records:
-        dashboard.put_many(DASHBOARD.put_rejected, list(records.values()))
+        dashboard.put_many(Dashboard.put_rejected, list(records.values()))
 
 
 def source_of(raw: Any) -> str:

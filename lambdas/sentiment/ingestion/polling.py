@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from lambdas.sentiment.ingestion.outcome import Outcome, Rejection
 from lambdas.sentiment.sources import RawItem, Source, SourceError, Unreadable
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import StoreError
 
 _BATCH = 100
@@ -62,7 +62,7 @@ def _result(
     outcome = Outcome(0, 0, [])
     error: SourceError | StoreError | None = None
     while batch := list(islice(entries, _BATCH)):
-        outcome = outcome.and_then(_ingested(batch, ingestion, timestamp(now())))
+        outcome = outcome.and_then(_ingested(batch, ingestion, iso_utc(now())))
         error = next((one for one in batch if isinstance(one, SourceError)), error)
     return PollResult(source_type, outcome, error or next(iter(outcome.failures), None))
 

@@ -20,7 +20,7 @@ from lambdas.sentiment.sources.source import (
 )
 from lambdas.sentiment.sources.tickers import asked_for, tickers
 from lambdas.sentiment.sources.web import Web
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 
 URL = "https://finnhub.io"
 
@@ -81,7 +81,7 @@ class Finnhub(Feed):
             present(
                 title=headline,
                 source_name=words(news, "source"),
-                published_at=timestamp(published),
+                published_at=iso_utc(published),
                 category=words(news, "category"),
             ),
             tickers((words(news, "related") or "").split(",")),

@@ -21,7 +21,7 @@ from lambdas.sentiment.sources.source import (
 )
 from lambdas.sentiment.sources.tickers import asked_for, tickers
 from lambdas.sentiment.sources.web import Web
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 
 URL = "https://api.tiingo.com"
 
@@ -73,7 +73,7 @@ class Tiingo(Feed):
             present(
                 title=title,
                 source_name=words(article, "source"),
-                published_at=timestamp(published),
+                published_at=iso_utc(published),
                 tags=", ".join(texts(article, "tags")) or None,
             ),
             tickers(texts(article, "tickers")),

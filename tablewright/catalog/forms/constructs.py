@@ -4,7 +4,7 @@ from typing import Unpack
 
 from constructs import Construct
 
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.constructs.tables.sharded_tenant_table import ShardedTenantTable
 from tablewright.constructs.tables.table import TableOptions
 
@@ -15,8 +15,8 @@ class FormsTable(ShardedTenantTable):
     Example::
 
         forms = FormsTable(self, "Forms")
-        access = forms.tenant_access_role("TenantAccess", FORMS.submissions, assumed_by=role)
+        access = forms.tenant_access_role("TenantAccess", Forms.submissions, assumed_by=role)
     """
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
-        super().__init__(scope, id, design=FORMS, **options)
+        super().__init__(scope, id, design=Forms, **options)

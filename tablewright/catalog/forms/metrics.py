@@ -1,23 +1,23 @@
 """Counts of what was submitted and delivered, by day and by hour, each event once."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 
-from tablewright.catalog.forms.submissions import tenant_id
+from tablewright.catalog.forms.submissions import tenant
 from tablewright.model import (
     IN_KEY,
     Choice,
-    Date,
+    DateText,
     Entity,
     Expiry,
     Field,
-    Hour,
+    HourText,
     Key,
     Number,
-    Shards,
     Tally,
     Text,
     TextSet,
-    Timestamp,
+    TimestampText,
 )
 
 DAY, HOUR = "DAY", "HOUR"
@@ -27,20 +27,7 @@ COUNTED_DAYS = 31
 # One partition of an index would otherwise take the counts of all tenants.
 DAY_SHARDS = 4
 
-
-def _counts() -> tuple[Field, ...]:
-    return (
-        Number("submission_count", optional=True),
-        Number("delivery_count", optional=True),
-        Number("error_count", optional=True),
-        Tally("form_stats", prefix="form:"),
-        Tally("domain_stats", prefix="domain:"),
-        # Attempts that succeeded, that did not, and those of the latter after which none followed.
-        Tally("destination_stats", prefix="destination:"),
-        Tally("destination_errors", prefix="destination_error:"),
-        Tally("destination_failures", prefix="destination_failure:"),
-    )
-
+_Counts = Mapping[str, Decimal]
 
 _EXAMPLE = {
     "tenant_id": "acme",
@@ -54,43 +41,52 @@ _EXAMPLE = {
     "destination_failures": {"crm": Decimal(1)},
 }
 
-DAILY = Entity(
-    "DailyMetrics",
-    describes="What a tenant got and delivered on a day.",
-    key=Key("TENANT#{tenant_id}", "METRICS#DAY#{date}"),
-    indexed={
-        "GSI1": Key(
-            "METRICS#DAY#{date}#{shard}",
-            "TENANT#{tenant_id}",
-            shards=Shards(DAY_SHARDS, by="tenant_id"),
-            shared=True,
-        )
-    },
-    fields=(tenant_id(IN_KEY), Date("date", IN_KEY), *_counts()),
-    example={**_EXAMPLE, "date": "2025-01-26"},
-)
 
-HOURLY = Entity(
-    "HourlyMetrics",
-    describes="The same of an hour, for three days.",
+class DailyMetrics(
+    Entity,
+    key=Key("TENANT#{tenant_id}", "METRICS#DAY#{date}"),
+    example={**_EXAMPLE, "date": "2025-01-26"},
+):
+    """What a tenant got and delivered on a day."""
+
+    tenant_id: Field[str] = tenant(IN_KEY)
+    date: Field[str] = DateText(IN_KEY)
+    submission_count: Field[Decimal | None] = Number(default=None)
+    delivery_count: Field[Decimal | None] = Number(default=None)
+    error_count: Field[Decimal | None] = Number(default=None)
+    form_stats: Field[_Counts | None] = Tally(prefix="form:", default=None)
+    domain_stats: Field[_Counts | None] = Tally(prefix="domain:", default=None)
+    # Attempts that succeeded, that did not, and those of the latter after which none followed.
+    destination_stats: Field[_Counts | None] = Tally(prefix="destination:", default=None)
+    destination_errors: Field[_Counts | None] = Tally(prefix="destination_error:", default=None)
+    destination_failures: Field[_Counts | None] = Tally(prefix="destination_failure:", default=None)
+
+
+class HourlyMetrics(
+    Entity,
     key=Key("TENANT#{tenant_id}", "METRICS#HOUR#{datetime}"),
-    fields=(tenant_id(IN_KEY), Hour("datetime", IN_KEY), *_counts()),
     expires=Expiry("datetime", days=HOURS_KEPT // 24),
     example={**_EXAMPLE, "datetime": "2025-01-26-10"},
-)
+):
+    """The same of an hour, for three days."""
 
-COUNTED = Entity(
-    "Counted",
-    describes="Which events of a tenant's second have been counted, by day or by hour.",
+    tenant_id: Field[str] = tenant(IN_KEY)
+    datetime: Field[str] = HourText(IN_KEY)
+    submission_count: Field[Decimal | None] = Number(default=None)
+    delivery_count: Field[Decimal | None] = Number(default=None)
+    error_count: Field[Decimal | None] = Number(default=None)
+    form_stats: Field[_Counts | None] = Tally(prefix="form:", default=None)
+    domain_stats: Field[_Counts | None] = Tally(prefix="domain:", default=None)
+    # Attempts that succeeded, that did not, and those of the latter after which none followed.
+    destination_stats: Field[_Counts | None] = Tally(prefix="destination:", default=None)
+    destination_errors: Field[_Counts | None] = Tally(prefix="destination_error:", default=None)
+    destination_failures: Field[_Counts | None] = Tally(prefix="destination_failure:", default=None)
+
+
+class Counted(
+    Entity,
     # One for each shard of the tenant: what is counted together grows no faster than a shard.
     key=Key("TENANT#{tenant_id}#COUNTED#{period}#{second}#{part}", "COUNTED"),
-    fields=(
-        tenant_id(IN_KEY),
-        Choice("period", (DAY, HOUR), IN_KEY),
-        Timestamp("second", IN_KEY, seconds=True),
-        Text("part", IN_KEY, max_length=3, pattern="[0-9]+"),
-        TextSet("events", of=Text("event", max_length=128), max_items=10_000),
-    ),
     expires=Expiry("second", days=COUNTED_DAYS),
     example={
         "tenant_id": "acme",
@@ -99,4 +95,11 @@ COUNTED = Entity(
         "part": "0",
         "events": {"7de3041dd709b024af6f29e4fa13d34c"},
     },
-)
+):
+    """Which events of a tenant's second have been counted, by day or by hour."""
+
+    tenant_id: Field[str] = tenant(IN_KEY)
+    period: Field[str] = Choice((DAY, HOUR), IN_KEY)
+    second: Field[str] = TimestampText(IN_KEY, seconds=True)
+    part: Field[str] = Text(IN_KEY, max_length=3, pattern="[0-9]+")
+    events: Field[set[str] | None] = TextSet(Text(max_length=128), max_items=10_000, default=None)

@@ -19,10 +19,10 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.spread_picture import draw
 from tablewright.catalog.forms.volume import shards_for
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.sharding.epochs import EpochShards
 
 # The most that a hottest partition may carry, in even shares of its tenant.
@@ -85,7 +85,7 @@ def published(submissions: Sequence[_Sent], counts: Sequence[int]) -> Loads:
 
 def ours(submissions: Sequence[_Sent], counts: Sequence[int]) -> Loads:
     """The design's scheme: a shard by the id, for the table and for every index."""
-    entity = FORMS.entities["Submission"]
+    entity = Forms.__design__.entities["Submission"]
     assert isinstance(entity.key.shards, EpochShards)  # noqa: S101 - for the type checker
     function = entity.key.shards.function
     placed: Counter[tuple[int, str, int]] = Counter()
@@ -108,7 +108,7 @@ def _id(at: int, bits: int) -> str:
 
 
 def _timestamp(at: int) -> str:
-    return timestamp(datetime.fromtimestamp(at // 1000, UTC).replace(microsecond=at % 1000 * 1000))
+    return iso_utc(datetime.fromtimestamp(at // 1000, UTC).replace(microsecond=at % 1000 * 1000))
 
 
 def spreads(loads: Loads, volumes: Sequence[int], counts: Sequence[int]) -> Iterator[Spread]:

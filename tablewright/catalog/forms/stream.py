@@ -2,18 +2,19 @@
 
 from typing import Any
 
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import ATTEMPT, PENDING, REQUEST, SUBMISSION
-from tablewright.model.entity import Entity
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import PENDING, DeliveryAttempt, Request, Submission
+from tablewright.model import Entity
 from tablewright.model.restored import NOT_RESTORED
 
 SUCCEEDED, RETRYING, FAILED = "SUCCEEDED", "RETRYING", "FAILED"
 OUTCOMES = (SUCCEEDED, RETRYING, FAILED)
 
 
-def _sort_keys(entity: Entity) -> dict[str, Any]:
-    begin = entity.key.sk.literals[0] if entity.key.sk else ""
-    return {"Keys": {FORMS.sk: {"S": [{"prefix": begin}]}}}
+def _sort_keys(entity: type[Entity]) -> dict[str, Any]:
+    key = entity.__entity__.key
+    begin = key.sk.literals[0] if key.sk else ""
+    return {"Keys": {Forms.__design__.sk: {"S": [{"prefix": begin}]}}}
 
 
 # What is to be delivered: not what was quarantined, nor what comes back from a backup. A pipe puts
@@ -22,7 +23,7 @@ CREATED_SUBMISSIONS: tuple[dict[str, Any], ...] = (
     {
         "eventName": ["INSERT"],
         "dynamodb": {
-            **_sort_keys(SUBMISSION),
+            **_sort_keys(Submission),
             "NewImage": {"status": {"S": [PENDING]}, **NOT_RESTORED},
         },
     },
@@ -38,13 +39,13 @@ _OUTCOME = {"status": {"S": list(OUTCOMES)}, **_IN_EARNEST}
 COUNTED_CHANGES: tuple[dict[str, Any], ...] = (
     {
         "eventName": ["INSERT"],
-        "dynamodb": {**_sort_keys(SUBMISSION), "NewImage": {**_IN_EARNEST, **NOT_RESTORED}},
+        "dynamodb": {**_sort_keys(Submission), "NewImage": {**_IN_EARNEST, **NOT_RESTORED}},
     },
     {
         "eventName": ["INSERT"],
-        "dynamodb": {**_sort_keys(ATTEMPT), "NewImage": {**_OUTCOME, **NOT_RESTORED}},
+        "dynamodb": {**_sort_keys(DeliveryAttempt), "NewImage": {**_OUTCOME, **NOT_RESTORED}},
     },
-    {"eventName": ["MODIFY"], "dynamodb": {**_sort_keys(ATTEMPT), "NewImage": _OUTCOME}},
+    {"eventName": ["MODIFY"], "dynamodb": {**_sort_keys(DeliveryAttempt), "NewImage": _OUTCOME}},
 )
 
 # What leaves an object in the bucket behind: submissions, and requests that never became one.
@@ -56,5 +57,5 @@ REMOVED_PAYLOADS: tuple[dict[str, Any], ...] = tuple(
             "OldImage": {"payload_key": {"S": [{"exists": True}]}},
         },
     }
-    for entity in (SUBMISSION, REQUEST)
+    for entity in (Submission, Request)
 )

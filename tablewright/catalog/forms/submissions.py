@@ -4,8 +4,6 @@ A busy tenant's submissions are spread over shards, and so is every index key th
 deliveries have: an index that is not spread like its table throttles the table.
 """
 
-from decimal import Decimal
-
 from tablewright.model import (
     IN_KEY,
     Binary,
@@ -13,11 +11,12 @@ from tablewright.model import (
     Entity,
     EpochShards,
     Expiry,
+    Field,
     Key,
     Prose,
     Text,
     TimeId,
-    Timestamp,
+    TimestampText,
     Whole,
 )
 
@@ -45,10 +44,9 @@ _ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
 _ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
 
 
-def tenant_id(stored: str | None = None) -> Text:
-    """Also an IAM session tag, whose values may not hold other characters."""
+def tenant(stored: str | None = None) -> Field[str]:
+    """A tenant's id, also an IAM session tag, whose values may not hold other characters."""
     return Text(
-        "tenant_id",
         stored,
         max_length=64,
         pattern="[A-Za-z0-9][A-Za-z0-9_.-]*",
@@ -56,9 +54,9 @@ def tenant_id(stored: str | None = None) -> Text:
     )
 
 
-def named_id(name: str, stored: str | None = None) -> Text:
+def named_id(stored: str | None = None) -> Field[str]:
     """An id is part of addresses, in which other characters do not arrive as they were sent."""
-    return Text(name, stored, max_length=64, pattern=_ID, form=_ID_FORM)
+    return Text(stored, max_length=64, pattern=_ID, form=_ID_FORM)
 
 
 def payload_key(tenant_id: str, submission_id: str) -> str:
@@ -67,40 +65,14 @@ def payload_key(tenant_id: str, submission_id: str) -> str:
 
 
 # The id tells when a submission was made, and the tenant's epochs how many shards there were then.
-_OF_SUBMISSION = EpochShards(by="submission_id", whose="tenant_id", dated="timestamp")
+OF_SUBMISSION = EpochShards(by="submission_id", whose="tenant_id", dated="timestamp")
 # A delivery has a time of its own, but is found where its submission is.
-_OF_DELIVERY = EpochShards(by="submission_id", whose="tenant_id")
+OF_DELIVERY = EpochShards(by="submission_id", whose="tenant_id")
 
-SUBMISSION = Entity(
-    "Submission",
-    describes="What somebody sent by a form, with its payload or the place of it.",
-    key=Key("TENANT#{tenant_id}#{shard}", "SUB#{submission_id}", shards=_OF_SUBMISSION),
-    indexed={
-        "GSI1": Key("TENANT#{tenant_id}#{shard}", "TS#{timestamp}", shards=_OF_SUBMISSION),
-        "GSI2": Key(
-            "TENANT#{tenant_id}#STATUS#{shard}", "{status}#{timestamp}", shards=_OF_SUBMISSION
-        ),
-        "GSI3": Key(
-            "TENANT#{tenant_id}#FORM#{form_id}#{shard}", "TS#{timestamp}", shards=_OF_SUBMISSION
-        ),
-    },
-    fields=(
-        tenant_id(),
-        TimeId("submission_id"),
-        Timestamp("timestamp"),
-        named_id("form_id"),
-        Choice("status", SUBMISSION_STATUSES),
-        # What the sender said that the payload is.
-        Text("content_type", optional=True, max_length=127),
-        Choice("payload_encoding", PAYLOAD_ENCODINGS),
-        Whole("payload_bytes"),
-        Binary("payload", optional=True, max_bytes=INLINE_BYTES),
-        Text("payload_key", optional=True, max_length=1024),
-        Text("domain", optional=True, max_length=253),
-        Choice("purpose", (TEST,), optional=True),
-        Timestamp("updated_at"),
-        Timestamp("expires_at", optional=True),
-    ),
+
+class Submission(
+    Entity,
+    key=Key("TENANT#{tenant_id}#{shard}", "SUB#{submission_id}", shards=OF_SUBMISSION),
     expires=Expiry("expires_at"),
     example={
         "tenant_id": "acme",
@@ -110,78 +82,72 @@ SUBMISSION = Entity(
         "status": PENDING,
         "content_type": "application/json",
         "payload_encoding": "plain",
-        "payload_bytes": Decimal(67),
+        "payload_bytes": 67,
         "payload": b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}',
         "domain": "example.com",
         "updated_at": "2025-01-26T10:04:00.000Z",
     },
-)
+):
+    """What somebody sent by a form, with its payload or the place of it."""
 
-ATTEMPT = Entity(
-    "DeliveryAttempt",
-    describes="One try to deliver a submission to a destination, and what came of it.",
+    tenant_id: Field[str] = tenant()
+    submission_id: Field[str] = TimeId()
+    timestamp: Field[str] = TimestampText()
+    form_id: Field[str] = named_id()
+    status: Field[str] = Choice(SUBMISSION_STATUSES)
+    # What the sender said that the payload is.
+    content_type: Field[str | None] = Text(max_length=127, default=None)
+    payload_encoding: Field[str] = Choice(PAYLOAD_ENCODINGS)
+    payload_bytes: Field[int] = Whole()
+    payload: Field[bytes | None] = Binary(max_bytes=INLINE_BYTES, default=None)
+    payload_key: Field[str | None] = Text(max_length=1024, default=None)
+    domain: Field[str | None] = Text(max_length=253, default=None)
+    purpose: Field[str | None] = Choice((TEST,), default=None)
+    updated_at: Field[str] = TimestampText()
+    expires_at: Field[str | None] = TimestampText(default=None)
+
+
+class DeliveryAttempt(
+    Entity,
     key=Key(
         "TENANT#{tenant_id}#SUB#{submission_id}", "DEST#{destination_id}#ATTEMPT#{attempt_num}"
-    ),
-    indexed={
-        "GSI1": Key(
-            "TENANT#{tenant_id}#{shard}", "DELIVERY#{status}#{timestamp}", shards=_OF_DELIVERY
-        ),
-        "GSI2": Key(
-            "TENANT#{tenant_id}#DEST#{destination_id}#{shard}",
-            "STATUS#{status}#{timestamp}",
-            shards=_OF_DELIVERY,
-        ),
-    },
-    fields=(
-        tenant_id(IN_KEY),
-        TimeId("submission_id", IN_KEY),
-        named_id("destination_id", IN_KEY),
-        Whole("attempt_num", IN_KEY, digits=3),
-        Choice("status", ATTEMPT_STATUSES),
-        Timestamp("timestamp"),
-        Whole("response_status", optional=True, digits=3),
-        Whole("duration_ms", optional=True),
-        Prose("error", optional=True, max_length=300),
-        # Of an attempt that is under way: when another may take it over, and whose it is.
-        Timestamp("next_attempt_at", optional=True),
-        Text("claimed_by", optional=True, max_length=64),
-        Choice("purpose", (TEST,), optional=True),
-        Timestamp("expires_at", optional=True),
     ),
     expires=Expiry("expires_at"),
     example={
         "tenant_id": "acme",
         "submission_id": "0194a211-7280-7abc-8def-0123456789ab",
         "destination_id": "crm",
-        "attempt_num": Decimal(1),
+        "attempt_num": 1,
         "status": "RETRYING",
         "timestamp": "2025-01-26T10:04:01.250Z",
-        "response_status": Decimal(503),
-        "duration_ms": Decimal(181),
+        "response_status": 503,
+        "duration_ms": 181,
         "error": "the destination answered 503",
         "next_attempt_at": "2025-01-26T10:04:09.000Z",
     },
-)
+):
+    """One try to deliver a submission to a destination, and what came of it."""
 
-REQUEST = Entity(
-    "Request",
-    describes="Which submission a request with this idempotency key made, for a week.",
+    tenant_id: Field[str] = tenant(IN_KEY)
+    submission_id: Field[str] = TimeId(IN_KEY)
+    destination_id: Field[str] = named_id(IN_KEY)
+    attempt_num: Field[int] = Whole(IN_KEY, digits=3)
+    status: Field[str] = Choice(ATTEMPT_STATUSES)
+    timestamp: Field[str] = TimestampText()
+    response_status: Field[int | None] = Whole(digits=3, default=None)
+    duration_ms: Field[int | None] = Whole(default=None)
+    error: Field[str | None] = Prose(max_length=300, default=None)
+    # Of an attempt that is under way: when another may take it over, and whose it is.
+    next_attempt_at: Field[str | None] = TimestampText(default=None)
+    claimed_by: Field[str | None] = Text(max_length=64, default=None)
+    purpose: Field[str | None] = Choice((TEST,), default=None)
+    expires_at: Field[str | None] = TimestampText(default=None)
+
+
+class Request(
+    Entity,
     # A digest, because what clients choose as a key may hold anything.
     key=Key("TENANT#{tenant_id}#KEY#{key_digest}", "REQUEST"),
-    fields=(
-        tenant_id(IN_KEY),
-        Text("key_digest", IN_KEY, pattern="[0-9a-f]{64}"),
-        TimeId("submission_id"),
-        Text("body_digest", pattern="[0-9a-f]{64}"),
-        # Of a key under which an upload was submitted: the digest of the upload's own claim.
-        Text("made_by", optional=True, pattern="[0-9a-f]{64}"),
-        Timestamp("created_at"),
-        # Of what may go into the bucket: where, and when its submission was stored, which happens
-        # once. An object of a claim that ends without is nobody's.
-        Text("payload_key", optional=True, max_length=1024),
-        Timestamp("stored_at", optional=True),
-    ),
     expires=Expiry("created_at", days=REPEATABLE_DAYS),
     example={
         "tenant_id": "acme",
@@ -190,22 +156,35 @@ REQUEST = Entity(
         "body_digest": "f" * 64,
         "created_at": "2025-01-26T10:04:00.000Z",
     },
-)
+):
+    """Which submission a request with this idempotency key made, for a week."""
 
-WINDOW = Entity(
-    "RequestWindow",
-    describes="How many requests a tenant has made in a minute, if there is a limit to them.",
+    tenant_id: Field[str] = tenant(IN_KEY)
+    key_digest: Field[str] = Text(IN_KEY, pattern="[0-9a-f]{64}")
+    submission_id: Field[str] = TimeId()
+    body_digest: Field[str] = Text(pattern="[0-9a-f]{64}")
+    # Of a key under which an upload was submitted: the digest of the upload's own claim.
+    made_by: Field[str | None] = Text(pattern="[0-9a-f]{64}", default=None)
+    created_at: Field[str] = TimestampText()
+    # Of what may go into the bucket: where, and when its submission was stored, which happens
+    # once. An object of a claim that ends without is nobody's.
+    payload_key: Field[str | None] = Text(max_length=1024, default=None)
+    stored_at: Field[str | None] = TimestampText(default=None)
+
+
+class RequestWindow(
+    Entity,
     # The minute in the partition key: no two windows heat the same partition.
     key=Key("TENANT#{tenant_id}#REQUESTS#{minute}", "WINDOW"),
-    fields=(
-        tenant_id(IN_KEY),
-        Timestamp("minute", IN_KEY, seconds=True),
-        Whole("requests"),
-    ),
     expires=Expiry("minute", days=WINDOW_DAYS),
     example={
         "tenant_id": "acme",
         "minute": "2025-01-26T10:04:00Z",
-        "requests": Decimal(17),
+        "requests": 17,
     },
-)
+):
+    """How many requests a tenant has made in a minute, if there is a limit to them."""
+
+    tenant_id: Field[str] = tenant(IN_KEY)
+    minute: Field[str] = TimestampText(IN_KEY, seconds=True)
+    requests: Field[int] = Whole()

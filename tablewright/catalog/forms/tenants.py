@@ -1,18 +1,21 @@
 """Tenants and what they have: configuration, shards, destinations, secrets, domains."""
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
-from tablewright.catalog.forms.submissions import named_id, tenant_id
+from tablewright.catalog.forms.submissions import named_id, tenant
 from tablewright.model import (
     IN_KEY,
     Choice,
     Document,
     Entity,
     EpochList,
+    Field,
     Key,
     Prose,
     Text,
-    Timestamp,
+    TimestampText,
     Whole,
 )
 
@@ -27,25 +30,12 @@ SIGNING_KEYS, HOOK_KEYS = "k", "hook"
 # What decided the number of shards.
 STRATEGIES = ("volume", "rate", "manual")
 
-_WHEN = (Timestamp("created_at"), Timestamp("updated_at"))
 _NOW = {"created_at": "2025-01-26T10:00:00.000Z", "updated_at": "2025-01-26T10:00:00.000Z"}
 
-CONFIG = Entity(
-    "TenantConfig",
-    describes="A tenant: its state, and how its forms are routed.",
+
+class TenantConfig(
+    Entity,
     key=Key("TENANT#{tenant_id}", "CONFIG#main"),
-    indexed={"GSI1": Key("CONFIG#{state}", "TENANT#{tenant_id}", shared=True)},
-    fields=(
-        tenant_id(),
-        Choice("state", STATES),
-        Prose("name", max_length=128),
-        Document("forms", optional=True, max_bytes=100_000),
-        Whole("retention_days", optional=True, digits=5, lowest=1),
-        Whole("requests_per_minute", optional=True, digits=6),
-        # The oldest form of signatures that is taken; without it the newest alone.
-        Choice("oldest_signature", SIGNATURE_VERSIONS, optional=True),
-        *_WHEN,
-    ),
     example={
         "tenant_id": "acme",
         "state": "active",
@@ -53,50 +43,41 @@ CONFIG = Entity(
         "forms": {"contact": {"destinations": ["crm", "archive"]}},
         **_NOW,
     },
-)
+):
+    """A tenant: its state, and how its forms are routed."""
 
-SHARDS = Entity(
-    "TenantShards",
-    describes="How many shards a tenant has, since when; without it there is one.",
+    tenant_id: Field[str] = tenant()
+    state: Field[str] = Choice(STATES)
+    name: Field[str] = Prose(max_length=128)
+    forms: Field[Mapping[str, Any] | None] = Document(max_bytes=100_000, default=None)
+    retention_days: Field[int | None] = Whole(digits=5, lowest=1, default=None)
+    requests_per_minute: Field[int | None] = Whole(digits=6, default=None)
+    # The oldest form of signatures that is taken; without it the newest alone.
+    oldest_signature: Field[str | None] = Choice(SIGNATURE_VERSIONS, default=None)
+    created_at: Field[str] = TimestampText()
+    updated_at: Field[str] = TimestampText()
+
+
+class TenantShards(
+    Entity,
     # One item: it is read in one read, and two who change it cannot both succeed.
     key=Key("TENANT#{tenant_id}", "SHARDS#main"),
-    fields=(
-        tenant_id(IN_KEY),
-        EpochList("shard_mapping"),
-        Choice("distribution_strategy", STRATEGIES, optional=True),
-    ),
     example={
         "tenant_id": "acme",
         "shard_mapping": [{"from": "2025-01-26T10:00:00.000Z", "count": Decimal(4)}],
         "distribution_strategy": "volume",
     },
-)
+):
+    """How many shards a tenant has, since when; without it there is one."""
 
-DESTINATION = Entity(
-    "Destination",
-    describes="Where a tenant's submissions are delivered to.",
+    tenant_id: Field[str] = tenant(IN_KEY)
+    shard_mapping: Field[Sequence[Mapping[str, Any]]] = EpochList()
+    distribution_strategy: Field[str | None] = Choice(STRATEGIES, default=None)
+
+
+class Destination(
+    Entity,
     key=Key("TENANT#{tenant_id}", "DEST#{destination_id}"),
-    indexed={"GSI1": Key("TENANT#{tenant_id}", "DEST#{destination_type}#{created_at}")},
-    fields=(
-        tenant_id(),
-        named_id("destination_id"),
-        Choice("destination_type", DESTINATION_TYPES),
-        Choice("state", STATES),
-        Prose("name", optional=True, max_length=128),
-        Document("settings", max_bytes=16_384),
-        # By which the secret of a webhook is found, and the one before it while both sign.
-        Text("key_id", optional=True, max_length=64),
-        Text("previous_key_id", optional=True, max_length=64),
-        Timestamp("previous_key_until", optional=True),
-        # The breaker: failures in a row, the last that was counted, how long nothing is tried,
-        # and who tries then.
-        Whole("failures", optional=True),
-        Text("last_failure", optional=True, max_length=64),
-        Timestamp("breaker_until", optional=True),
-        Text("probed_by", optional=True, max_length=64),
-        Timestamp("paused_until", optional=True),
-        *_WHEN,
-    ),
     example={
         "tenant_id": "acme",
         "destination_id": "crm",
@@ -105,20 +86,33 @@ DESTINATION = Entity(
         "settings": {"url": "https://crm.example.com/hooks/forms"},
         **_NOW,
     },
-)
+):
+    """Where a tenant's submissions are delivered to."""
 
-SECRET = Entity(
-    "TenantSecret",
-    describes="Where a secret is kept that a tenant's requests are signed with; never the secret.",
+    tenant_id: Field[str] = tenant()
+    destination_id: Field[str] = named_id()
+    destination_type: Field[str] = Choice(DESTINATION_TYPES)
+    state: Field[str] = Choice(STATES)
+    name: Field[str | None] = Prose(max_length=128, default=None)
+    settings: Field[Mapping[str, Any]] = Document(max_bytes=16_384)
+    # By which the secret of a webhook is found, and the one before it while both sign.
+    key_id: Field[str | None] = Text(max_length=64, default=None)
+    previous_key_id: Field[str | None] = Text(max_length=64, default=None)
+    previous_key_until: Field[str | None] = TimestampText(default=None)
+    # The breaker: failures in a row, the last that was counted, how long nothing is tried,
+    # and who tries then.
+    failures: Field[int | None] = Whole(default=None)
+    last_failure: Field[str | None] = Text(max_length=64, default=None)
+    breaker_until: Field[str | None] = TimestampText(default=None)
+    probed_by: Field[str | None] = Text(max_length=64, default=None)
+    paused_until: Field[str | None] = TimestampText(default=None)
+    created_at: Field[str] = TimestampText()
+    updated_at: Field[str] = TimestampText()
+
+
+class TenantSecret(
+    Entity,
     key=Key("TENANT#{tenant_id}", "SECRET#{key_id}"),
-    fields=(
-        tenant_id(),
-        named_id("key_id"),
-        Text("secret_arn", max_length=2048, pattern="arn:.+", form="an ARN"),
-        Choice("state", SECRET_STATES),
-        Timestamp("valid_until", optional=True),
-        *_WHEN,
-    ),
     example={
         "tenant_id": "acme",
         "key_id": "k1",
@@ -126,20 +120,21 @@ SECRET = Entity(
         "state": "current",
         **_NOW,
     },
-)
+):
+    """Where a secret is kept that a tenant's requests are signed with; never the secret."""
 
-DOMAIN = Entity(
-    "DomainLookup",
-    describes="Whose a web page's domain is, by which the tenant of a request is found.",
+    tenant_id: Field[str] = tenant()
+    key_id: Field[str] = named_id()
+    secret_arn: Field[str] = Text(max_length=2048, pattern="arn:.+", form="an ARN")
+    state: Field[str] = Choice(SECRET_STATES)
+    valid_until: Field[str | None] = TimestampText(default=None)
+    created_at: Field[str] = TimestampText()
+    updated_at: Field[str] = TimestampText()
+
+
+class DomainLookup(
+    Entity,
     key=Key("DOMAIN#{domain_hash}", "LOOKUP#{domain}", shared=True),
-    fields=(
-        Text("domain_hash", IN_KEY, pattern="[0-9a-f]{16}"),
-        Text("domain", IN_KEY, max_length=253),
-        tenant_id(),
-        Timestamp("created_at"),
-        # Without it the domain was assigned before proof was asked for: whoever proves it gets it.
-        Timestamp("verified_at", optional=True),
-    ),
     example={
         "domain_hash": "a379a6f6eeafb9a5",
         "domain": "example.com",
@@ -147,36 +142,44 @@ DOMAIN = Entity(
         "created_at": _NOW["created_at"],
         "verified_at": _NOW["created_at"],
     },
-)
+):
+    """Whose a web page's domain is, by which the tenant of a request is found."""
 
-CLAIM = Entity(
-    "DomainClaim",
-    describes="That a tenant says a domain is its own, and how far that is proven.",
+    domain_hash: Field[str] = Text(IN_KEY, pattern="[0-9a-f]{16}")
+    domain: Field[str] = Text(IN_KEY, max_length=253)
+    tenant_id: Field[str] = tenant()
+    created_at: Field[str] = TimestampText()
+    # Without it the domain was assigned before proof was asked for: whoever proves it gets it.
+    verified_at: Field[str | None] = TimestampText(default=None)
+
+
+class DomainClaim(
+    Entity,
     # In the tenant's own partition: any number of tenants may claim a domain, one proves it.
     key=Key("TENANT#{tenant_id}", "DOMAIN#{domain}"),
-    indexed={"GSI1": Key("CLAIMS#{state}", "AT#{check_at}", shared=True)},
-    fields=(
-        tenant_id(IN_KEY),
-        Text("domain", IN_KEY, max_length=253),
-        Choice("state", CLAIM_STATES),
-        # What the domain's owner publishes.
-        Text("token", pattern="[0-9a-f]{32}"),
-        Timestamp("check_at"),
-        # In a row, without proof; since when; why.
-        Whole("checks", digits=3),
-        Timestamp("failing_since", optional=True),
-        Prose("reason", optional=True, max_length=300),
-        Timestamp("checked_at", optional=True),
-        Timestamp("verified_at", optional=True),
-        *_WHEN,
-    ),
     example={
         "tenant_id": "acme",
         "domain": "example.com",
         "state": "PENDING",
         "token": "0" * 32,
         "check_at": _NOW["created_at"],
-        "checks": Decimal(0),
+        "checks": 0,
         **_NOW,
     },
-)
+):
+    """That a tenant says a domain is its own, and how far that is proven."""
+
+    tenant_id: Field[str] = tenant(IN_KEY)
+    domain: Field[str] = Text(IN_KEY, max_length=253)
+    state: Field[str] = Choice(CLAIM_STATES)
+    # What the domain's owner publishes.
+    token: Field[str] = Text(pattern="[0-9a-f]{32}")
+    check_at: Field[str] = TimestampText()
+    # In a row, without proof; since when; why.
+    checks: Field[int] = Whole(digits=3)
+    failing_since: Field[str | None] = TimestampText(default=None)
+    reason: Field[str | None] = Prose(max_length=300, default=None)
+    checked_at: Field[str | None] = TimestampText(default=None)
+    verified_at: Field[str | None] = TimestampText(default=None)
+    created_at: Field[str] = TimestampText()
+    updated_at: Field[str] = TimestampText()

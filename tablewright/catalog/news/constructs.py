@@ -4,19 +4,19 @@ from typing import Unpack
 
 from constructs import Construct
 
-from tablewright.catalog.news.design import NEWS, SPARSE_NEWS
+from tablewright.catalog.news.design import News, SparseNews
 from tablewright.constructs.tables.table import DesignTable, TableOptions
 
 
 class NewsTable(DesignTable):
     """Financial news of thirty days, by status and by sentiment.
 
-    With `sparse_status` only pending items are in `by_status`; grant its patterns from `design`.
+    With `sparse_status` only items that wait are in `by_status`, as in `SparseNews`.
 
     Example::
 
         news = NewsTable(self, "News")
-        news.grant(function, news.design.pending_news)
+        news.grant(function, News.pending_news)
     """
 
     def __init__(
@@ -27,4 +27,4 @@ class NewsTable(DesignTable):
         sparse_status: bool = False,
         **options: Unpack[TableOptions],
     ) -> None:
-        super().__init__(scope, id, design=SPARSE_NEWS if sparse_status else NEWS, **options)
+        super().__init__(scope, id, design=SparseNews if sparse_status else News, **options)

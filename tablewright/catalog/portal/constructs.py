@@ -4,10 +4,10 @@ from typing import Unpack
 
 from constructs import Construct
 
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.events import EVENTS, events_design
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.events import events_table
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.constructs.tables.table import DesignTable, TableOptions
 
 
@@ -17,11 +17,11 @@ class ContentRegistryTable(DesignTable):
     Example::
 
         content = ContentRegistryTable(self, "Content")
-        content.grant(function, CONTENT_REGISTRY.content_by_status)
+        content.grant(function, ContentRegistry.content_by_status)
     """
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
-        super().__init__(scope, id, design=CONTENT_REGISTRY, **options)
+        super().__init__(scope, id, design=ContentRegistry, **options)
 
 
 class NotificationsTable(DesignTable):
@@ -30,11 +30,11 @@ class NotificationsTable(DesignTable):
     Example::
 
         notifications = NotificationsTable(self, "Notifications")
-        notifications.grant(function, NOTIFICATIONS.notifications, NOTIFICATIONS.mark_read)
+        notifications.grant(function, Notifications.notifications, Notifications.mark_read)
     """
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
-        super().__init__(scope, id, design=NOTIFICATIONS, **options)
+        super().__init__(scope, id, design=Notifications, **options)
 
 
 class SubscriptionsTable(DesignTable):
@@ -43,24 +43,24 @@ class SubscriptionsTable(DesignTable):
     Example::
 
         subscriptions = SubscriptionsTable(self, "Subscriptions")
-        subscriptions.grant(function, SUBSCRIPTIONS.subscribers)
+        subscriptions.grant(function, Subscriptions.subscribers)
     """
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
-        super().__init__(scope, id, design=SUBSCRIPTIONS, **options)
+        super().__init__(scope, id, design=Subscriptions, **options)
 
 
 class EventsTable(DesignTable):
     """Events of ninety days, by day and by user.
 
     With `shards` each day is spread over so many partitions, for more than a thousand events a
-    second; grant its patterns from `design`, and tell the functions the number. It may be raised
+    second; tell the functions the number. It may be raised
     later, but not lowered: whoever asks fewer shards does not find what is in the others.
 
     Example::
 
         events = EventsTable(self, "Events", shards=10)
-        events.grant(function, events.design.put_events)
+        events.grant(function, Events.put_events)
     """
 
     def __init__(
@@ -71,6 +71,5 @@ class EventsTable(DesignTable):
         shards: int | None = None,
         **options: Unpack[TableOptions],
     ) -> None:
-        design = EVENTS if shards is None else events_design(shards=shards)
-        super().__init__(scope, id, design=design, **options)
+        super().__init__(scope, id, design=events_table(shards=shards), **options)
         self.shards = shards

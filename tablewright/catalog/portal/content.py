@@ -5,7 +5,6 @@ is in. Beside the lists, `by_due` has the items that something is to happen to o
 """
 
 import unicodedata
-from decimal import Decimal
 from typing import Any
 
 from tablewright.model import (
@@ -13,6 +12,7 @@ from tablewright.model import (
     Choice,
     Delete,
     Entity,
+    Field,
     Flag,
     Get,
     Index,
@@ -25,10 +25,11 @@ from tablewright.model import (
     Table,
     Text,
     TextList,
-    Timestamp,
+    TimestampText,
     Update,
     Whole,
 )
+from tablewright.model.fields.text import ProseField
 
 DRAFT, APPROVED, DEPRECATED, EXPIRED = "Draft", "Approved", "Deprecated", "Expired"
 STATUSES = (DRAFT, APPROVED, DEPRECATED, EXPIRED)
@@ -36,24 +37,14 @@ SOFT, HARD = "soft_expire", "hard_expire"
 MAX_TAGS = 20
 MAX_FILE_BYTES = 5 * 1024**3
 
-_ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
-_ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
+# Ids are part of addresses, in which other characters do not arrive as they were sent.
+ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
+ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
 
 
-def content_id(*, optional: bool = False) -> Text:
-    """Part of addresses, in which other characters do not arrive as they were sent."""
-    return Text("content_id", max_length=64, pattern=_ID, form=_ID_FORM, optional=optional)
-
-
-def user_id(name: str = "user_id", stored: str | None = None, *, optional: bool = False) -> Text:
-    """The subject of a token."""
-    return Text(name, stored, max_length=128, pattern=_ID, form=_ID_FORM, optional=optional)
-
-
-def product(name: str) -> Name:
+def product() -> Field[str | None]:
     # Part of keys in which '#' sets fields apart.
-    form = "text without '#'"
-    return Name(name, max_length=100, optional=True, pattern=r"[^#]*", form=form)
+    return Name(max_length=100, pattern=r"[^#]*", form="text without '#'", default=None)
 
 
 def folded(text: str) -> str:
@@ -67,7 +58,7 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", once).split())
 
 
-class Tag(Prose):
+class Tag(ProseField):
     """A word or two that content is found by: stored folded, however it was written."""
 
     __slots__ = ()
@@ -76,58 +67,12 @@ class Tag(Prose):
         return super().check(folded(value) if isinstance(value, str) else value)
 
 
-def tags(*, optional: bool = False) -> TextList:
-    tag = Tag("tag", max_length=50, pattern=r".*\S.*", form="text that is not blank")
-    return TextList("tags", of=tag, max_items=MAX_TAGS, optional=optional)
+TAG = Tag(max_length=50, pattern=r".*\S.*", form="text that is not blank")
 
 
-CONTENT = Entity(
-    "Content",
-    describes="One piece of content: what it is about, its state, and where its file is.",
+class Content(
+    Entity,
     key=Key("{content_id}"),
-    indexed={
-        "by_status_updated": Key("{status}", "{status}#{last_updated}#{content_id}"),
-        "by_product": Key("{product_suite}#{product_concept}", "{last_updated}#{content_id}"),
-        "by_due": Key("due", "{due_at}#{content_id}"),
-    },
-    fields=(
-        content_id(),
-        Choice("status", STATUSES),
-        Prose("title", max_length=200),
-        Lines("summary", max_length=2000),
-        product("product_suite"),
-        product("product_concept"),
-        Prose("audience_role", max_length=100, optional=True),
-        Prose("lifecycle_stage", max_length=100, optional=True),
-        user_id("owner_user_id"),
-        tags(),
-        # Counts the changes that people and the calendar make: a write names the one it changes.
-        Text("version", max_length=10, pattern="[1-9][0-9]*", form="a whole number from 1"),
-        Timestamp("last_updated"),
-        Timestamp("review_due_date", optional=True),
-        Timestamp("effective_date", optional=True),
-        Timestamp("expiry_date", optional=True),
-        Choice("expiry_policy", (SOFT, HARD), optional=True),
-        Text("s3_uri", optional=True, max_length=1100),
-        Prose("file_name", optional=True, max_length=200),
-        Text("content_type", optional=True, max_length=100),
-        Whole("size_bytes", optional=True, digits=13),
-        Text("s3_bucket", optional=True, max_length=63),
-        Text("s3_key", optional=True, max_length=1024),
-        Timestamp("uploaded_at", optional=True),
-        Timestamp("created_at"),
-        # Who approved it; before its effective date it is a draft all the same.
-        user_id("approved_by", optional=True),
-        Timestamp("approved_at", optional=True),
-        # Of a draft that readers have seen in an earlier version.
-        Flag("was_public", optional=True),
-        # The next moment at which something is to be done to it, if there is one.
-        Timestamp("due_at", optional=True),
-        # The review date that its owner was told of.
-        Timestamp("review_told", optional=True),
-        # Keys of files that it no longer has, and whose objects are still to be removed.
-        TextList("removing", of=Text("key", max_length=1024), optional=True, max_items=20),
-    ),
     example={
         "content_id": "0194a211-7280-7abc-8def-0123456789ab",
         "status": APPROVED,
@@ -147,7 +92,7 @@ CONTENT = Entity(
         "s3_uri": "s3://portal-files/content/0194a211-7280-7abc-8def-0123456789ab/0194a212",
         "file_name": "positioning.pdf",
         "content_type": "application/pdf",
-        "size_bytes": Decimal(482_113),
+        "size_bytes": 482_113,
         "s3_bucket": "portal-files",
         "s3_key": "content/0194a211-7280-7abc-8def-0123456789ab/0194a212",
         "uploaded_at": "2025-01-26T09:58:00.000Z",
@@ -156,64 +101,104 @@ CONTENT = Entity(
         "approved_at": "2025-01-26T10:04:00.000Z",
         "due_at": "2025-07-26T00:00:00.000Z",
     },
-)
+):
+    """One piece of content: what it is about, its state, and where its file is."""
+
+    content_id: Field[str] = Text(max_length=64, pattern=ID, form=ID_FORM)
+    status: Field[str] = Choice(STATUSES)
+    title: Field[str] = Prose(max_length=200)
+    summary: Field[str] = Lines(max_length=2000)
+    product_suite: Field[str | None] = product()
+    product_concept: Field[str | None] = product()
+    audience_role: Field[str | None] = Prose(max_length=100, default=None)
+    lifecycle_stage: Field[str | None] = Prose(max_length=100, default=None)
+    # A user's id is the subject of a token.
+    owner_user_id: Field[str] = Text(max_length=128, pattern=ID, form=ID_FORM)
+    tags: Field[tuple[str, ...]] = TextList(TAG, max_items=MAX_TAGS)
+    # Counts the changes that people and the calendar make: a write names the one it changes.
+    version: Field[str] = Text(max_length=10, pattern="[1-9][0-9]*", form="a whole number from 1")
+    last_updated: Field[str] = TimestampText()
+    review_due_date: Field[str | None] = TimestampText(default=None)
+    effective_date: Field[str | None] = TimestampText(default=None)
+    expiry_date: Field[str | None] = TimestampText(default=None)
+    expiry_policy: Field[str | None] = Choice((SOFT, HARD), default=None)
+    s3_uri: Field[str | None] = Text(max_length=1100, default=None)
+    file_name: Field[str | None] = Prose(max_length=200, default=None)
+    content_type: Field[str | None] = Text(max_length=100, default=None)
+    size_bytes: Field[int | None] = Whole(digits=13, default=None)
+    s3_bucket: Field[str | None] = Text(max_length=63, default=None)
+    s3_key: Field[str | None] = Text(max_length=1024, default=None)
+    uploaded_at: Field[str | None] = TimestampText(default=None)
+    created_at: Field[str] = TimestampText()
+    # Who approved it; before its effective date it is a draft all the same.
+    approved_by: Field[str | None] = Text(max_length=128, pattern=ID, form=ID_FORM, default=None)
+    approved_at: Field[str | None] = TimestampText(default=None)
+    # Of a draft that readers have seen in an earlier version.
+    was_public: Field[bool | None] = Flag(default=None)
+    # The next moment at which something is to be done to it, if there is one.
+    due_at: Field[str | None] = TimestampText(default=None)
+    # The review date that its owner was told of.
+    review_told: Field[str | None] = TimestampText(default=None)
+    # Keys of files that it no longer has, and whose objects are still to be removed.
+    removing: Field[tuple[str, ...] | None] = TextList(
+        Text(max_length=1024), max_items=20, default=None
+    )
+
 
 # What lists show and a text is looked for in; not where the file is.
 _LISTED = (
-    *("status", "title", "summary", "product_suite", "product_concept", "audience_role"),
-    *("lifecycle_stage", "owner_user_id", "tags", "version", "last_updated", "effective_date"),
-    *("expiry_date", "expiry_policy", "file_name"),
+    *(Content.title, Content.summary, Content.product_suite, Content.product_concept),
+    *(Content.audience_role, Content.lifecycle_stage, Content.owner_user_id, Content.tags),
+    *(Content.version, Content.last_updated, Content.effective_date, Content.expiry_date),
+    *(Content.expiry_policy, Content.file_name),
 )
 
-CONTENT_REGISTRY = Table(
-    "content-registry",
-    describes="Enablement content by status and by product, newest first, and what is due when.",
-    pk="content_id",
-    stream="NEW_AND_OLD_IMAGES",
-    entities=(CONTENT,),
-    indexes=(
-        Index(
-            "by_status_updated",
-            pk="status",
-            sk="status#last_updated#content_id",
-            projects=tuple(name for name in _LISTED if name != "status"),
-        ),
-        Index(
-            "by_product",
-            pk="product_suite#product_concept",
-            sk="last_updated#content_id",
-            projects=_LISTED,
-            sparse=True,
-        ),
-        Index("by_due", pk="due", sk="due_at#content_id", projects=KEYS_ONLY, sparse=True),
-    ),
-    patterns=(
-        Put("create_content", "Content", create=True, describes="Store new content."),
-        Get("get_content", "Content", consistent=True, describes="Read one content as it is now."),
-        Update("update_content", "Content", describes="Change content, or its state."),
-        Delete("delete_content", "Content", describes="Remove content."),
-        Query(
-            "content_by_status",
-            "Content",
-            index="by_status_updated",
-            range="last_updated",
-            descending=True,
-            describes="Content of a status, last changed first.",
-        ),
-        Query(
-            "content_by_product",
-            "Content",
-            index="by_product",
-            range="last_updated",
-            descending=True,
-            describes="Content about a concept of a product suite, last changed first.",
-        ),
-        Query(
-            "due_content",
-            "Content",
-            index="by_due",
-            range="due_at",
-            describes="Keys of the content that something is due for, longest due first.",
-        ),
-    ),
-)
+
+class ContentRegistry(Table, pk="content_id", stream="NEW_AND_OLD_IMAGES"):
+    """Enablement content by status and by product, newest first, and what is due when."""
+
+    by_status_updated = Index(
+        pk="status",
+        sk="status#last_updated#content_id",
+        projects=_LISTED,
+        keys={Content: Key("{status}", "{status}#{last_updated}#{content_id}")},
+    )
+    by_product = Index(
+        pk="product_suite#product_concept",
+        sk="last_updated#content_id",
+        projects=(Content.status, *_LISTED),
+        sparse=True,
+        keys={Content: Key("{product_suite}#{product_concept}", "{last_updated}#{content_id}")},
+    )
+    by_due = Index(
+        pk="due",
+        sk="due_at#content_id",
+        projects=KEYS_ONLY,
+        sparse=True,
+        keys={Content: Key("due", "{due_at}#{content_id}")},
+    )
+
+    create_content = Put(Content, create=True, describes="Store new content.")
+    get_content = Get(Content, consistent=True, describes="Read one content as it is now.")
+    update_content = Update(Content, describes="Change content, or its state.")
+    delete_content = Delete(Content, describes="Remove content.")
+    content_by_status = Query(
+        Content,
+        by_status_updated,
+        range=Content.last_updated,
+        descending=True,
+        describes="Content of a status, last changed first.",
+    )
+    content_by_product = Query(
+        Content,
+        by_product,
+        range=Content.last_updated,
+        descending=True,
+        describes="Content about a concept of a product suite, last changed first.",
+    )
+    due_content = Query(
+        Content,
+        by_due,
+        range=Content.due_at,
+        describes="Keys of the content that something is due for, longest due first.",
+    )

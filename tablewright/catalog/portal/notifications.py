@@ -1,11 +1,12 @@
 """Notifications of users, newest first, and how many of them are unread."""
 
-from tablewright.catalog.portal.content import content_id, user_id
+from tablewright.catalog.portal.content import ID, ID_FORM
 from tablewright.model import (
     KEYS_ONLY,
     BatchCreate,
     Choice,
     Entity,
+    Field,
     Flag,
     Get,
     Index,
@@ -14,34 +15,16 @@ from tablewright.model import (
     Query,
     Table,
     Text,
-    Timestamp,
+    TimestampText,
     Update,
 )
 
 KINDS = ("info", "success", "warning", "error")
 
-NOTIFICATION = Entity(
-    "Notification",
-    describes="Something that a user is told, once.",
+
+class Notification(
+    Entity,
     key=Key("{user_id}", "{created_at}#{notification_id}"),
-    indexed={
-        "by_notification_id": Key("{notification_id}"),
-        "by_unread": Key("{unread_by}", "{created_at}#{notification_id}"),
-    },
-    fields=(
-        user_id(),
-        # Made of what the notification is about: told twice, it is the same one.
-        Text("notification_id", max_length=64, pattern="[0-9a-zA-Z_-]+"),
-        Choice("type", KINDS),
-        Prose("title", max_length=200),
-        Prose("message", max_length=1000),
-        Flag("read"),
-        # The user once more, as long as it is unread.
-        user_id("unread_by", optional=True),
-        Timestamp("created_at"),
-        Timestamp("read_at", optional=True),
-        content_id(optional=True),
-    ),
     example={
         "user_id": "4f1c2a9e-0d51-4f61-9f0e-3c5d8a1b7e20",
         "notification_id": "9f86d081884c7d659a2feaa0c55ad015",
@@ -53,56 +36,59 @@ NOTIFICATION = Entity(
         "created_at": "2025-01-26T10:04:00.000Z",
         "content_id": "0194a211-7280-7abc-8def-0123456789ab",
     },
-)
+):
+    """Something that a user is told, once."""
 
-NOTIFICATIONS = Table(
-    "notifications",
-    describes="What users are told: newest first, by id, and what is unread.",
-    pk="user_id",
-    sk="created_at#notification_id",
-    entities=(NOTIFICATION,),
-    indexes=(
-        Index("by_notification_id", pk="notification_id", projects=KEYS_ONLY),
-        Index(
-            "by_unread",
-            pk="unread_by",
-            sk="created_at#notification_id",
-            projects=KEYS_ONLY,
-            sparse=True,
-        ),
-    ),
-    patterns=(
-        BatchCreate("put_notifications", "Notification", describes="Tell users, each once."),
-        Get("get_notification", "Notification", describes="Read a notification by its full key."),
-        Query(
-            "notifications",
-            "Notification",
-            range="created_at",
-            descending=True,
-            describes="The notifications of a user, newest first.",
-        ),
-        Query(
-            "notification_by_id",
-            "Notification",
-            index="by_notification_id",
-            hydrate=True,
-            describes="The notification with an id, whoever's it is.",
-        ),
-        Query(
-            "unread_notifications",
-            "Notification",
-            index="by_unread",
-            descending=True,
-            describes="Keys of a user's unread notifications.",
-        ),
-        Query(
-            "unread_in_full",
-            "Notification",
-            index="by_unread",
-            hydrate=True,
-            descending=True,
-            describes="A user's unread notifications, newest first.",
-        ),
-        Update("mark_read", "Notification", describes="Mark a notification as read."),
-    ),
-)
+    user_id: Field[str] = Text(max_length=128, pattern=ID, form=ID_FORM)
+    # Made of what the notification is about: told twice, it is the same one.
+    notification_id: Field[str] = Text(max_length=64, pattern="[0-9a-zA-Z_-]+")
+    type: Field[str] = Choice(KINDS)
+    title: Field[str] = Prose(max_length=200)
+    message: Field[str] = Prose(max_length=1000)
+    read: Field[bool] = Flag()
+    # The user once more, as long as it is unread.
+    unread_by: Field[str | None] = Text(max_length=128, pattern=ID, form=ID_FORM, default=None)
+    created_at: Field[str] = TimestampText()
+    read_at: Field[str | None] = TimestampText(default=None)
+    content_id: Field[str | None] = Text(max_length=64, pattern=ID, form=ID_FORM, default=None)
+
+
+class Notifications(Table, pk="user_id", sk="created_at#notification_id"):
+    """What users are told: newest first, by id, and what is unread."""
+
+    by_notification_id = Index(
+        pk="notification_id", projects=KEYS_ONLY, keys={Notification: Key("{notification_id}")}
+    )
+    by_unread = Index(
+        pk="unread_by",
+        sk="created_at#notification_id",
+        projects=KEYS_ONLY,
+        sparse=True,
+        keys={Notification: Key("{unread_by}", "{created_at}#{notification_id}")},
+    )
+
+    put_notifications = BatchCreate(Notification, describes="Tell users, each once.")
+    get_notification = Get(Notification, describes="Read a notification by its full key.")
+    notifications = Query(
+        Notification,
+        range=Notification.created_at,
+        descending=True,
+        describes="The notifications of a user, newest first.",
+    )
+    notification_by_id = Query(
+        Notification,
+        by_notification_id,
+        hydrate=True,
+        describes="The notification with an id, whoever's it is.",
+    )
+    unread_notifications = Query(
+        Notification, by_unread, descending=True, describes="Keys of a user's unread notifications."
+    )
+    unread_in_full = Query(
+        Notification,
+        by_unread,
+        hydrate=True,
+        descending=True,
+        describes="A user's unread notifications, newest first.",
+    )
+    mark_read = Update(Notification, describes="Mark a notification as read.")

@@ -6,14 +6,14 @@ content finds its subscribers by the few topics that it has.
 """
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import Any
 
-from tablewright.catalog.portal.content import folded, product, tags, user_id
+from tablewright.catalog.portal.content import ID, ID_FORM, MAX_TAGS, TAG, folded, product
 from tablewright.model import (
     IN_KEY,
     Delete,
     Entity,
+    Field,
     Get,
     Index,
     Key,
@@ -22,29 +22,18 @@ from tablewright.model import (
     Query,
     Table,
     Text,
-    Timestamp,
+    TextList,
+    TimestampText,
     Update,
     Whole,
 )
 
 EVERYTHING = "all"
 
-SUBSCRIPTION = Entity(
-    "Subscription",
-    describes="What one user wants to be told of; without filters, everything.",
+
+class Subscription(
+    Entity,
     key=Key("{user_id}", "{subscription_id}"),
-    indexed={"by_topic": Key("{topic}", "{user_id}")},
-    fields=(
-        user_id(),
-        # Made of what is asked for: asked for twice, it is the same one.
-        Text("subscription_id", max_length=36, pattern="[0-9a-f-]{32,36}", form="an id as told"),
-        product("product_suite"),
-        product("product_concept"),
-        tags(optional=True),
-        # Made of what people write: see `topic`.
-        Prose("topic", max_length=256),
-        Timestamp("created_at"),
-    ),
     example={
         "user_id": "4f1c2a9e-0d51-4f61-9f0e-3c5d8a1b7e20",
         "subscription_id": "5d41402abc4b2a76b9719d911017c592",
@@ -54,54 +43,66 @@ SUBSCRIPTION = Entity(
         "topic": "product#Data#Warehouse",
         "created_at": "2025-01-26T10:04:00.000Z",
     },
-)
+):
+    """What one user wants to be told of; without filters, everything."""
 
-SUBSCRIBER = Entity(
-    "Subscriber",
-    describes="How often a user has subscribed: whoever counts on is the next, and the only one.",
+    user_id: Field[str] = Text(max_length=128, pattern=ID, form=ID_FORM)
+    # Made of what is asked for: asked for twice, it is the same one.
+    subscription_id: Field[str] = Text(
+        max_length=36, pattern="[0-9a-f-]{32,36}", form="an id as told"
+    )
+    product_suite: Field[str | None] = product()
+    product_concept: Field[str | None] = product()
+    tags: Field[tuple[str, ...] | None] = TextList(TAG, max_items=MAX_TAGS, default=None)
+    # Made of what people write: see `topic`.
+    topic: Field[str] = Prose(max_length=256)
+    created_at: Field[str] = TimestampText()
+
+
+class Subscriber(
+    Entity,
     # No user's id has a '#', so it is in no user's list.
     key=Key("{user_id}#subscriber", "made"),
-    fields=(user_id(stored=IN_KEY), Whole("made")),
-    example={"user_id": SUBSCRIPTION.example["user_id"], "made": Decimal(4)},
-)
+    example={"user_id": Subscription.__entity__.example["user_id"], "made": 4},
+):
+    """How often a user has subscribed: whoever counts on is the next, and the only one."""
 
-SUBSCRIPTIONS = Table(
-    "subscriptions",
-    describes="What users want to be told of, and who wants to be told of a topic.",
-    pk="user_id",
-    sk="subscription_id",
-    entities=(SUBSCRIPTION, SUBSCRIBER),
-    indexes=(
-        Index(
-            "by_topic",
-            pk="topic",
-            sk="user_id",
-            projects=("product_suite", "product_concept", "tags"),
+    user_id: Field[str] = Text(IN_KEY, max_length=128, pattern=ID, form=ID_FORM)
+    made: Field[int] = Whole()
+
+
+class Subscriptions(Table, pk="user_id", sk="subscription_id"):
+    """What users want to be told of, and who wants to be told of a topic."""
+
+    by_topic = Index(
+        pk="topic",
+        sk="user_id",
+        projects=(
+            Subscription.product_suite,
+            Subscription.product_concept,
+            Subscription.tags,
         ),
-    ),
-    patterns=(
-        Put("put_subscription", "Subscription", create=True, describes="Subscribe."),
-        Get("get_subscription", "Subscription", describes="Read one subscription."),
-        Delete("delete_subscription", "Subscription", describes="Unsubscribe."),
-        Query(
-            "subscriptions",
-            "Subscription",
-            # Who repeats a request is to find what it did.
-            consistent=True,
-            describes="The subscriptions of a user.",
-        ),
-        Query(
-            "subscribers",
-            "Subscription",
-            index="by_topic",
-            range="user_id",
-            describes="Who is subscribed to a topic, by user.",
-        ),
-        Put("put_subscriber", "Subscriber", create=True, describes="Begin to count."),
-        Get("get_subscriber", "Subscriber", consistent=True, describes="The count of a user."),
-        Update("count_subscription", "Subscriber", describes="Count on, as one subscribes."),
-    ),
-)
+        keys={Subscription: Key("{topic}", "{user_id}")},
+    )
+
+    put_subscription = Put(Subscription, create=True, describes="Subscribe.")
+    get_subscription = Get(Subscription, describes="Read one subscription.")
+    delete_subscription = Delete(Subscription, describes="Unsubscribe.")
+    subscriptions = Query(
+        Subscription,
+        # Who repeats a request is to find what it did.
+        consistent=True,
+        describes="The subscriptions of a user.",
+    )
+    subscribers = Query(
+        Subscription,
+        by_topic,
+        range=Subscription.user_id,
+        describes="Who is subscribed to a topic, by user.",
+    )
+    put_subscriber = Put(Subscriber, create=True, describes="Begin to count.")
+    get_subscriber = Get(Subscriber, consistent=True, describes="The count of a user.")
+    count_subscription = Update(Subscriber, describes="Count on, as one subscribes.")
 
 
 def topic(wanted: Mapping[str, Any]) -> str:

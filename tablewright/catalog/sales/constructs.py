@@ -4,7 +4,7 @@ from typing import Unpack
 
 from constructs import Construct
 
-from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sales.design import Sales
 from tablewright.constructs.tables.table import DesignTable, TableOptions
 
 
@@ -14,8 +14,8 @@ class SalesTable(DesignTable):
     Example::
 
         sales = SalesTable(self, "Sales")
-        sales.grant(function, SALES.category_sales)
+        sales.grant(function, Sales.category_sales)
     """
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
-        super().__init__(scope, id, design=SALES, **options)
+        super().__init__(scope, id, design=Sales, **options)

@@ -13,10 +13,11 @@ from tablewright.model import (
     BatchGet,
     BatchPut,
     Choice,
-    Date,
+    DateText,
     Delete,
     Entity,
     Expiry,
+    Field,
     Get,
     Index,
     Key,
@@ -28,171 +29,161 @@ from tablewright.model import (
     Shards,
     Table,
     Text,
-    Timestamp,
+    TimestampText,
     Update,
     java_hash,
     uniform,
 )
 
 SEASONS = ("SPRING", "SUMMER", "FALL", "WINTER")
+# An id is part of addresses, in which other characters do not arrive as they were sent.
+_ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
+_ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
 
 
-def _id(name: str, stored: str) -> Text:
-    """An id is part of addresses, in which other characters do not arrive as they were sent."""
-    return Text(
-        name,
-        stored,
-        max_length=128,
-        pattern="[A-Za-z0-9][A-Za-z0-9._~:@-]*",
-        form="letters, digits and . _ ~ : @ -, beginning with a letter or digit",
+class Sale(
+    Entity,
+    key=Key("TENANT#{tenant}#PRODUCT#{product_id}", "SALE#{sale_date}#{sale_id}"),
+    expires=Expiry("sale_date", years=2),
+    example={
+        "tenant": "carousel-labs",
+        "product_id": "prod_123",
+        "sale_id": "sale_abc",
+        "sale_date": "2025-12-29",
+        "sale_price": Decimal("99.99"),
+        "original_price": Decimal("199.99"),
+        "category": "dress",
+        "brand": "Nike",
+        "season": "WINTER",
+        "embedding_id": "emb_xyz",
+        "embedding_s3_key": "s3://bucket/carousel-labs/products/prod_123/sales/sale_abc.json",
+        "created_at": "2025-12-29T10:15:00.000Z",
+        "updated_at": "2025-12-29T10:15:00.000Z",
+    },
+):
+    """One sale of a product; all sales of a product are in one partition, by date."""
+
+    # Also an IAM session tag, whose values may not hold other characters.
+    tenant: Field[str] = Text(
+        max_length=64,
+        pattern="[A-Za-z0-9][A-Za-z0-9_.-]*",
+        form="letters, digits, '_', '.' and '-', beginning with a letter or digit",
+    )
+    product_id: Field[str] = Text("productId", max_length=128, pattern=_ID, form=_ID_FORM)
+    sale_id: Field[str] = Text("saleId", max_length=128, pattern=_ID, form=_ID_FORM)
+    sale_date: Field[str] = DateText("saleDate")
+    sale_price: Field[Decimal] = Money("salePrice")
+    original_price: Field[Decimal] = Money("originalPrice")
+    category: Field[str] = Name(max_length=128)
+    brand: Field[str | None] = Name(max_length=128, default=None)
+    season: Field[str] = Choice(SEASONS)
+    embedding_id: Field[str] = Text("embeddingId", max_length=128)
+    embedding_s3_key: Field[str] = Text(
+        "embeddingS3Key",
+        max_length=1024,
+        pattern="s3://[^/]+/.+",
+        form="an S3 address, s3://bucket/key",
+    )
+    created_at: Field[str] = TimestampText("createdAt")
+    updated_at: Field[str] = TimestampText("updatedAt")
+
+
+def _by_category(function: ShardFunction) -> Index:
+    key = Key(
+        "TENANT#{tenant}#CATEGORY#{category}#SHARD#{shard}",
+        "DATE#{sale_date}#PRICE#{sale_price}",
+        shards=Shards(10, by="sale_id", function=function),
+    )
+    return Index("GSI1", pk="GSI1PK", sk="GSI1SK", projects=KEYS_ONLY, keys={Sale: key})
+
+
+class Sales(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant"):
+    """Pricing intelligence and sales analytics for many tenants, kept for two years."""
+
+    by_category = _by_category(uniform)
+    by_embedding = Index(
+        "GSI2",
+        pk="GSI2PK",
+        sk="GSI2SK",
+        projects=(
+            Sale.embedding_s3_key,
+            Sale.product_id,
+            Sale.category,
+            Sale.sale_price,
+            Sale.brand,
+        ),
+        keys={
+            Sale: Key(
+                "TENANT#{tenant}#EMBTYPE#PRODUCT#SHARD#{shard}",
+                "DATE#{sale_date}",
+                shards=Shards(5, by="product_id", function=java_hash),
+            )
+        },
+    )
+    by_brand = Index(
+        "GSI3",
+        pk="GSI3PK",
+        sk="GSI3SK",
+        projects=KEYS_ONLY,
+        sparse=True,
+        keys={
+            Sale: Key("TENANT#{tenant}#BRAND#{brand}", "DATE#{sale_date}#PRICE#{sale_price}"),
+        },
+    )
+
+    put_sale = Put(Sale, create=True, describes="Store a new sale.")
+    put_sales = BatchPut(Sale, describes="Load many sales, in the place of any with their keys.")
+    create_sales = BatchCreate(Sale, describes="Store those of many sales that are new.")
+    get_sale = Get(Sale, describes="Read one sale.")
+    get_sales = BatchGet(Sale, consistent=True, describes="Read sales that were there before.")
+    update_sale = Update(Sale, describes="Change a sale's prices or description.")
+    delete_sale = Delete(Sale, describes="Remove a sale.")
+    product_sales = Query(Sale, range=Sale.sale_date, describes="Sales of a product, by date.")
+    category_sales = Query(
+        Sale,
+        by_category,
+        range=Sale.sale_date,
+        hydrate=True,
+        filters=(Sale.season,),
+        describes="Sales of a category, by date, of one season or all.",
+    )
+    category_prices = Query(
+        Sale,
+        by_category,
+        range=Sale.sale_date,
+        describes="Prices of a category, by date, read from the index keys alone.",
+    )
+    product_embeddings = Query(
+        Sale,
+        range=Sale.sale_date,
+        select=(
+            Sale.product_id,
+            Sale.sale_id,
+            Sale.sale_date,
+            Sale.embedding_id,
+            Sale.embedding_s3_key,
+        ),
+        describes="Embeddings of a product's sales, by date.",
+    )
+    embeddings = Query(
+        Sale,
+        by_embedding,
+        range=Sale.sale_date,
+        describes="Embeddings of all of a tenant's sales, by date.",
+    )
+    brand_sales = Query(
+        Sale, by_brand, range=Sale.sale_date, hydrate=True, describes="Sales of a brand, by date."
     )
 
 
-def sales_design(*, category_shard: ShardFunction = uniform) -> Table:
-    """The design; `category_shard` chooses a sale's shard in the category index.
+def sales_sharded_by(function: ShardFunction) -> type[Sales]:
+    """The same table, with another function that chooses a sale's shard in the category index.
 
     `last_character` keeps writing where tables that used it have their entries; reads find the
     entries of either.
     """
-    sale = Entity(
-        "Sale",
-        describes="One sale of a product; all sales of a product are in one partition, by date.",
-        key=Key("TENANT#{tenant}#PRODUCT#{product_id}", "SALE#{sale_date}#{sale_id}"),
-        indexed={
-            "GSI1": Key(
-                "TENANT#{tenant}#CATEGORY#{category}#SHARD#{shard}",
-                "DATE#{sale_date}#PRICE#{sale_price}",
-                shards=Shards(10, by="sale_id", function=category_shard),
-            ),
-            "GSI2": Key(
-                "TENANT#{tenant}#EMBTYPE#PRODUCT#SHARD#{shard}",
-                "DATE#{sale_date}",
-                shards=Shards(5, by="product_id", function=java_hash),
-            ),
-            "GSI3": Key("TENANT#{tenant}#BRAND#{brand}", "DATE#{sale_date}#PRICE#{sale_price}"),
-        },
-        fields=(
-            # Also an IAM session tag, whose values may not hold other characters.
-            Text(
-                "tenant",
-                max_length=64,
-                pattern="[A-Za-z0-9][A-Za-z0-9_.-]*",
-                form="letters, digits, '_', '.' and '-', beginning with a letter or digit",
-            ),
-            _id("product_id", "productId"),
-            _id("sale_id", "saleId"),
-            Date("sale_date", "saleDate"),
-            Money("sale_price", "salePrice"),
-            Money("original_price", "originalPrice"),
-            Name("category", max_length=128),
-            Name("brand", optional=True, max_length=128),
-            Choice("season", SEASONS),
-            Text("embedding_id", "embeddingId", max_length=128),
-            Text(
-                "embedding_s3_key",
-                "embeddingS3Key",
-                max_length=1024,
-                pattern="s3://[^/]+/.+",
-                form="an S3 address, s3://bucket/key",
-            ),
-            Timestamp("created_at", "createdAt"),
-            Timestamp("updated_at", "updatedAt"),
-        ),
-        expires=Expiry("sale_date", years=2),
-        example={
-            "tenant": "carousel-labs",
-            "product_id": "prod_123",
-            "sale_id": "sale_abc",
-            "sale_date": "2025-12-29",
-            "sale_price": Decimal("99.99"),
-            "original_price": Decimal("199.99"),
-            "category": "dress",
-            "brand": "Nike",
-            "season": "WINTER",
-            "embedding_id": "emb_xyz",
-            "embedding_s3_key": "s3://bucket/carousel-labs/products/prod_123/sales/sale_abc.json",
-            "created_at": "2025-12-29T10:15:00.000Z",
-            "updated_at": "2025-12-29T10:15:00.000Z",
-        },
-    )
-    return Table(
-        "sales",
-        describes="Pricing intelligence and sales analytics for many tenants, kept for two years.",
-        pk="PK",
-        sk="SK",
-        ttl="ttl",
-        tenant="tenant",
-        entities=(sale,),
-        indexes=(
-            Index("GSI1", pk="GSI1PK", sk="GSI1SK", projects=KEYS_ONLY),
-            Index(
-                "GSI2",
-                pk="GSI2PK",
-                sk="GSI2SK",
-                projects=("embedding_s3_key", "product_id", "category", "sale_price", "brand"),
-            ),
-            Index("GSI3", pk="GSI3PK", sk="GSI3SK", projects=KEYS_ONLY, sparse=True),
-        ),
-        patterns=(
-            Put("put_sale", "Sale", create=True, describes="Store a new sale."),
-            BatchPut(
-                "put_sales",
-                "Sale",
-                describes="Load many sales, in the place of any with their keys.",
-            ),
-            BatchCreate(
-                "create_sales", "Sale", describes="Store those of many sales that are new."
-            ),
-            Get("get_sale", "Sale", describes="Read one sale."),
-            BatchGet(
-                "get_sales", "Sale", consistent=True, describes="Read sales that were there before."
-            ),
-            Update("update_sale", "Sale", describes="Change a sale's prices or description."),
-            Delete("delete_sale", "Sale", describes="Remove a sale."),
-            Query(
-                "product_sales", "Sale", range="sale_date", describes="Sales of a product, by date."
-            ),
-            Query(
-                "category_sales",
-                "Sale",
-                index="GSI1",
-                range="sale_date",
-                hydrate=True,
-                filters=("season",),
-                describes="Sales of a category, by date, of one season or all.",
-            ),
-            Query(
-                "category_prices",
-                "Sale",
-                index="GSI1",
-                range="sale_date",
-                describes="Prices of a category, by date, read from the index keys alone.",
-            ),
-            Query(
-                "product_embeddings",
-                "Sale",
-                range="sale_date",
-                select=("product_id", "sale_id", "sale_date", "embedding_id", "embedding_s3_key"),
-                describes="Embeddings of a product's sales, by date.",
-            ),
-            Query(
-                "embeddings",
-                "Sale",
-                index="GSI2",
-                range="sale_date",
-                describes="Embeddings of all of a tenant's sales, by date.",
-            ),
-            Query(
-                "brand_sales",
-                "Sale",
-                index="GSI3",
-                range="sale_date",
-                hydrate=True,
-                describes="Sales of a brand, by date.",
-            ),
-        ),
-    )
 
+    class Variant(Sales, id=Sales.__design__.id):
+        by_category = _by_category(function)
 
-SALES = sales_design()
-SALE = SALES.entities["Sale"]
+    return Variant

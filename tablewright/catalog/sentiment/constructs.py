@@ -4,8 +4,8 @@ from typing import Unpack
 
 from constructs import Construct
 
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import Items
 from tablewright.constructs.tables.day_partitioned_table import DayPartitionedTable
 from tablewright.constructs.tables.table import TableOptions
 from tablewright.constructs.tables.write_table import WriteTable
@@ -17,11 +17,11 @@ class SentimentItemsTable(WriteTable):
     Example::
 
         items = SentimentItemsTable(self, "Items", replicas=["us-west-2"])
-        items.grant(function, ITEMS.claim_source, ITEMS.put_item)
+        items.grant(function, Items.claim_source, Items.put_item)
     """
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
-        super().__init__(scope, id, design=ITEMS, **options)
+        super().__init__(scope, id, design=Items, **options)
 
 
 class SentimentDashboardTable(DayPartitionedTable):
@@ -30,8 +30,8 @@ class SentimentDashboardTable(DayPartitionedTable):
     Example::
 
         dashboard = SentimentDashboardTable(self, "Dashboard")
-        dashboard.grant(function, DASHBOARD.recent_items)
+        dashboard.grant(function, Dashboard.recent_items)
     """
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
-        super().__init__(scope, id, design=DASHBOARD, **options)
+        super().__init__(scope, id, design=Dashboard, **options)

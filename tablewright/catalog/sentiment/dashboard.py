@@ -5,6 +5,7 @@ its day and one more for each of its tags in a partition of its own, so that a l
 sentiment has each item once. Counters by hour answer what would otherwise be counted at each look.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 
 from tablewright.catalog.sentiment.items import (
@@ -22,7 +23,7 @@ from tablewright.model import (
     BatchWrite,
     Choice,
     Count,
-    Date,
+    DateText,
     Entity,
     Expiry,
     Field,
@@ -36,7 +37,7 @@ from tablewright.model import (
     Tally,
     Text,
     TextSet,
-    Timestamp,
+    TimestampText,
 )
 
 DAYS_SHOWN = 7
@@ -59,50 +60,48 @@ _EXAMPLE = {
 }
 
 
-def _shown() -> tuple[Field, ...]:
-    return (
-        Timestamp("ingested_at", IN_KEY),
-        source_id(),
-        Choice("source_type", SOURCE_TYPES),
-        Choice("sentiment", SENTIMENTS),
-        Fraction("score"),
-        matched_tags(),
-        text_snippet(),
-        source_url(),
-    )
-
-
-ROW = Entity(
-    "Row",
-    describes="An item as the list of its day shows it; there is one of each item.",
+class Row(
+    Entity,
     key=Key("{day}", _MOMENT, delimiter="|"),
-    indexed={"by_sentiment": Key("{day}", "{sentiment}#{score}")},
-    fields=(Date("day", "day_partition"), *_shown()),
     expires=Expiry("ingested_at", days=DAYS_SHOWN),
     example=_EXAMPLE,
-)
+):
+    """An item as the list of its day shows it; there is one of each item."""
 
-TAG_ROW = Entity(
-    "TagRow",
-    describes="The same item as the list of a tag shows it; there is one for each of its tags.",
+    day: Field[str] = DateText("day_partition")
+    ingested_at: Field[str] = TimestampText(IN_KEY)
+    source_id: Field[str] = source_id()
+    source_type: Field[str] = Choice(SOURCE_TYPES)
+    sentiment: Field[str] = Choice(SENTIMENTS)
+    score: Field[Decimal] = Fraction()
+    matched_tags: Field[set[str] | None] = matched_tags()
+    text_snippet: Field[str | None] = text_snippet()
+    source_url: Field[str | None] = source_url()
+
+
+class TagRow(
+    Entity,
     key=Key("tag|{tag}|{day}", _MOMENT, delimiter="|"),
-    indexed={"by_tag": Key("{tag}", _MOMENT, delimiter="|")},
-    fields=(tag(), Date("day", IN_KEY), *_shown()),
     expires=Expiry("ingested_at", days=DAYS_SHOWN),
     example={**_EXAMPLE, "tag": "AI"},
-)
+):
+    """The same item as the list of a tag shows it; there is one for each of its tags."""
 
-HOUR = Entity(
-    "Hour",
-    describes="How many items of a source had which sentiment and which tags in one hour.",
+    tag: Field[str] = tag()
+    day: Field[str] = DateText(IN_KEY)
+    ingested_at: Field[str] = TimestampText(IN_KEY)
+    source_id: Field[str] = source_id()
+    source_type: Field[str] = Choice(SOURCE_TYPES)
+    sentiment: Field[str] = Choice(SENTIMENTS)
+    score: Field[Decimal] = Fraction()
+    matched_tags: Field[set[str] | None] = matched_tags()
+    text_snippet: Field[str | None] = text_snippet()
+    source_url: Field[str | None] = source_url()
+
+
+class Hour(
+    Entity,
     key=Key("counts|{day}", "{hour}|{source_type}", delimiter="|"),
-    fields=(
-        Date("day", IN_KEY),
-        Timestamp("hour", IN_KEY),
-        Choice("source_type", SOURCE_TYPES, IN_KEY),
-        *(Number(sentiment, optional=True) for sentiment in SENTIMENTS),
-        Tally("tags", prefix="tag:"),
-    ),
     # A day longer than the rows: the first hour shown is shown whole.
     expires=Expiry("hour", days=DAYS_SHOWN + 1),
     example={
@@ -114,19 +113,24 @@ HOUR = Entity(
         "negative": Decimal(7),
         "tags": {"AI": Decimal(21), "regulation": Decimal(3), "europe": Decimal(9)},
     },
-)
+):
+    """How many items of a source had which sentiment and which tags in one hour."""
 
-COUNTED = Entity(
-    "Counted",
-    describes="Which changes of the items of one second have been counted, a quarter of them.",
+    day: Field[str] = DateText(IN_KEY)
+    hour: Field[str] = TimestampText(IN_KEY)
+    source_type: Field[str] = Choice(SOURCE_TYPES, IN_KEY)
+    # One for each of the sentiments.
+    positive: Field[Decimal | None] = Number(default=None)
+    neutral: Field[Decimal | None] = Number(default=None)
+    negative: Field[Decimal | None] = Number(default=None)
+    tags: Field[Mapping[str, Decimal] | None] = Tally(prefix="tag:", default=None)
+
+
+class Counted(
+    Entity,
     # Items that are taken in together come in the same second: a batch adds to few such items. In
     # parts, because what is added to an item rewrites all of it.
     key=Key("events|{second}|{part}", "events", delimiter="|"),
-    fields=(
-        Timestamp("second", IN_KEY),
-        Choice("part", tuple(map(str, range(COUNTED_PARTS))), IN_KEY),
-        TextSet("events", of=Text("event", max_length=128), max_items=10_000),
-    ),
     # Not before the counters: a replay would otherwise count again.
     expires=Expiry("second", days=DAYS_SHOWN + 2),
     example={
@@ -134,19 +138,17 @@ COUNTED = Entity(
         "part": "0",
         "events": {"7de3041dd709b024af6f29e4fa13d34c"},
     },
-)
+):
+    """Which changes of the items of one second have been counted, a quarter of them."""
 
-REJECTED = Entity(
-    "Rejected",
-    describes="Something that could not be ingested, and why.",
+    second: Field[str] = TimestampText(IN_KEY)
+    part: Field[str] = Choice(tuple(map(str, range(COUNTED_PARTS))), IN_KEY)
+    events: Field[set[str] | None] = TextSet(Text(max_length=128), max_items=10_000, default=None)
+
+
+class Rejected(
+    Entity,
     key=Key("rejected|{day}", "{source}|{digest}", delimiter="|"),
-    fields=(
-        Date("day", IN_KEY),
-        Text("source", IN_KEY, max_length=64),
-        Text("digest", IN_KEY, pattern="[0-9a-f]{32}"),
-        Prose("reason", max_length=2000),
-        Text("item", max_length=4000),
-    ),
     expires=Expiry("day", days=DAYS_SHOWN),
     example={
         "day": "2025-11-16",
@@ -155,55 +157,57 @@ REJECTED = Entity(
         "reason": "source_url must be an HTTPS address",
         "item": '{"source_url": "ftp://example.com"}',
     },
-)
+):
+    """Something that could not be ingested, and why."""
 
-DASHBOARD = Table(
-    "sentiment-dashboard",
-    describes="Analysed items of the last seven days, by day, sentiment and tag; counts by hour.",
-    pk="day_partition",
-    sk="ingested_at",
-    ttl="expires_at",
-    entities=(ROW, TAG_ROW, HOUR, COUNTED, REJECTED),
-    indexes=(
-        Index("by_sentiment", pk="day_partition", sk="sentiment_score_combined"),
-        Index("by_tag", pk="tag", sk="ingested_at"),
-    ),
-    patterns=(
-        BatchWrite("project_items", "Row", "TagRow", describes="Keep rows as the items are."),
-        Count("count_items", "Hour", marker="Counted", describes="Count items by hour, once each."),
-        BatchPut("put_rejected", "Rejected", describes="Park what could not be ingested."),
-        Query(
-            "recent_items",
-            "Row",
-            range="ingested_at",
-            filters=("source_type",),
-            descending=True,
-            describes="Items of a day, newest first.",
-        ),
-        Query(
-            "items_by_sentiment",
-            "Row",
-            index="by_sentiment",
-            filters=("source_type",),
-            descending=True,
-            describes="Items of a day and sentiment, surest first.",
-        ),
-        Query(
-            "items_by_tag",
-            "TagRow",
-            index="by_tag",
-            range="ingested_at",
-            filters=("source_type", "sentiment"),
-            descending=True,
-            describes="Items with a tag, newest first.",
-        ),
-        Query(
-            "hourly_counts",
-            "Hour",
-            range="hour",
-            filters=("source_type",),
-            describes="Sentiments and tags of a day, counted by hour.",
-        ),
-        Query("rejected_items", "Rejected", describes="What could not be ingested on a day."),
-    ),
-)
+    day: Field[str] = DateText(IN_KEY)
+    source: Field[str] = Text(IN_KEY, max_length=64)
+    digest: Field[str] = Text(IN_KEY, pattern="[0-9a-f]{32}")
+    reason: Field[str] = Prose(max_length=2000)
+    item: Field[str] = Text(max_length=4000)
+
+
+class Dashboard(
+    Table, pk="day_partition", sk="ingested_at", ttl="expires_at", id="sentiment-dashboard"
+):
+    """Analysed items of the last seven days, by day, sentiment and tag; counts by hour."""
+
+    by_sentiment = Index(
+        pk="day_partition",
+        sk="sentiment_score_combined",
+        keys={Row: Key("{day}", "{sentiment}#{score}")},
+    )
+    by_tag = Index(pk="tag", sk="ingested_at", keys={TagRow: Key("{tag}", _MOMENT, delimiter="|")})
+
+    project_items = BatchWrite(Row, TagRow, describes="Keep rows as the items are.")
+    count_items = Count(Hour, marker=Counted, describes="Count items by hour, once each.")
+    put_rejected = BatchPut(Rejected, describes="Park what could not be ingested.")
+    recent_items = Query(
+        Row,
+        range=Row.ingested_at,
+        filters=(Row.source_type,),
+        descending=True,
+        describes="Items of a day, newest first.",
+    )
+    items_by_sentiment = Query(
+        Row,
+        by_sentiment,
+        filters=(Row.source_type,),
+        descending=True,
+        describes="Items of a day and sentiment, surest first.",
+    )
+    items_by_tag = Query(
+        TagRow,
+        by_tag,
+        range=TagRow.ingested_at,
+        filters=(TagRow.source_type, TagRow.sentiment),
+        descending=True,
+        describes="Items with a tag, newest first.",
+    )
+    hourly_counts = Query(
+        Hour,
+        range=Hour.hour,
+        filters=(Hour.source_type,),
+        describes="Sentiments and tags of a day, counted by hour.",
+    )
+    rejected_items = Query(Rejected, describes="What could not be ingested on a day.")

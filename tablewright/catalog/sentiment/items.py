@@ -6,7 +6,9 @@ the moment under which it is, and is settled when all is done. A claim holds wha
 whoever finds one that is not settled finishes that, under the same key.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any
 
 from tablewright.model import (
     BatchGet,
@@ -14,6 +16,7 @@ from tablewright.model import (
     Choice,
     Document,
     Entity,
+    Field,
     Fraction,
     Get,
     Key,
@@ -22,7 +25,7 @@ from tablewright.model import (
     Table,
     Text,
     TextSet,
-    Timestamp,
+    TimestampText,
     Update,
 )
 
@@ -39,55 +42,39 @@ MAX_TEXT = 5000
 UNKNOWN = {"sentiment": "neutral", "score": Decimal("0.5"), "model_version": "v0.0.0"}
 
 
-def source_id() -> Text:
+def source_id() -> Field[str]:
     return Text(
-        "source_id",
         max_length=256,
         pattern="[a-z]+#[a-zA-Z0-9_-]+",
         form="a source type, '#' and an id of letters, digits, '_' and '-'",
     )
 
 
-def source_url() -> Text:
+def source_url() -> Field[str | None]:
     return Text(
-        "source_url",
-        optional=True,
         max_length=2048,
         pattern=r"https://[^\s/]+\S*",
         form="an HTTPS address",
+        default=None,
     )
 
 
-def text_snippet() -> Prose:
-    return Prose("text_snippet", optional=True, max_length=SNIPPET_LENGTH)
+def text_snippet() -> Field[str | None]:
+    return Prose(max_length=SNIPPET_LENGTH, default=None)
 
 
-def matched_tags() -> TextSet:
-    return TextSet("matched_tags", of=tag(), max_items=MAX_TAGS)
+def matched_tags() -> Field[set[str] | None]:
+    return TextSet(tag(), max_items=MAX_TAGS, default=None)
 
 
-def tag() -> Prose:
+def tag() -> Field[str]:
     # Part of keys in which '|' sets fields apart.
-    return Prose("tag", max_length=50, pattern=r"[^|]*[^|\s][^|]*", form="text without '|'")
+    return Prose(max_length=50, pattern=r"[^|]*[^|\s][^|]*", form="text without '|'")
 
 
-ITEM = Entity(
-    "Item",
-    describes="What one source said, with what its analysis found.",
+class Item(
+    Entity,
     key=Key("{source_id}", "{ingested_at}"),
-    fields=(
-        source_id(),
-        Timestamp("ingested_at"),
-        Choice("source_type", SOURCE_TYPES),
-        source_url(),
-        text_snippet(),
-        Choice("sentiment", SENTIMENTS),
-        Fraction("score"),
-        Text("model_version", pattern=r"v\d+\.\d+\.\d+", form="a version such as v1.0.0"),
-        matched_tags(),
-        Document("metadata", optional=True),
-        Choice("status", (PENDING, ANALYZED)),
-    ),
     example={
         "source_id": "newsapi#bbc-news-ai-regulation-2025-11-16",
         "ingested_at": "2025-11-16T14:30:15.000Z",
@@ -107,43 +94,52 @@ ITEM = Entity(
         },
         "status": ANALYZED,
     },
-)
+):
+    """What one source said, with what its analysis found."""
 
-GUARD = Entity(
-    "Guard",
-    describes="Says that a source is taken, under which moment, and whether all is done. "
-    "Until then it holds what was offered.",
+    source_id: Field[str] = source_id()
+    ingested_at: Field[str] = TimestampText()
+    source_type: Field[str] = Choice(SOURCE_TYPES)
+    source_url: Field[str | None] = source_url()
+    text_snippet: Field[str | None] = text_snippet()
+    sentiment: Field[str] = Choice(SENTIMENTS)
+    score: Field[Decimal] = Fraction()
+    model_version: Field[str] = Text(pattern=r"v\d+\.\d+\.\d+", form="a version such as v1.0.0")
+    matched_tags: Field[set[str] | None] = matched_tags()
+    metadata: Field[Mapping[str, Any] | None] = Document(default=None)
+    status: Field[str] = Choice((PENDING, ANALYZED))
+
+
+class Guard(
+    Entity,
     key=Key("{source_id}", "guard"),
-    fields=(
-        source_id(),
-        Timestamp("item_ingested_at"),
-        Choice("state", (CLAIMED, SETTLED)),
-        Prose("text", optional=True, max_length=MAX_TEXT),
-        source_url(),
-        matched_tags(),
-        Document("metadata", optional=True),
-    ),
     example={
         "source_id": "newsapi#bbc-news-ai-regulation-2025-11-16",
         "item_ingested_at": "2025-11-16T14:30:15.000Z",
         "state": SETTLED,
     },
-)
+):
+    """Says that a source is taken, under which moment, and whether all is done. Until then it
+    holds what was offered."""
 
-ITEMS = Table(
-    "sentiment-items",
-    describes="Items from news and social media: each source once, first pending, then analysed.",
-    pk="source_id",
-    sk="ingested_at",
-    stream="NEW_AND_OLD_IMAGES",
-    entities=(ITEM, GUARD),
-    patterns=(
-        BatchGet("known_sources", "Guard", describes="Which of many sources are stored already."),
-        Put("claim_source", "Guard", create=True, describes="Claim a source that is new."),
-        Get("claimed_source", "Guard", consistent=True, describes="Read another's claim."),
-        Put("put_item", "Item", create=True, describes="Store an item, still to be analysed."),
-        BatchPut("settle_sources", "Guard", describes="Say that nothing is left to be done."),
-        Update("record_analysis", "Item", describes="Record what the analysis of an item found."),
-        Get("get_item", "Item", consistent=True, describes="Read an item as it is now."),
-    ),
-)
+    source_id: Field[str] = source_id()
+    item_ingested_at: Field[str] = TimestampText()
+    state: Field[str] = Choice((CLAIMED, SETTLED))
+    text: Field[str | None] = Prose(max_length=MAX_TEXT, default=None)
+    source_url: Field[str | None] = source_url()
+    matched_tags: Field[set[str] | None] = matched_tags()
+    metadata: Field[Mapping[str, Any] | None] = Document(default=None)
+
+
+class Items(
+    Table, pk="source_id", sk="ingested_at", stream="NEW_AND_OLD_IMAGES", id="sentiment-items"
+):
+    """Items from news and social media: each source once, first pending, then analysed."""
+
+    known_sources = BatchGet(Guard, describes="Which of many sources are stored already.")
+    claim_source = Put(Guard, create=True, describes="Claim a source that is new.")
+    claimed_source = Get(Guard, consistent=True, describes="Read another's claim.")
+    put_item = Put(Item, create=True, describes="Store an item, still to be analysed.")
+    settle_sources = BatchPut(Guard, describes="Say that nothing is left to be done.")
+    record_analysis = Update(Item, describes="Record what the analysis of an item found.")
+    get_item = Get(Item, consistent=True, describes="Read an item as it is now.")

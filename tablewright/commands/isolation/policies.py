@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tablewright.commands.isolation.decisions import Statement
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 
 
 def from_file(path: Path, role: str | None) -> list[Statement]:
@@ -28,7 +28,7 @@ def from_file(path: Path, role: str | None) -> list[Statement]:
     return [_spelled(statement) for statement in _of_role(resources, ids[0])]
 
 
-def from_design(design: Table, tag: str) -> list[Statement]:
+def from_design(design: Design, tag: str) -> list[Statement]:
     """What a role is granted that may use every pattern that is about one tenant."""
     # Only here, because who reads a file need not have CDK.
     from tablewright.constructs.tables import grants

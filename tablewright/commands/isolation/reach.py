@@ -7,7 +7,7 @@ from typing import Any
 from tablewright.commands.isolation.decisions import Call, Statement, allows
 from tablewright.model.errors import InvalidRecord
 from tablewright.model.sharding.epochs import Epoch, Epochs
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 
 # Ids that are easily taken for one another: beginnings, case, wildcards, accents in two spellings.
 LOOK_ALIKES = (
@@ -61,7 +61,7 @@ class Leak:
         return f"{session} reaches {whose}: {', '.join(self.actions)} on {where}{what}"
 
 
-def possible(design: Table, tenants: Iterable[str]) -> tuple[list[str], list[str]]:
+def possible(design: Design, tenants: Iterable[str]) -> tuple[list[str], list[str]]:
     """Those of the ids that a tenant of the design can have, and those that none can."""
     can: list[str] = []
     cannot: list[str] = []
@@ -75,7 +75,7 @@ def possible(design: Table, tenants: Iterable[str]) -> tuple[list[str], list[str
     return can, cannot
 
 
-def places(design: Table, tenant: str) -> list[Place]:
+def places(design: Design, tenant: str) -> list[Place]:
     """Every partition that an item of a tenant is in: of each entity, in the table and indexes."""
     if design.tenant is None:
         raise ValueError(f"table design '{design.id}' has no tenants to tell apart")
@@ -97,7 +97,7 @@ def places(design: Table, tenant: str) -> list[Place]:
 
 
 def leaks(
-    design: Table, statements: Sequence[Statement], tenants: Sequence[str], tag: str
+    design: Design, statements: Sequence[Statement], tenants: Sequence[str], tag: str
 ) -> Iterator[Leak]:
     """Every way in which the policies let a tenant's session reach another's items.
 
@@ -137,7 +137,7 @@ def targets(
 
 
 def _of_everybody(
-    design: Table, statements: Sequence[Statement], mine: str | None, tags: dict[str, str]
+    design: Design, statements: Sequence[Statement], mine: str | None, tags: dict[str, str]
 ) -> Iterator[Leak]:
     for index in (None, *design.indexes):
         reached = tuple(a for a in _OF_ALL if allows(statements, Call(a, index, (), tags)))

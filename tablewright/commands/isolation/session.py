@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tablewright.commands.isolation.reach import SCAN, Leak, Place, targets
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import AccessDenied, Conflict, StoreError
 from tablewright.runtime.store.attribute_values import encode
@@ -33,7 +33,7 @@ def assume(sts: Caller, role_arn: str, tags: dict[str, str]) -> dict[str, str] |
 class TenantSession:
     """DynamoDB as the session of one tenant, or of none, has it."""
 
-    def __init__(self, dynamodb: Caller, design: Table, table: str, mine: str | None) -> None:
+    def __init__(self, dynamodb: Caller, design: Design, table: str, mine: str | None) -> None:
         self._dynamodb = dynamodb
         self._design = design
         self._table = table

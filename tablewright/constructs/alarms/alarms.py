@@ -14,7 +14,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from tablewright.constructs.alarms.level import AlarmLevel
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 
 
 def alarm(
@@ -70,7 +70,7 @@ class TableAlarms(Construct):
         scope: Construct,
         id: str,
         *,
-        design: Table,
+        design: Design,
         table_name: str,
         topic: sns.ITopic | None = None,
     ) -> None:

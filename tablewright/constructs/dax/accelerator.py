@@ -1,6 +1,7 @@
 """DAX in front of a table: a cache that answers reads in microseconds."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from aws_cdk import Acknowledgment, Duration, Stack, Validations
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -39,8 +40,8 @@ class Accelerator(Construct):
         accelerator = Accelerator(self, "Accelerator", table=sales)
         api = PythonFunction(self, "Api", ..., network=accelerator.network,
                              environment={"DAX_ENDPOINT": accelerator.endpoint})
-        accelerator.grant(api.function, SALES.product_sales)
-        sales.grant(api.function, SALES.product_sales)
+        accelerator.grant(api.function, Sales.product_sales)
+        sales.grant(api.function, Sales.product_sales)
     """
 
     def __init__(
@@ -110,12 +111,12 @@ class Accelerator(Construct):
             security_groups=[self._clients],
         )
 
-    def grant(self, grantee: iam.IGrantable, *patterns: Pattern) -> None:
+    def grant(self, grantee: iam.IGrantable, *patterns: Pattern[Any]) -> None:
         """Allow to read through the cluster what the patterns read.
 
         Example::
 
-            accelerator.grant(api.function, SALES.get_sale, SALES.product_sales)
+            accelerator.grant(api.function, Sales.get_sale, Sales.product_sales)
         """
         design = self._table.design
         if not patterns:

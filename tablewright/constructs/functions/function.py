@@ -52,7 +52,7 @@ class PythonFunction(Construct):
 
         api = PythonFunction(self, "Api", system="sales", code=code,
                              handler="lambdas.sales.handlers.api.handler")
-        sales.grant(api.function, SALES.category_sales)
+        sales.grant(api.function, Sales.category_sales)
     """
 
     def __init__(

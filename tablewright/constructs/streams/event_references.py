@@ -4,15 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tablewright.model.fields.scalars import Field
-from tablewright.model.table import Table
+from tablewright.model.fields.base import Field
+from tablewright.model.table import Design
 
 _MOST_FILTERS = 5
 _LONGEST_FILTER = 4096
 _WITH_NEW_IMAGE = ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
 
 
-def detail_template(design: Table, entity: str, fields: Sequence[str]) -> str:
+def detail_template(design: Design, entity: str, fields: Sequence[str]) -> str:
     """A pipe's input template with these fields of an entity's new image.
 
     Refuses what an event must not have, or cannot have for certain.
@@ -50,14 +50,14 @@ def check_filters(filters: Sequence[Mapping[str, Any]]) -> None:
             raise ValueError(f"a filter may have {_LONGEST_FILTER} characters as JSON, not more")
 
 
-def _path(field: Field) -> str:
+def _path(field: Field[Any]) -> str:
     if not field.stored:
         raise ValueError(
             f"'{field.name}' stands in the item's keys only: store it as a field to tell it"
         )
     if field.kind not in ("S", "N"):
         raise ValueError(
-            f"'{field.name}' is {type(field).__name__} and may be large: an event carries texts "
+            f"'{field.name}' is {field.type_name} and may be large: an event carries texts "
             "and numbers that say which item it was, and who needs more reads the item"
         )
     if field.optional:

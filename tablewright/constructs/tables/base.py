@@ -1,6 +1,7 @@
 """Tables of designs, made here or existing already: who may use them, and how."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_dynamodb as dynamodb
@@ -10,9 +11,9 @@ from constructs import Construct
 
 from tablewright.constructs.tables import grants
 from tablewright.constructs.tenant_role import TenantAccessRole
+from tablewright.model.declaration import Table
 from tablewright.model.patterns import Pattern
 from tablewright.model.sharding.epochs import EpochShards
-from tablewright.model.table import Table
 
 
 class DesignTableBase(Construct):
@@ -25,13 +26,13 @@ class DesignTableBase(Construct):
         scope: Construct,
         id: str,
         *,
-        design: Table,
+        design: type[Table],
         replicas: Sequence[str],
         encryption_key: kms.IKey | None,
         replica_key_arns: Mapping[str, str] | None,
     ) -> None:
         super().__init__(scope, id)
-        self.design = design
+        self.design = design.__design__
         self.encryption_key = encryption_key
         self.replica_key_arns = dict(replica_key_arns or {})
         self.replica_regions = tuple(replicas)
@@ -57,7 +58,7 @@ class DesignTableBase(Construct):
     def grant(
         self,
         grantee: iam.IGrantable,
-        *patterns: Pattern,
+        *patterns: Pattern[Any],
         tenant_tag: str | None = None,
         shared: bool = False,
         keys: Sequence[str] = (),
@@ -73,8 +74,8 @@ class DesignTableBase(Construct):
 
         Example::
 
-            sales.grant(function, SALES.category_sales)
-            sales.grant(role, SALES.category_sales, tenant_tag="tenant")
+            sales.grant(function, Sales.category_sales)
+            sales.grant(role, Sales.category_sales, tenant_tag="tenant")
         """
         regions = (region,) if region else (None, *(self.replica_regions if replicas else ()))
         return grants.grant(
@@ -90,7 +91,7 @@ class DesignTableBase(Construct):
     def tenant_access_role(
         self,
         id: str,
-        *patterns: Pattern,
+        *patterns: Pattern[Any],
         assumed_by: iam.IRole,
         session_tag: str = "tenant",
         scope: Construct | None = None,
@@ -102,7 +103,7 @@ class DesignTableBase(Construct):
 
         Example::
 
-            forms.tenant_access_role("TenantAccess", FORMS.submissions, assumed_by=function.role)
+            forms.tenant_access_role("TenantAccess", Forms.submissions, assumed_by=function.role)
         """
         access = TenantAccessRole(scope or self, id, assumed_by=assumed_by, session_tag=session_tag)
         granted = dict.fromkeys(patterns)
@@ -111,7 +112,7 @@ class DesignTableBase(Construct):
         access.grant(self, *granted)
         return access
 
-    def _by_epochs(self, pattern: Pattern) -> bool:
+    def _by_epochs(self, pattern: Pattern[Any]) -> bool:
         entities = (self.design.entities[name] for name in pattern.entities)
         return any(
             isinstance(key.shards, EpochShards) for entity in entities for key in entity.keys
@@ -126,7 +127,7 @@ class ExistingTable(DesignTableBase):
         scope: Construct,
         id: str,
         *,
-        design: Table,
+        design: type[Table],
         attributes: dynamodb.TableAttributesV2,
         replicas: Sequence[str],
         encryption_key: kms.IKey | None,

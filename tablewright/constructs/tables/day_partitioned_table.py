@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from tablewright.constructs.tables.table import DesignTable
-from tablewright.model import Date, Hour, Table, Timestamp
+from tablewright.model import Design
+from tablewright.model.fields.time import DateTextField, HourTextField, TimestampTextField
 
 
 class DayPartitionedTable(DesignTable):
@@ -14,13 +15,16 @@ class DayPartitionedTable(DesignTable):
     Example::
 
         dashboard = DayPartitionedTable(self, "Dashboard", design=DASHBOARD)
-        dashboard.grant(function, DASHBOARD.recent_items)
+        dashboard.grant(function, Dashboard.recent_items)
     """
 
-    def lacks(self, design: Table) -> Iterator[str]:
+    def lacks(self, design: Design) -> Iterator[str]:
         for entity in design.entity_list:
             fields = (entity.by_name.get(name) for name in entity.key.pk.fields)
-            if not any(isinstance(field, Date | Hour | Timestamp) for field in fields):
+            if not any(
+                isinstance(field, DateTextField | HourTextField | TimestampTextField)
+                for field in fields
+            ):
                 yield f"the partition key of {entity.name} has no day, hour or time in it"
             if design.ttl is None or entity.expires is None:
                 yield f"{entity.name} never expires"

@@ -11,7 +11,7 @@ from aws_cdk import aws_iam as iam
 from tablewright.model.entity import Key
 from tablewright.model.key_template import Template
 from tablewright.model.patterns import Pattern
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 
 if TYPE_CHECKING:
     from tablewright.constructs.tables.base import DesignTableBase
@@ -38,7 +38,7 @@ class Allowed:
 def grant(
     table: "DesignTableBase",
     grantee: iam.IGrantable,
-    patterns: Sequence[Pattern],
+    patterns: Sequence[Pattern[Any]],
     *,
     tenant_tag: str | None,
     shared: bool,
@@ -83,7 +83,7 @@ def key_condition(keys: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def actions_by_index(patterns: Iterable[Pattern]) -> dict[str | None, list[str]]:
+def actions_by_index(patterns: Iterable[Pattern[Any]]) -> dict[str | None, list[str]]:
     """What the patterns call on each index, and on the table itself under None."""
     found: dict[str | None, set[str]] = {}
     for pattern in patterns:
@@ -92,7 +92,7 @@ def actions_by_index(patterns: Iterable[Pattern]) -> dict[str | None, list[str]]
     return {index: sorted(actions) for index, actions in found.items()}
 
 
-def of_tenant(design: Table, patterns: Iterable[Pattern], tag: str) -> list[Allowed]:
+def of_tenant(design: Design, patterns: Iterable[Pattern[Any]], tag: str) -> list[Allowed]:
     """What the patterns call on the keys of the tenant in a session tag: each action on the keys
     of those patterns that call it, and not on all that the tenant has."""
     if design.tenant is None:
@@ -101,13 +101,13 @@ def of_tenant(design: Table, patterns: Iterable[Pattern], tag: str) -> list[Allo
     return _by_keys(design, patterns, lambda key: _leading_key(key.pk, design, tenant))
 
 
-def of_nobody(design: Table, patterns: Iterable[Pattern]) -> list[Allowed]:
+def of_nobody(design: Design, patterns: Iterable[Pattern[Any]]) -> list[Allowed]:
     """What the patterns call on keys that are no tenant's in particular."""
     return _by_keys(design, patterns, _shared_key)
 
 
 def _by_keys(
-    design: Table, patterns: Iterable[Pattern], form: Callable[[Key], str]
+    design: Design, patterns: Iterable[Pattern[Any]], form: Callable[[Key], str]
 ) -> list[Allowed]:
     actions: dict[tuple[str | None, str], set[str]] = {}
     for pattern in patterns:
@@ -129,7 +129,7 @@ def _shared_key(key: Key) -> str:
     return "*".join(key.pk.literals)
 
 
-def _leading_key(template: Template, design: Table, tenant: str) -> str:
+def _leading_key(template: Template, design: Design, tenant: str) -> str:
     # A field before the tenant would become a '*' that reaches into other tenants' keys.
     if not template.fields or template.fields[0] != design.tenant:
         raise GrantError(
@@ -150,7 +150,7 @@ def _leading_key(template: Template, design: Table, tenant: str) -> str:
     return key
 
 
-def _refuse_strangers(design: Table, patterns: Sequence[Pattern]) -> None:
+def _refuse_strangers(design: Design, patterns: Sequence[Pattern[Any]]) -> None:
     if not patterns:
         raise GrantError(f"name at least one access pattern of table design '{design.id}'")
     for pattern in patterns:
@@ -176,7 +176,7 @@ def _refuse_contradictions(
 def _grant_keys(
     table: "DesignTableBase",
     grantee: iam.IGrantable,
-    patterns: Iterable[Pattern],
+    patterns: Iterable[Pattern[Any]],
     regions: Iterable[str],
 ) -> list[iam.Grant]:
     if table.encryption_key is None:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from aws_cdk import aws_dynamodb as dynamodb
 
 from tablewright.constructs.tables.capacity import Capacity
-from tablewright.model.entity import Entity
+from tablewright.model.entity import EntityModel
 from tablewright.model.key_template import Template
-from tablewright.model.table import ALL, KEYS_ONLY, Index, Table
+from tablewright.model.table import ALL, KEYS_ONLY, Design, Index
 
 _TYPES = {
     "S": dynamodb.AttributeType.STRING,
@@ -16,22 +16,22 @@ _TYPES = {
 }
 
 
-def partition_key(design: Table) -> dynamodb.Attribute:
+def partition_key(design: Design) -> dynamodb.Attribute:
     templates = [(entity, entity.key.pk) for entity in design.entity_list]
     return _attribute(design.pk, templates)
 
 
-def sort_key(design: Table) -> dynamodb.Attribute | None:
+def sort_key(design: Design) -> dynamodb.Attribute | None:
     if design.sk is None:
         return None
     return _attribute(design.sk, [(entity, entity.key.sk) for entity in design.entity_list])
 
 
-def indexes(design: Table, capacity: Capacity) -> list[dynamodb.GlobalSecondaryIndexPropsV2]:
+def indexes(design: Design, capacity: Capacity) -> list[dynamodb.GlobalSecondaryIndexPropsV2]:
     return [_index(design, index, capacity) for index in design.index_list]
 
 
-def stream(design: Table) -> dynamodb.StreamViewType | None:
+def stream(design: Design) -> dynamodb.StreamViewType | None:
     names = {
         "KEYS_ONLY": dynamodb.StreamViewType.KEYS_ONLY,
         "NEW_IMAGE": dynamodb.StreamViewType.NEW_IMAGE,
@@ -41,7 +41,7 @@ def stream(design: Table) -> dynamodb.StreamViewType | None:
     return names[design.stream] if design.stream else None
 
 
-def projected(design: Table, index: Index) -> list[str]:
+def projected(design: Design, index: Index) -> list[str]:
     """The stored names of the attributes that an index carries beside the keys."""
     keys = {design.pk, design.sk, index.pk, index.sk}
     stored = [
@@ -53,7 +53,9 @@ def projected(design: Table, index: Index) -> list[str]:
     return [name for name in dict.fromkeys(stored) if name not in keys]
 
 
-def _index(design: Table, index: Index, capacity: Capacity) -> dynamodb.GlobalSecondaryIndexPropsV2:
+def _index(
+    design: Design, index: Index, capacity: Capacity
+) -> dynamodb.GlobalSecondaryIndexPropsV2:
     keys = [(e, e.indexed[index.name]) for e in design.entity_list if index.name in e.indexed]
     whole = {ALL: dynamodb.ProjectionType.ALL, KEYS_ONLY: dynamodb.ProjectionType.KEYS_ONLY}
     listed = not isinstance(index.projects, str)
@@ -72,7 +74,7 @@ def _index(design: Table, index: Index, capacity: Capacity) -> dynamodb.GlobalSe
 
 
 def _attribute(
-    name: str, templates: Sequence[tuple[Entity, Template | None]]
+    name: str, templates: Sequence[tuple[EntityModel, Template | None]]
 ) -> dynamodb.Attribute:
     # A key that is one field and nothing else has that field's type; any other is text.
     for entity, template in templates:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tablewright.constructs.tables.table import DesignTable
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 
 
 class ShardedTenantTable(DesignTable):
@@ -12,10 +12,10 @@ class ShardedTenantTable(DesignTable):
     Example::
 
         forms = ShardedTenantTable(self, "Forms", design=FORMS)
-        access = forms.tenant_access_role("TenantAccess", FORMS.submissions, assumed_by=role)
+        access = forms.tenant_access_role("TenantAccess", Forms.submissions, assumed_by=role)
     """
 
-    def lacks(self, design: Table) -> Iterator[str]:
+    def lacks(self, design: Design) -> Iterator[str]:
         if design.tenant is None:
             yield "it has no tenants: name the field that sets them apart"
         if not any(key.shards for entity in design.entity_list for key in entity.keys):

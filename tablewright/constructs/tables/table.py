@@ -16,7 +16,8 @@ from tablewright.constructs.tables.backup import TableBackup
 from tablewright.constructs.tables.base import DesignTableBase, ExistingTable
 from tablewright.constructs.tables.capacity import Capacity
 from tablewright.constructs.tables.replication_alarms import ReplicationAlarms
-from tablewright.model.table import Table
+from tablewright.model.declaration import Table
+from tablewright.model.table import Design
 from tablewright.model.validation.design import check
 
 
@@ -44,8 +45,8 @@ class DesignTable(DesignTableBase):
 
     Example::
 
-        orders = DesignTable(self, "Orders", design=ORDERS)
-        orders.grant(function, ORDERS.put_order, ORDERS.customer_orders)
+        orders = DesignTable(self, "Orders", design=Orders)
+        orders.grant(function, Orders.put_order, Orders.customer_orders)
     """
 
     table: dynamodb.TableV2
@@ -55,7 +56,7 @@ class DesignTable(DesignTableBase):
         scope: Construct,
         id: str,
         *,
-        design: Table,
+        design: type[Table],
         table_name: str | None = None,
         protection: Protection | None = None,
         capacity: Capacity | None = None,
@@ -68,9 +69,10 @@ class DesignTable(DesignTableBase):
         tags: Mapping[str, str] | None = None,
     ) -> None:
         check(design)
-        if lacking := [*self.lacks(design)]:
+        model = design.__design__
+        if lacking := [*self.lacks(model)]:
             kind = type(self).__name__
-            raise ValueError(f"design '{design.id}' is not for a {kind}: {'; '.join(lacking)}")
+            raise ValueError(f"design '{model.id}' is not for a {kind}: {'; '.join(lacking)}")
         super().__init__(
             scope,
             id,
@@ -87,11 +89,11 @@ class DesignTable(DesignTableBase):
             self,
             "Table",
             table_name=table_name,
-            partition_key=schema.partition_key(design),
-            sort_key=schema.sort_key(design),
-            global_secondary_indexes=schema.indexes(design, capacity),
-            time_to_live_attribute=design.ttl,
-            dynamo_stream=schema.stream(design),
+            partition_key=schema.partition_key(model),
+            sort_key=schema.sort_key(model),
+            global_secondary_indexes=schema.indexes(model, capacity),
+            time_to_live_attribute=model.ttl,
+            dynamo_stream=schema.stream(model),
             billing=capacity.billing,
             warm_throughput=capacity.warm,
             encryption=self._encryption(),
@@ -114,7 +116,7 @@ class DesignTable(DesignTableBase):
         )
         _acknowledge(self.table, protection)
         TableAlarms(
-            self, "Alarms", design=design, table_name=self.table.table_name, topic=alarm_topic
+            self, "Alarms", design=model, table_name=self.table.table_name, topic=alarm_topic
         )
         if self.replica_regions:
             ReplicationAlarms(
@@ -125,20 +127,20 @@ class DesignTable(DesignTableBase):
 
     @staticmethod
     def from_table_name(
-        scope: Construct, id: str, table_name: str, *, design: Table
+        scope: Construct, id: str, table_name: str, *, design: type[Table]
     ) -> DesignTableBase:
         """The table of this name in the stack's own account and region.
 
         Example::
 
-            orders = DesignTable.from_table_name(self, "Orders", "orders-prod", design=ORDERS)
-            orders.grant(function, ORDERS.customer_orders)
+            orders = DesignTable.from_table_name(self, "Orders", "orders-prod", design=Orders)
+            orders.grant(function, Orders.customer_orders)
         """
         return DesignTable.from_table_attributes(scope, id, design=design, table_name=table_name)
 
     @staticmethod
     def from_table_arn(
-        scope: Construct, id: str, table_arn: str, *, design: Table
+        scope: Construct, id: str, table_arn: str, *, design: type[Table]
     ) -> DesignTableBase:
         """The table of this ARN."""
         return DesignTable.from_table_attributes(scope, id, design=design, table_arn=table_arn)
@@ -148,7 +150,7 @@ class DesignTable(DesignTableBase):
         scope: Construct,
         id: str,
         *,
-        design: Table,
+        design: type[Table],
         table_name: str | None = None,
         table_arn: str | None = None,
         table_stream_arn: str | None = None,
@@ -160,7 +162,7 @@ class DesignTable(DesignTableBase):
 
         Example::
 
-            DesignTable.from_table_attributes(self, "Orders", design=ORDERS, table_arn=arn,
+            DesignTable.from_table_attributes(self, "Orders", design=Orders, table_arn=arn,
                                               table_stream_arn=stream, replicas=["us-west-2"])
         """
         check(design)
@@ -176,7 +178,7 @@ class DesignTable(DesignTableBase):
             replica_key_arns=replica_key_arns,
         )
 
-    def lacks(self, design: Table) -> Iterator[str]:
+    def lacks(self, design: Design) -> Iterator[str]:
         """What a design lacks to be that of a table of this kind; nothing, for one of any kind."""
         yield from ()
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tablewright.constructs.tables.table import DesignTable
-from tablewright.model.table import Table
+from tablewright.model.table import Design
 
 # Where replicas stand unless others are asked for.
 REPLICAS = ("us-west-2", "eu-west-1", "ap-south-1")
@@ -18,10 +18,10 @@ class WriteTable(DesignTable):
     Example::
 
         items = WriteTable(self, "Items", design=ITEMS, replicas=REPLICAS)
-        items.grant(function, ITEMS.put_item)
+        items.grant(function, Items.put_item)
     """
 
-    def lacks(self, design: Table) -> Iterator[str]:
+    def lacks(self, design: Design) -> Iterator[str]:
         if design.index_list:
             names = ", ".join(design.indexes)
             yield f"it has indexes ({names}), which every write would pay for"

@@ -6,13 +6,13 @@ from decimal import Decimal
 from typing import Any
 
 from tablewright.model.errors import InvalidValue
-from tablewright.model.fields.numbers import Number
-from tablewright.model.fields.scalars import Field, Text
+from tablewright.model.fields.base import REQUIRED, Field
+from tablewright.model.fields.numbers import NumberField
 
 _NAME_BYTES = 1024
 
 
-class TextSet(Field):
+class TextSetField(Field[Any]):
     """A set of texts. DynamoDB has no empty set, so an empty one is not stored at all."""
 
     __slots__ = ("max_items", "of")
@@ -20,9 +20,14 @@ class TextSet(Field):
     ordered = False
 
     def __init__(
-        self, name: str, stored: str | None = None, *, of: Text, max_items: int = 100
+        self,
+        stored: str | None = None,
+        *,
+        of: Field[str],
+        max_items: int = 100,
+        default: Any = REQUIRED,
     ) -> None:
-        super().__init__(name, stored, optional=True)
+        super().__init__(stored, default=default)
         self.of = of
         self.max_items = max_items
 
@@ -45,23 +50,23 @@ class TextSet(Field):
         return {**items, "maxItems": self.max_items}
 
 
-class TextList(Field):
-    """Texts in an order, which may be none at all."""
+class TextListField(Field[Any]):
+    """Texts in an order, which may be none at all, as a tuple."""
 
     __slots__ = ("max_items", "of")
     kind = "L"
     ordered = False
+    converts = True
 
     def __init__(
         self,
-        name: str,
         stored: str | None = None,
         *,
-        of: Text,
-        optional: bool = False,
+        of: Field[str],
+        default: Any = REQUIRED,
         max_items: int = 100,
     ) -> None:
-        super().__init__(name, stored, optional=optional)
+        super().__init__(stored, default=default)
         self.of = of
         self.max_items = max_items
 
@@ -69,21 +74,27 @@ class TextList(Field):
     def most_bytes(self) -> int:
         return 3 + self.max_items * (self.of.most_bytes + 1)
 
-    def check(self, value: Any) -> list[str]:
+    def check(self, value: Any) -> tuple[str, ...]:
         if not isinstance(value, (list, tuple)):
             raise self.refuse("must be a list of texts")
         if len(value) > self.max_items:
             raise self.refuse(f"must have at most {self.max_items} entries")
         try:
-            return [self.of.check(text) for text in value]
+            return tuple(self.of.check(text) for text in value)
         except InvalidValue as problem:
             raise self.refuse(f"has an entry that {problem.reason}") from None
+
+    def to_plain(self, value: tuple[str, ...]) -> list[str]:
+        return list(value)
+
+    def from_plain(self, plain: list[str]) -> tuple[str, ...]:
+        return tuple(plain)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": self.of.schema(), "maxItems": self.max_items}
 
 
-class Document(Field):
+class DocumentField(Field[Any]):
     """A map of names to texts, numbers, truth values, lists and further maps."""
 
     __slots__ = ("max_bytes",)
@@ -93,13 +104,12 @@ class Document(Field):
 
     def __init__(
         self,
-        name: str,
         stored: str | None = None,
         *,
-        optional: bool = False,
+        default: Any = REQUIRED,
         max_bytes: int = 4096,
     ) -> None:
-        super().__init__(name, stored, optional=optional)
+        super().__init__(stored, default=default)
         self.max_bytes = max_bytes
 
     @property
@@ -123,7 +133,7 @@ class Document(Field):
         if isinstance(value, str):
             return self._encodable(value)
         if isinstance(value, (int, Decimal)):
-            return Number(self.name).check(value)
+            return NumberField().named(self.name).check(value)
         if isinstance(value, Mapping):
             return {self._key(key): self._checked(v, depth - 1) for key, v in value.items()}
         if isinstance(value, (list, tuple)):
@@ -146,7 +156,7 @@ class Document(Field):
         return {"type": "object"}
 
 
-class Binary(Field):
+class BinaryField(Field[Any]):
     """Bytes, stored as they are; they cannot stand in a key."""
 
     __slots__ = ("max_bytes",)
@@ -155,13 +165,12 @@ class Binary(Field):
 
     def __init__(
         self,
-        name: str,
         stored: str | None = None,
         *,
-        optional: bool = False,
+        default: Any = REQUIRED,
         max_bytes: int = 4096,
     ) -> None:
-        super().__init__(name, stored, optional=optional)
+        super().__init__(stored, default=default)
         self.max_bytes = max_bytes
 
     @property
@@ -179,7 +188,7 @@ class Binary(Field):
         return {"type": "string", "contentEncoding": "base64"}
 
 
-class Tally(Field):
+class TallyField(Field[Any]):
     """Numbers under names that are not known beforehand, each stored as an attribute of its own
     whose name begins with `prefix`: only so can each be added to without reading the others."""
 
@@ -187,14 +196,14 @@ class Tally(Field):
     kind = "N"
     ordered = False
 
-    def __init__(self, name: str, *, prefix: str) -> None:
-        super().__init__(name, "", optional=True)
+    def __init__(self, *, prefix: str, default: Any = REQUIRED) -> None:
+        super().__init__("", default=default)
         self.prefix = prefix
 
     def check(self, value: Any) -> dict[str, Decimal] | None:
         if not isinstance(value, Mapping):
             raise self.refuse("must be an object of numbers")
-        number = Number(self.name)
+        number = NumberField().named(self.name)
         return {self._key(name): number.check(count) for name, count in value.items()} or None
 
     def _key(self, name: Any) -> str:

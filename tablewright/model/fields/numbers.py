@@ -3,7 +3,7 @@
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
-from tablewright.model.fields.scalars import Field
+from tablewright.model.fields.base import REQUIRED, Field
 
 _CENT = Decimal("0.01")
 # The numbers that DynamoDB can keep exactly.
@@ -14,7 +14,7 @@ _TEXT_BYTES = _DIGITS + 8
 _EXACT = Context(prec=_DIGITS)
 
 
-class Number(Field):
+class NumberField(Field[Any]):
     """A number, as Decimal; its text has no fixed width, so it cannot be asked for by range."""
 
     __slots__ = ()
@@ -38,11 +38,14 @@ class Number(Field):
             return shorter
         return number
 
-    def to_text(self, value: Decimal) -> str:
-        # 5, 5.0 and 5E0 are one number, and stand in one key.
-        return str(value.normalize(_EXACT))
+    def to_text(self, value: Any) -> str:
+        return number_text(value)
 
-    def from_text(self, text: str) -> Decimal:
+    def from_text(self, text: str) -> Any:
+        return Decimal(text)
+
+    def from_number(self, text: str) -> Any:
+        """The value of a number as DynamoDB writes it."""
         return Decimal(text)
 
     def schema(self) -> dict[str, Any]:
@@ -61,16 +64,21 @@ class Number(Field):
         return number
 
 
-class Money(Number):
+class MoneyField(NumberField):
     """An amount with two decimals, not negative; in keys: cents, padded to `digits`."""
 
     __slots__ = ("digits",)
     ordered = True
+    converts = True
 
     def __init__(
-        self, name: str, stored: str | None = None, *, optional: bool = False, digits: int = 10
+        self,
+        stored: str | None = None,
+        *,
+        default: Any = REQUIRED,
+        digits: int = 10,
     ) -> None:
-        super().__init__(name, stored, optional=optional)
+        super().__init__(stored, default=default)
         self.digits = digits
 
     @property
@@ -89,6 +97,13 @@ class Money(Number):
             raise self.refuse("must have at most two decimals")
         return rounded
 
+    def from_plain(self, plain: Decimal) -> Decimal:
+        return plain.quantize(_CENT)
+
+    def from_number(self, text: str) -> Decimal:
+        # Most amounts have their cents already.
+        return Decimal(text) if text[-3:-2] == "." else Decimal(text).quantize(_CENT)
+
     def to_text(self, value: Decimal) -> str:
         return str(int(value.scaleb(2))).zfill(self.digits)
 
@@ -99,16 +114,20 @@ class Money(Number):
         return {"type": "number", "minimum": 0, "maximum": float(self.highest)}
 
 
-class Fraction(Number):
+class FractionField(NumberField):
     """A number from 0 to 1; in keys rounded to `decimals`, so that texts sort like values."""
 
     __slots__ = ("decimals",)
     ordered = True
 
     def __init__(
-        self, name: str, stored: str | None = None, *, optional: bool = False, decimals: int = 2
+        self,
+        stored: str | None = None,
+        *,
+        default: Any = REQUIRED,
+        decimals: int = 2,
     ) -> None:
-        super().__init__(name, stored, optional=optional)
+        super().__init__(stored, default=default)
         self.decimals = decimals
 
     def check(self, value: Any) -> Decimal:
@@ -125,36 +144,50 @@ class Fraction(Number):
         return {"type": "number", "minimum": 0, "maximum": 1}
 
 
-class Whole(Number):
+class WholeField(NumberField):
     """A whole number from `lowest`, not negative; in keys padded to `digits`, so that texts sort
     like values."""
 
     __slots__ = ("digits", "lowest")
     ordered = True
+    converts = True
 
     def __init__(
         self,
-        name: str,
         stored: str | None = None,
         *,
-        optional: bool = False,
+        default: Any = REQUIRED,
         digits: int = 10,
         lowest: int = 0,
     ) -> None:
-        super().__init__(name, stored, optional=optional)
+        super().__init__(stored, default=default)
         self.digits = digits
         self.lowest = lowest
 
-    def check(self, value: Any) -> Decimal:
+    def check(self, value: Any) -> Any:
         number = self._decimal(value)
         highest = 10**self.digits - 1
         fits = self.lowest <= number <= highest and number == number.to_integral_value()
         if not fits:
             raise self.refuse(f"must be a whole number from {self.lowest} to {highest}")
-        return Decimal(int(number))
+        return int(number)
 
-    def to_text(self, value: Decimal) -> str:
-        return str(int(value)).zfill(self.digits)
+    def from_plain(self, plain: Decimal) -> int:
+        return int(plain)
+
+    def from_number(self, text: str) -> int:
+        return int(text) if text.isdigit() else int(Decimal(text))
+
+    def to_text(self, value: int) -> str:
+        return str(value).zfill(self.digits)
+
+    def from_text(self, text: str) -> int:
+        return int(text)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "integer", "minimum": self.lowest, "maximum": 10**self.digits - 1}
+
+
+def number_text(value: Decimal | int) -> str:
+    """The one text of a number: 5, 5.0 and 5E0 are one, and stand in one key."""
+    return str(Decimal(value).normalize(_EXACT))

@@ -8,13 +8,16 @@ whatever the count was when it was stored.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from tablewright.model.errors import InvalidValue
-from tablewright.model.fields.numbers import Whole
-from tablewright.model.fields.scalars import Field, Timestamp
+from tablewright.model.fields.base import REQUIRED, Field, Required
+from tablewright.model.fields.numbers import WholeField
+from tablewright.model.fields.time import TimestampTextField
 from tablewright.model.sharding.shards import ShardFunction, uniform
 from tablewright.model.time_ids import made_at, milliseconds, moment_of
+
+D = TypeVar("D")
 
 MOST_SHARDS = 100
 MOST_EPOCHS = 1000
@@ -89,7 +92,7 @@ class Epochs:
         return Epochs([*self.epochs, epoch])
 
 
-class EpochList(Field):
+class EpochListField(Field[Any]):
     """The epochs of a tenant as a list of `{"from": moment, "count": number}`, oldest first."""
 
     __slots__ = ()
@@ -107,7 +110,7 @@ class EpochList(Field):
     def _epochs(self, value: Any) -> Epochs:
         if not isinstance(value, (list, tuple)):
             raise self.refuse("must be a list of epochs")
-        since, count = Timestamp("from"), Whole("count", digits=3)
+        since, count = TimestampTextField().named("from"), WholeField(digits=3).named("count")
         found = []
         for one in value:
             if not isinstance(one, Mapping) or one.keys() != {"from", "count"}:
@@ -123,6 +126,13 @@ class EpochList(Field):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": {"type": "object"}, "maxItems": MOST_EPOCHS}
+
+
+def EpochList(
+    stored: str | None = None, *, default: D | Required = REQUIRED
+) -> Field[Sequence[Mapping[str, Any]] | D]:
+    """The shard epochs of a tenant."""
+    return EpochListField(stored, default=default)
 
 
 def read_epochs(stored: Sequence[Mapping[str, Any]]) -> Epochs:

@@ -1,52 +1,58 @@
 """Validation of a design, at synth and test time, never in a Lambda function."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
-from tablewright.model.entity import Entity, Key
+from tablewright.model.declaration import Table
+from tablewright.model.entity import EntityModel, Key
 from tablewright.model.errors import DesignError
-from tablewright.model.fields.compound import Tally
-from tablewright.model.fields.numbers import Number
-from tablewright.model.fields.scalars import Date, Field, Timestamp
+from tablewright.model.fields.base import Field
+from tablewright.model.fields.compound import TallyField
+from tablewright.model.fields.numbers import NumberField
+from tablewright.model.fields.time import DateTextField, TimestampTextField
 from tablewright.model.key_template import Template
 from tablewright.model.patterns import Count, Pattern, Query
 from tablewright.model.restored import RESTORED_FROM
 from tablewright.model.sharding.epochs import EpochShards
-from tablewright.model.table import ALL, Index, Table
+from tablewright.model.table import Design, Index
 from tablewright.model.validation.epochs import epoch_pattern, epoch_shards
 
 _INDEX_LIMIT = 20  # per table, and
 _INCLUDE_LIMIT = 100  # projected attributes over all indexes: quotas of DynamoDB
 # All that the texts of these are made of; other fields may hold anything.
-_CHARACTERS: tuple[tuple[type[Field], str], ...] = (
-    (Date, "0123456789-"),
-    (Timestamp, "0123456789-:.TZ"),
-    (Number, "0123456789-+.E"),
+_CHARACTERS: tuple[tuple[type[Field[Any]], str], ...] = (
+    (DateTextField, "0123456789-"),
+    (TimestampTextField, "0123456789-:.TZ"),
+    (NumberField, "0123456789-+.E"),
 )
+_INDEX_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 _STREAMS = ("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 
 
-def check(design: Table) -> None:
+def check(table: type[Table]) -> None:
     """Raise DesignError, listing every fault, unless the design is sound."""
-    problems = validate(design)
+    problems = validate(table)
     if problems:
-        raise DesignError(design.id, problems)
+        raise DesignError(table.__design__.id, problems)
 
 
-def validate(design: Table) -> list[str]:
+def validate(table: type[Table]) -> list[str]:
     """One sentence for each fault of the design, naming the culprit; empty when it is sound."""
+    design = table.__design__
     problems = [*_names(design), *_limits(design)]
     for entity in design.entity_list:
         problems += _entity(design, entity)
-    problems += [*epoch_pattern(design), *_collisions(design)]
+    problems += [*epoch_pattern(design), *_collisions(design), *_kinds(design)]
     if not problems:  # patterns are only worth judging on sound keys
         for pattern in design.pattern_list:
             problems += _pattern(design, pattern)
     return problems
 
 
-def _names(design: Table) -> Iterator[str]:
+def _names(design: Design) -> Iterator[str]:
     named = {
         "entity": [entity.name for entity in design.entity_list],
         "index": [index.name for index in design.index_list],
@@ -56,9 +62,6 @@ def _names(design: Table) -> Iterator[str]:
         yield from (
             f"two of kind {what} are named '{n}'" for n, c in Counter(names).items() if c > 1
         )
-    for pattern in design.pattern_list:
-        if hasattr(Table, pattern.name) or pattern.name in vars(design):
-            yield f"access pattern '{pattern.name}' has the name of an attribute of Table"
     for entity in design.entity_list:
         stored = Counter(field.stored for field in entity.fields if field.stored)
         yield from (f"{entity.name} stores two fields as '{n}'" for n, c in stored.items() if c > 1)
@@ -69,10 +72,10 @@ def _names(design: Table) -> Iterator[str]:
         yield from (f"{entity.name} has two fields '{n}'" for n, c in python.items() if c > 1)
 
 
-def _swallowed(design: Table, entity: Entity) -> Iterator[str]:
+def _swallowed(design: Design, entity: EntityModel) -> Iterator[str]:
     """Attributes that would be read as part of a tally."""
     keys = [key for index in (None, *design.indexes) for key in design.key_attributes(index)]
-    for tally in (field for field in entity.fields if isinstance(field, Tally)):
+    for tally in (field for field in entity.fields if isinstance(field, TallyField)):
         for name in dict.fromkeys((*entity.by_stored, *keys, design.ttl)):
             if name and name.startswith(tally.prefix):
                 yield (
@@ -81,7 +84,13 @@ def _swallowed(design: Table, entity: Entity) -> Iterator[str]:
                 )
 
 
-def _limits(design: Table) -> Iterator[str]:
+def _limits(design: Design) -> Iterator[str]:
+    for index in design.index_list:
+        if not _INDEX_NAME.fullmatch(index.name):
+            yield (
+                f"index '{index.name}' must have a name of 3 to 255 letters, digits, '_', '-' "
+                "and '.'"
+            )
     if len(design.index_list) > _INDEX_LIMIT:
         yield f"{len(design.index_list)} indexes are more than the {_INDEX_LIMIT} allowed"
     included = sum(len(i.projects) for i in design.index_list if not isinstance(i.projects, str))
@@ -97,13 +106,13 @@ def _limits(design: Table) -> Iterator[str]:
         yield f"stream '{design.stream}' is none of {', '.join(_STREAMS)}"
 
 
-def _entity(design: Table, entity: Entity) -> Iterator[str]:
+def _entity(design: Design, entity: EntityModel) -> Iterator[str]:
     yield from _key(design, entity, entity.key, "the table's key", (design.pk, design.sk))
     for name in entity.key.inputs:
         if name in entity.by_name and entity.by_name[name].optional:
             yield f"{entity.name}.{name} is part of the table's key and cannot be optional"
     for field in entity.fields:
-        kept = field.stored or isinstance(field, Tally)
+        kept = field.stored or isinstance(field, TallyField)
         if not kept and field.name not in entity.key.fields:
             yield f"{entity.name}.{field.name} is not stored and stands in no key of the table"
     for index_name, key in entity.indexed.items():
@@ -114,13 +123,26 @@ def _entity(design: Table, entity: Entity) -> Iterator[str]:
         yield from _key(design, entity, key, f"index {index.name}", (index.pk, index.sk))
         yield from _membership(entity, index, key)
     yield from _two_forms(design, entity)
+    yield from _numbers_in_texts(entity)
     if entity.expires and not design.ttl:
         yield f"{entity.name} expires, but the table has no ttl attribute"
     if entity.expires and entity.expires.field not in entity.by_name:
         yield f"{entity.name} expires by '{entity.expires.field}', which is not one of its fields"
 
 
-def _two_forms(design: Table, entity: Entity) -> Iterator[str]:
+def _numbers_in_texts(entity: EntityModel) -> Iterator[str]:
+    """Numbers that are a key in one place and part of a text in another."""
+    for key in entity.keys:
+        for template in (key.pk, key.sk):
+            for name in template.fields if template and template.bare_field is None else ():
+                if name in entity.number_keys:
+                    yield (
+                        f"{entity.name}.{name} is a key by itself, as a number, and part of the "
+                        f"key {template.text if template else ''}: store one as another field"
+                    )
+
+
+def _two_forms(design: Design, entity: EntityModel) -> Iterator[str]:
     """Key attributes that several keys share, of which only one could be stored."""
     forms: dict[str, str] = {}
     known = {name: key for name, key in entity.indexed.items() if name in design.indexes}
@@ -135,7 +157,7 @@ def _two_forms(design: Table, entity: Entity) -> Iterator[str]:
                 )
 
 
-def _membership(entity: Entity, index: Index, key: Key) -> Iterator[str]:
+def _membership(entity: EntityModel, index: Index, key: Key) -> Iterator[str]:
     for name in key.inputs:
         field = entity.by_name.get(name)
         if field and field.optional and not index.sparse:
@@ -145,15 +167,24 @@ def _membership(entity: Entity, index: Index, key: Key) -> Iterator[str]:
             )
 
 
+def _repeated(entity: EntityModel, key: Key, where: str) -> Iterator[str]:
+    for template in (key.pk, key.sk):
+        for name, times in Counter(template.fields if template else ()).items():
+            if times > 1:
+                form = template.text if template else ""
+                yield f"{where} of {entity.name} has {{{name}}} {times} times in {form}"
+
+
 def _key(
-    design: Table, entity: Entity, key: Key, where: str, attributes: tuple[str, str | None]
+    design: Design, entity: EntityModel, key: Key, where: str, attributes: tuple[str, str | None]
 ) -> Iterator[str]:
     for name in key.fields:
         if name not in entity.by_name:
             yield f"{where} of {entity.name} uses '{{{name}}}', which {entity.name} does not have"
         elif not _can_stand_in_keys(entity.by_name[name]):
-            kind = type(entity.by_name[name]).__name__
+            kind = entity.by_name[name].type_name
             yield f"{entity.name}.{name} is in {where}, but a {kind} cannot be"
+    yield from _repeated(entity, key, where)
     sharded = "shard" in key.pk.fields
     if sharded and key.shards is None:
         yield f"{where} of {entity.name} has a {{shard}} but no Shards"
@@ -189,8 +220,8 @@ def _key(
         )
 
 
-def _can_stand_in_keys(field: Field) -> bool:
-    return field.kind in ("S", "N") and not isinstance(field, Tally)
+def _can_stand_in_keys(field: Field[Any]) -> bool:
+    return field.kind in ("S", "N") and not isinstance(field, TallyField)
 
 
 def _begins_with_tenant(template: Template, tenant: str) -> bool:
@@ -199,7 +230,26 @@ def _begins_with_tenant(template: Template, tenant: str) -> bool:
     return template.fields[:1] == (tenant,) and closed
 
 
-def _collisions(design: Table) -> Iterator[str]:
+def _kinds(design: Design) -> Iterator[str]:
+    """Key attributes that are of one type in one entity and of another in the next."""
+    for index in (None, *design.indexes):
+        for position, attribute in enumerate(design.key_attributes(index)):
+            kinds: dict[str, str] = {}
+            for entity in design.entity_list:
+                key = entity.indexed.get(index) if index else entity.key
+                template = (key.pk, key.sk)[position] if key else None
+                if attribute and template:
+                    own = entity.by_stored.get(attribute)
+                    number = own is not None and own.name in entity.number_keys
+                    kinds.setdefault("N" if number else "S", entity.name)
+            if len(kinds) > 1:
+                yield (
+                    f"attribute '{attribute}' is a number for {kinds['N']} and a text for "
+                    f"{kinds['S']}: an index has one type of key"
+                )
+
+
+def _collisions(design: Design) -> Iterator[str]:
     for one, two in combinations(design.entity_list, 2):
         same_pk = _can_equal(one, one.key.pk, two, two.key.pk)
         sorts = (one.key.sk, two.key.sk)
@@ -208,7 +258,7 @@ def _collisions(design: Table) -> Iterator[str]:
             yield f"{one.name} and {two.name} can have the same key {one.key.pk.text}"
 
 
-def _can_equal(one: Entity, mine: Template, two: Entity, theirs: Template) -> bool:
+def _can_equal(one: EntityModel, mine: Template, two: EntityModel, theirs: Template) -> bool:
     for entity, bare, other in ((one, mine, theirs), (two, theirs, mine)):
         field = entity.by_name.get(bare.bare_field or "")
         # No day, moment or number takes the form of a key with words in it.
@@ -217,7 +267,7 @@ def _can_equal(one: Entity, mine: Template, two: Entity, theirs: Template) -> bo
     return mine.can_equal(theirs)
 
 
-def _can_take(field: Field, other: Template) -> bool:
+def _can_take(field: Field[Any], other: Template) -> bool:
     """Whether the field's text can be a key of the other form."""
     if not other.fields:
         return field.accepts_text(other.text)
@@ -227,7 +277,7 @@ def _can_take(field: Field, other: Template) -> bool:
     )
 
 
-def _pattern(design: Table, pattern: Pattern) -> Iterator[str]:
+def _pattern(design: Design, pattern: Pattern[Any]) -> Iterator[str]:
     name = f"access pattern '{pattern.name}'"
     entity = design.entities.get(pattern.entity)
     if entity is None:
@@ -240,7 +290,7 @@ def _pattern(design: Table, pattern: Pattern) -> Iterator[str]:
         yield from _query(design, entity, pattern, name)
 
 
-def _count(design: Table, counter: Entity, count: Count, name: str) -> Iterator[str]:
+def _count(design: Design, counter: EntityModel, count: Count[Any], name: str) -> Iterator[str]:
     marker = design.entities.get(count.marker)
     if marker is None:
         yield f"{name} marks events by '{count.marker}', which the table does not store"
@@ -251,18 +301,18 @@ def _count(design: Table, counter: Entity, count: Count, name: str) -> Iterator[
         yield f"{name} needs {counter.name} to have numbers and nothing else outside its key"
 
 
-def _outside_key(entity: Entity) -> list[Field]:
+def _outside_key(entity: EntityModel) -> list[Field[Any]]:
     return [field for field in entity.fields if field.name not in entity.key.fields]
 
 
-def _query(design: Table, entity: Entity, query: Query, name: str) -> Iterator[str]:
+def _query(design: Design, entity: EntityModel, query: Query[Any], name: str) -> Iterator[str]:
     key = design.key_of(query)
     if query.consistent and query.index:
         yield f"{name} asks for a consistent read of index {query.index}, which no index can give"
     for field in (*(query.select or ()), *query.filters):
         if field not in entity.by_name:
             yield f"{name} asks for '{field}', which {entity.name} does not have"
-    readable = readable_fields(design, entity, query)
+    readable = design.readable(query)
     for field in (*(query.select or ()), *query.filters):
         if field in entity.by_name and field not in readable:
             yield (
@@ -278,17 +328,8 @@ def _query(design: Table, entity: Entity, query: Query, name: str) -> Iterator[s
     if query.range:
         if key.sk is None or query.range not in key.sk.fields:
             yield f"{name} asks for a range of '{query.range}', which is not in the sort key"
-        elif not entity.by_name[query.range].ordered:
+        elif query.range not in entity.number_keys and not entity.by_name[query.range].ordered:
             yield (
                 f"{name} asks for a range of {entity.name}.{query.range}, a number whose text is "
                 "not ordered: pad it to a fixed width (Money), or range over another field"
             )
-
-
-def readable_fields(design: Table, entity: Entity, query: Query) -> set[str]:
-    """The fields that a query can answer with: projected, or standing in a key that is."""
-    index = design.indexes[query.index] if query.index else None
-    if index is None or query.hydrate or index.projects == ALL:
-        return set(entity.by_name)
-    keys = {*entity.key.fields, *entity.indexed[index.name].fields}
-    return keys if isinstance(index.projects, str) else keys | set(index.projects)

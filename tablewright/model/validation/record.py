@@ -11,7 +11,7 @@ from tablewright.model.sharding.epochs import EpochShards
 from tablewright.model.sizes import ITEM_BYTES, value_bytes
 
 if TYPE_CHECKING:
-    from tablewright.model.entity import Entity
+    from tablewright.model.entity import EntityModel
 
 # Of an attribute's name, a key's included; what an item is measured by errs toward more.
 _NAME_BYTES = 255
@@ -24,7 +24,7 @@ class Storable:
 
     __slots__ = ("_dated", "_entity", "_large", "_long", "_uses")
 
-    def __init__(self, entity: "Entity") -> None:
+    def __init__(self, entity: "EntityModel") -> None:
         templates = [t for key in entity.keys for t in (key.pk, key.sk) if t]
         fields = entity.by_name
         # What a template refuses of a value depends on its delimiter alone.
@@ -55,7 +55,7 @@ class Storable:
                 yield misdated
         expires = self._entity.expires
         if expires and record.get(expires.field) is not None:
-            reason = expires.refuses(record[expires.field])
+            reason = expires.refuses(self._entity.text(expires.field, record[expires.field]))
             if reason:
                 yield InvalidValue(expires.field, reason)
         if self._large:
@@ -72,7 +72,8 @@ class Storable:
     def _too_large(
         self, record: Mapping[str, Any], texts: Mapping[str, str]
     ) -> Iterator[InvalidValue]:
-        held = {name: value_bytes(value) for name, value in record.items()}
+        fields = self._entity.by_name
+        held = {name: value_bytes(fields[name].to_plain(value)) for name, value in record.items()}
         keys = [t for key in self._entity.keys for t in (key.pk, key.sk) if t]
         size = sum(held.values()) + _NAME_BYTES * (len(held) + len(keys))
         for template in keys:

@@ -10,12 +10,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
-from tablewright.model.healing import HealingPlan
+from tablewright.model.fields.time import iso_utc
+from tablewright.model.healing import Healable, HealingPlan
 from tablewright.runtime.errors import Conflict, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Message, TooLarge, Topic
 from tablewright.runtime.store.batches import try_in_parallel
@@ -59,7 +58,10 @@ class Healed(NamedTuple):
     reasons: tuple[str, ...] = ()
 
 
-class Healing:
+H = TypeVar("H", bound=Healable)
+
+
+class Healing(Generic[H]):
     """Heals the items of one table, as its plan says; `request` is what is published for one.
 
     Example::
@@ -71,9 +73,9 @@ class Healing:
         self,
         store: Store,
         topic: Topic,
-        plan: HealingPlan,
+        plan: HealingPlan[H],
         *,
-        request: Callable[[Record], Message],
+        request: Callable[[H], Message],
         rules: Rules | None = None,
     ) -> None:
         self._store = store
@@ -92,7 +94,7 @@ class Healing:
         hopeful = [one for one in stale if _attempts(one) < self._rules.attempts]
         parked = self._each(lambda one: self._park(one, now), exhausted)
         claimed = self._each(lambda one: self._claim(one, now), hopeful)
-        mine = [one for one in claimed if isinstance(one, dict)]
+        mine = [one for one in claimed if isinstance(one, Healable)]
         offered = self._topic.offer([self._request(one) for one in mine])
         pairs = list(zip(mine, offered, strict=True))
         # What can never be taken is for an operator to see, at once.
@@ -105,17 +107,17 @@ class Healing:
             found=len(stale),
             republished=len(asked),
             failed=len(_failures([*parked, *claimed, *untaken])),
-            parked=sum(isinstance(one, dict) for one in parked),
+            parked=sum(isinstance(one, Healable) for one in parked),
             reasons=_reasons([*parked, *claimed, *offered, *counted]),
         )
 
     def _each(
-        self, work: Callable[[Record], Record | None], items: Sequence[Record]
-    ) -> list[Record | StoreError | None]:
+        self, work: Callable[[H], H | None], items: Sequence[H]
+    ) -> list[H | StoreError | None]:
         """What came of each item: it as it is now, None when it is another's, or its failure."""
         return try_in_parallel(self._store.executor, work, items)
 
-    def _stale(self, now: datetime) -> Iterator[Record]:
+    def _stale(self, now: datetime) -> Iterator[H]:
         """Items that wait for longer than the threshold and may be asked for, oldest first."""
         plan = self._plan
         field = plan.design.entity(plan.waiting).by_name[plan.age]
@@ -123,45 +125,45 @@ class Healing:
         until = field.check(now - self._rules.threshold - timedelta(microseconds=1))
         where = plan.where(plan.pending)
         keys = self._store.each(plan.waiting, where, until=until, at_once=self._rules.batch)
-        moment = timestamp(now)
+        moment = iso_utc(now)
         while page := list(islice(keys, self._rules.batch)):
             for item in whole(self._store, plan, page):
                 # The index that found it lags behind the table.
-                if plan.waits(item) and item.get("heal_after", "") <= moment:
+                if plan.waits(item) and (item.heal_after or "") <= moment:
                     yield item
 
-    def _claim(self, item: Record, now: datetime) -> Record | None:
+    def _claim(self, item: H, now: datetime) -> H | None:
         """Begin the pause of the next attempt; None when somebody else was first.
 
         It stands whatever becomes of the attempt: nothing is asked for twice within its pause.
         """
         pause = self._rules.pause_after(_attempts(item) + 1)
-        return self._mark(item, {"heal_after": timestamp(now + pause), "heal_run": self._run})
+        return self._mark(item, {"heal_after": iso_utc(now + pause), "heal_run": self._run})
 
-    def _count(self, item: Record) -> Record | None:
+    def _count(self, item: H) -> H | None:
         """Count an attempt that was made; None when it has been answered meanwhile."""
         return self._mark(item, {"heal_attempts": _attempts(item) + 1})
 
-    def _park(self, item: Record, now: datetime) -> Record | None:
-        note = {**self._plan.parked, "parked_at": timestamp(now), "heal_run": self._run}
+    def _park(self, item: H, now: datetime) -> H | None:
+        note = {**self._plan.parked, "parked_at": iso_utc(now), "heal_run": self._run}
         return self._mark(item, note)
 
-    def _mark(self, item: Record, changes: dict[str, Any]) -> Record | None:
+    def _mark(self, item: H, changes: dict[str, Any]) -> H | None:
         names = (*self._plan.pending, "heal_attempts", "heal_run")
         expected = {name: item.get(name) for name in names}
         try:
             return self._store.update(
-                self._plan.mark, key_of(self._plan, item), changes, expect=expected
+                self._plan.mark, key_of(self._plan, item), changes, when=expected
             )
         except (Conflict, NotFound):
             return None  # done, gone, or asked for by another run
 
 
-def key_of(plan: HealingPlan, item: Record) -> Record:
+def key_of(plan: HealingPlan[H], item: H) -> dict[str, Any]:
     return {name: item[name] for name in plan.design.entity(plan.read).key.fields}
 
 
-def whole(store: Store, plan: HealingPlan, page: Sequence[Record]) -> Iterator[Record]:
+def whole(store: Store, plan: HealingPlan[H], page: Sequence[H]) -> Iterator[H]:
     """The items of a page of keys, in its order; those that are gone are passed over."""
     keys = [key_of(plan, one) for one in page]
     found = {tuple(key_of(plan, one).values()): one for one in store.get_many(plan.read, keys)}
@@ -171,8 +173,8 @@ def whole(store: Store, plan: HealingPlan, page: Sequence[Record]) -> Iterator[R
             yield item
 
 
-def _attempts(item: Record) -> int:
-    return int(item.get("heal_attempts", 0))
+def _attempts(item: Healable) -> int:
+    return int(item.heal_attempts or 0)
 
 
 def _failures(results: Iterable[object]) -> list[StoreError]:

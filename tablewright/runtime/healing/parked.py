@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from tablewright.model import Record
-from tablewright.model.healing import HealingPlan, healing_fields
+from tablewright.model.healing import HEALING_FIELDS, Healable, HealingPlan
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.healing.healing import whole
 from tablewright.runtime.store.store import Store
@@ -13,7 +12,10 @@ from tablewright.runtime.store.store import Store
 _PAGE = 100
 
 
-class Parked:
+H = TypeVar("H", bound=Healable)
+
+
+class Parked(Generic[H]):
     """The parked items of one table, oldest first.
 
     Example::
@@ -23,7 +25,7 @@ class Parked:
             parked.release(item)
     """
 
-    def __init__(self, store: Store, plan: HealingPlan) -> None:
+    def __init__(self, store: Store, plan: HealingPlan[H]) -> None:
         self._store = store
         self._plan = plan
 
@@ -31,25 +33,25 @@ class Parked:
         """How many there are, from the index alone."""
         return sum(1 for _ in self._keys())
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[H]:
         keys = self._keys()
         while page := list(islice(keys, _PAGE)):
             yield from whole(self._store, self._plan, page)
 
     def release(self, key: Mapping[str, Any]) -> bool:
         """Let an item be healed again from the beginning; False when it is done or gone."""
-        forgotten = {field.name: None for field in healing_fields()}
+        forgotten = dict.fromkeys(HEALING_FIELDS)
         names = self._plan.design.entity(self._plan.mark).key.fields
         try:
             self._store.update(
                 self._plan.mark,
                 {name: key[name] for name in names},
                 {**self._plan.pending, **forgotten},
-                expect=self._plan.parked,
+                when=self._plan.parked,
             )
         except (Conflict, NotFound):
             return False
         return True
 
-    def _keys(self) -> Iterator[Record]:
+    def _keys(self) -> Iterator[H]:
         return self._store.each(self._plan.waiting, self._plan.where(self._plan.parked))

@@ -3,11 +3,13 @@
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from tablewright.model import Epoch, EpochList, Epochs, Pattern
-from tablewright.model.fields.scalars import timestamp
-from tablewright.model.sharding.epochs import read_epochs
+from tablewright.model import Epoch, Epochs
+from tablewright.model.declaration import Entity
+from tablewright.model.fields.time import iso_utc
+from tablewright.model.patterns import Get, Put, Update
+from tablewright.model.sharding.epochs import EpochListField, read_epochs
 from tablewright.runtime.errors import AlreadyExists, Conflict, StoreError
 from tablewright.runtime.sharding.epochs import EpochTiming
 from tablewright.runtime.store.store import Store
@@ -19,7 +21,10 @@ class EpochTooLate(StoreError):
     """An epoch took longer to be written than is allowed for: writers may not have known of it."""
 
 
-class ShardCounts:
+E = TypeVar("E", bound=Entity)
+
+
+class ShardCounts(Generic[E]):
     """Reads and changes the shard counts of tenants.
 
     `read`, `begin` and `append` are the patterns of the design that get, create and update the
@@ -27,23 +32,24 @@ class ShardCounts:
 
     Example::
 
-        counts = ShardCounts(store, FORMS.get_shards, FORMS.begin_shards, FORMS.append_shards)
+        counts = ShardCounts(store, Forms.get_shards, Forms.begin_shards, Forms.append_shards)
         counts.change("acme", 10)       # ids that are made from some minutes on have ten shards
     """
 
     def __init__(
         self,
         store: Store,
-        read: Pattern,
-        begin: Pattern,
-        append: Pattern,
+        read: Get[E],
+        begin: Put[E],
+        append: Update[E],
         *,
         timing: EpochTiming | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        self._entity: type[E] = read.of
         entity = store.design.entity(read)
         (self._whose,) = entity.key.fields
-        (self._list,) = (f.name for f in entity.fields if isinstance(f, EpochList))
+        (self._list,) = (f.name for f in entity.fields if isinstance(f, EpochListField))
         self._store = store
         self._patterns = read, begin, append
         self._timing = timing or EpochTiming()
@@ -87,26 +93,25 @@ class ShardCounts:
 
     def _earliest(self, begun: float) -> str:
         moment = datetime.fromtimestamp(begun, UTC) + timedelta(seconds=self._timing.lead)
-        return timestamp(moment + _MILLISECOND)
+        return iso_utc(moment + _MILLISECOND)
 
     def _start(self, old: Epochs, begun: float, since: datetime | None) -> str:
         if since is not None:
-            return timestamp(since)
+            return iso_utc(since)
         start = self._earliest(begun)
         if not old.epochs:
             return start
         last = datetime.fromisoformat(old.epochs[-1].since)
-        return max(start, timestamp(last + _MILLISECOND))
+        return max(start, iso_utc(last + _MILLISECOND))
 
     def _write(self, tenant: str, old: Epochs, changes: dict[str, Any]) -> None:
         _, begin, append = self._patterns
         key = {self._whose: tenant}
         if old.epochs:
-            expected = {self._list: EpochList(self._list).check(old)}
-            self._store.update(append, key, changes, expect=expected)
+            self._store.update(append, key, changes, when={self._list: old})
             return
         try:
-            self._store.put(begin, {**key, **changes})
+            self._store.put(begin, self._entity(**key, **changes))
         except AlreadyExists:
             # Ours, when it was stored and its answer lost; or another's, who was first.
             if self.of(tenant) != changes[self._list]:

@@ -12,8 +12,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tablewright.model import EpochList, Epochs, Table
-from tablewright.model.sharding.epochs import read_epochs
+from tablewright.model import Design, Epochs
+from tablewright.model.sharding.epochs import EpochListField, read_epochs
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.store.records import Records
 
@@ -85,11 +85,11 @@ class StoredEpochs:
     """The epochs in a table, read by its design's own pattern and kept in a cache."""
 
     def __init__(
-        self, design: Table, table_name: str, caller: Caller, cache: EpochCache | None = None
+        self, design: Design, table_name: str, caller: Caller, cache: EpochCache | None = None
     ) -> None:
         entity = design.entity(design.patterns[design.epochs or ""])
         self._records = Records(design, entity)
-        (self._list,) = (f.stored for f in entity.fields if isinstance(f, EpochList))
+        (self._list,) = (f.stored for f in entity.fields if isinstance(f, EpochListField))
         (self._whose,) = entity.key.fields
         self._table_name = table_name
         self._caller = caller

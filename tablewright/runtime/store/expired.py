@@ -1,10 +1,11 @@
 """Lifetime of items: what is past it is not there, though DynamoDB may take days to remove it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-from tablewright.model import Entity, InvalidValue, Record, Table
+from tablewright.model import Design, EntityModel, InvalidValue
 from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.expressions import Expressions
 
@@ -12,10 +13,11 @@ from tablewright.runtime.store.expressions import Expressions
 class Lifetime:
     """Tells items of one entity that are past from those that are not; `now` is the clock."""
 
-    __slots__ = ("_attribute", "_expires", "_now")
+    __slots__ = ("_attribute", "_entity", "_expires", "_now")
 
-    def __init__(self, design: Table, entity: Entity, now: Callable[[], datetime]) -> None:
+    def __init__(self, design: Design, entity: EntityModel, now: Callable[[], datetime]) -> None:
         self._attribute = design.ttl if entity.expires else None
+        self._entity = entity
         self._expires = entity.expires
         self._now = now
 
@@ -25,13 +27,14 @@ class Lifetime:
         # Of any other type than a number, DynamoDB takes no notice.
         return wire is not None and "N" in wire and Decimal(wire["N"]) <= self._seconds()
 
-    def entry_is_past(self, record: Record) -> bool:
+    def entry_is_past(self, record: Mapping[str, Any]) -> bool:
         """The same of an entry of an index without the attribute, by the field that it follows."""
         value = record.get(self._expires.field) if self._expires else None
         if value is None or not self._expires:
             return False
         try:
-            return self._expires.at(value) <= self._seconds()
+            text = self._entity.text(self._expires.field, value)
+            return self._expires.at(text) <= self._seconds()
         except InvalidValue:
             return False  # stored before such values were refused, and so without an end
 

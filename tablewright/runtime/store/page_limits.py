@@ -1,8 +1,8 @@
 """Effort of a page: what it may read, ask and take in time before it is given out short."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from tablewright.model import Record
 from tablewright.runtime.deadline import seconds_left
 
 EXAMINED_PER_PAGE = 1000
@@ -17,7 +17,7 @@ class Effort:
     def __init__(self, limit: int, examine: int) -> None:
         self._limit = limit
         self._examine = examine
-        self.found: list[Record] = []
+        self.found: list[Any] = []
         self.examined = 0
         self.calls = 0
 
@@ -38,7 +38,7 @@ class Effort:
             return False  # every page gets on a little
         return self.calls >= CALLS_PER_PAGE or seconds_left() < _TIME_FOR_MORE
 
-    def take(self, records: Sequence[Record | None]) -> int:
+    def take(self, records: Sequence[Any | None]) -> int:
         """Add records until there are enough; gives how many entries these were."""
         for number, record in enumerate(records, 1):
             self.examined += 1

@@ -2,12 +2,15 @@
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any
+from decimal import Decimal
+from os.path import commonprefix
+from typing import Any, NamedTuple
 
-from tablewright.model import ALL, InvalidRecord, InvalidValue, Table
+from tablewright.model import ALL, Design, InvalidRecord, InvalidValue
 from tablewright.model.capacity import entry_bytes
+from tablewright.model.errors import KeyMismatch
 from tablewright.model.key_template import HIGHEST, after, before
-from tablewright.model.patterns import Query
+from tablewright.model.patterns import Collection, Query
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.merge import ShardReader, ordered, shard_limit
@@ -19,27 +22,37 @@ GROWTH = 4
 Bounds = tuple[str | None, str | None]  # lowest and highest sort key, both included
 
 
+class Range(NamedTuple):
+    """Bounds of the field that a query can be bounded by: `since` and `until` are included, `after`
+    and `before` are not; `begins_with` is the beginning of a text."""
+
+    since: Any = None
+    until: Any = None
+    after: Any = None
+    before: Any = None
+    begins_with: str | None = None
+    descending: bool | None = None
+
+
 class Asked:
     """What a caller asks of a query pattern, checked and turned into key texts."""
 
     def __init__(
         self,
-        design: Table,
+        design: Design,
         records: Records,
-        query: Query,
+        query: Query[Any],
         where: Mapping[str, Any],
-        *,
-        since: Any = None,
-        until: Any = None,
-        descending: bool | None = None,
+        bounds: Range,
     ) -> None:
         self.design = design
         self.records = records
         self.query = query
         self.key = design.key_of(query)
-        self.descending = query.descending if descending is None else descending
+        self.descending = query.descending if bounds.descending is None else bounds.descending
         entity = records.entity
         checked = entity.check(where, partial=True)
+        self.given = checked
         self.texts = entity.texts(checked, checked)
         problems = [
             *(InvalidValue(n, "is required") for n in self._partition if n not in self.texts),
@@ -47,10 +60,42 @@ class Asked:
         ]
         if problems:
             raise InvalidRecord(entity.name, problems)
-        self.since = self._bound("since", since)
-        self.until = self._bound("until", until)
-        if self.since and self.until and self.since > self.until:
+        self.since = self._bound("since", bounds.since)
+        self.until = self._bound("until", bounds.until)
+        self.after = self._bound("after", bounds.after)
+        self.before = self._bound("before", bounds.before)
+        self.beginning = self._beginning(bounds.begins_with)
+        if self._is_empty():
             raise InvalidValue("until", "must not lie before the beginning of the range")
+
+    def _is_empty(self) -> bool:
+        low, high = self.since or self.after, self.until or self.before
+        if not low or not high:
+            return False
+        if self.is_number:
+            return Decimal(low) > Decimal(high)
+        return low > high
+
+    @property
+    def is_number(self) -> bool:
+        """Whether what can be bounded is a number that is the sort key itself."""
+        return self.query.range in self.records.entity.number_keys
+
+    def _beginning(self, text: str | None) -> str | None:
+        if text is None:
+            return None
+        self._needs_range()
+        if self.is_number or not isinstance(text, str) or not text:
+            raise InvalidValue("begins_with", f"must be the beginning of a text {self.query.range}")
+        return text
+
+    def leaves_out(self, entry: Item) -> bool:
+        """Whether an entry is a bound that is not included: of numbers there is no next one."""
+        _, sort = self.design.key_attributes(self.query.index)
+        if not self.is_number or not sort or not (self.after or self.before):
+            return False
+        number = Decimal(entry[sort]["N"])
+        return any(one and number == Decimal(one) for one in (self.after, self.before))
 
     @property
     def _partition(self) -> list[str]:
@@ -68,16 +113,19 @@ class Asked:
     def _bound(self, name: str, value: Any) -> str | None:
         if value is None:
             return None
+        field = self.records.entity.by_name[self._needs_range()]
+        try:
+            return self.records.entity.text(field.name, field.check(value))
+        except InvalidValue as problem:
+            raise InvalidValue(name, problem.reason) from None
+
+    def _needs_range(self) -> str:
         if not self.query.range:
             raise TypeError(f"access pattern '{self.query.name}' has no range")
         missing = [n for n in self._before(self.query.range) if n not in self.texts]
         if missing:
             raise InvalidValue(missing[0], f"is required with a range of {self.query.range}")
-        field = self.records.entity.by_name[self.query.range]
-        try:
-            return field.to_text(field.check(value))
-        except InvalidValue as problem:
-            raise InvalidValue(name, problem.reason) from None
+        return self.query.range
 
     def _before(self, field: str) -> tuple[str, ...]:
         """The fields of the sort key that stand before another."""
@@ -102,11 +150,12 @@ class Asked:
             return self.texts[dated], self.texts[dated]
         if dated != self.query.range or any(n not in self.texts for n in self._before(dated)):
             return None, None
-        if position is None:
-            return self.since, self.until
+        if position is None or not position[1:2] or not position[1]:
+            return self.since or self.after, self.until or self.before
         # The list is in the order of this field: what lies before the position was listed.
         reached = position[1 + self.position_fields.index(dated)]
-        return (self.since, reached) if self.descending else (reached, self.until)
+        low, high = self.since or self.after, self.until or self.before
+        return (low, reached) if self.descending else (reached, high)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -116,6 +165,15 @@ class Asked:
             "since": self.since,
             "until": self.until,
             "descending": self.descending,
+            **{
+                name: text
+                for name, text in (
+                    ("after", self.after),
+                    ("before", self.before),
+                    ("begins_with", self.beginning),
+                )
+                if text
+            },
         }
 
     def bounds(self) -> Bounds:
@@ -123,14 +181,34 @@ class Asked:
         template = self.key.sk
         if template is None:
             return None, None
-        prefix = template.prefix(self.texts)
-        low = prefix + (self.since or "")
-        if self.until is None:
-            high = prefix + HIGHEST if prefix else ""
-        else:
-            following = template.literals[template.fields.index(self.query.range or "") + 1]
-            high = prefix + self.until + (following + HIGHEST if following else "")
-        return low or None, high or None
+        if self.is_number:
+            return self.since or self.after, self.until or self.before
+        if isinstance(self.query, Collection):
+            prefix = self._common_prefix()
+            return prefix or None, prefix + HIGHEST if prefix else None
+        prefix = template.prefix(self.texts) + (self.beginning or "")
+        low, high = prefix, prefix + HIGHEST if prefix else ""
+        if not self.query.range:
+            return low or None, high or None
+        following = template.literals[template.fields.index(self.query.range) + 1]
+        # The highest key that has a value in the range's place.
+        last = following + HIGHEST if following else ""
+        start = template.prefix(self.texts)
+        lows = [low, start + (self.since or "")]
+        lows += [after(start + self.after + last)] if self.after else []
+        highs = [high] if high else []
+        highs += [start + self.until + last] if self.until else []
+        highs += [before(start + self.before)] if self.before else []
+        return max(lows) or None, min(highs, default="") or None
+
+    def _common_prefix(self) -> str:
+        """How the sort keys begin that all entities of a collection can have."""
+        index, found = self.query.index, []
+        for name in self.query.entities:
+            entity = self.design.entities[name]
+            key = entity.indexed[index] if index else entity.key
+            found.append(key.sk.prefix(self.texts) if key.sk else "")
+        return commonprefix(found)  # noqa: RUF071 - texts, not paths
 
     def full_texts(self, shard: str) -> dict[str, str]:
         return {**self.texts, "shard": shard} if self.key.shards else dict(self.texts)
@@ -148,12 +226,26 @@ class Asked:
         return [name for name in dict.fromkeys(names) if name not in self.texts]
 
     def position(self, shard: str, entry: Item) -> list[str]:
-        texts = self.records.key_texts(entry, self.query.index)
+        try:
+            texts = self.records.key_texts(entry, self.query.index)
+        except KeyMismatch:
+            # Of another entity, whose keys have other parts. No field's text is empty.
+            raw = (text for name in self._other_keys for text in entry[name].values())
+            return [shard, "", *map(str, raw)]
         return [shard, *(texts[name] for name in self.position_fields)]
+
+    @property
+    def _other_keys(self) -> list[str]:
+        """All key attributes of an entry but the partition that is asked for."""
+        own, sort = self.design.key_attributes(self.query.index)
+        names = (sort, *self.design.key_attributes(None))
+        return [name for name in dict.fromkeys(names) if name and name != own]
 
     def start_key(self, position: Sequence[str]) -> Item:
         """The keys of the entry at a position, rebuilt around what the caller asked."""
         shard, *values = position
+        if values and not values[0]:
+            return self._raw_start(shard, values[1:])
         texts = {**self.texts, **dict(zip(self.position_fields, values, strict=True))}
         sharded = {**texts, "shard": shard} if self.key.shards else texts
         if not self.query.index:
@@ -161,6 +253,15 @@ class Asked:
         # The table may be sharded in a way of its own.
         key = self.records.key_item(texts, None)
         return key | self.records.key_item(sharded, self.query.index)
+
+    def _raw_start(self, shard: str, values: Sequence[str]) -> Item:
+        """The keys of another entity's entry: its partition is that of the caller's question."""
+        own, _ = self.design.key_attributes(self.query.index)
+        partition = self.key.pk.format(self.full_texts(shard))
+        key = {own: {self.records.kind(own): partition}}
+        for name, text in zip(self._other_keys, values, strict=True):
+            key[name] = {self.records.kind(name): text}
+        return key
 
 
 class Reading:

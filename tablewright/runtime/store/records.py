@@ -3,7 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tablewright.model import Entity, Epochs, Record, Table, Tally
+from tablewright.model import Design, EntityModel, Epochs, InvalidRecord, InvalidValue, Record
+from tablewright.model.errors import KeyMismatch
+from tablewright.model.fields.compound import TallyField
+from tablewright.model.fields.numbers import NumberField
+from tablewright.model.key_template import Template
 from tablewright.model.patterns import Query
 from tablewright.model.sharding.epochs import EpochSource
 from tablewright.runtime.store.attribute_values import Wire, decode, encode
@@ -24,13 +28,21 @@ class _NoEpochs:
 class Records:
     """The codec of one entity of one design; `epochs` knows the shards of keys that have them."""
 
-    def __init__(self, design: Table, entity: Entity, epochs: EpochSource | None = None) -> None:
+    def __init__(
+        self, design: Design, entity: EntityModel, epochs: EpochSource | None = None
+    ) -> None:
         self.design = design
         self.entity = entity
         self.epochs: EpochSource = epochs or _NoEpochs()
         self._fields = {stored: field.name for stored, field in entity.by_stored.items()}
         self._stored = {field.name: field.stored for field in entity.fields}
-        self._tallies = [field for field in entity.fields if isinstance(field, Tally)]
+        self._converting = {f.stored: f for f in entity.fields if f.converts and f.stored}
+        self._numbers = {
+            field.stored: field.from_number
+            for field in entity.fields
+            if isinstance(field, NumberField) and field.stored
+        }
+        self._tallies = [field for field in entity.fields if isinstance(field, TallyField)]
         self._in_key = [n for n in entity.key.fields if n in self._stored and not self._stored[n]]
 
     def to_item(self, record: Mapping[str, Any]) -> Item:
@@ -47,15 +59,24 @@ class Records:
                 stored.update({attribute: encode(v) for attribute, v in attributes.items()})
         return stored
 
-    def to_record(self, item: Item) -> Record:
+    def to_record(self, item: Item) -> Any:
         """The record in a whole item."""
-        fields = self._fields
+        return self.entity.made._stored(self._read(item))
+
+    def _read(self, item: Item) -> Record:
+        fields, converting, numbers = self._fields, self._converting, self._numbers
         record: Record = {}
         for name, wire in item.items():
             if name in fields:
                 # Text, which most attributes are, needs no decoding.
-                text = wire.get("S")
-                record[fields[name]] = decode(wire) if text is None else text
+                value = wire.get("S")
+                if value is None and "N" in wire and name in numbers:
+                    value = numbers[name](wire["N"])
+                else:
+                    value = decode(wire) if value is None else value
+                    if name in converting:
+                        value = converting[name].from_plain(value)
+                record[fields[name]] = value
         for tally in self._tallies:
             counts = {
                 name[len(tally.prefix) :]: decode(wire)
@@ -70,18 +91,29 @@ class Records:
                 record[name] = self.entity.by_name[name].from_text(texts[name])
         return record
 
-    def from_entry(self, entry: Item, index: str) -> Record:
+    def from_entry(self, entry: Item, index: str) -> Any:
         """The record in an index entry, completed by the fields that stand in its keys."""
-        record = self.to_record(entry)
+        record = self._read(entry)
         for name, text in self.key_texts(entry, index).items():
             if name not in record and name != "shard":
                 record[name] = self.entity.by_name[name].from_text(text)
-        return record
+        return self.entity.made._stored(record)
 
     def key(self, values: Mapping[str, Any]) -> Item:
-        """The primary key of the record with these key fields."""
-        texts = self.entity.texts(self.check_some(values), self.entity.key.inputs)
-        return self.key_item(texts, None)
+        """The primary key of a record, or of the one with these key fields."""
+        inputs = self.entity.key.inputs
+        if isinstance(values, self.entity.made):
+            values = {name: values[name] for name in inputs if name in values}
+        unknown = [name for name in values if name not in inputs]
+        if unknown:
+            problems = [InvalidValue(name, self._no_key_field(name)) for name in unknown]
+            raise InvalidRecord(self.entity.name, problems)
+        return self.key_item(self.entity.texts(self.check_some(values), inputs), None)
+
+    def _no_key_field(self, name: str) -> str:
+        if name not in self.entity.by_name:
+            return f"is not a field of {self.entity.name}"
+        return f"is not part of the key: that is {', '.join(self.entity.key.inputs)}"
 
     def key_item(self, texts: Mapping[str, str], index: str | None) -> Item:
         """The key attributes of the table, or of an index, made from field texts.
@@ -110,6 +142,30 @@ class Records:
                     texts.update(template.parse(text))
         return texts
 
+    def is_one(self, item: Item, index: str | None) -> bool:
+        """Whether an item that lies among those of others is one of this entity."""
+        for name in (None, index) if index else (None,):
+            key = self.entity.indexed[name] if name else self.entity.key
+            attributes = self.design.key_attributes(name)
+            for attribute, template in zip(attributes, (key.pk, key.sk), strict=True):
+                if attribute and template and not self._fits(item.get(attribute), template):
+                    return False
+        return True
+
+    def _fits(self, wire: Wire | None, template: Template) -> bool:
+        if wire is None:
+            return False
+        (text,) = wire.values()
+        try:
+            texts = template.parse(str(text))
+        except KeyMismatch:
+            return False
+        fields = self.entity.by_name
+        return all(
+            name == "shard" or name in self.entity.number_keys or fields[name].fits_text(text)
+            for name, text in texts.items()
+        )
+
     def owns(self, attribute: str) -> bool:
         """Whether an attribute is one that this entity's records are made of."""
         if attribute in self._fields or attribute == self.design.ttl:
@@ -129,7 +185,7 @@ class Records:
     def stored_names(self, names: Iterable[str]) -> list[str]:
         return [self._stored[name] for name in names if self._stored[name]]
 
-    def entry_to_record(self, query: Query, entry: Item) -> Record:
+    def entry_to_record(self, query: Query[Any], entry: Item) -> Any:
         """What a query answers for one entry that it read and did not complete."""
         if query.index:
             return self.from_entry(entry, query.index)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from tablewright.model import Record, Table
+from tablewright.model import Record
+from tablewright.model.declaration import Table
 from tablewright.model.patterns import Count
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled, TransactionCanceled
@@ -53,19 +54,20 @@ class Counters:
 
     Example::
 
-        counters = Counters(SALES, SALES.count_sales, "table", dynamo)
+        counters = Counters(Sales, Sales.count_sales, "table", dynamo)
         counters.add([Event("e1", {"minute": "10:15"}, [({"day": "2025-01-01"}, {"sales": 1})])])
     """
 
     def __init__(
         self,
-        design: Table,
-        pattern: Count,
+        table: type[Table],
+        pattern: Count[Any],
         table_name: str,
         caller: Caller,
         *,
         backoff: Backoff | None = None,
     ) -> None:
+        design = table.__design__
         self._table_name = table_name
         self._caller = caller
         self._backoff = backoff or Backoff(attempts=16, first=0.02, longest=1.0)
@@ -178,7 +180,8 @@ class _Place:
 
     def __init__(self, records: Records, values: Mapping[str, Any]) -> None:
         checked = records.check_some(values)
-        self.key = records.key(checked)
+        inputs = records.entity.key.inputs
+        self.key = records.key({name: checked[name] for name in inputs if name in checked})
         item = records.to_item(checked)
         self.rest = {name: wire for name, wire in item.items() if name not in self.key}
         self.id = _id(self.key)

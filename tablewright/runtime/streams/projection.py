@@ -7,8 +7,9 @@ changes nothing, whatever of it had been applied before.
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any
 
-from tablewright.model import Record, Table
+from tablewright.model.declaration import Entity, Table
 from tablewright.model.patterns import BatchWrite
 from tablewright.runtime.aws import POOL_SIZE, Caller
 from tablewright.runtime.errors import Conflict
@@ -16,8 +17,8 @@ from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import Request, delete_request, put_request, write_all
 from tablewright.runtime.store.records import Item, Records
 
-# Records of rows, each with the name of its entity.
-Implied = Iterable[tuple[str, Record]]
+# Records of rows.
+Implied = Iterable[Entity]
 # Rows by their key: as they are stored, or None where there must be none.
 Rows = dict[tuple[str, ...], Item | None]
 
@@ -29,20 +30,21 @@ class Projection:
 
     Example::
 
-        projection = Projection(DASHBOARD, DASHBOARD.project_items, "table", dynamo)
+        projection = Projection(Dashboard, Dashboard.project_items, "table", dynamo)
         projection.apply([projection.difference(rows_before, rows_after)])
     """
 
     def __init__(
         self,
-        design: Table,
-        pattern: BatchWrite,
+        table: type[Table],
+        pattern: BatchWrite[Any],
         table_name: str,
         caller: Caller,
         *,
         backoff: Backoff | None = None,
         executor: Executor | None = None,
     ) -> None:
+        design = table.__design__
         self._table_name = table_name
         self._caller = caller
         self._backoff = backoff or Backoff()
@@ -52,7 +54,7 @@ class Projection:
 
     def rows(self, implied: Implied) -> Rows:
         """The rows that these records make."""
-        items = (self._records[name].to_item(record) for name, record in implied)
+        items = (self._records[row.__entity__.name].to_item(row) for row in implied)
         return {self._key_of(item): item for item in items}
 
     def difference(self, before: Implied, after: Implied) -> Rows:

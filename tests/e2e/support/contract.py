@@ -30,7 +30,7 @@ from schemathesis.specs.openapi.checks import (
 # What no public function gives: the values at and beyond the bounds of each parameter and field.
 from schemathesis.specs.openapi.coverage._operation import iter_coverage_cases
 
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 
 Operation = APIOperation[Any, Any, Any, Any]
 Case = schemathesis.Case[Any]
@@ -60,7 +60,7 @@ _APART = (
 _CURSOR = "cursor"  # cannot be made up: it is signed
 
 _MOMENTS = st.datetimes(datetime(2000, 1, 1), datetime(2099, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
-schemathesis.openapi.format("date-time", _MOMENTS.map(timestamp))
+schemathesis.openapi.format("date-time", _MOMENTS.map(iso_utc))
 # Sales of long ago are refused, which a schema cannot say.
 _DAYS = st.dates(datetime.now(UTC).date() - timedelta(days=365), date(2099, 1, 1))
 schemathesis.openapi.format("date", _DAYS.map(date.isoformat))

@@ -7,7 +7,7 @@ import pytest
 from aws_cdk import aws_iam as iam
 
 from tablewright.catalog.forms.constructs import FormsTable
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.constructs import GrantError
 from tablewright.model import Epoch, Epochs, Record
 from tablewright.model.patterns import Pattern
@@ -28,10 +28,10 @@ ACROSS_TENANTS = (
     *("tenants", "day_of_tenants", "due_claims"),
     *("put_domain", "get_domain", "update_domain", "delete_domain"),
 )
-OF_TENANTS = [p for p in FORMS.pattern_list if p.name not in ACROSS_TENANTS]
+OF_TENANTS = [p for p in Forms.__design__.pattern_list if p.name not in ACROSS_TENANTS]
 
 
-def with_access(*patterns: Pattern, **options: Any) -> dict[str, Any]:
+def with_access(*patterns: Pattern[Any], **options: Any) -> dict[str, Any]:
     stack = new_stack()
     forms = FormsTable(stack, "Forms")
     function = iam.Role(stack, "Function", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
@@ -61,7 +61,7 @@ def test_the_table_is_the_design_s() -> None:
     stack = new_stack()
     FormsTable(stack, "Forms")
     deployed = one(template_of(stack), TYPE, "Forms")
-    tested = definition(FORMS, "forms")
+    tested = definition(Forms.__design__, "forms")
     assert deployed["KeySchema"] == tested["KeySchema"]
     assert deployed["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
     assert deployed["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -103,12 +103,12 @@ def keys_of(tenant: str) -> list[tuple[str, str | None, str]]:
             return Epochs([Epoch("2025-01-01T00:00:00.000Z", 10)])
 
     found = []
-    for entity in FORMS.entity_list:
+    for entity in Forms.__design__.entity_list:
         record: Record = entity.check({**entity.example, "tenant_id": tenant})
-        attributes = FORMS.derived(entity, record, Ten())
+        attributes = Forms.__design__.derived(entity, record, Ten())
         for index, key in ((None, entity.key), *entity.indexed.items()):
             if not key.shared:
-                pk = str(attributes[FORMS.key_attributes(index)[0]])
+                pk = str(attributes[Forms.__design__.key_attributes(index)[0]])
                 found.append((entity.name, index, pk))
     return found
 
@@ -130,18 +130,18 @@ def test_no_tenant_reaches_a_key_of_one_whose_id_begins_alike(granted: dict[str,
 @pytest.mark.parametrize("name", ACROSS_TENANTS)
 def test_what_is_not_about_one_tenant_is_refused(name: str) -> None:
     with pytest.raises(GrantError, match="does not begin with the tenant"):
-        with_access(FORMS.patterns[name])
+        with_access(Forms.__design__.patterns[name])
 
 
 def test_whoever_computes_a_shard_may_read_the_epochs() -> None:
-    for pattern in (FORMS.put_submission, FORMS.submissions, FORMS.update_attempt):
+    for pattern in (Forms.put_submission, Forms.submissions, Forms.update_attempt):
         actions = {action for action, _ in allowed(with_access(pattern), "FormsAccessRole")}
         assert "dynamodb:GetItem" in actions
         assert TENANT in leading_keys(with_access(pattern))[None]
-    reads_config = with_access(FORMS.get_config)
+    reads_config = with_access(Forms.get_config)
     assert leading_keys(reads_config) == {None: [TENANT]}
 
 
 def test_the_session_tag_can_be_named() -> None:
-    template = with_access(FORMS.get_config, session_tag="org")
+    template = with_access(Forms.get_config, session_tag="org")
     assert leading_keys(template) == {None: ["TENANT#${aws:PrincipalTag/org}"]}

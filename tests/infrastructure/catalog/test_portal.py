@@ -12,21 +12,21 @@ from tablewright.catalog.portal.constructs import (
     NotificationsTable,
     SubscriptionsTable,
 )
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.events import EVENTS, events_design
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.events import Events, events_table
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.constructs import DesignTable, Protection
 from tablewright.model import DesignError, Table
 from tablewright.testing.tables import definition
 from tests.infrastructure.synthesis import allowed, id_of, new_stack, one, template_of
 
 TYPE = "AWS::DynamoDB::GlobalTable"
-TABLES: dict[str, tuple[Callable[..., DesignTable], Table]] = {
-    "Content": (ContentRegistryTable, CONTENT_REGISTRY),
-    "Notifications": (NotificationsTable, NOTIFICATIONS),
-    "Subscriptions": (SubscriptionsTable, SUBSCRIPTIONS),
-    "Events": (EventsTable, EVENTS),
+TABLES: dict[str, tuple[Callable[..., DesignTable], type[Table]]] = {
+    "Content": (ContentRegistryTable, ContentRegistry),
+    "Notifications": (NotificationsTable, Notifications),
+    "Subscriptions": (SubscriptionsTable, Subscriptions),
+    "Events": (EventsTable, Events),
 }
 LISTED = {
     *("title", "summary", "product_suite", "product_concept", "audience_role", "lifecycle_stage"),
@@ -127,7 +127,7 @@ def template() -> dict[str, Any]:
     for id, (construct, design) in TABLES.items():
         name = f"dev-{DEPLOYED[id][0]}"
         table = construct(stack, id, table_name=name, protection=Protection.recoverable())
-        assert table.design is design
+        assert table.design is design.__design__
         for name, pattern in table.design.patterns.items():
             principal = iam.ServicePrincipal("lambda.amazonaws.com")
             table.grant(iam.Role(stack, role_name(name), assumed_by=principal), pattern)
@@ -164,7 +164,7 @@ def test_the_table_of_the_tests_is_the_table_that_is_deployed(
     template: dict[str, Any], id: str
 ) -> None:
     deployed = one(template, TYPE, id)
-    tested = definition(TABLES[id][1], deployed["TableName"])
+    tested = definition(TABLES[id][1].__design__, deployed["TableName"])
     assert keys_of(tested) == keys_of(deployed)
     indexes = tested["GlobalSecondaryIndexes"]
     assert [(i["IndexName"], keys_of(i), carried(i)) for i in indexes] == [
@@ -187,7 +187,7 @@ def test_a_pattern_is_granted_what_it_calls_and_nothing_else(
 
 def test_every_pattern_is_one_of_these() -> None:
     for id, (_, design) in TABLES.items():
-        assert set(design.patterns) == set(CALLS[id])
+        assert set(design.__design__.patterns) == set(CALLS[id])
 
 
 @pytest.mark.parametrize(
@@ -227,10 +227,10 @@ def test_events_are_spread_over_as_many_shards_as_asked_for() -> None:
     stack = new_stack()
     plain = EventsTable(stack, "Events", protection=Protection.recoverable())
     spread = EventsTable(stack, "Spread", shards=7, protection=Protection.recoverable())
-    assert plain.design.key_of(plain.design.events_of_day).shards is None
-    shards = spread.design.key_of(spread.design.events_of_day).shards
+    assert plain.design.key_of(Events.events_of_day).shards is None
+    shards = spread.design.key_of(Events.events_of_day).shards
     assert shards is not None
-    assert str(shards) == str(events_design(shards=7).entity_list[0].key.shards)
+    assert str(shards) == str(events_table(shards=7).__design__.entity_list[0].key.shards)
     made = template_of(stack)
     assert one(made, TYPE, "Events") == one(made, TYPE, "Spread")
 

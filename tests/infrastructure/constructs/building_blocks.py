@@ -1,5 +1,6 @@
 """A small table with a stream, a function, and what the rules say of a stack."""
 
+from decimal import Decimal
 from typing import Any
 
 from aws_cdk import Environment, Stack
@@ -9,41 +10,43 @@ from cdk_nag import AwsSolutionsChecks
 
 from tablewright.constructs import DesignTable
 from tablewright.constructs.nag import TablewrightChecks
-from tablewright.model import Entity, Get, Index, Key, Number, Put, Query, Table, Text
+from tablewright.model import Entity, Field, Get, Index, Key, Number, Put, Query, Table, Text
 from tests.infrastructure.synthesis import resources
 
 IN_IRELAND = Environment(account="111122223333", region="eu-west-1")
 
 
-def readings(stream: str | None = "NEW_AND_OLD_IMAGES") -> Table:
+class Reading(
+    Entity,
+    key=Key("METER#{meter}", "{at}"),
+    example={"meter": "m1", "at": 1, "unit": "kWh"},
+):
+    meter: Field[str] = Text()
+    at: Field[Decimal] = Number()
+    unit: Field[str] = Text()
+
+
+class Readings(Table, pk="PK", sk="at", stream="NEW_AND_OLD_IMAGES"):
     """Meter readings by meter, and by unit in an index."""
-    reading = Entity(
-        "Reading",
-        key=Key("METER#{meter}", "{at}"),
-        indexed={"ByUnit": Key("{unit}", "{at}")},
-        fields=(Text("meter"), Number("at"), Text("unit")),
-        example={"meter": "m1", "at": 1, "unit": "kWh"},
-    )
-    return Table(
-        "readings",
-        pk="PK",
-        sk="at",
-        stream=stream,
-        entities=(reading,),
-        indexes=(Index("ByUnit", pk="unit", sk="at"),),
-        patterns=(
-            Put("put_reading", "Reading"),
-            Get("get_reading", "Reading"),
-            Query("by_unit", "Reading", index="ByUnit"),
-            Query("by_unit_whole", "Reading", index="ByUnit", hydrate=True),
-        ),
-    )
+
+    units = Index("ByUnit", pk="unit", sk="at", keys={Reading: Key("{unit}", "{at}")})
+
+    put_reading = Put(Reading)
+    get_reading = Get(Reading)
+    by_unit = Query(Reading, units)
+    by_unit_whole = Query(Reading, units, hydrate=True)
 
 
-def table_in(stack: Stack, design: Table | None = None, **options: Any) -> DesignTable:
-    return DesignTable(
-        stack, "Table", design=design or readings(), table_name="readings", **options
-    )
+class Unstreamed(Readings, id="readings", stream=None):
+    """Meter readings whose changes nobody follows."""
+
+
+class KeysOnly(Readings, id="readings", stream="KEYS_ONLY"):
+    """Meter readings of which streams have the keys alone."""
+
+
+def table_in(stack: Stack, design: type[Table] = Readings, **options: Any) -> DesignTable:
+    return DesignTable(stack, "Table", design=design, table_name="readings", **options)
 
 
 def function_in(stack: Stack, id: str = "Function", **options: Any) -> lambda_.Function:

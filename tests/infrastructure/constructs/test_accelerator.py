@@ -10,14 +10,14 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 
 from tablewright.catalog.sales.constructs import SalesTable
-from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sales.design import Sales
 from tablewright.constructs import Accelerator, GrantError, PythonCode, PythonFunction
 from tests.infrastructure.constructs.building_blocks import (
     IN_IRELAND,
+    Readings,
     alarms,
     findings,
     function_in,
-    readings,
     table_in,
 )
 from tests.infrastructure.synthesis import (
@@ -50,7 +50,7 @@ def accelerated(stack: Stack, lock: Path, **props: Any) -> Accelerator:
         network=accelerator.network,
         environment={"DAX_ENDPOINT": accelerator.endpoint},
     )
-    accelerator.grant(reader.function, table.design.get_reading, table.design.by_unit_whole)
+    accelerator.grant(reader.function, Readings.get_reading, Readings.by_unit_whole)
     return accelerator
 
 
@@ -265,14 +265,14 @@ def test_writes_are_not_granted() -> None:
     accelerator = Accelerator(stack, "Accelerator", table=table)
     function = function_in(stack)
     with pytest.raises(GrantError, match="only reads, and the patterns call PutItem"):
-        accelerator.grant(function, table.design.put_reading)
+        accelerator.grant(function, Readings.put_reading)
 
 
 @pytest.mark.parametrize("which", ["another design", "none"])
 def test_a_grant_names_patterns_of_the_table(which: str) -> None:
     stack = new_stack(env=IN_IRELAND)
     accelerator = Accelerator(stack, "Accelerator", table=table_in(stack))
-    patterns = [SALES.get_sale] if which == "another design" else []
+    patterns = [Sales.get_sale] if which == "another design" else []
     message = {"another design": "is not an access pattern", "none": "at least one access pattern"}
     with pytest.raises(GrantError, match=message[which]):
         accelerator.grant(function_in(stack), *patterns)
@@ -302,7 +302,7 @@ def test_a_cluster_that_could_not_be_made_is_refused(props: dict[str, Any], prob
 def test_services_of_a_given_network_are_its_owners_business() -> None:
     stack = new_stack()
     vpc = ec2.Vpc(stack, "Vpc", restrict_default_security_group=False)
-    table = table_in(stack, readings())
+    table = table_in(stack, Readings)
     for props in ({"services": [SECRETS]}, {"zones": ["eu-west-1a", "eu-west-1b"]}):
         with pytest.raises(ValueError, match="those of the accelerator's own network"):
             Accelerator(stack, "Accelerator", table=table, vpc=vpc, **props)

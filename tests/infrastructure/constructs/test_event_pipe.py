@@ -13,9 +13,11 @@ from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.constructs import EventPipe, Protection
 from tests.infrastructure.constructs.building_blocks import (
     IN_IRELAND,
+    KeysOnly,
+    Readings,
+    Unstreamed,
     alarms,
     findings,
-    readings,
     table_in,
 )
 from tests.infrastructure.synthesis import (
@@ -252,13 +254,16 @@ def test_an_event_carries_nothing_but_references_that_are_always_there(
 
 @pytest.mark.parametrize(
     ("kind", "message"),
-    [(None, "has no stream to consume: declare one"), ("KEYS_ONLY", "streams KEYS_ONLY, without")],
+    [
+        (Unstreamed, "has no stream to consume: declare one"),
+        (KeysOnly, "streams KEYS_ONLY, without"),
+    ],
 )
 def test_a_table_whose_stream_does_not_tell_the_fields_is_refused(
-    kind: str | None, message: str
+    kind: type[Readings], message: str
 ) -> None:
     stack = new_stack()
-    table = table_in(stack, readings(stream=kind))
+    table = table_in(stack, kind)
     with pytest.raises(ValueError, match=message):
         EventPipe(stack, "Events", table=table, bus=events.EventBus(stack, "Bus"), **OF_READINGS)
 

@@ -9,30 +9,29 @@ from aws_cdk import aws_kms as kms
 
 from tablewright.constructs import DesignTable, GrantError, StreamConsumer
 from tablewright.constructs.tables.base import DesignTableBase
-from tablewright.model import Entity, Get, Index, Key, Put, Query, Table, Text
+from tablewright.model import Entity, Field, Get, Index, Key, Put, Query, Table, Text
 from tests.infrastructure.constructs.building_blocks import IN_IRELAND, function_in
 from tests.infrastructure.synthesis import new_stack, resources, template_of, text
 
-NOTE = Entity(
-    "Note",
-    key=Key("T#{tenant}", "{note}"),
-    indexed={"by_topic": Key("T#{tenant}#TOPIC#{topic}", "{note}")},
-    fields=(Text("tenant"), Text("note"), Text("topic")),
-)
-NOTES = Table(
-    "notes",
-    pk="pk",
-    sk="sk",
-    tenant="tenant",
-    stream="NEW_AND_OLD_IMAGES",
-    entities=(NOTE,),
-    indexes=(Index("by_topic", pk="topic_pk", sk="topic_sk"),),
-    patterns=(
-        Put("put_note", "Note"),
-        Get("get_note", "Note"),
-        Query("topic_notes", "Note", index="by_topic"),
-    ),
-)
+
+class Note(Entity, key=Key("T#{tenant}", "{note}")):
+    tenant: Field[str] = Text()
+    note: Field[str] = Text()
+    topic: Field[str] = Text()
+
+
+class Notes(Table, pk="pk", sk="sk", tenant="tenant", stream="NEW_AND_OLD_IMAGES"):
+    by_topic = Index(
+        pk="topic_pk",
+        sk="topic_sk",
+        keys={Note: Key("T#{tenant}#TOPIC#{topic}", "{note}")},
+    )
+
+    put_note = Put(Note)
+    get_note = Get(Note)
+    topic_notes = Query(Note, by_topic)
+
+
 ARN = "arn:aws:dynamodb:eu-west-1:111122223333:table/notes"
 
 
@@ -47,17 +46,17 @@ def granted(stack: Stack) -> list[dict[str, Any]]:
 
 
 def by_name(stack: Stack) -> DesignTableBase:
-    return DesignTable.from_table_name(stack, "Notes", "notes", design=NOTES)
+    return DesignTable.from_table_name(stack, "Notes", "notes", design=Notes)
 
 
 def by_arn(stack: Stack) -> DesignTableBase:
-    return DesignTable.from_table_arn(stack, "Notes", ARN, design=NOTES)
+    return DesignTable.from_table_arn(stack, "Notes", ARN, design=Notes)
 
 
 @pytest.mark.parametrize("find", [by_name, by_arn])
 def test_it_is_granted_by_pattern_and_index_and_makes_no_table(find: Any) -> None:
     stack = new_stack(env=IN_IRELAND)
-    grant = find(stack).grant(role(stack), NOTES.put_note, NOTES.topic_notes)
+    grant = find(stack).grant(role(stack), Notes.put_note, Notes.topic_notes)
     assert isinstance(grant, iam.Grant)
     assert grant.success
     found = [(one["Action"], text(one["Resource"])) for one in granted(stack)]
@@ -72,23 +71,23 @@ def test_its_replicas_and_keys_are_granted_too() -> None:
     table = DesignTable.from_table_attributes(
         stack,
         "Notes",
-        design=NOTES,
+        design=Notes,
         table_name="notes",
         replicas=["us-west-2"],
         encryption_key=kms.Key.from_key_arn(stack, "Key", "arn:aws:kms:eu-west-1:1:key/home"),
         replica_key_arns={"us-west-2": "arn:aws:kms:us-west-2:1:key/away"},
     )
-    table.grant(role(stack), NOTES.get_note, region="us-west-2")
+    table.grant(role(stack), Notes.get_note, region="us-west-2")
     read, decrypt = granted(stack)
     assert text(read["Resource"]).endswith(":dynamodb:us-west-2:111122223333:table/notes")
     assert decrypt["Resource"] == "arn:aws:kms:us-west-2:1:key/away"
     with pytest.raises(GrantError, match="has no replica in ap-south-1"):
-        table.grant(role(Stack(stack, "Other")), NOTES.get_note, region="ap-south-1")
+        table.grant(role(Stack(stack, "Other")), Notes.get_note, region="ap-south-1")
 
 
 def test_a_tenant_s_role_reaches_that_tenant_s_keys_of_it() -> None:
     stack = new_stack(env=IN_IRELAND)
-    access = by_name(stack).tenant_access_role("Access", NOTES.get_note, assumed_by=role(stack))
+    access = by_name(stack).tenant_access_role("Access", Notes.get_note, assumed_by=role(stack))
     statements = [
         statement
         for policy in resources(template_of(stack), "AWS::IAM::Policy").values()
@@ -105,7 +104,7 @@ def test_its_stream_is_consumed_when_it_is_named() -> None:
     stack = new_stack(env=IN_IRELAND)
     stream = f"{ARN}/stream/2026-01-01T00:00:00.000"
     table = DesignTable.from_table_attributes(
-        stack, "Notes", design=NOTES, table_arn=ARN, table_stream_arn=stream
+        stack, "Notes", design=Notes, table_arn=ARN, table_stream_arn=stream
     )
     StreamConsumer(stack, "Consumer", table=table, function=function_in(stack))
     (mapping,) = resources(template_of(stack), "AWS::Lambda::EventSourceMapping").values()

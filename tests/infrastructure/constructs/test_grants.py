@@ -1,5 +1,6 @@
 """A grant gives what the patterns call, where they call it, for one tenant if asked."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -8,14 +9,14 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 
 from tablewright.catalog.forms.constructs import FormsTable
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.sales.constructs import SalesTable
-from tablewright.catalog.sales.design import SALES, sales_design
+from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.catalog.sentiment.constructs import SentimentItemsTable
-from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.catalog.sentiment.items import Items
 from tablewright.constructs import DesignTable, GrantError, TenantAccessRole
 from tablewright.constructs.tables.grants import Allowed, of_tenant
-from tablewright.model import Count, Entity, Get, Key, Number, Table, Text
+from tablewright.model import Count, Entity, Field, Get, Key, Number, Table, Text, TextSet
 from tests.infrastructure.synthesis import (
     allowed,
     listed,
@@ -60,17 +61,17 @@ def granted() -> dict[str, Any]:
     """A role for each pattern, named after it, and one that may do everything for a tenant."""
     stack = new_stack()
     table = SalesTable(stack, "Sales")
-    for name, pattern in SALES.patterns.items():
+    for name, pattern in Sales.__design__.patterns.items():
         table.grant(role(stack, f"{name}-only"), pattern)
     access = TenantAccessRole(stack, "Access", assumed_by=role(stack, "Function"))
-    access.grant(table, *SALES.pattern_list)
+    access.grant(table, *Sales.__design__.pattern_list)
     hydrating = role(stack, "Hydrating")
-    table.grant(hydrating, SALES.brand_sales, tenant_tag="org")
+    table.grant(hydrating, Sales.brand_sales, tenant_tag="org")
     return template_of(stack)
 
 
 def test_every_pattern_of_the_design_is_covered_here() -> None:
-    assert CALLS.keys() == SALES.patterns.keys()
+    assert CALLS.keys() == Sales.__design__.patterns.keys()
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -138,8 +139,8 @@ def test_the_tenant_role_is_assumed_by_the_function_alone_and_with_the_tag_alone
 def test_replicas_are_granted_only_when_asked_for() -> None:
     stack = new_stack(env=IN_IRELAND)
     table = SalesTable(stack, "Sales", replicas=["us-east-1"])
-    table.grant(role(stack, "Here"), SALES.get_sale)
-    table.grant(role(stack, "Everywhere"), SALES.get_sale, replicas=True)
+    table.grant(role(stack, "Here"), Sales.get_sale)
+    table.grant(role(stack, "Everywhere"), Sales.get_sale, replicas=True)
     template = template_of(stack)
     assert allowed(template, "Here") == {("dynamodb:GetItem", arn(template))}
     away = allowed(template, "Everywhere") - allowed(template, "Here")
@@ -151,8 +152,8 @@ def test_replicas_are_granted_only_when_asked_for() -> None:
 def test_a_grant_in_a_region_is_of_that_replica_alone() -> None:
     stack = new_stack(env=IN_IRELAND)
     table = SentimentItemsTable(stack, "Items", replicas=["us-east-1", "us-west-2"])
-    table.grant(role(stack, "Away"), ITEMS.put_item, region="us-west-2")
-    table.grant(role(stack, "Home"), ITEMS.put_item, region="eu-west-1")
+    table.grant(role(stack, "Away"), Items.put_item, region="us-west-2")
+    table.grant(role(stack, "Home"), Items.put_item, region="eu-west-1")
     template = template_of(stack)
     (table_id,) = resources(template, "AWS::DynamoDB::GlobalTable")
     ((action, replica),) = allowed(template, "Away")
@@ -166,13 +167,13 @@ def test_a_grant_where_there_is_no_replica_is_refused(region: str) -> None:
     stack = new_stack(env=IN_IRELAND)
     table = SentimentItemsTable(stack, "Items", replicas=["us-east-1"])
     with pytest.raises(GrantError, match=f"'sentiment-items' has no replica in {region}"):
-        table.grant(role(stack, "Role"), ITEMS.put_item, region=region)
+        table.grant(role(stack, "Role"), Items.put_item, region=region)
 
 
 def test_a_grant_on_keys_reaches_keys_of_these_forms_and_no_scan() -> None:
     stack = new_stack()
     table = SentimentItemsTable(stack, "Items")
-    table.grant(role(stack, "Role"), ITEMS.put_item, keys=["newsapi#*", "reddit#*"])
+    table.grant(role(stack, "Role"), Items.put_item, keys=["newsapi#*", "reddit#*"])
     (statement,) = statements(template_of(stack), "Role")
     assert statement["Condition"] == {
         "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["newsapi#*", "reddit#*"]},
@@ -182,7 +183,7 @@ def test_a_grant_on_keys_reaches_keys_of_these_forms_and_no_scan() -> None:
 
 def test_a_grant_without_keys_or_tenant_has_no_condition() -> None:
     stack = new_stack()
-    SentimentItemsTable(stack, "Items").grant(role(stack, "Role"), ITEMS.put_item)
+    SentimentItemsTable(stack, "Items").grant(role(stack, "Role"), Items.put_item)
     (statement,) = statements(template_of(stack), "Role")
     assert "Condition" not in statement
 
@@ -191,11 +192,11 @@ def test_a_grant_for_a_tenant_and_on_keys_at_once_is_refused() -> None:
     stack = new_stack()
     table = SalesTable(stack, "Sales")
     with pytest.raises(GrantError, match="to a tenant, to shared keys or to keys: choose one"):
-        table.grant(role(stack, "Role"), SALES.get_sale, tenant_tag="tenant", keys=["TENANT#a#*"])
+        table.grant(role(stack, "Role"), Sales.get_sale, tenant_tag="tenant", keys=["TENANT#a#*"])
 
 
 def test_an_action_is_granted_on_the_keys_of_the_patterns_that_call_it_and_on_no_others() -> None:
-    allowed = of_tenant(FORMS, [FORMS.delete_destination, FORMS.put_submission], "t")
+    allowed = of_tenant(Forms.__design__, [Forms.delete_destination, Forms.put_submission], "t")
     assert sorted((one.actions, one.keys) for one in allowed) == [
         (["DeleteItem"], ["TENANT#${aws:PrincipalTag/t}"]),
         (["PutItem"], ["TENANT#${aws:PrincipalTag/t}#*"]),
@@ -205,7 +206,7 @@ def test_an_action_is_granted_on_the_keys_of_the_patterns_that_call_it_and_on_no
 def test_a_grant_of_shared_keys_reaches_them_and_no_tenant_s() -> None:
     stack = new_stack()
     table = FormsTable(stack, "Forms")
-    table.grant(role(stack, "Role"), FORMS.tenants, FORMS.get_domain, shared=True)
+    table.grant(role(stack, "Role"), Forms.tenants, Forms.get_domain, shared=True)
     found = {
         text(statement["Resource"]).partition("/")[2]: listed(
             statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
@@ -214,15 +215,15 @@ def test_a_grant_of_shared_keys_reaches_them_and_no_tenant_s() -> None:
     }
     assert found == {"": ["DOMAIN#*"], "index/GSI1": ["CONFIG#*"]}
     with pytest.raises(GrantError, match="is not shared: it belongs to one tenant"):
-        table.grant(role(stack, "Other"), FORMS.get_config, shared=True)
+        table.grant(role(stack, "Other"), Forms.get_config, shared=True)
 
 
 def test_a_customer_key_may_be_used_through_dynamodb_only() -> None:
     stack = new_stack(env=IN_IRELAND)
     key = kms.Key(stack, "Key")
     table = SalesTable(stack, "Sales", encryption_key=key)
-    table.grant(role(stack, "Reader"), SALES.get_sale)
-    table.grant(role(stack, "Writer"), SALES.put_sale)
+    table.grant(role(stack, "Reader"), Sales.get_sale)
+    table.grant(role(stack, "Writer"), Sales.put_sale)
     template = template_of(stack)
     (key_id,) = resources(template, "AWS::KMS::Key")
     for name, encrypts in (("Reader", False), ("Writer", True)):
@@ -237,7 +238,7 @@ def test_a_pattern_of_another_design_is_refused() -> None:
     stack = new_stack()
     table = SalesTable(stack, "Sales")
     with pytest.raises(GrantError, match="'get_sale' is not an access pattern of table design"):
-        table.grant(role(stack, "Role"), sales_design().get_sale)
+        table.grant(role(stack, "Role"), OtherSales.get_sale)
 
 
 def test_a_grant_of_nothing_is_refused() -> None:
@@ -246,10 +247,23 @@ def test_a_grant_of_nothing_is_refused() -> None:
         SalesTable(stack, "Sales").grant(role(stack, "Role"))
 
 
-def design(key: str, tenant: str | None = "tenant") -> Table:
-    note = Entity("Note", key=Key(key), fields=(Text("tenant"), Text("id")))
-    get = Get("get", "Note")
-    return Table("notes", pk="PK", entities=(note,), tenant=tenant, patterns=(get,))
+class OtherSales(Table, pk="PK", sk="SK"):
+    """Another table with a pattern of the same name."""
+
+    get_sale = Get(Sale)
+
+
+def notes(form: str, of: str | None = "tenant") -> tuple[type[Table], Get[Any]]:
+    """A table with one pattern, and that."""
+
+    class Note(Entity, key=Key(form)):
+        tenant: Field[str] = Text()
+        id: Field[str] = Text()
+
+    class Notes(Table, pk="PK", tenant=of):
+        get = Get(Note)
+
+    return Notes, Notes.get
 
 
 @pytest.mark.parametrize(
@@ -261,7 +275,7 @@ def design(key: str, tenant: str | None = "tenant") -> Table:
     ],
 )
 def test_the_tenant_ends_the_key_or_is_followed_by_the_delimiter(key: str, form: str) -> None:
-    made = design(key)
+    made = notes(key)[0].__design__
     assert of_tenant(made, made.pattern_list, "t") == [Allowed(None, ["GetItem"], [form])]
 
 
@@ -275,31 +289,33 @@ def test_the_tenant_ends_the_key_or_is_followed_by_the_delimiter(key: str, form:
     ],
 )
 def test_a_key_in_which_tenants_could_overlap_is_refused(key: str, problem: str) -> None:
-    made = design(key)
+    made = notes(key)[0].__design__
     with pytest.raises(GrantError, match=problem):
         of_tenant(made, made.pattern_list, "t")
 
 
 def test_a_design_without_tenants_cannot_be_limited_to_one() -> None:
-    made = design("N#{id}", tenant=None)
+    made, get = notes("N#{id}", None)
     stack = new_stack()
     table = DesignTable(stack, "Notes", design=made, table_name="notes")
     with pytest.raises(GrantError, match="no tenants to tell apart"):
-        table.grant(role(stack, "Role"), made.get, tenant_tag="tenant")
+        table.grant(role(stack, "Role"), get, tenant_tag="tenant")
 
 
 def test_counting_for_a_tenant_reaches_its_counters_and_its_markers() -> None:
-    count = Count("count", "Visits", marker="Seen")
-    design = Table(
-        "visits",
-        pk="PK",
-        tenant="tenant",
-        entities=[
-            Entity("Visits", key=Key("T#{tenant}#N"), fields=[Text("tenant"), Number("n")]),
-            Entity("Seen", key=Key("T#{tenant}#E#{id}"), fields=[Text("tenant"), Text("id")]),
-        ],
-        patterns=[count],
-    )
+    class Visits(Entity, key=Key("T#{tenant}#N")):
+        tenant: Field[str] = Text()
+        n: Field[Decimal] = Number()
+
+    class Seen(Entity, key=Key("T#{tenant}#E#{id}")):
+        tenant: Field[str] = Text()
+        id: Field[str] = Text()
+        events: Field[set[str] | None] = TextSet(Text(), default=None)
+
+    class Counted(Table, pk="PK", tenant="tenant"):
+        count = Count(Visits, marker=Seen)
+
+    design, count = Counted.__design__, Counted.count
     assert {key for one in of_tenant(design, [count], "tenant") for key in one.keys} == {
         "T#${aws:PrincipalTag/tenant}#E#*",
         "T#${aws:PrincipalTag/tenant}#N",

@@ -7,7 +7,8 @@ from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
 
 from tablewright.catalog.news.constructs import NewsTable
-from tablewright.catalog.news.design import NEWS, SPARSE_NEWS, news_healing
+from tablewright.catalog.news.design import News, NewsItem, SparseNews, news_healing
+from tablewright.catalog.sentiment.items import Items
 from tablewright.constructs import SelfHealing, WorkQueue
 from tablewright.model.healing import HealingPlan
 from tests.infrastructure.synthesis import (
@@ -21,8 +22,13 @@ from tests.infrastructure.synthesis import (
     template_of,
 )
 
+NO_QUERY: dict[str, Any] = {"waiting": News.get_news}
+OF_ANOTHER: dict[str, Any] = {"mark": Items.record_analysis}
 
-def healed(plan: HealingPlan | None = None, *, sparse: bool = False, **options: Any) -> Template:
+
+def healed(
+    plan: HealingPlan[NewsItem] | None = None, *, sparse: bool = False, **options: Any
+) -> Template:
     stack = new_stack()
     table = NewsTable(stack, "News", sparse_status=sparse)
     function = lambda_.Function(
@@ -36,7 +42,7 @@ def healed(plan: HealingPlan | None = None, *, sparse: bool = False, **options: 
         stack,
         "Healing",
         table=table,
-        plan=plan or news_healing(table.design),
+        plan=plan or news_healing(SparseNews if sparse else News),
         function=function,
         requests=WorkQueue(stack, "Work", visibility=Duration.minutes(3)),
         service="news",
@@ -133,10 +139,10 @@ def test_no_alarm_rings_for_want_of_data() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"plan": news_healing(SPARSE_NEWS)}, "for another design than that of the table"),
+        ({"plan": news_healing(SparseNews)}, "for another design than that of the table"),
         ({"plan": news_healing()._replace(result="verdict")}, "has no verdict"),
-        ({"plan": news_healing()._replace(waiting=NEWS.get_news)}, "must be of kind Query"),
-        ({"plan": news_healing()._replace(mark=SPARSE_NEWS.mark_healing)}, "is not an access"),
+        ({"plan": news_healing()._replace(**NO_QUERY)}, "must be of kind Query"),
+        ({"plan": news_healing()._replace(**OF_ANOTHER)}, "is not an access"),
         ({"every": Duration.seconds(90)}, "whole minutes"),
         ({"every": Duration.seconds(30)}, "whole minutes"),
         ({"batch": 0}, "at least one item"),

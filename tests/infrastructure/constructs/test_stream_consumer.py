@@ -13,10 +13,10 @@ from aws_cdk import aws_sns as sns
 from tablewright.constructs import Protection, StreamConsumer
 from tests.infrastructure.constructs.building_blocks import (
     IN_IRELAND,
+    Unstreamed,
     alarms,
     findings,
     function_in,
-    readings,
     table_in,
 )
 from tests.infrastructure.synthesis import (
@@ -231,7 +231,7 @@ def test_the_mapping_counts_the_events_that_the_alarms_watch(template: dict[str,
 
 def test_a_table_without_a_stream_is_refused() -> None:
     stack = new_stack()
-    table, function = table_in(stack, readings(stream=None)), function_in(stack)
+    table, function = table_in(stack, Unstreamed), function_in(stack)
     with pytest.raises(ValueError, match=r"'readings' has no stream to consume: declare one"):
         StreamConsumer(stack, "Consumer", table=table, function=function)
 

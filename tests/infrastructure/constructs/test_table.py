@@ -1,5 +1,6 @@
 """A table has the keys, indexes and protection that its design and props ask for."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tablewright.model import (
     KEYS_ONLY,
     DesignError,
     Entity,
+    Field,
     Get,
     Index,
     Key,
@@ -27,32 +29,46 @@ TYPE = "AWS::DynamoDB::GlobalTable"
 IN_IRELAND = Environment(account="111122223333", region="eu-west-1")
 
 
-def readings(stream: str | None = None, **changes: Any) -> Table:
+class Reading(
+    Entity,
+    key=Key("METER#{meter}", "{at}"),
+    example={"meter": "m1", "at": 1, "value": 2, "unit": "kWh"},
+):
+    meter: Field[str] = Text()
+    at: Field[Decimal] = Number()
+    value: Field[Decimal] = Number("v")
+    unit: Field[str] = Text("u")
+
+
+class Readings(Table, pk="PK", sk="at"):
     """Meter readings: a design whose sort key and index key are bare numbers."""
-    reading = Entity(
-        "Reading",
-        key=Key("METER#{meter}", "{at}"),
-        indexed={"ByValue": Key("{meter}", "{value}")},
-        fields=(Text("meter"), Number("at"), Number("value", "v"), Text("unit", "u")),
-        example={"meter": "m1", "at": 1, "value": 2, "unit": "kWh"},
+
+    values = Index(
+        "ByValue",
+        pk="meter",
+        sk="v",
+        projects=(Reading.unit,),
+        keys={Reading: Key("{meter}", "{value}")},
     )
-    parts: dict[str, Any] = {
-        "pk": "PK",
-        "sk": "at",
-        "entities": (reading,),
-        "indexes": (Index("ByValue", pk="meter", sk="v", projects=("unit",)),),
-        "patterns": (
-            Put("put_reading", "Reading"),
-            Get("get_reading", "Reading"),
-            Query("by_value", "Reading", index="ByValue", select=("meter", "value", "unit")),
-        ),
-    }
-    return Table("readings", stream=stream, **{**parts, **changes})
+
+    put_reading = Put(Reading)
+    get_reading = Get(Reading)
+    by_value = Query(Reading, values, select=(Reading.meter, Reading.value, Reading.unit))
+
+
+class OnlyNew(Readings, id="readings", stream="NEW_IMAGE"):
+    """Readings of which streams have new images alone."""
+
+
+class Misplaced(Readings, id="readings"):
+    """Readings that are asked for by an index which does not hold them."""
+
+    values = Index("ByValue", pk="x", projects=KEYS_ONLY)
 
 
 def table_of(**props: Any) -> dict[str, Any]:
     stack = new_stack(env=props.pop("env", None))
-    props.setdefault("design", readings())
+    props.setdefault("design", Readings)
     DesignTable(stack, "Readings", table_name="readings", **props)
     return only(template_of(stack), TYPE)
 
@@ -173,7 +189,7 @@ def test_an_index_includes_fields_by_their_stored_names() -> None:
 
 
 def test_a_design_with_faults_stops_the_synthesis() -> None:
-    faulty = readings(indexes=(Index("Other", pk="x", projects=KEYS_ONLY),))
+    faulty = Misplaced
     with pytest.raises(DesignError, match="table design 'readings'"):
         DesignTable(new_stack(), "Readings", design=faulty, table_name="readings")
 
@@ -216,7 +232,7 @@ def test_each_replica_is_as_protected_as_the_table() -> None:
         ({"replicas": ["us-east-1"]}, "has replicas, so its stack must say its own region"),
         ({"replicas": ["eu-west-1"], "env": IN_IRELAND}, "is itself in eu-west-1"),
         (
-            {"replicas": ["us-east-1"], "env": IN_IRELAND, "design": readings("NEW_IMAGE")},
+            {"replicas": ["us-east-1"], "env": IN_IRELAND, "design": OnlyNew},
             "must stream NEW_AND_OLD_IMAGES",
         ),
     ],
@@ -245,9 +261,7 @@ def test_a_table_with_its_own_key_needs_a_stack_that_says_its_region() -> None:
 
 def test_the_design_says_what_is_streamed() -> None:
     assert "StreamSpecification" not in table_of()
-    assert table_of(design=readings("NEW_IMAGE"))["StreamSpecification"] == {
-        "StreamViewType": "NEW_IMAGE"
-    }
+    assert table_of(design=OnlyNew)["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
 
 
 def key_of(part: dict[str, Any]) -> tuple[str, ...]:

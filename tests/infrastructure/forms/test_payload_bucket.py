@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lambdas.forms.contract import SUBMIT_ROUTES
-from tablewright.catalog.forms.submissions import LINKS, UPLOADS, tenant_id
+from tablewright.catalog.forms.submissions import LINKS, UPLOADS, tenant
 from tests.infrastructure.synthesis import (
     STAGES,
     Assembly,
@@ -65,7 +65,7 @@ def test_uploads_and_links_go_after_a_day_and_payloads_do_not(name: str, stage: 
 
 def test_no_tenants_payloads_are_among_the_uploads() -> None:
     for prefix in (UPLOADS, LINKS):
-        assert not tenant_id().accepts_text(prefix.rstrip("/"))
+        assert not tenant().accepts_text(prefix.rstrip("/"))
 
 
 def test_uploads_are_announced_to_the_function_that_takes_submissions(prod: Assembly) -> None:

@@ -18,6 +18,7 @@ USERS = (
     "examples",
     "local",
     "toolchain",
+    "typing_tests",
 )
 PUBLIC = (
     "tablewright",
@@ -29,6 +30,7 @@ PUBLIC = (
     "tablewright.testing.tables",
 )
 USED_BY_OTHERS = {
+    "tablewright.catalog.sales.design.sales_sharded_by": "For tables that have other shards.",
     "tablewright.constructs.functions.bundling: try_bundle()": "CDK calls it, to bundle.",
     "tablewright.constructs.tables.table: from_table_arn()": "For apps of others.",
     "tablewright.constructs.tables.table: from_table_name()": "For apps of others.",

@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.sales.design import SALES
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.catalog.sales.design import Sales
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import Items
 from tablewright.model import Table
 from tablewright.testing.tables import definition
 from tests.infrastructure.synthesis import Assembly, resources
 
 TABLES = [
-    ("sales", SALES, "bg-remover-prod-sales-intelligence"),
-    ("sentiment", ITEMS, "prod-sentiment-items-primary"),
-    ("sentiment", DASHBOARD, "prod-sentiment-items-dashboard"),
+    ("sales", Sales, "bg-remover-prod-sales-intelligence"),
+    ("sentiment", Items, "prod-sentiment-items-primary"),
+    ("sentiment", Dashboard, "prod-sentiment-items-dashboard"),
 ]
 
 
@@ -30,10 +30,10 @@ def table(prod: Assembly, system: str, name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("system", "design", "name"), TABLES)
 def test_the_table_of_the_tests_is_the_table_that_is_deployed(
-    prod: Assembly, system: str, design: Table, name: str
+    prod: Assembly, system: str, design: type[Table], name: str
 ) -> None:
     deployed = table(prod, system, name)
-    tested = definition(design, name)
+    tested = definition(design.__design__, name)
     assert deployed["KeySchema"] == tested["KeySchema"]
     assert deployed["BillingMode"] == tested["BillingMode"]
     attributes = "AttributeDefinitions"
@@ -46,7 +46,7 @@ def test_the_table_of_the_tests_is_the_table_that_is_deployed(
         _sorted(index) for index in tested.get("GlobalSecondaryIndexes", [])
     ]
     expiry = deployed.get("TimeToLiveSpecification", {}).get("AttributeName")
-    assert expiry == design.ttl
+    assert expiry == design.__design__.ttl
 
 
 def _sorted(index: dict[str, Any]) -> dict[str, Any]:
@@ -58,5 +58,5 @@ def _sorted(index: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_stream_of_the_tests_is_the_stream_that_is_deployed(prod: Assembly) -> None:
     deployed = table(prod, "sentiment", "prod-sentiment-items-primary")["StreamSpecification"]
-    tested = definition(ITEMS, "items")["StreamSpecification"]
+    tested = definition(Items.__design__, "items")["StreamSpecification"]
     assert deployed["StreamViewType"] == tested["StreamViewType"] == "NEW_AND_OLD_IMAGES"

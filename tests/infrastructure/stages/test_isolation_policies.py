@@ -9,7 +9,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
 from tablewright.catalog.forms.constructs import FormsTable
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.commands.isolation.policies import from_design, from_file
 from tablewright.commands.isolation_audit import main
 from tests.infrastructure.catalog.test_forms import OF_TENANTS
@@ -46,7 +46,7 @@ def safe(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def audit(*arguments: str | Path) -> int:
-    design = ("--design", "tablewright.catalog.forms.design:FORMS")
+    design = ("--design", "tablewright.catalog.forms.design:Forms")
     return main([str(argument) for argument in (*design, *arguments)])
 
 
@@ -65,7 +65,7 @@ def test_what_is_computed_for_a_design_is_what_is_synthesized(tmp_path: Path) ->
             for each in found
         )
 
-    assert told(read) == told(from_design(FORMS, "tenant"))
+    assert told(read) == told(from_design(Forms.__design__, "tenant"))
 
 
 def test_no_tenant_reaches_another_by_a_grant_of_every_pattern(
@@ -84,7 +84,7 @@ def test_the_application_s_sales_role_leaks_nothing(
     assembly: Assembly = stage("prod")
     path = tmp_path / "sales.json"
     path.write_text(json.dumps(assembly.template("sales")))
-    design = "tablewright.catalog.sales.design:SALES"
+    design = "tablewright.catalog.sales.design:Sales"
     assert audit("--design", design, "--policies", path, "--role", "TenantAccess") == 0
     assert capsys.readouterr().out == ""
 
@@ -141,7 +141,7 @@ def test_a_policy_alone_can_be_audited(tmp_path: Path) -> None:
         (("--tenants", "a"), "name two tenants at least"),
         (("--tenants", "a", "a#b"), "no tenant can be called 'a#b'"),
         (("--design", "tablewright.catalog.forms.design:NONE"), "there is nothing at"),
-        (("--design", "tablewright.catalog.forms.design:_TENANTS"), "is no table design"),
+        (("--design", "tablewright.catalog.forms.design:_SHARDS"), "is no table design"),
         (("--table", "t"), "give both --table and --role-arn"),
     ],
 )

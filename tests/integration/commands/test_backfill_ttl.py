@@ -11,21 +11,22 @@ from typing import Any
 import pytest
 
 from docs.scenarios.sales import sale
-from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.commands.backfill_ttl import main
 from tablewright.runtime.aws import Dynamo
 from tests.integration.commands.conftest import killed_at_each_call
 from tests.integration.conftest import Database
 
 TABLE = "table"
-DESIGN = ("--design", "tablewright.catalog.sales.design:SALES")
-RIGHT = {number: int(SALES.derived(SALE, sale(number))["ttl"]) for number in range(400)}
+DESIGN = ("--design", "tablewright.catalog.sales.design:Sales")
+DERIVED = Sales.__design__.derived
+RIGHT = {number: int(DERIVED(Sale.__entity__, sale(number))["ttl"]) for number in range(400)}
 
 
 def fill(database: Database, number_of: int) -> None:
     """Sales as they were stored before there was expiry."""
-    database.create(SALES)
-    database.store(SALES).put_many(SALES.put_sales, [sale(number) for number in range(number_of)])
+    database.create(Sales)
+    database.store(Sales).put_many(Sales.put_sales, [sale(number) for number in range(number_of)])
     client = database.client()
     for item in database.items():
         without = {name: value for name, value in item.items() if name != "ttl"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.commands.bring_back import main
 from tablewright.runtime.aws import Dynamo
 from tablewright.testing.tables import definition
@@ -39,8 +39,8 @@ def in_order(items: Iterable[Item]) -> list[Item]:
 @pytest.fixture
 def restore(database: Database, environment: Any) -> Callable[..., list[Item]]:
     """A live table that has nothing, and a copy of it as a restore makes them: keys and items."""
-    database.create(FORMS)
-    keys = definition(FORMS, RESTORED)
+    database.create(Forms)
+    keys = definition(Forms.__design__, RESTORED)
     del keys["GlobalSecondaryIndexes"], keys["StreamSpecification"]
     keys["AttributeDefinitions"] = keys["AttributeDefinitions"][:2]
     database.client().create_table(**keys)

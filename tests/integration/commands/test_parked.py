@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.news.design import NEWS, PARKED, SPARSE_NEWS, news_healing
+from tablewright.catalog.news.design import PARKED, News, SparseNews, news_healing
 from tablewright.catalog.sentiment.items import PENDING
 from tablewright.commands.parked import main
 from tablewright.testing.dynamodb_local import DynamoDbLocal
@@ -14,7 +14,7 @@ from tests.integration.conftest import Database
 from tests.integration.healing.conftest import NOW, World, news
 
 SPARSE = "tests.integration.commands.test_parked:SPARSE_PLAN"
-SPARSE_PLAN = news_healing(SPARSE_NEWS)
+SPARSE_PLAN = news_healing(SparseNews)
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def world(
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_local.endpoint)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", credentials["aws_access_key_id"])
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", credentials["aws_secret_access_key"])
-    database.create(NEWS)
+    database.create(News)
     return World(database)
 
 
@@ -42,7 +42,7 @@ def put(world: World) -> None:
 
 
 def statuses(world: World) -> list[str]:
-    return [item["status"] for _, item in sorted(world.items().items())]
+    return [item.status for _, item in sorted(world.items().items())]
 
 
 def test_what_is_parked_is_listed_line_by_line(
@@ -54,7 +54,7 @@ def test_what_is_parked_is_listed_line_by_line(
     first, *rest = map(json.loads, printed.out.splitlines())
     assert first == {
         "source_id": "tiingo:000001",
-        "timestamp": news(1)["timestamp"],
+        "timestamp": news(1).timestamp,
         "heal_attempts": 5,
         "parked_at": "2099-03-04T12:00:00.000Z",
     }
@@ -95,8 +95,8 @@ def test_another_plan_can_be_named(
     database: Database, world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     database.client().delete_table(TableName="table")
-    database.create(SPARSE_NEWS)
-    sparse = World(database, SPARSE_NEWS)
+    database.create(SparseNews)
+    sparse = World(database, SparseNews)
     put(sparse)
     assert run("--plan", SPARSE, "--release-all") == 0
     assert set(statuses(sparse)) == {PENDING}

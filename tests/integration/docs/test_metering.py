@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
+from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.meter import Meter
@@ -29,7 +29,7 @@ CONSISTENT_BATCH_GET = {"RequestItems": {"table": {"Keys": [key(1), key(2)], **C
 
 @pytest.fixture
 def dynamo(database: Database) -> Caller:
-    database.create(DASHBOARD)
+    database.create(Dashboard)
     return database.dynamo
 
 

@@ -16,7 +16,7 @@ Measured = dict[str, list[Measurement]]
 def measured(dynamodb_local: DynamoDbLocal) -> Measured:
     database = Database(dynamodb_local)
     return {
-        id: document.measure(database.dynamo, database.create(document.design, id))
+        id: document.measure(database.dynamo, database.create(document.table, id))
         for id, document in DOCUMENTS.items()
     }
 

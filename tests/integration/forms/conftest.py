@@ -1,15 +1,16 @@
 """A form table, and submissions to put in it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import SUBMISSION
-from tablewright.model import Epoch, Pattern, Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import Submission
+from tablewright.catalog.forms.tenants import TenantShards
+from tablewright.model import Entity, Epoch, Query
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.time_ids import moment_of
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.ids import uuid7
@@ -18,6 +19,7 @@ from tablewright.runtime.sharding.epochs import EpochCache, EpochTiming
 from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 
+E = TypeVar("E", bound=Entity)
 ACME = {"tenant_id": "acme"}
 NOON = datetime(2025, 1, 26, 12, tzinfo=UTC)
 
@@ -36,29 +38,32 @@ class Clock:
         return self.moment
 
 
-def submission(moment: datetime, number: int = 0, **changes: Any) -> Record:
+def submission(moment: datetime, number: int = 0, **changes: Any) -> Submission:
     """A submission of this moment, like no other with another number."""
     id = uuid7(moment, number.to_bytes(10, "big"))
     made = {"submission_id": id, "timestamp": moment_of(id), "updated_at": moment_of(id)}
-    return SUBMISSION.check({**SUBMISSION.example, **made, **changes})
+    return Submission(**{**Submission.__entity__.example, **made, **changes})
 
 
-def key_of(record: Record) -> Record:
-    return {name: record[name] for name in SUBMISSION.key.fields}
+def key_of(record: Mapping[str, Any]) -> dict[str, str]:
+    """The key of the submission that a record is of."""
+    return {name: record[name] for name in Submission.__entity__.key.fields}
 
 
-def ids(records: list[Record]) -> list[str]:
+def ids(records: Iterable[Mapping[str, Any]]) -> list[str]:
     return [record["submission_id"] for record in records]
 
 
-def pages(store: Store, pattern: Pattern, where: Record, limit: int, **asked: Any) -> list[Record]:
+def pages(
+    store: Store, pattern: Query[E], where: Mapping[str, Any], limit: int, **asked: Any
+) -> list[E]:
     """All records of a list, page by page."""
     return [r for page in each_page(store, pattern, where, limit, **asked) for r in page]
 
 
 def each_page(
-    store: Store, pattern: Pattern, where: Record, limit: int, **asked: Any
-) -> Iterator[list[Record]]:
+    store: Store, pattern: Query[E], where: Mapping[str, Any], limit: int, **asked: Any
+) -> Iterator[list[E]]:
     cursor = None
     for _ in range(2000):
         page = store.query(pattern, where, limit=limit, cursor=cursor, **asked)
@@ -70,43 +75,42 @@ def each_page(
     raise AssertionError("the list does not end")
 
 
-class Forms:
+class FormTable:
     """A form table whose users have caches of their own and agree on a clock."""
 
     def __init__(
         self, database: Database, timing: EpochTiming | None = None, *, stream: bool = False
     ) -> None:
-        database.create(FORMS, stream=stream)
+        database.create(Forms, stream=stream)
         self.database = database
         self.timing = timing or EpochTiming()
         self.clock = Clock()
 
     def store(self, caller: Caller | None = None) -> Store:
         cache = EpochCache(self.timing, clock=self.clock)
-        return self.database.store(FORMS, caller, epochs=cache)
+        return self.database.store(Forms, caller, epochs=cache)
 
-    def counts(self, caller: Caller | None = None) -> ShardCounts:
+    def counts(self, caller: Caller | None = None) -> ShardCounts[TenantShards]:
         return ShardCounts(
             self.store(caller),
-            FORMS.get_shards,
-            FORMS.begin_shards,
-            FORMS.append_shards,
+            Forms.get_shards,
+            Forms.begin_shards,
+            Forms.append_shards,
             timing=self.timing,
             clock=self.clock,
         )
 
     def set_epochs(self, tenant: str, *epochs: tuple[datetime, int]) -> None:
         """Epochs as if they had been planned long ago."""
-        stored = [{"from": timestamp(at), "count": count} for at, count in epochs]
-        record = {"tenant_id": tenant, "shard_mapping": stored}
-        self.store().put(FORMS.begin_shards, record)
+        stored = [{"from": iso_utc(at), "count": count} for at, count in epochs]
+        self.store().put(Forms.begin_shards, TenantShards(tenant_id=tenant, shard_mapping=stored))
 
 
 @pytest.fixture
-def forms(database: Database, request: pytest.FixtureRequest) -> Forms:
+def forms(database: Database, request: pytest.FixtureRequest) -> FormTable:
     """The table; with its stream in files that say that they are STREAMED."""
-    return Forms(database, stream=getattr(request.module, "STREAMED", False))
+    return FormTable(database, stream=getattr(request.module, "STREAMED", False))
 
 
-def epochs_in(counts: ShardCounts, tenant: str = "acme") -> list[Epoch]:
+def epochs_in(counts: ShardCounts[TenantShards], tenant: str = "acme") -> list[Epoch]:
     return list(counts.of(tenant))

@@ -27,7 +27,7 @@ from tests.integration.forms.admin.administration import (
     WEBHOOK,
     Admin,
 )
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import World, event_of
 
 ID = "0194a27b-a600-7000-8000-000000000000"
@@ -73,7 +73,7 @@ def test_every_route_is_among_the_samples() -> None:
 @ANY_REQUESTS
 @given(event=events(CONTRACT, SAMPLES, [ADA, ADA, ADA, OPERATOR, EVE, {}]))
 def test_any_request_of_an_admin_is_answered(
-    forms: Forms, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]
+    forms: FormTable, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]
 ) -> None:
     run = Admin(forms, monkeypatch)
     run("POST", "/tenants", ACME, claims=OPERATOR)
@@ -123,7 +123,7 @@ def test_any_signature_is_answered(world: World, headers: dict[str, str], form: 
 
 
 @pytest.fixture
-def world(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(forms, monkeypatch)
     made.tenant("acme", domain="example.com")
     return made

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.pages.metering import FaithfulMeter
-from tests.integration.forms.conftest import NOON, Forms, ids, key_of, submission
+from tests.integration.forms.conftest import NOON, FormTable, ids, key_of, submission
 
 PAGE = 20
 SHARDS = 10
 FLOOR = Decimal("0.5")
 
 
-def stored(forms: Forms, tenant: str, number: int = 400) -> list[Any]:
+def stored(forms: FormTable, tenant: str, number: int = 400) -> list[Any]:
     forms.clock.moment = NOON + timedelta(hours=1)
     store = forms.store()
     made = [
@@ -23,15 +23,17 @@ def stored(forms: Forms, tenant: str, number: int = 400) -> list[Any]:
         for n in range(number)
     ]
     for record in made:
-        store.put(FORMS.put_submission, record)
+        store.put(Forms.put_submission, record)
     return made
 
 
-def page_units(forms: Forms, tenant: str, pattern: Any, **where: str) -> tuple[Decimal, list[str]]:
+def page_units(
+    forms: FormTable, tenant: str, pattern: Any, **where: str
+) -> tuple[Decimal, list[str]]:
     meter = FaithfulMeter(forms.database.dynamo)
     store = forms.store(meter)
     example = submission(NOON, tenant_id=tenant)
-    store.get(FORMS.get_submission, key_of(example))  # so that the epochs are known
+    store.get(Forms.get_submission, key_of(example))  # so that the epochs are known
     meter.reset()
     page = store.query(pattern, {"tenant_id": tenant, **where}, limit=PAGE)
     return meter.read_units, ids(page.items)
@@ -40,13 +42,13 @@ def page_units(forms: Forms, tenant: str, pattern: Any, **where: str) -> tuple[D
 @pytest.mark.parametrize(
     ("pattern", "where"),
     [
-        (FORMS.submissions, {}),
-        (FORMS.submissions_by_status, {"status": "PENDING"}),
-        (FORMS.submissions_by_form, {"form_id": "contact"}),
+        (Forms.submissions, {}),
+        (Forms.submissions_by_status, {"status": "PENDING"}),
+        (Forms.submissions_by_form, {"form_id": "contact"}),
     ],
 )
 def test_a_page_over_ten_shards_costs_little_more_than_asking_each(
-    forms: Forms, pattern: Any, where: dict[str, str]
+    forms: FormTable, pattern: Any, where: dict[str, str]
 ) -> None:
     forms.set_epochs("many", (NOON - timedelta(days=1), SHARDS))
     made = {tenant: stored(forms, tenant) for tenant in ("one", "many")}

@@ -18,13 +18,13 @@ from lambdas.forms.tenants.domain_claims import (
 )
 from lambdas.forms.tenants.domain_names import domain_key
 from lambdas.forms.tenants.domains import Domains
-from tablewright.catalog.forms.design import FORMS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import DomainClaim, DomainLookup
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import NotFound
 from tablewright.testing.faults import survives_every_fault
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 
 NOW = datetime(2099, 1, 26, 12, tzinfo=UTC)
 DOMAIN = "example.com"
@@ -47,7 +47,7 @@ class Dns:
 class Registry:
     """Claims of tenants, and what is published."""
 
-    def __init__(self, forms: Forms) -> None:
+    def __init__(self, forms: FormTable) -> None:
         self.forms = forms
         self.dns = Dns()
         self.now = NOW
@@ -59,23 +59,23 @@ class Registry:
     def claims(self, caller: Caller | None = None) -> DomainClaims:
         return DomainClaims(self.forms.store(caller), DnsProof(self.dns))
 
-    def claim(self, tenant: str = "acme") -> Record:
+    def claim(self, tenant: str = "acme") -> DomainClaim:
         return self.domains(tenant).claim({"domain": DOMAIN}, self.now)[0]
 
-    def publish(self, *claims: Record) -> None:
-        values = [f"tablewright-domain={one['token']}" for one in claims]
+    def publish(self, *claims: DomainClaim) -> None:
+        values = [f"tablewright-domain={one.token}" for one in claims]
         self.dns.records[f"_tablewright.{DOMAIN}"] = ["v=spf1 -all", *values]
 
-    def check(self, tenant: str = "acme") -> Record:
+    def check(self, tenant: str = "acme") -> DomainClaim:
         return self.claims().check(tenant, DOMAIN, self.now)
 
     def owner(self) -> str | None:
-        found = self.forms.store().get(FORMS.get_domain, domain_key(DOMAIN))
-        return str(found["tenant_id"]) if found else None
+        found = self.forms.store().get(Forms.get_domain, domain_key(DOMAIN))
+        return found.tenant_id if found else None
 
 
 @pytest.fixture
-def registry(forms: Forms) -> Registry:
+def registry(forms: FormTable) -> Registry:
     forms.clock.moment = NOW
     return Registry(forms)
 
@@ -93,7 +93,7 @@ def test_a_domain_is_its_tenant_s_when_its_record_is_found_and_not_before(
     assert registry.owner() is None
     registry.publish(claim)
     proven = registry.check()
-    assert (proven["state"], proven["verified_at"]) == (VERIFIED, timestamp(NOW))
+    assert (proven["state"], proven["verified_at"]) == (VERIFIED, iso_utc(NOW))
     assert "reason" not in proven
     assert registry.owner() == "acme"
 
@@ -184,8 +184,8 @@ def test_eight_tenants_who_prove_a_domain_at_once_leave_one_owner(registry: Regi
 
 
 def test_a_domain_that_was_assigned_without_proof_is_whoever_proves_it(registry: Registry) -> None:
-    before = {**domain_key(DOMAIN), "tenant_id": "squatter", "created_at": timestamp(NOW)}
-    registry.forms.store().put(FORMS.put_domain, before)
+    before = {**domain_key(DOMAIN), "tenant_id": "squatter", "created_at": iso_utc(NOW)}
+    registry.forms.store().put(Forms.put_domain, DomainLookup(**before))
     claim = registry.claim()
     registry.check()
     assert registry.owner() == "squatter"
@@ -257,7 +257,7 @@ def test_the_end_of_a_claim_is_the_same_whatever_fails_on_the_way(registry: Regi
         registry.claims(caller).check("acme", DOMAIN, registry.now)
 
     def outcome() -> str:
-        claim = registry.forms.store().get(FORMS.get_claim, {"tenant_id": "acme", "domain": DOMAIN})
+        claim = registry.forms.store().get(Forms.get_claim, {"tenant_id": "acme", "domain": DOMAIN})
         assert claim
         return f"{claim['state']} {registry.owner()}"
 

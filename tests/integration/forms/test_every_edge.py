@@ -3,7 +3,6 @@ S3, SQS and Lambda. Deliveries and submissions have tests of their own, over one
 
 import json
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from types import ModuleType
 from typing import Any
 
@@ -11,16 +10,15 @@ import pytest
 
 from lambdas.forms.admin import resources as admin_resources
 from lambdas.forms.handlers import admin, count_changes, plan_shards
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.metrics import DAILY
-from tablewright.runtime.store.records import Records
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import Destination
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.forms.admin.administration import CONTRACT, WEBHOOK
-from tests.integration.forms.conftest import Forms, key_of
+from tests.integration.forms.conftest import FormTable, key_of
 from tests.integration.forms.metrics.streaming import everything, passes
-from tests.integration.forms.uses import PAYLOADS, SECRETS, stored, tenant
+from tests.integration.forms.uses import PAYLOADS, SECRETS, busy_day, stored, tenant
 from tests.integration.functions import HURRIED, Around, answered, consumed
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start
@@ -45,7 +43,7 @@ CHANGING = ("created_at", "updated_at", "GSI1SK", "shard_mapping")
 class Trial:
     """Functions that begin anew for every fault, in a world with one tenant."""
 
-    def __init__(self, forms: Forms, engine: DynamoDbLocal, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, forms: FormTable, engine: DynamoDbLocal, patch: pytest.MonkeyPatch) -> None:
         self.forms = forms
         self.cloud = Cloud()
         self.aws = Aws(engine, forms.database, self.cloud)
@@ -63,7 +61,9 @@ class Trial:
 
 
 @pytest.fixture
-def trial(forms: Forms, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch) -> Trial:
+def trial(
+    forms: FormTable, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
+) -> Trial:
     metered(monkeypatch)
     # Not to be reached by the end of the test, however long that takes.
     forms.clock.moment = datetime.now(UTC) + timedelta(hours=1)
@@ -98,11 +98,11 @@ def test_a_submission_is_sent_on_whatever_fails(trial: Trial) -> None:
 
     def fresh() -> None:
         trial.begin(admin, admin_resources)
-        example = FORMS.entities["Destination"].example
+        example = Destination.__entity__.example
         crm = {**example, **WEBHOOK, "tenant_id": "acme", "destination_id": "crm", "key_id": "h"}
-        trial.forms.store().put(FORMS.put_destination, crm)
+        trial.forms.store().put(Forms.put_destination, Destination(**crm))
         routes = {"forms": {"contact": {"destinations": ["crm"]}}}
-        trial.forms.store().update(FORMS.update_config, {"tenant_id": "acme"}, routes)
+        trial.forms.store().update(Forms.update_config, {"tenant_id": "acme"}, routes)
         sent[:] = [stored(trial.aws, trial.forms, "acme", status="QUARANTINED")]
 
     def work() -> None:
@@ -127,7 +127,7 @@ def test_submissions_are_counted_once_and_their_payloads_forgotten_whatever_fail
 ) -> None:
     trial.begin(count_changes)
     made = stored(trial.aws, trial.forms, "acme")
-    trial.forms.store().delete(FORMS.delete_submission, key_of(made))
+    trial.forms.store().delete(Forms.delete_submission, key_of(made))
     records = [record for record in everything(trial.forms.database) if passes(record)]
     objects = dict(trial.cloud.objects)
     assert objects
@@ -152,9 +152,7 @@ def test_shards_are_planned_once_whatever_fails(trial: Trial) -> None:
         trial.begin(plan_shards)
         tenant(trial.aws, trial.forms, "globex", {})
         for id in ("acme", "globex"):
-            day = {"date": datetime.now(UTC).date().isoformat()}
-            busy = {"tenant_id": id, **day, "submission_count": Decimal(20_000)}
-            trial.forms.database.write([Records(FORMS, DAILY).to_item(DAILY.check(busy))])
+            trial.forms.database.write([busy_day(id)])
 
     def work() -> None:
         for _ in range(2):

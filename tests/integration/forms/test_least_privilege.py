@@ -19,7 +19,7 @@ from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import Assembly, environment, resources, synthesize_stage
 from tests.integration.cloud import Cloud
 from tests.integration.forms.admin.admin_use import use_admin
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.uses import (
     OWN,
     PAYLOADS,
@@ -57,7 +57,7 @@ FUNCTIONS = {
 
 
 @pytest.fixture
-def aws(forms: Forms, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch) -> Aws:
+def aws(forms: FormTable, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch) -> Aws:
     metered(monkeypatch)
     # What the tests store themselves is not of the future.
     # Not to be reached by the end of the test, however long that takes.
@@ -67,7 +67,7 @@ def aws(forms: Forms, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_role_allows_what_its_function_calls_and_nothing_else(
-    function: str, aws: Aws, forms: Forms, monkeypatch: pytest.MonkeyPatch, dev: Assembly
+    function: str, aws: Aws, forms: FormTable, monkeypatch: pytest.MonkeyPatch, dev: Assembly
 ) -> None:
     template = dev.template("forms")
     module, use, platform = FUNCTIONS[function]
@@ -81,7 +81,7 @@ def test_a_role_allows_what_its_function_calls_and_nothing_else(
 
 @pytest.mark.parametrize("tenant", TWO)
 def test_a_tenant_s_session_allows_what_is_called_in_it_and_nothing_else(
-    tenant: str, aws: Aws, forms: Forms, monkeypatch: pytest.MonkeyPatch, dev: Assembly
+    tenant: str, aws: Aws, forms: FormTable, monkeypatch: pytest.MonkeyPatch, dev: Assembly
 ) -> None:
     template = dev.template("forms")
     start(monkeypatch, aws, environment(template, "Admin"), NAMES, admin, admin_resources)
@@ -98,7 +98,7 @@ def test_a_tenant_s_session_allows_what_is_called_in_it_and_nothing_else(
 
 
 def test_destinations_of_tenants_are_reached_where_the_stage_names_them_and_no_others(
-    aws: Aws, forms: Forms, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    aws: Aws, forms: FormTable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     named = {
         "TABLEWRIGHT_FORM_MAIL_FROM": "forms@example.com",

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.stream import COUNTED_CHANGES, CREATED_SUBMISSIONS
 from tablewright.commands.bring_back import BringBack, Live
 from tablewright.commands.segments import Rate
 from tablewright.runtime.store.store import Store
-from tests.integration.forms.conftest import NOON, Forms, key_of
+from tests.integration.forms.conftest import NOON, FormTable, key_of
 from tests.integration.forms.metrics.streaming import Stream, everything, passes
 from tests.integration.forms.sharding.traffic import NIGHT, Traffic, begin, end
 
@@ -22,7 +22,7 @@ LIVE = Live("table", ("PK", "SK"), "ttl")
 
 
 @pytest.fixture
-def store(forms: Forms) -> Store:
+def store(forms: FormTable) -> Store:
     forms.clock.moment = NIGHT + timedelta(days=30)
     return forms.store()
 
@@ -45,12 +45,12 @@ def bring_back(stream: Stream, items: list[dict[str, Any]]) -> None:
         assert work.settle(items) == Counter(missing=len(items))
 
 
-def test_what_is_brought_back_reaches_no_consumer(store: Store, forms: Forms) -> None:
+def test_what_is_brought_back_reaches_no_consumer(store: Store, forms: FormTable) -> None:
     stream, traffic = Stream(forms), Traffic(store)
     made = traffic.send(4)
     traffic.deliver(made[0], "RETRYING", "SUCCEEDED")
     assert stream.deliver() == []
-    records = [store.get(FORMS.get_submission, key_of(one)) for one in made]
+    records = [store.get(Forms.get_submission, key_of(one)) for one in made]
     backup, before = lose(stream), len(everything(forms.database))
     bring_back(stream, backup)
     new = everything(forms.database)[before:]
@@ -58,10 +58,10 @@ def test_what_is_brought_back_reaches_no_consumer(store: Store, forms: Forms) ->
     assert [one for one in new if passes(one, (*COUNTED_CHANGES, *CREATED_SUBMISSIONS))] == []
     assert stream.deliver(new) == []  # nor would the function count it
     assert stream.counts() == traffic.expected
-    assert [store.get(FORMS.get_submission, key_of(one)) for one in made] == records
+    assert [store.get(Forms.get_submission, key_of(one)) for one in made] == records
 
 
-def test_what_becomes_of_it_later_is_counted(store: Store, forms: Forms) -> None:
+def test_what_becomes_of_it_later_is_counted(store: Store, forms: FormTable) -> None:
     stream, traffic = Stream(forms), Traffic(store)
     (made,) = traffic.send(1)
     key = begin(store, made, "crm", 1, NIGHT)
@@ -69,7 +69,7 @@ def test_what_becomes_of_it_later_is_counted(store: Store, forms: Forms) -> None
     backup, before = lose(stream), len(everything(forms.database))
     bring_back(stream, backup)
     end(store, key, "SUCCEEDED", NIGHT)
-    store.update(FORMS.update_submission, key_of(made), {"status": "DELIVERED"})
+    store.update(Forms.update_submission, key_of(made), {"status": "DELIVERED"})
     marks = [one.get("restored_from") for one in forms.database.items()]
     assert marks.count({"S": "backup"}) == 2
     stream.deliver([one for one in everything(forms.database)[before:] if passes(one)])

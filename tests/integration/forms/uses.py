@@ -20,15 +20,21 @@ from lambdas.forms.handlers import verify_domains as verify
 from lambdas.forms.submission.signing import key_name, sign
 from lambdas.forms.submission.uploads import UPLOADED
 from lambdas.forms.tenants.domain_names import domain_key
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.metrics import DAILY
-from tablewright.catalog.forms.submissions import REQUEST, payload_key
-from tablewright.catalog.forms.tenants import CLAIM, SECRET
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.metrics import DailyMetrics
+from tablewright.catalog.forms.submissions import Request, Submission, payload_key
+from tablewright.catalog.forms.tenants import (
+    Destination,
+    DomainClaim,
+    DomainLookup,
+    TenantConfig,
+    TenantSecret,
+)
 from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.payload import S3
-from tablewright.runtime.store.records import Records
-from tests.integration.forms.conftest import Forms, key_of, submission
+from tablewright.runtime.store.records import Item, Records
+from tests.integration.forms.conftest import FormTable, key_of, submission
 from tests.integration.forms.metrics.streaming import everything, passes
 from tests.integration.forms.submission.submitting import event_of, path_of, value_of
 from tests.integration.functions import HURRIED, TAKEN, Around, message
@@ -42,31 +48,37 @@ JSON = "application/json"
 SMALL = b'{"name":"Ada"}'
 
 
-def tenant(aws: Aws, forms: Forms, id: str, routes: Record) -> None:
+def tenant(aws: Aws, forms: FormTable, id: str, routes: Record) -> None:
     """A tenant with forms, a domain, a secret, and shards of its own."""
     store, now = forms.store(), datetime.now(UTC)
-    made = {"created_at": timestamp(now), "updated_at": timestamp(now)}
-    about = {"tenant_id": id, "state": "active", "name": id, "forms": routes, **made}
-    store.put(FORMS.put_config, {**about, "requests_per_minute": 600})
+    made = {"created_at": iso_utc(now), "updated_at": iso_utc(now)}
+    about: Record = {"state": "active", "name": id, "forms": routes, **made}
+    store.put(Forms.put_config, TenantConfig(tenant_id=id, **about, requests_per_minute=600))
     domain = domain_key(f"{id}.example.com")
-    store.put(FORMS.put_domain, {**domain, "tenant_id": id, "created_at": timestamp(now)})
-    store.put(FORMS.put_secret, {**SECRET.example, "tenant_id": id, "key_id": "k1", **made})
+    store.put(Forms.put_domain, DomainLookup(**domain, tenant_id=id, created_at=iso_utc(now)))
+    store.put(
+        Forms.put_secret,
+        TenantSecret(
+            **{**TenantSecret.__entity__.example, "tenant_id": id, "key_id": "k1", **made}
+        ),
+    )
     aws.cloud.secrets[f"{SECRETS}{id}/k1"] = value_of(id, "k1")
     forms.set_epochs(id, (now - timedelta(days=90), 2))
 
 
-def stored(aws: Aws, forms: Forms, tenant_id: str, number: int = 0, **changes: Any) -> Record:
+def stored(
+    aws: Aws, forms: FormTable, tenant_id: str, number: int = 0, **changes: Any
+) -> Submission:
     """A submission whose payload is in the bucket."""
     about = {"tenant_id": tenant_id, "payload_encoding": S3, "payload_bytes": len(SMALL)}
     made = submission(datetime.now(UTC), number, **about, **changes)
-    del made["payload"]
-    made["payload_key"] = payload_key(tenant_id, made["submission_id"])
-    there = {"Bucket": PAYLOADS, "Key": made["payload_key"], "Body": SMALL}
-    aws.cloud.call("PutObject", there)
-    return forms.store().put(FORMS.put_submission, made)
+    place = payload_key(tenant_id, made.submission_id)
+    aws.cloud.call("PutObject", {"Bucket": PAYLOADS, "Key": place, "Body": SMALL})
+    outside = Submission(**{**made, "payload": None, "payload_key": place})
+    return forms.store().put(Forms.put_submission, outside)
 
 
-def use_submit(aws: Aws, forms: Forms) -> None:
+def use_submit(aws: Aws, forms: FormTable) -> None:
     """Small ones and large ones, one more than once; an upload, and one that comes too late."""
     for id in TWO:
         tenant(aws, forms, id, {"contact": {}})
@@ -104,14 +116,14 @@ def send(body: bytes, headers: Any, to: str = "submissions", kind: str = JSON) -
     return Answer(submit.handler(event, Around()))
 
 
-def finish_all(forms: Forms) -> None:
+def finish_all(forms: FormTable) -> None:
     """Say of every request that its submission is stored, as another may do meanwhile."""
     for item in forms.database.items():
         if item["SK"]["S"].startswith("REQUEST"):
-            found = Records(FORMS, REQUEST).to_record(item)
+            found = Records(Forms.__design__, Request.__entity__).to_record(item)
             key = {name: found[name] for name in ("tenant_id", "key_digest")}
-            changes = {"stored_at": timestamp(datetime.now(UTC))}
-            forms.store().update(FORMS.finish_request, key, changes)
+            changes = {"stored_at": iso_utc(datetime.now(UTC))}
+            forms.store().update(Forms.finish_request, key, changes)
 
 
 # None of them leads out of this machine: the first is refused, the second has no address.
@@ -136,19 +148,21 @@ def resolver(host: str, port: int) -> list[str]:
 @patch.object(
     delivery_resources, "WebhookDestination", partial(WebhookDestination, resolver=resolver)
 )
-def use_deliver(aws: Aws, forms: Forms, destinations: dict[str, Any] = OWN) -> None:
+def use_deliver(aws: Aws, forms: FormTable, destinations: dict[str, Any] = OWN) -> None:
     """Every kind of destination: what is taken, what is refused, what is to be tried again."""
     for id in TWO:
         routes: Record = {"contact": {"destinations": list(destinations)}, "empty": {}}
         tenant(aws, forms, id, routes)
         for name, settings in destinations.items():
-            example = FORMS.entities["Destination"].example
+            example = Destination.__entity__.example
             made = {**example, **settings, "tenant_id": id, "destination_id": name}
-            forms.store().put(FORMS.put_destination, {**made, "key_id": f"hook-{name}"})
+            forms.store().put(
+                Forms.put_destination, Destination(**{**made, "key_id": f"hook-{name}"})
+            )
             aws.cloud.secrets[f"{SECRETS}{id}/hook-{name}"] = "secret"
         for number, form in enumerate(routes):
             sent = stored(aws, forms, id, number, form_id=form)
-            event = {"source": SOURCE, "detail-type": CREATED, "detail": sent}
+            event = {"source": SOURCE, "detail-type": CREATED, "detail": dict(sent)}
             body = json.dumps(event, default=str)
             assert deliver.handler(message(body), Around()) == TAKEN
     for _ in range(2):
@@ -158,17 +172,17 @@ def use_deliver(aws: Aws, forms: Forms, destinations: dict[str, Any] = OWN) -> N
     assert outcomes(forms) == {"SUCCEEDED", "RETRYING", "FAILED"}
 
 
-def outcomes(forms: Forms) -> set[str]:
+def outcomes(forms: FormTable) -> set[str]:
     """What came of all attempts."""
     items = forms.database.items()
     return {item["status"]["S"] for item in items if "#ATTEMPT#" in item["SK"]["S"]}
 
 
-def use_count(aws: Aws, forms: Forms) -> None:
+def use_count(aws: Aws, forms: FormTable) -> None:
     """Submissions that come and go, told of twice; and one that was unsound, given up before."""
     made = [stored(aws, forms, id) for id in TWO]
     for one in made:
-        forms.store().delete(FORMS.delete_submission, key_of(one))
+        forms.store().delete(Forms.delete_submission, key_of(one))
     records = [record for record in everything(forms.database) if passes(record)]
     assert len(records) == 4
     for _ in range(2):
@@ -179,24 +193,30 @@ def use_count(aws: Aws, forms: Forms) -> None:
     assert count.handler({"Records": [first], "redrive": True}, Around()) == TAKEN
 
 
-def use_verify(aws: Aws, forms: Forms) -> None:
+def use_verify(aws: Aws, forms: FormTable) -> None:
     """A domain that is proven, one that was assigned before, one whose proof ends; one at once."""
     now, store = datetime.now(UTC), forms.store()
     before, ended = domain_key("before.example.com"), domain_key("ended.example.com")
-    about = {"created_at": timestamp(now), "updated_at": timestamp(now)}
-    made = {"created_at": timestamp(now), "tenant_id": "acme"}
-    store.put(FORMS.put_domain, {**before, **made})
-    proven = {"tenant_id": "acme-2", "verified_at": timestamp(now)}
-    store.put(FORMS.put_domain, {**ended, **made, **proven})
-    over = {"state": "VERIFIED", "failing_since": timestamp(now - timedelta(days=8))}
+    about = {"created_at": iso_utc(now), "updated_at": iso_utc(now)}
+    made = {"created_at": iso_utc(now), "tenant_id": "acme"}
+    store.put(Forms.put_domain, DomainLookup(**{**before, **made}))
+    proven = {"tenant_id": "acme-2", "verified_at": iso_utc(now)}
+    store.put(Forms.put_domain, DomainLookup(**{**ended, **made, **proven}))
+    over = {"state": "VERIFIED", "failing_since": iso_utc(now - timedelta(days=8))}
     for id, domain, fields in (
         ("acme", "new.example.com", {}),
         ("acme", "before.example.com", {}),
         ("acme-2", "ended.example.com", over),
     ):
-        claim = {**CLAIM.example, "tenant_id": id, "domain": domain, **about, **fields}
-        store.put(FORMS.put_claim, {**claim, "check_at": timestamp(now)})
-    value = f"tablewright-domain={CLAIM.example['token']}"
+        claim: Record = {
+            **DomainClaim.__entity__.example,
+            "tenant_id": id,
+            "domain": domain,
+            **about,
+            **fields,
+        }
+        store.put(Forms.put_claim, DomainClaim(**{**claim, "check_at": iso_utc(now)}))
+    value = f"tablewright-domain={DomainClaim.__entity__.example['token']}"
     found = {f"_tablewright.{name}.example.com": [value] for name in ("new", "before")}
     with patch.object(verify, "texts", lambda name: found.get(name, [])):
         done = verify.handler({}, Around())
@@ -205,14 +225,19 @@ def use_verify(aws: Aws, forms: Forms) -> None:
         assert verify.handler(asked, Around()) == {"state": "VERIFIED"}
 
 
-def use_plan(aws: Aws, forms: Forms) -> None:
+def busy_day(tenant_id: str) -> Item:
+    """The counts of today, of a tenant that needs more shards."""
+    today = datetime.now(UTC).date().isoformat()
+    day = DailyMetrics(tenant_id=tenant_id, date=today, submission_count=Decimal(20_000))
+    return Records(Forms.__design__, DailyMetrics.__entity__).to_item(day)
+
+
+def use_plan(aws: Aws, forms: FormTable) -> None:
     """Tenants that need more shards, with and without some; and one that another plans for."""
     for id in ("acme", "globex", "initech"):
-        config = FORMS.entities["TenantConfig"].example
-        forms.store().put(FORMS.put_config, {**config, "tenant_id": id})
-        day = {"date": datetime.now(UTC).date().isoformat(), "submission_count": Decimal(20_000)}
-        item = Records(FORMS, DAILY).to_item(DAILY.check({"tenant_id": id, **day}))
-        forms.database.write([item])
+        config = TenantConfig.__entity__.example
+        forms.store().put(Forms.put_config, TenantConfig(**{**config, "tenant_id": id}))
+        forms.database.write([busy_day(id)])
     long_ago = datetime.now(UTC) - timedelta(days=90)
     forms.set_epochs("acme", (long_ago, 2))
     aws.before["PutItem"] = partial(forms.set_epochs, "globex", (long_ago, 3))

@@ -11,7 +11,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
 from tablewright.catalog.forms.constructs import FormsTable
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.commands.isolation_audit import main
 from tablewright.constructs import Protection
 from tablewright.runtime.aws import Dynamo
@@ -34,10 +35,10 @@ class Audited:
         self._ids = deploy(cloud, "isolation-audit", template)
         self.file = folder / "template.json"
         self.file.write_text(json.dumps(template))
-        self.store = Store(FORMS, TABLE, Dynamo(cloud.client("dynamodb")))
+        self.store = Store(Forms, TABLE, Dynamo(cloud.client("dynamodb")))
         for tenant in TENANTS:
-            config = FORMS.entities["TenantConfig"].example
-            self.store.put(FORMS.put_config, {**config, "tenant_id": tenant})
+            config = TenantConfig.__entity__.example
+            self.store.put(Forms.put_config, TenantConfig(**{**config, "tenant_id": tenant}))
             cloud.client("s3").put_object(Bucket=BUCKET, Key=f"{tenant}/payload", Body=b"theirs")
 
     def role(self, prefix: str) -> str:
@@ -53,7 +54,7 @@ class Audited:
     def audit(self, *more: str) -> int:
         return main(
             [
-                *("--design", "tablewright.catalog.forms.design:FORMS"),
+                *("--design", "tablewright.catalog.forms.design:Forms"),
                 *("--tenants", *TENANTS[:2], "--tag", "tenant_id", "--table", TABLE),
                 *("--role-arn", self.arn("FormsAccessRole"), "--through", self.arn("Function")),
                 *("--bucket", BUCKET, "--secrets", SECRETS),
@@ -134,7 +135,7 @@ def test_a_planted_wildcard_is_found_by_trying_and_changes_nothing(
     on_table = next(line for line in lines if "TENANT#ab (TenantConfig" in line)
     for action in ("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchGetItem"):
         assert action in on_table
-    for index in FORMS.indexes:
+    for index in Forms.__design__.indexes:
         assert any(f"Query on index {index}" in line for line in lines)
     assert audited.items() == before
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.analysis import news_request
-from tablewright.catalog.news.design import NEWS, SPARSE_NEWS, news_healing
+from tablewright.catalog.news.design import News, NewsItem, SparseNews, SparseNewsItem, news_healing
 from tablewright.catalog.sentiment.items import PENDING
-from tablewright.model import Record, Table
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.healing.healing import Healed, Healing, Rules
 from tablewright.runtime.healing.parked import Parked
@@ -21,13 +20,12 @@ from tests.integration.conftest import Database
 
 # Far ahead, because the engine deletes what has expired.
 NOW = datetime(2099, 3, 4, 12, tzinfo=UTC)
-NEWS_ITEM = NEWS.entities["NewsItem"]
 
 
-def news(number: int, age: timedelta = timedelta(hours=2), **changes: Any) -> Record:
+def news(number: int, age: timedelta = timedelta(hours=2), **changes: Any) -> NewsItem:
     """A pending article; the higher its number, the younger by seconds."""
-    return NEWS_ITEM.check(
-        {
+    return NewsItem(
+        **{
             "source_id": f"tiingo:{number:06}",
             "timestamp": NOW - age + timedelta(seconds=number % 3000),
             "status": PENDING,
@@ -67,7 +65,7 @@ class Inbox:
 class World:
     """The table, the topic and runs of healing."""
 
-    def __init__(self, database: Database, design: Table = NEWS) -> None:
+    def __init__(self, database: Database, design: type[News] = News) -> None:
         self.database = database
         self.design = design
         self.plan = news_healing(design)
@@ -81,47 +79,48 @@ class World:
     def store(self, caller: Caller | None = None) -> Store:
         return Store(self.design, "table", caller or self)
 
-    def put(self, *items: Record) -> None:
+    def put(self, *items: NewsItem) -> None:
         store = self.store()
         states = (self.plan.pending, self.plan.parked, self.plan.done)
         by_status = {state["status"]: state for state in states}
-        whole = [{**item, **by_status[item["status"]]} for item in items]
+        kind = SparseNewsItem if self.design is SparseNews else NewsItem
+        whole = [kind(**{**item, **by_status[item.status]}) for item in items]
         self.database.write([store._records["NewsItem"].to_item(item) for item in whole])
 
     def heal(
         self,
         now: datetime = NOW,
         caller: Caller | None = None,
-        weight: Callable[[Record], int] = lambda _: 0,
+        weight: Callable[[NewsItem], int] = lambda _: 0,
         **rules: Any,
     ) -> Healed:
         """One run; `weight` is what the request for an item weighs beside what it says."""
         edge = caller or self
         topic = Topic(edge, "arn:topic", backoff=Backoff(attempts=2, first=0.001))
 
-        def request(item: Record) -> Message:
+        def request(item: NewsItem) -> Message:
             message = news_request(item)
             return Message(message.text + " " * weight(item), message.attributes)
 
         healing = Healing(self.store(edge), topic, self.plan, request=request, rules=Rules(**rules))
         return healing.run(now)
 
-    def parked(self, caller: Caller | None = None) -> Parked:
+    def parked(self, caller: Caller | None = None) -> Parked[NewsItem]:
         return Parked(self.store(caller), self.plan)
 
-    def items(self) -> dict[str, Record]:
+    def items(self) -> dict[str, NewsItem]:
         records = self.store()._records["NewsItem"]
         found = (records.to_record(item) for item in self.database.items())
-        return {item["source_id"]: item for item in found}
+        return {item.source_id: item for item in found}
 
 
 @pytest.fixture
 def world(database: Database) -> World:
-    database.create(NEWS)
+    database.create(News)
     return World(database)
 
 
-@pytest.fixture(params=[NEWS, SPARSE_NEWS], ids=["plain", "sparse"])
+@pytest.fixture(params=[News, SparseNews], ids=["plain", "sparse"])
 def either(request: pytest.FixtureRequest, database: Database) -> World:
     """A table of either variant."""
     database.create(request.param)

@@ -12,7 +12,7 @@ import pytest
 
 from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.sentiment_model import MODEL_VERSION, Model
-from tablewright.catalog.news.design import NEWS, PARKED
+from tablewright.catalog.news.design import PARKED, News, NewsItem
 from tablewright.catalog.sentiment.items import ANALYZED
 from tablewright.model.capacity import read_floor
 from tablewright.model.sizes import item_bytes
@@ -20,7 +20,7 @@ from tablewright.runtime.errors import AccessDenied, StoreError, Throttled, Unav
 from tablewright.runtime.healing.healing import Healed
 from tablewright.runtime.meter import Meter
 from tablewright.testing.faults import survives_every_fault
-from tests.integration.healing.conftest import NEWS_ITEM, NOW, World, news
+from tests.integration.healing.conftest import NOW, World, news
 
 HOUR = timedelta(hours=1)
 LIMIT = 256 * 1024
@@ -51,7 +51,7 @@ def ids(*numbers: int) -> list[str]:
     return [f"tiingo:{number:06}" for number in numbers]
 
 
-def analysed(number: int, **changes: Any) -> dict[str, Any]:
+def analysed(number: int, **changes: Any) -> NewsItem:
     return news(number, status=ANALYZED, sentiment="neutral", score=Decimal("0.5"), **changes)
 
 
@@ -109,8 +109,9 @@ def test_a_run_costs_what_its_keys_and_items_weigh(world: World) -> None:
     world.put(*(news(n) for n in range(10_000)))
     meter = Meter(world)
     world.heal(caller=meter)
-    stored = NEWS.attributes(NEWS_ITEM, news(0))
-    key = NEWS.projected(NEWS_ITEM, stored, NEWS.indexes["by_status"])
+    design, entity = News.__design__, NewsItem.__entity__
+    stored = design.attributes(entity, news(0))
+    key = design.projected(entity, stored, design.indexes["by_status"])
     assert key is not None
     keys, items = [item_bytes(key)] * 100, [item_bytes(stored)] * 100
     assert meter.read_units == read_floor(keys) + sum(read_floor([size]) for size in items)
@@ -129,8 +130,8 @@ def test_what_is_never_done_is_parked(world: World) -> None:
     assert sum(one.republished for one in outcomes) == 5
     assert [hour for hour, one in enumerate(outcomes) if one.parked] == [31]
     item = world.items()["tiingo:000001"]
-    assert (item["status"], item["heal_attempts"]) == (PARKED, 5)
-    assert item["parked_at"] == "2099-03-05T19:00:00.000Z"
+    assert (item.status, item.heal_attempts) == (PARKED, Decimal(5))
+    assert item.parked_at == "2099-03-05T19:00:00.000Z"
 
 
 def test_two_runs_at_once_do_not_both_ask(world: World) -> None:
@@ -195,11 +196,11 @@ def test_a_topic_that_is_down_for_two_days_parks_nothing(world: World, error: St
 
 def test_a_request_that_is_too_large_is_parked_and_stops_no_other(world: World) -> None:
     world.put(*(news(n) for n in range(100)))
-    healed = world.heal(weight=lambda item: LIMIT if item["source_id"] == ids(0)[0] else 0)
+    healed = world.heal(weight=lambda item: LIMIT if item.source_id == ids(0)[0] else 0)
     assert (healed.republished, healed.failed, healed.parked) == (99, 0, 1)
     assert "bytes" in healed.reasons[0]
     assert sorted(world.inbox.ids) == ids(*range(1, 100))
-    assert [item["source_id"] for item in world.parked()] == ids(0)
+    assert [item.source_id for item in world.parked()] == ids(0)
 
 
 def test_keys_that_the_table_leaves_unprocessed_are_read_after_all(world: World) -> None:
@@ -242,7 +243,7 @@ def test_everything_is_analysed_in_the_end_whatever_fails_on_the_way(world: Worl
             world.heal(NOW + hour * HOUR)
         # Those that were asked for by a run that died are asked for once more, an hour later.
         assert len(world.inbox.ids) == 4
-        return {id: item["status"] for id, item in world.items().items()}
+        return {id: item.status for id, item in world.items().items()}
 
     assert survives_every_fault(fresh, work, outcome) >= 7
 

@@ -1,23 +1,23 @@
 """What was asked for in vain waits aside, costs no run anything, and can be released."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from tablewright.catalog.news.design import PARKED
+from tablewright.catalog.news.design import PARKED, NewsItem
 from tablewright.catalog.sentiment.items import ANALYZED, PENDING
-from tablewright.model.healing import healing_fields
+from tablewright.model.healing import HEALING_FIELDS
 from tablewright.runtime.healing.healing import Healed
 from tablewright.runtime.meter import Meter
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.healing.conftest import NOW, World, news
 
 HOUR = timedelta(hours=1)
-HEALING = {field.name for field in healing_fields()}
 
 
-def parked(number: int) -> dict[str, Any]:
+def parked(number: int) -> NewsItem:
     return news(number, status=PARKED, heal_attempts=5, parked_at=NOW, heal_run="r", heal_after=NOW)
 
 
@@ -27,13 +27,13 @@ def test_an_item_goes_all_the_way_and_comes_back(either: World) -> None:
     assert [run.republished for run in runs] == [1, 1, 0, 0, 0]
     assert [run.parked for run in runs] == [0, 0, 0, 1, 0]
     (item,) = either.parked()
-    assert (item["source_id"], item["heal_attempts"]) == ("tiingo:000001", 2)
+    assert (item.source_id, item.heal_attempts) == ("tiingo:000001", Decimal(2))
     assert either.parked().count() == 1
 
     assert either.parked().release(item)
     released = either.items()["tiingo:000001"]
-    assert released["status"] == PENDING
-    assert not released.keys() & HEALING
+    assert released.status == PENDING
+    assert not released.keys() & set(HEALING_FIELDS)
     assert either.parked().count() == 0
     assert either.heal(NOW + 6 * HOUR).republished == 1
     assert len(either.inbox.ids) == 3
@@ -41,7 +41,7 @@ def test_an_item_goes_all_the_way_and_comes_back(either: World) -> None:
 
 def test_those_that_are_parked_are_listed_oldest_first(either: World) -> None:
     either.put(*(parked(n) for n in (2, 1, 3)), news(4))
-    numbers = [int(item["source_id"].partition(":")[2]) for item in either.parked()]
+    numbers = [int(item.source_id.partition(":")[2]) for item in either.parked()]
     assert numbers == [1, 2, 3]
 
 

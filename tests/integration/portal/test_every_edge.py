@@ -16,8 +16,8 @@ from lambdas.portal.handlers import (
     run_calendar,
 )
 from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD
-from tablewright.catalog.portal.events import EVENTS, event_key
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.events import Event, Events, event_key
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.ids import uuid7
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
@@ -54,7 +54,7 @@ class Trial:
         self.room = FanOutWorld(database)
         self._database = database
         self._patch = patch
-        database.create(EVENTS, EVENTS_TABLE)
+        database.create(Events, EVENTS_TABLE)
 
     def begin(self, *modules: ModuleType) -> None:
         for table in TABLES:
@@ -173,15 +173,15 @@ def test_files_of_nobody_go_whatever_fails(trial: Trial) -> None:
 def test_a_day_of_events_is_exported_whatever_fails(trial: Trial) -> None:
     moment = datetime.now(UTC) - timedelta(days=3)
     ids = [uuid7(moment) for _ in range(3)]
-    about = {"event_name": "content.viewed", "user_id": "ola"}
-    made = [{**about, "event_id": id, **event_key(id)} for id in ids]
+    about: dict[str, Any] = {"event_name": "content.viewed", "user_id": "ola"}
+    made = [Event(**{**about, **event_key(id)}) for id in ids]
 
     def fresh() -> None:
         trial.begin(export_events)
-        trial.aws.store(EVENTS, EVENTS_TABLE).create_many(EVENTS.put_events, made)
+        trial.aws.store(Events, EVENTS_TABLE).create_many(Events.put_events, made)
 
     def work() -> None:
-        export_events.handler({"day": timestamp(moment)[:10]}, HURRIED)
+        export_events.handler({"day": iso_utc(moment)[:10]}, HURRIED)
         while trial.cloud.invoked:
             export_events.handler(trial.cloud.next_event(), HURRIED)
 

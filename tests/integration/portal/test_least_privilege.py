@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from lambdas.portal.contract import EventsEnvironment
-from lambdas.portal.events.log import design_of
+from lambdas.portal.events.log import table_of
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import (
     Assembly,
@@ -50,7 +50,7 @@ def held(
         room = FanOutWorld(database)
         shards = environment(template, function).get("EVENT_SHARDS")
         events = EventsEnvironment(events_table=EVENTS_TABLE, event_shards=shards)
-        database.create(design_of(events), EVENTS_TABLE)
+        database.create(table_of(events), EVENTS_TABLE)
         use(aws, room)
         rights = Rights.of(template, function, NAMES, platform)
         assert rights.refused(aws) == set()

@@ -17,7 +17,7 @@ from lambdas.portal.contract import (
     INBOX_ROUTES,
     EventsEnvironment,
 )
-from lambdas.portal.events.log import design_of
+from lambdas.portal.events.log import table_of
 from lambdas.portal.handlers import (
     clean_files,
     complete_uploads,
@@ -29,10 +29,10 @@ from lambdas.portal.handlers import (
     publish_announcements,
     run_calendar,
 )
-from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD
-from tablewright.catalog.portal.events import event_key
+from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD, Content
+from tablewright.catalog.portal.events import Event, Events, event_key
 from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.ids import uuid7
 from tests.integration.functions import HURRIED, TAKEN, Around, Function, message
 from tests.integration.http import Requests
@@ -57,7 +57,7 @@ def use_content_api(aws: Aws, room: FanOutWorld) -> None:
         ask("POST", "/content", body, expect=201)
         ask("POST", "/content", body)
         upload_id = ask("POST", f"{one}/file", file_of())["upload_id"]
-        found = ask("GET", one)
+        found = Content(**ask("GET", one))
         aws.before["UpdateItem"] = partial(room.change, found, title="Theirs")
         ask("PATCH", one, {"title": "Mine", "version": "1"}, expect=409)
         room.change(room.read(id), **recorded(aws, id, upload_id))
@@ -174,8 +174,8 @@ def use_inbox_api(aws: Aws, room: FanOutWorld) -> None:
     for query in lists:
         page = ask("GET", "/notifications", limit=1, **query)
         ask("GET", "/notifications", limit=1, cursor=page["next_cursor"], **query)
-    one = f"/notifications/{told[0]['notification_id']}"
-    other = f"/notifications/{told[1]['notification_id']}"
+    one = f"/notifications/{told[0].notification_id}"
+    other = f"/notifications/{told[1].notification_id}"
     ask("GET", one)
     aws.before["UpdateItem"] = partial(ask, "POST", f"{one}/read")
     ask("POST", f"{one}/read")
@@ -211,14 +211,14 @@ def use_export(aws: Aws, _: FanOutWorld) -> None:
     """Two days of which each takes two runs, called by the run that finds them missing."""
     moments = [datetime.now(UTC) - timedelta(days=days) for days in (3, 4)]
     ids = [uuid7(moment) for moment in moments]
-    about = {"event_name": "content.viewed", "user_id": "ola"}
-    made = [{**about, "event_id": id, **event_key(id)} for id in ids]
-    design = design_of(EventsEnvironment.read())
-    aws.store(design, EVENTS_TABLE).create_many(design.put_events, made)
+    about: dict[str, Any] = {"event_name": "content.viewed", "user_id": "ola"}
+    made = [Event(**{**about, **event_key(id)}) for id in ids]
+    store = aws.store(table_of(EventsEnvironment.read()), EVENTS_TABLE)
+    store.create_many(Events.put_events, made)
     aws.cloud.listed = 1
     export_events.handler({}, HURRIED)
     assert len(aws.cloud.invoked) == export_events.DAYS_BACK
-    days = {timestamp(moment)[:10] for moment in moments}
+    days = {iso_utc(moment)[:10] for moment in moments}
     while aws.cloud.invoked:
         event = aws.cloud.next_event()
         if event["day"] in days:

@@ -4,7 +4,7 @@ import gc
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sales.design import Sales
 from tablewright.runtime.aws import POOL_SIZE
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import Tenants
@@ -30,9 +30,9 @@ def test_a_thousand_tenants_stay_under_three_hundred_descriptors() -> None:
             access = tenants.access(tenant)
             access.call("ListTables", {})
             if number % 20 == 0:
-                store = Store(SALES, "sales", access, executor=executor)
+                store = Store(Sales, "sales", access, executor=executor)
                 where = {"tenant": tenant, "category": "dress"}
-                assert store.query(SALES.category_sales, where).items == []
+                assert store.query(Sales.category_sales, where).items == []
                 most = max(most, descriptors())
         most = max(most, descriptors())
     assert aws.asked.count("AssumeRole") == aws.asked.count("ListTables") == TENANTS

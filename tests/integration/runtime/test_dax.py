@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from cdk_app.settings import ROOT
-from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sales.design import Sales
 from tablewright.constructs.functions.dependencies import LAMBDA, Platform, dependencies
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.dax import Accelerated
@@ -53,7 +53,7 @@ def test_dynamodb_answers_in_place_of_a_cluster_that_does_not(
     number, taken = port
     if listens:
         taken.listen()
-    database.create(SALES)
+    database.create(Sales)
     item = {**KEY, "saleId": {"S": "s1"}}
     client = database.client()
     client.put_item(TableName="table", Item=item)

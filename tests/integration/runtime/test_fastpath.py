@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from tablewright.model import Entity, Get, Key, Put, Table, Text
+from tablewright.model import Entity, Field, Get, Key, Put, Table, Text
 from tablewright.runtime import fastpath
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.errors import (
@@ -20,12 +20,16 @@ from tablewright.runtime.errors import (
 from tablewright.runtime.store.attribute_values import decode
 from tests.integration.conftest import Database
 
-NOTES = Table(
-    "notes",
-    pk="PK",
-    entities=[Entity("Note", key=Key("NOTE#{id}"), fields=[Text("id"), Text("text")])],
-    patterns=[Put("put_note", "Note"), Get("get_note", "Note")],
-)
+
+class Note(Entity, key=Key("NOTE#{id}")):
+    id: Field[str] = Text()
+    text: Field[str] = Text()
+
+
+class Notes(Table, pk="PK"):
+    put_note = Put(Note)
+    get_note = Get(Note)
+
 
 ITEM: dict[str, Any] = {
     "PK": {"S": "NOTE#é\U0001f600"},
@@ -37,7 +41,7 @@ ITEM: dict[str, Any] = {
 
 
 def test_items_written_on_either_path_read_the_same_on_either(database: Database) -> None:
-    name = database.create(NOTES)
+    name = database.create(Notes)
     fast, plain = Dynamo(database.client()), database.client()
     assert fast.fast
 
@@ -52,12 +56,12 @@ def test_items_written_on_either_path_read_the_same_on_either(database: Database
 
 
 def test_a_client_that_validates_parameters_takes_the_fast_path_too(database: Database) -> None:
-    name = database.create(NOTES)
+    name = database.create(Notes)
     dynamo = Dynamo(database.client(parameter_validation=True))
     assert dynamo.fast
-    store = database.store(NOTES, dynamo)
-    store.put(NOTES.put_note, {"id": "1", "text": "x"})
-    assert store.get(NOTES.get_note, {"id": "1"}) == {"id": "1", "text": "x"}
+    store = database.store(Notes, dynamo)
+    store.put(Notes.put_note, Note(id="1", text="x"))
+    assert store.get(Notes.get_note, {"id": "1"}) == {"id": "1", "text": "x"}
     assert name == "table"
 
 
@@ -65,7 +69,7 @@ def test_a_client_that_validates_parameters_takes_the_fast_path_too(database: Da
 def test_a_botocore_without_the_expected_parts_is_left_alone(
     database: Database, missing: str
 ) -> None:
-    database.create(NOTES)
+    database.create(Notes)
     client = database.client()
     parts = {name: getattr(client, name) for name in ("_endpoint", "_serializer", "meta")}
     changed = SimpleNamespace(**{name: part for name, part in parts.items() if name != missing})
@@ -78,18 +82,18 @@ def test_without_the_fast_path_the_store_works_all_the_same(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fastpath, "install", lambda client: False)
-    database.create(NOTES)
+    database.create(Notes)
     slow = Dynamo(database.client())
     assert not slow.fast
-    store = database.store(NOTES, slow)
-    store.put(NOTES.put_note, {"id": "1", "text": "é"})
-    assert store.get(NOTES.get_note, {"id": "1"}) == {"id": "1", "text": "é"}
+    store = database.store(Notes, slow)
+    store.put(Notes.put_note, Note(id="1", text="é"))
+    assert store.get(Notes.get_note, {"id": "1"}) == {"id": "1", "text": "é"}
 
 
 def test_errors_are_typed_and_say_what_was_called(database: Database) -> None:
     with pytest.raises(ResourceMissing, match="GetItem: ResourceNotFoundException"):
-        database.store(NOTES).get(NOTES.get_note, {"id": "1"})
-    database.create(NOTES)
+        database.store(Notes).get(Notes.get_note, {"id": "1"})
+    database.create(Notes)
     with pytest.raises(StoreError, match="ValidationException"):
         Dynamo(database.client()).call("GetItem", {"TableName": "table", "Key": {}})
 

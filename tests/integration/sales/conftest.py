@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.catalog.sales.design import Sale, Sales
 from tests.integration.conftest import Database
 
 
-def sale(number: int = 0, **changes: Any) -> dict[str, Any]:
+def sale(number: int = 0, **changes: Any) -> Sale:
     """A sale like no other with another number."""
-    return SALE.check(
-        {
-            **SALE.example,
+    return Sale(
+        **{
+            **Sale.__entity__.example,
             "sale_id": f"sale_{number:05}",
             "product_id": f"prod_{number % 7}",
             "sale_price": Decimal(number % 50).scaleb(0) + Decimal("0.99"),
@@ -28,5 +28,5 @@ DRESS = {**TENANT, "category": "dress"}
 
 @pytest.fixture
 def sales_database(database: Database) -> Database:
-    database.create(SALES)
+    database.create(Sales)
     return database

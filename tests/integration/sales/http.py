@@ -8,7 +8,7 @@ import pytest
 from lambdas.sales.handlers import api
 from lambdas.sales.openapi import document
 from lambdas.sales.resources import Resources
-from tablewright.catalog.sales.design import SALE
+from tablewright.catalog.sales.design import Sale
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.cursors.cursor import Cursors
 from tests.integration.conftest import KEYS, Database
@@ -47,6 +47,6 @@ def body_of(number: int = 0, **changes: Any) -> dict[str, Any]:
     """A new sale as a client would send it."""
     values = {**sale(number), **changes}
     ours = ("tenant", "created_at", "updated_at", "season")
-    given = {SALE.by_name[n].stored: v for n, v in values.items() if n not in ours}
+    given = {Sale.__entity__.by_name[n].stored: v for n, v in values.items() if n not in ours}
     prices = {name: float(given[name]) for name in ("salePrice", "originalPrice")}
     return {**given, **prices}

@@ -3,31 +3,32 @@
 from decimal import Decimal
 
 from docs.scenarios.sales import PRODUCT, TENANT, sale
-from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sales.design import Sales
+from tablewright.model import replaced
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.meter import Meter
 from tests.integration.conftest import Database
 
 
 def test_a_put_costs_one_unit_for_the_table_and_one_for_each_index(database: Database) -> None:
-    database.create(SALES)
+    database.create(Sales)
     meter = Meter(Dynamo(database.client()))
-    database.store(SALES, meter).put(SALES.put_sale, sale(0))
+    database.store(Sales, meter).put(Sales.put_sale, sale(0))
     assert dict(meter.written) == {"table": 1, "GSI1": 1, "GSI2": 1, "GSI3": 1}
 
 
 def test_a_batch_costs_the_sum_of_its_items(database: Database) -> None:
-    database.create(SALES)
+    database.create(Sales)
     meter = Meter(Dynamo(database.client()))
-    database.store(SALES, meter).put_many(SALES.put_sales, [sale(n) for n in range(25)])
+    database.store(Sales, meter).put_many(Sales.put_sales, [sale(n) for n in range(25)])
     assert meter.write_units == 25 * 4
 
 
 def test_a_sale_without_a_brand_costs_one_unit_less(database: Database) -> None:
-    database.create(SALES)
+    database.create(Sales)
     meter = Meter(Dynamo(database.client()))
-    plain = {name: value for name, value in sale(0).items() if name != "brand"}
-    database.store(SALES, meter).put(SALES.put_sale, plain)
+    plain = replaced(sale(0), brand=None)
+    database.store(Sales, meter).put(Sales.put_sale, plain)
     assert meter.write_units == 3
     assert dict(meter.written) == {"table": 1, "GSI1": 1, "GSI2": 1}
 
@@ -36,16 +37,18 @@ def test_embeddings_of_a_product_cost_less_in_its_partition_than_in_its_index_sh
     database: Database,
 ) -> None:
     """One shard of the index holds a fifth of all the tenant's sales."""
-    database.create(SALES)
+    database.create(Sales)
     meter = Meter(Dynamo(database.client()))
-    store = database.store(SALES, meter)
-    store.put_many(SALES.put_sales, [{**sale(n), "product_id": f"p{n % 50}"} for n in range(1000)])
+    store = database.store(Sales, meter)
+    store.put_many(
+        Sales.put_sales, [replaced(sale(n), product_id=f"p{n % 50}") for n in range(1000)]
+    )
 
     meter.reset()
-    own = list(store.each(SALES.product_embeddings, {**TENANT, "product_id": "p7"}))
+    own = list(store.each(Sales.product_embeddings, {**TENANT, "product_id": "p7"}))
     in_partition = meter.read_units
     meter.reset()
-    every = list(store.each(SALES.embeddings, TENANT))
+    every = list(store.each(Sales.embeddings, TENANT))
     a_fifth = meter.read_units / 5
     found = sorted(r["sale_id"] for r in own)
     assert found == sorted(r["sale_id"] for r in every if r["product_id"] == "p7")
@@ -55,26 +58,26 @@ def test_embeddings_of_a_product_cost_less_in_its_partition_than_in_its_index_sh
 def test_a_whole_category_is_summed_up_for_a_fraction_of_reading_its_sales(
     database: Database,
 ) -> None:
-    database.create(SALES)
+    database.create(Sales)
     meter = Meter(Dynamo(database.client()))
-    store = database.store(SALES, meter)
-    store.put_many(SALES.put_sales, [sale(n) for n in range(400)])
+    store = database.store(Sales, meter)
+    store.put_many(Sales.put_sales, [sale(n) for n in range(400)])
     where = {**TENANT, "category": "dress"}
     meter.reset()
-    assert len(list(store.each(SALES.category_prices, where))) == 400
+    assert len(list(store.each(Sales.category_prices, where))) == 400
     keys_alone = meter.read_units
     meter.reset()
-    assert len(list(store.each(SALES.category_sales, where))) == 400
+    assert len(list(store.each(Sales.category_sales, where))) == 400
     assert keys_alone == 10
     assert meter.read_units == keys_alone + 400 * Decimal("0.5")
 
 
 def test_a_product_page_reads_the_page_and_not_the_partition(database: Database) -> None:
-    database.create(SALES)
+    database.create(Sales)
     meter = Meter(Dynamo(database.client()))
-    store = database.store(SALES, meter)
-    sales = [{**sale(n), "product_id": "prod_0"} for n in range(1000)]
-    store.put_many(SALES.put_sales, sales)
+    store = database.store(Sales, meter)
+    sales = [replaced(sale(n), product_id="prod_0") for n in range(1000)]
+    store.put_many(Sales.put_sales, sales)
     meter.reset()
-    assert len(store.query(SALES.product_sales, PRODUCT, limit=20).items) == 20
+    assert len(store.query(Sales.product_sales, PRODUCT, limit=20).items) == 20
     assert meter.read_units == Decimal("1.5")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from lambdas.sales.handlers import api
-from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sales.design import Sales
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
@@ -37,7 +37,7 @@ def fresh(
 
     def begin() -> None:
         sales_database.empty()
-        sales_database.store(SALES).put(SALES.put_sale, sale(0))
+        sales_database.store(Sales).put(Sales.put_sale, sale(0))
         start(monkeypatch, aws, TOLD, {}, api)
 
     return begin
@@ -71,7 +71,7 @@ def test_pages_come_whatever_fails_at_any_service(
 
     def more() -> None:
         fresh()
-        sales_database.store(SALES).put(SALES.put_sale, {**sale(1), "product_id": "prod_0"})
+        sales_database.store(Sales).put(Sales.put_sale, sale(1, product_id="prod_0"))
 
     def read() -> None:
         found.clear()

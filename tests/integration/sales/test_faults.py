@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.sales.sales import Sales
-from tablewright.catalog.sales.design import SALE, SALES
+from lambdas.sales.sales import TenantSales
+from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.runtime.aws import Caller, Dynamo
 from tablewright.runtime.store.store import Store
 from tablewright.testing.faults import survives_every_fault
@@ -19,13 +19,13 @@ TENANT = "carousel-labs"
 NOW = datetime(2025, 12, 29, 10, 15, tzinfo=UTC)
 ONE = {"product_id": "prod_0", "sale_date": "2025-12-29", "sale_id": "sale_00000"}
 
-Work = Callable[[Sales], Any]
+Work = Callable[[TenantSales], Any]
 
 
 def body(number: int, **changes: Any) -> dict[str, Any]:
     ours = ("tenant", "created_at", "updated_at")
     return {
-        SALE.by_name[name].stored: value
+        Sale.__entity__.by_name[name].stored: value
         for name, value in {**sale(number), **changes}.items()
         if name not in ours
     }
@@ -46,17 +46,17 @@ PATHS: dict[str, Work] = {
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_write_ends_the_same_whatever_fails_on_the_way(path: str, database: Database) -> None:
-    database.create(SALES)
+    database.create(Sales)
     client = database.client()
     before = Dynamo(client)
 
     def fresh() -> Caller:
         for item in database.items():
             client.delete_item(TableName="table", Key={n: item[n] for n in ("PK", "SK")})
-        Store(SALES, "table", before).put(SALES.put_sale, sale(0))
+        Store(Sales, "table", before).put(Sales.put_sale, sale(0))
         return before
 
     def work(caller: Caller) -> None:
-        PATHS[path](Sales(Store(SALES, "table", caller), TENANT))
+        PATHS[path](TenantSales(Store(Sales, "table", caller), TENANT))
 
     assert survives_every_fault(fresh, work, database.items) >= 1

@@ -7,7 +7,7 @@ import pytest
 
 from lambdas.sales.contract import ROUTES
 from lambdas.sales.handlers import api
-from tablewright.catalog.sales.design import SALES
+from tablewright.catalog.sales.design import Sales
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import Assembly, environment
 from tests.integration.cloud import Cloud
@@ -88,4 +88,6 @@ def test_every_pattern_of_the_design_is_used_by_the_function() -> None:
     from lambdas.sales import batch, sales
 
     code = getsource(api) + getsource(sales) + getsource(batch)
-    assert [name for name in SALES.patterns if f"SALES.{name}" not in code] == ["put_sales"]
+    assert [name for name in Sales.__design__.patterns if f"Sales.{name}" not in code] == [
+        "put_sales"
+    ]

@@ -1,14 +1,14 @@
 """Tables of before and of now: a category is read whole, whichever function chose its shards."""
 
-from tablewright.catalog.sales.design import SALES, sales_design
+from tablewright.catalog.sales.design import Sales, sales_sharded_by
 from tablewright.model import last_character
 from tests.integration.conftest import Database
 from tests.integration.sales.conftest import DRESS, sale
 
 
 def test_reads_find_the_entries_of_either_shard_function(sales_database: Database) -> None:
-    older = sales_design(category_shard=last_character)
+    older = sales_sharded_by(last_character)
     sales_database.store(older).put_many(older.put_sales, [sale(n) for n in range(30)])
-    store = sales_database.store(SALES)
-    store.put_many(SALES.put_sales, [sale(n) for n in range(30, 60)])
-    assert len(list(store.each(SALES.category_sales, DRESS))) == 60
+    store = sales_database.store(Sales)
+    store.put_many(Sales.put_sales, [sale(n) for n in range(30, 60)])
+    assert len(list(store.each(Sales.category_sales, DRESS))) == 60

@@ -1,22 +1,21 @@
 """Both tables of the sentiment system on the real engine, and the stream between them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from lambdas.sentiment.dashboard import Dashboard
+from lambdas.sentiment.dashboard import DashboardReader
 from lambdas.sentiment.ingestion.item_ingestion import ItemIngestion
 from lambdas.sentiment.ingestion.news_ingestion import NewsIngestion
 from lambdas.sentiment.ingestion.watch_tags import Watch
 from lambdas.sentiment.projector import Projector, implied
-from tablewright.catalog.news.design import NEWS
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import ANALYZED, ITEM, ITEMS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.news.design import News, NewsItem
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import ANALYZED, Item, Items
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.messaging.topic import Topic
@@ -30,13 +29,13 @@ ITEMS_TABLE, DASHBOARD_TABLE, NEWS_TABLE = "items", "dashboard", "news"
 WATCH = Watch(["AI", "climate", "economy", "health", "sport", "music"])
 
 
-def item(number: int = 0, **changes: Any) -> Record:
+def item(number: int = 0, **changes: Any) -> Item:
     """An analysed item like no other with another number."""
-    return ITEM.check(
-        {
-            **ITEM.example,
+    return Item(
+        **{
+            **Item.__entity__.example,
             "source_id": f"newsapi#article-{number:05}",
-            "ingested_at": timestamp(NOW),
+            "ingested_at": iso_utc(NOW),
             "score": Decimal(number % 100).scaleb(-2),
             "sentiment": ("positive", "neutral", "negative")[number % 3],
             "status": ANALYZED,
@@ -87,14 +86,14 @@ class World:
         self.edge: Caller = Edge(self.dynamo, self.inbox)
 
     def items(self, caller: Caller | None = None) -> Store:
-        return Store(ITEMS, ITEMS_TABLE, caller or self.edge)
+        return Store(Items, ITEMS_TABLE, caller or self.edge)
 
     def dashboard_store(self, caller: Caller | None = None) -> Store:
         cursors = Cursors(lambda: KEYS)
-        return Store(DASHBOARD, DASHBOARD_TABLE, caller or self.edge, cursors=cursors)
+        return Store(Dashboard, DASHBOARD_TABLE, caller or self.edge, cursors=cursors)
 
-    def dashboard(self, caller: Caller | None = None, now: Any = NOW) -> Dashboard:
-        return Dashboard(self.dashboard_store(caller), now)
+    def dashboard(self, caller: Caller | None = None, now: Any = NOW) -> DashboardReader:
+        return DashboardReader(self.dashboard_store(caller), now)
 
     def projector(self, caller: Caller | None = None) -> Projector:
         return Projector(
@@ -106,7 +105,7 @@ class World:
         return ItemIngestion(self.items(edge), self.dashboard_store(edge), self._topic(edge), WATCH)
 
     def news(self, caller: Caller | None = None) -> Store:
-        return Store(NEWS, NEWS_TABLE, caller or self.edge, cursors=Cursors(lambda: KEYS))
+        return Store(News, NEWS_TABLE, caller or self.edge, cursors=Cursors(lambda: KEYS))
 
     def news_ingestion(self, caller: Caller | None = None) -> NewsIngestion:
         edge = caller or self.edge
@@ -116,13 +115,13 @@ class World:
     def _topic(edge: Caller) -> Topic:
         return Topic(edge, "arn:topic", backoff=Backoff(attempts=2, first=0.001))
 
-    def stored_news(self) -> dict[str, Record]:
+    def stored_news(self) -> dict[str, NewsItem]:
         """The articles by their ids."""
         records = self.news()._records["NewsItem"]
         found = (records.to_record(one) for one in self.database.items(NEWS_TABLE))
-        return {one["source_id"]: one for one in found}
+        return {one.source_id: one for one in found}
 
-    def put(self, *records: Record) -> None:
+    def put(self, *records: Item) -> None:
         """Store items as they are, past the guard."""
         store = self.items()
         for record in records:
@@ -130,11 +129,11 @@ class World:
                 "PutItem", {"TableName": ITEMS_TABLE, "Item": self._wire(store, record)}
             )
 
-    def remove(self, record: Record) -> None:
+    def remove(self, record: Mapping[str, Any]) -> None:
         key = {name: {"S": record[name]} for name in ("source_id", "ingested_at")}
         self.dynamo.call("DeleteItem", {"TableName": ITEMS_TABLE, "Key": key})
 
-    def spoil(self, record: Record) -> None:
+    def spoil(self, record: Item) -> None:
         """Make an item unsound, as only another program would."""
         key = {name: {"S": record[name]} for name in ("source_id", "ingested_at")}
         change: dict[str, Any] = {
@@ -171,7 +170,7 @@ class World:
         records = self.stream() if records is None else records
         return self.projector(caller).project(records, lambda *_: None)
 
-    def project_rows(self, records: Sequence[Record]) -> None:
+    def project_rows(self, records: Sequence[Item]) -> None:
         """Write the rows of very many items, without storing or counting them."""
         projection = self.projector()._projection
         projection.apply(projection.rows(implied(record)) for record in records)
@@ -183,7 +182,7 @@ class World:
         write_all(self.dynamo, self.items().executor, table, requests, Backoff())
 
     @staticmethod
-    def _wire(store: Store, record: Record) -> dict[str, Any]:
+    def _wire(store: Store, record: Item) -> dict[str, Any]:
         return store._records["Item"].to_item(record)
 
 
@@ -194,7 +193,7 @@ def _passes(record: dict[str, Any]) -> bool:
 
 @pytest.fixture
 def world(database: Database) -> World:
-    database.create(ITEMS, ITEMS_TABLE, stream=True)
-    database.create(DASHBOARD, DASHBOARD_TABLE)
-    database.create(NEWS, NEWS_TABLE)
+    database.create(Items, ITEMS_TABLE, stream=True)
+    database.create(Dashboard, DASHBOARD_TABLE)
+    database.create(News, NEWS_TABLE)
     return World(database)

@@ -3,15 +3,14 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from lambdas.sentiment.ingestion.articles import ARTICLE
+from tablewright.catalog.news.design import NewsItem
 from tablewright.catalog.sentiment.items import ANALYZED, SENTIMENTS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tests.integration.sentiment.moments import NOW
 
 
 def seconds(moment: datetime) -> str:
-    return f"{timestamp(moment)[:19]}Z"
+    return f"{iso_utc(moment)[:19]}Z"
 
 
 def raw(number: int, **changes: Any) -> dict[str, Any]:
@@ -26,11 +25,11 @@ def raw(number: int, **changes: Any) -> dict[str, Any]:
     }
 
 
-def analysed(number: int, arrived: datetime, **changes: Any) -> Record:
+def analysed(number: int, arrived: datetime, **changes: Any) -> NewsItem:
     """An article that was analysed at a moment."""
-    return ARTICLE.check(
-        {
-            **ARTICLE.example,
+    return NewsItem(
+        **{
+            **NewsItem.__entity__.example,
             "source_id": f"finnhub:{number}",
             "timestamp": NOW - timedelta(hours=1),
             "analyzed_at": arrived,

@@ -10,15 +10,15 @@ import pytest
 from lambdas.sentiment.analysis import GONE, KNOWN, RECORDED, Analysis, BadRequest, Request
 from lambdas.sentiment.sentiment_model import MODEL_VERSION, Model
 from tablewright.catalog.news.design import news_healing
-from tablewright.catalog.sentiment.items import ITEMS
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.sentiment.items import Items
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.meter import Meter
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
 from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.news import raw as raw_news
 
-MOMENT = timestamp(NOW)
+MOMENT = iso_utc(NOW)
 KEY = {"source_id": "reddit#post-1", "ingested_at": MOMENT}
 RAW = {"source_id": "reddit#post-1", "source_type": "reddit", "text": "A wonderful, great day!"}
 
@@ -35,12 +35,12 @@ def request_of(world: World) -> Request:
 
 def test_a_pending_item_becomes_analysed(world: World, request_of: Request) -> None:
     assert analysis(world).carry_out(request_of) == RECORDED
-    found = world.items().get(ITEMS.get_item, KEY)
+    found = world.items().get(Items.get_item, KEY)
     assert found is not None
-    assert (found["status"], found["sentiment"]) == ("analyzed", "positive")
-    assert Decimal("0.5") < found["score"] <= 1
-    assert found["model_version"] == MODEL_VERSION
-    assert found["text_snippet"] == RAW["text"]
+    assert (found.status, found.sentiment) == ("analyzed", "positive")
+    assert Decimal("0.5") < found.score <= 1
+    assert found.model_version == MODEL_VERSION
+    assert found.text_snippet == RAW["text"]
 
 
 def test_asking_again_changes_nothing(world: World, request_of: Request) -> None:
@@ -105,9 +105,9 @@ def test_news_are_analysed_by_the_same_function_in_their_own_table(
 ) -> None:
     assert analysis(world).carry_out(news_request) == RECORDED
     found = world.stored_news()["tiingo:1"]
-    assert (found["status"], found["sentiment"]) == ("analyzed", "positive")
-    assert found["analyzed_at"] == MOMENT
-    assert found["model_version"] == MODEL_VERSION
+    assert (found.status, found.sentiment) == ("analyzed", "positive")
+    assert found.analyzed_at == MOMENT
+    assert found.model_version == MODEL_VERSION
     assert world.stored() == []
 
 
@@ -132,7 +132,7 @@ def test_parked_news_are_still_analysed_when_an_answer_comes(
     plan = news_healing()
     world.news().update(plan.mark, news_request.key, {**plan.parked, "parked_at": NOW})
     assert analysis(world).carry_out(news_request) == RECORDED
-    assert world.stored_news()["tiingo:1"]["status"] == "analyzed"
+    assert world.stored_news()["tiingo:1"].status == "analyzed"
 
 
 def test_news_that_expired_meanwhile_stay_away(world: World, news_request: Request) -> None:

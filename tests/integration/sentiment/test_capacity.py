@@ -10,15 +10,14 @@ import pytest
 from lambdas.sentiment.analysis import ITEM_KIND, Analysis, Request
 from lambdas.sentiment.sentiment_model import Model
 from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS
-from tablewright.catalog.sentiment.items import CLAIMED, ITEMS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.sentiment.items import CLAIMED, Guard, Item, Items
+from tablewright.model.fields.time import iso_utc
 from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.moments import NOW
 
-MOMENT = timestamp(NOW)
+MOMENT = iso_utc(NOW)
 TAGS = {"AI", "climate", "economy", "health", "sport"}
 
 
@@ -41,7 +40,7 @@ def units(*, read: str, write: str) -> tuple[Decimal, Decimal]:
     return Decimal(read), Decimal(write)
 
 
-def project(world: World, caller: Caller, records: Sequence[Record]) -> None:
+def project(world: World, caller: Caller, records: Sequence[Item]) -> None:
     before = len(world.stream())
     world.put(*records)
     world.project(world.stream()[before:], caller)
@@ -52,7 +51,7 @@ def test_a_known_duplicate_costs_half_a_read_and_no_write(
 ) -> None:
     batch = [raw(number) for number in range(100)]
     world.ingestion().ingest(batch, MOMENT)
-    world.ingestion(meter).ingest(batch, timestamp(NOW + timedelta(hours=1)))
+    world.ingestion(meter).ingest(batch, iso_utc(NOW + timedelta(hours=1)))
     assert meter.calls == 1
     assert consumed(meter) == units(read="50", write="0")
 
@@ -73,8 +72,8 @@ def test_an_analysis_costs_one_write_and_no_read(world: World, meter: FaithfulMe
 def test_whoever_finishes_another_s_claim_claims_nothing(
     world: World, meter: FaithfulMeter
 ) -> None:
-    guard = {"source_id": "twitter#tweet-1", "item_ingested_at": MOMENT, "state": CLAIMED}
-    world.items().put(ITEMS.claim_source, guard)
+    guard = Guard(source_id="twitter#tweet-1", item_ingested_at=MOMENT, state=CLAIMED)
+    world.items().put(Items.claim_source, guard)
     world.ingestion(meter).ingest([raw(1)], MOMENT)
     assert consumed(meter) == units(read="0.5", write="2")
 

@@ -13,9 +13,9 @@ from lambdas.sentiment.handlers import analyse, heal_news, ingest, project_items
 from lambdas.sentiment.ingestion.articles import article as article_of
 from lambdas.sentiment.sources.errors import Unavailable as UnreachableSource
 from lambdas.sentiment.sources.web import Web
-from tablewright.catalog.news.design import NEWS
+from tablewright.catalog.news.design import News
 from tablewright.catalog.sentiment.items import PENDING
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
@@ -154,7 +154,7 @@ def test_analyses_are_recorded_whatever_fails_and_one_that_fails_stops_no_other(
     ]
     records = [
         {
-            "messageId": one["source_id"],
+            "messageId": one.source_id,
             "body": json.dumps(
                 {
                     **{name: one[name] for name in ("source_id", "ingested_at", "source_type")},
@@ -179,7 +179,7 @@ def test_analyses_are_recorded_whatever_fails_and_one_that_fails_stops_no_other(
 
 def test_rows_follow_items_whatever_fails(trial: Trial) -> None:
     world = trial.world
-    world.put(item(1, ingested_at=timestamp(datetime.now(UTC))))
+    world.put(item(1, ingested_at=iso_utc(datetime.now(UTC))))
     records = world.stream()
 
     def fresh() -> None:
@@ -200,8 +200,8 @@ def test_what_was_never_analysed_is_asked_for_whatever_fails(trial: Trial) -> No
     def fresh() -> None:
         trial.begin(heal_news)
         for number in range(2):
-            article = article_of(raw_news(number, timestamp=seconds(then)), timestamp(then))
-            trial.world.news(trial.world.dynamo).put(NEWS.put_news, article)
+            article = article_of(raw_news(number, timestamp=seconds(then)), iso_utc(then))
+            trial.world.news(trial.world.dynamo).put(News.put_news, article)
 
     def work() -> None:
         heal_news.handler({}, Around())

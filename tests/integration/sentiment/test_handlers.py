@@ -11,8 +11,8 @@ from lambdas import stream
 from lambdas.sentiment.analysis import Analysis
 from lambdas.sentiment.handlers import analyse, project_items
 from lambdas.sentiment.sentiment_model import Model
-from tablewright.catalog.sentiment.items import ITEMS
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.sentiment.items import Items
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.streams.changes import Change
 from tablewright.testing.faults import Fault, Faulty
@@ -44,7 +44,7 @@ def stored(world: World) -> list[dict[str, Any]]:
 @pytest.fixture
 def messages(world: World, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     use(world, monkeypatch)
-    world.ingestion().ingest([raw(n) for n in range(3)], timestamp(NOW))
+    world.ingestion().ingest([raw(n) for n in range(3)], iso_utc(NOW))
     return [
         {"messageId": f"message-{number}", "body": body}
         for number, body in enumerate(world.inbox.messages)
@@ -211,4 +211,4 @@ def test_records_of_a_redrive_bring_nothing_back_that_has_changed_since(
     assert shown(world) == {"newsapi#article-00001": "negative"}
     assert [one["redrive"] for one in logs.of("projected")] == [False, True]
     key = {name: item(1)[name] for name in ("source_id", "ingested_at")}
-    assert world.items().get(ITEMS.get_item, key) is not None
+    assert world.items().get(Items.get_item, key) is not None

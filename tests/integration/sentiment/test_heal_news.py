@@ -7,7 +7,7 @@ import pytest
 
 from lambdas.sentiment.analysis import HEALING, news_request
 from lambdas.sentiment.handlers import heal_news
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.healing.healing import Healing, Rules
 from tablewright.runtime.healing.parked import Parked
 from tablewright.runtime.messaging.topic import Topic
@@ -49,7 +49,7 @@ def test_a_run_is_logged_and_measured_by_these_names(
     old = seconds(now - timedelta(hours=2))
     batch = [raw(n, timestamp=old) for n in range(5)]
     batch.append(raw(5, timestamp=seconds(now)))
-    world.news_ingestion().ingest(batch, timestamp(now))
+    world.news_ingestion().ingest(batch, iso_utc(now))
     world.inbox.messages.clear()
     parked = {**HEALING.parked, "parked_at": now}
     world.news().update(HEALING.mark, {"source_id": "tiingo:4"}, parked)

@@ -20,11 +20,12 @@ from lambdas.sentiment.handlers import (
     serve_page,
 )
 from lambdas.sentiment.ingestion.articles import article as article_of
-from tablewright.catalog.news.design import NEWS, news_healing
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import CLAIMED, ITEMS, PENDING, SOURCE_TYPES
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.news.design import News, news_healing
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import CLAIMED, PENDING, SOURCE_TYPES, Guard, Items
+from tablewright.model import Table, replaced
+from tablewright.model.fields.time import iso_utc
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import Assembly, Template, environment
 from tests.integration.cloud import Cloud
@@ -52,7 +53,7 @@ from tests.integration.sentiment.sources.newsapi_server import KEY, NewsApiServe
 from tests.integration.sentiment.sources.server import running
 from tests.integration.session import HOME, Aws, start
 
-MOMENT = timestamp(NOW)
+MOMENT = iso_utc(NOW)
 NAMES = {
     "ITEMS_TABLE": ITEMS_TABLE,
     "DASHBOARD_TABLE": DASHBOARD_TABLE,
@@ -78,15 +79,15 @@ Used = Callable[[Template, str, str], Aws]
 
 def use_ingest(aws: Aws, _: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Items of every source, one that somebody else claims meanwhile, a bad one, and a poll."""
-    guards = aws.store(ITEMS, ITEMS_TABLE)
-    guard = {"source_id": "twitter#2", "item_ingested_at": timestamp(NOW), "state": CLAIMED}
+    guards = aws.store(Items, ITEMS_TABLE)
+    guard = Guard(source_id="twitter#2", item_ingested_at=iso_utc(NOW), state=CLAIMED)
     items = [
         {"source_id": f"{source}#{n}", "source_type": source, "text": "AI"}
         for n in (1, 2)
         for source in SOURCE_TYPES
     ]
     ingest.handler({"items": items[:3]}, Context())
-    aws.before["PutItem"] = lambda: guards.put(ITEMS.claim_source, guard)
+    aws.before["PutItem"] = lambda: guards.put(Items.claim_source, guard)
     answer = ingest.handler({"items": [items[4], "nonsense"]}, Context())
     assert answer == {"stored": 1, "duplicates": 0, "rejected": 1}
     with running() as server:
@@ -100,11 +101,11 @@ def use_ingest(aws: Aws, _: World, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _ingest_news(aws: Aws) -> None:
     """News of every source, one that somebody else stores meanwhile, and a company more."""
-    news = aws.store(NEWS, NEWS_TABLE)
+    news = aws.store(News, NEWS_TABLE)
     for source in NEWS_SOURCES:
         mine = raw_news(1, source_id=f"{source}:1", source_type=source)
         theirs = article_of({**mine, "matched_tickers": ["ABC"]}, MOMENT)
-        aws.before["PutItem"] = partial(news.put, NEWS.put_news, theirs)
+        aws.before["PutItem"] = partial(news.put, News.put_news, theirs)
         assert ingest.handler({"news": [mine]}, Context())["duplicates"] == 1
         more = {**mine, "source_id": f"{source}:2"}
         assert ingest.handler({"news": [more]}, Context())["stored"] == 1
@@ -112,17 +113,17 @@ def _ingest_news(aws: Aws) -> None:
 
 def use_analyse(aws: Aws, _: World, __: pytest.MonkeyPatch) -> None:
     """A pending item of every source, then the same again with another text."""
-    store = aws.store(ITEMS, ITEMS_TABLE)
+    store = aws.store(Items, ITEMS_TABLE)
     for source in SOURCE_TYPES:
         pending = item(source_id=f"{source}#1", source_type=source, status=PENDING)
-        store.put(ITEMS.put_item, pending)
+        store.put(Items.put_item, pending)
         for message in ("so good", "so bad"):
             key = {name: pending[name] for name in ("source_id", "ingested_at")}
             analyse_text({**key, "source_type": source}, message)
-    news = aws.store(NEWS, NEWS_TABLE)
+    news = aws.store(News, NEWS_TABLE)
     for source in NEWS_SOURCES:
         mine = raw_news(1, source_id=f"{source}:1", source_type=source)
-        news.put(NEWS.put_news, article_of(mine, MOMENT))
+        news.put(News.put_news, article_of(mine, MOMENT))
         for message in ("so good", "so bad"):
             analyse_text({"source_id": f"{source}:1", "source_type": source}, message)
 
@@ -188,16 +189,16 @@ def use_news_api(aws: Aws, world: World, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def use_heal(aws: Aws, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that asks, finds one done meanwhile, and parks."""
-    news = aws.store(NEWS, NEWS_TABLE)
+    news = aws.store(News, NEWS_TABLE)
     # Both long ago, as the function sees it, and not expired, as the engine does.
     then = datetime.now(UTC) - timedelta(hours=2)
     plan = news_healing()
     for number, attempts in ((1, None), (2, 5), (3, None)):
         one = article_of(raw_news(number, timestamp=seconds(then)), MOMENT)
-        news.put(NEWS.put_news, {**one, "heal_attempts": attempts})
+        news.put(News.put_news, replaced(one, heal_attempts=attempts))
     key = {"source_id": "tiingo:3"}
     done = {**plan.done, "sentiment": "neutral"}
-    aws.before["UpdateItem"] = partial(news.update, NEWS.record_analysis, key, done)
+    aws.before["UpdateItem"] = partial(news.update, News.record_analysis, key, done)
     answer = heal_news.handler({}, Context())
     assert (answer["found"], answer["republished"], answer["parked"]) == (3, 1, 1)
 
@@ -223,13 +224,13 @@ def used(world: World, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.Monkey
 
     def use(template: Template, function: str, home: str) -> Aws:
         told = environment(template, function)
-        away = {ITEMS: told.get("WRITE_REGION", home)}
+        away: dict[type[Table], str] = {Items: told.get("WRITE_REGION", home)}
         aws = Aws(dynamodb_local, world.database, Cloud(SECRETS), home, away)
         start(monkeypatch, aws, told, SETTINGS, *MODULES)
         if home != HOME:
-            aws.create(ITEMS, ITEMS_TABLE)
-            aws.create(DASHBOARD, DASHBOARD_TABLE)
-            aws.create(NEWS, NEWS_TABLE)
+            aws.create(Items, ITEMS_TABLE)
+            aws.create(Dashboard, DASHBOARD_TABLE)
+            aws.create(News, NEWS_TABLE)
         USES[function](aws, world, monkeypatch)
         return aws
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lambdas.sentiment.handlers import news_api
-from lambdas.sentiment.news import News
-from tablewright.model.healing import healing_fields
+from lambdas.sentiment.news import NewsReader
+from tablewright.model.healing import HEALING_FIELDS
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.meter import Meter
 from tests.integration.conftest import KEYS
@@ -26,7 +26,7 @@ class NewsHttp:
     def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = NOW
         cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
-        made = News(world.news(), cursors, now=lambda: self.now)
+        made = NewsReader(world.news(), cursors, now=lambda: self.now)
         monkeypatch.setattr(news_api, "news", lambda: made)
 
     def __call__(
@@ -101,7 +101,7 @@ def test_the_work_of_healing_is_not_shown(news: NewsHttp, world: World) -> None:
     (listed,) = news("/news", sentiment="neutral").json["items"]
     _, (told,) = news.events()
     assert listed == told
-    assert not listed.keys() & {field.name for field in healing_fields()}
+    assert not listed.keys() & set(HEALING_FIELDS)
     assert "status" not in listed
     assert (told["score"], told["matched_tickers"]) == (0.81, ["XYZ"])
 

@@ -9,12 +9,12 @@ from tablewright.runtime.aws import Caller, Dynamo
 from tablewright.runtime.errors import OutOfTime
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
-from tests.integration.runtime.store.conftest import ORDERS
+from tests.integration.runtime.store.conftest import Orders
 
 
 def test_the_injector_finds_a_write_path_that_is_not_safe(database: Database) -> None:
     """A counter that is read and then written doubles when its answer is lost."""
-    database.create(ORDERS)
+    database.create(Orders)
     key = {"PK": {"S": "count"}, "SK": {"S": "count"}}
 
     def fresh() -> Caller:

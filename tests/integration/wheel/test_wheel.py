@@ -26,7 +26,7 @@ IMPORTED = {
 CREATE = """
 import boto3
 from tablewright.testing.tables import create
-create(boto3.client("dynamodb"), ORDERS, "dev-orders")
+create(boto3.client("dynamodb"), Orders, "dev-orders")
 """
 # What the worker is granted, with the index that it is granted on.
 GRANTED = """
@@ -38,7 +38,7 @@ for one in policy["Properties"]["PolicyDocument"]["Statement"]:
     print(*actions, json.dumps(one["Resource"]).partition("/index/")[2].partition('"')[0])
 """
 GRANTS = {
-    "README.md": {"dynamodb:PutItem ", "dynamodb:Query BY_CUSTOMER"},
+    "README.md": {"dynamodb:PutItem ", "dynamodb:Query by_customer"},
     "docs/guide.md": {
         "dynamodb:BatchGetItem dynamodb:PutItem ",
         "dynamodb:Query BY_CUSTOMER",

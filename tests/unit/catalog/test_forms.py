@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import SUBMISSION
-from tablewright.model import Binary, EpochShards, Hour, InvalidRecord, InvalidValue, Whole
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import Submission
+from tablewright.model import Binary, EpochShards, HourText, InvalidRecord, InvalidValue, Whole
 from tablewright.model.patterns import Pattern
 from tablewright.model.validation.design import check
 
+DESIGN = Forms.__design__
 SUB = "0194a211-7280-7abc-8def-0123456789ab"
 # By hand, on purpose: what each item is found by.
 KEYS = {
@@ -90,18 +91,18 @@ SHARED = {
 
 
 def test_the_design_is_sound() -> None:
-    check(FORMS)
+    check(Forms)
 
 
-@pytest.mark.parametrize("name", FORMS.entities)
+@pytest.mark.parametrize("name", DESIGN.entities)
 def test_an_item_is_found_by_the_keys_that_were_published(name: str) -> None:
-    entity = FORMS.entities[name]
-    assert FORMS.derived(entity, entity.check(entity.example)) == KEYS[name]
+    entity = DESIGN.entities[name]
+    assert DESIGN.derived(entity, entity.check(entity.example)) == KEYS[name]
 
 
 def test_every_key_but_the_shared_ones_begins_with_the_tenant_and_a_delimiter() -> None:
     shared = set()
-    for entity in FORMS.entity_list:
+    for entity in DESIGN.entity_list:
         for index, key in ((None, entity.key), *entity.indexed.items()):
             if key.shared:
                 shared.add((entity.name, index))
@@ -114,7 +115,7 @@ def test_every_key_but_the_shared_ones_begins_with_the_tenant_and_a_delimiter() 
 
 def test_an_index_is_spread_like_what_it_indexes() -> None:
     for name in ("Submission", "DeliveryAttempt"):
-        for key in FORMS.entities[name].indexed.values():
+        for key in DESIGN.entities[name].indexed.values():
             assert isinstance(key.shards, EpochShards)
             assert key.shards.by == "submission_id"
 
@@ -122,31 +123,31 @@ def test_an_index_is_spread_like_what_it_indexes() -> None:
 @pytest.mark.parametrize("tenant", ["a#b", "", "*", "a*", "a/b", "ä", "a b", "$" * 3, "x" * 65])
 def test_a_tenant_s_id_cannot_reach_beyond_its_keys(tenant: str) -> None:
     with pytest.raises(InvalidRecord, match="tenant_id"):
-        SUBMISSION.check({**SUBMISSION.example, "tenant_id": tenant})
+        Submission(**{**Submission.__entity__.example, "tenant_id": tenant})
 
 
 def test_no_index_carries_a_payload() -> None:
-    record = SUBMISSION.check(SUBMISSION.example)
-    attributes = FORMS.attributes(SUBMISSION, record)
-    for index in FORMS.index_list:
-        entry = FORMS.projected(SUBMISSION, attributes, index)
+    record = Submission(**Submission.__entity__.example)
+    attributes = DESIGN.attributes(Submission.__entity__, record)
+    for index in DESIGN.index_list:
+        entry = DESIGN.projected(Submission.__entity__, attributes, index)
         assert entry is not None
         assert "payload" not in entry
 
 
 def test_every_entity_has_a_pattern_that_writes_it_and_one_that_reads_it() -> None:
-    def of(entity: str, *verbs: str) -> list[Pattern]:
-        return [p for p in FORMS.pattern_list if entity in p.entities and p.verb in verbs]
+    def of(entity: str, *verbs: str) -> list[Pattern[Any]]:
+        return [p for p in DESIGN.pattern_list if entity in p.entities and p.verb in verbs]
 
     # A window is made, and looked at, by the very update that counts in it.
     assert of("RequestWindow", "UpdateItem")
-    for name in FORMS.entities.keys() - {"RequestWindow"}:
+    for name in DESIGN.entities.keys() - {"RequestWindow"}:
         assert of(name, "PutItem", "TransactWriteItems"), name
         assert of(name, "GetItem", "Query", "TransactWriteItems"), name
 
 
 def test_an_hour_is_one_of_a_day_in_utc() -> None:
-    hour = Hour("hour")
+    hour = HourText().named("hour")
     assert hour.check(datetime(2025, 1, 26, 10, 59, tzinfo=UTC)) == "2025-01-26-10"
     assert hour.check("2025-01-26-23") == "2025-01-26-23"
     for value, reason in (
@@ -160,7 +161,7 @@ def test_an_hour_is_one_of_a_day_in_utc() -> None:
 
 
 def test_bytes_are_bytes_and_not_too_many() -> None:
-    field = Binary("payload", max_bytes=3)
+    field = Binary(max_bytes=3).named("payload")
     assert field.check(bytearray(b"abc")) == b"abc"
     for value, reason in (("abc", "must be bytes"), (b"abcd", "at most 3 bytes, not 4")):
         with pytest.raises(InvalidValue, match=reason):
@@ -169,7 +170,7 @@ def test_bytes_are_bytes_and_not_too_many() -> None:
 
 @pytest.mark.parametrize("value", [-1, 1000, Decimal("1.5"), True, "1", Decimal("NaN")])
 def test_a_whole_number_is_padded_in_keys_and_nothing_else_is_taken(value: Any) -> None:
-    field = Whole("number", digits=3)
+    field = Whole(digits=3).named("number")
     assert field.to_text(field.check(7)) == "007"
     assert field.from_text("007") == 7
     with pytest.raises(InvalidValue, match="number must be"):

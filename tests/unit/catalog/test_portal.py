@@ -9,25 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.catalog.portal.content import CONTENT, CONTENT_REGISTRY, folded
-from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS, event_key, events_design
-from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS
-from tablewright.model import ALL, KEYS_ONLY, DesignError, InvalidRecord, Table
+from tablewright.catalog.portal.content import Content, ContentRegistry, folded
+from tablewright.catalog.portal.events import Events, ShardedEvents, event_key, events_table
+from tablewright.catalog.portal.notifications import Notification, Notifications
+from tablewright.catalog.portal.subscriptions import Subscription, Subscriptions
+from tablewright.model import ALL, KEYS_ONLY, Design, DesignError, InvalidRecord, Table
 from tablewright.model.sharding.epochs import UNDIVIDED
 from tablewright.model.validation.design import check, validate
 from tablewright.runtime.ids import uuid7
 
-DESIGNS = (CONTENT_REGISTRY, NOTIFICATIONS, SUBSCRIPTIONS, EVENTS, SHARDED_EVENTS)
+TABLES = (ContentRegistry, Notifications, Subscriptions, Events, ShardedEvents)
+CONTENT, NOTIFICATION = Content.__entity__, Notification.__entity__
 USER = "4f1c2a9e-0d51-4f61-9f0e-3c5d8a1b7e20"
 UUID = "0194a211-7280-7abc-8def-0123456789ab"
 DIGEST = "5d41402abc4b2a76b9719d911017c592"
 MOMENT = "2025-01-26T10:04:00.000Z"
 NINETY_DAYS_LATER = 1737885840 + 90 * 86400
 # By hand, on purpose: each attribute that an item is found by, by its published name.
-KEYS: list[tuple[Table, dict[str, Any]]] = [
+KEYS: list[tuple[type[Table], dict[str, Any]]] = [
     (
-        CONTENT_REGISTRY,
+        ContentRegistry,
         {
             "content_id": UUID,
             "status": "Approved",
@@ -39,7 +40,7 @@ KEYS: list[tuple[Table, dict[str, Any]]] = [
         },
     ),
     (
-        NOTIFICATIONS,
+        Notifications,
         {
             "user_id": USER,
             "created_at#notification_id": f"{MOMENT}#9f86d081884c7d659a2feaa0c55ad015",
@@ -48,11 +49,11 @@ KEYS: list[tuple[Table, dict[str, Any]]] = [
         },
     ),
     (
-        SUBSCRIPTIONS,
+        Subscriptions,
         {"user_id": USER, "subscription_id": DIGEST, "topic": "product#Data#Warehouse"},
     ),
     (
-        EVENTS,
+        Events,
         {
             "date_bucket": "2025-01-26",
             "ts#event_id": f"{MOMENT}#{UUID}",
@@ -61,7 +62,7 @@ KEYS: list[tuple[Table, dict[str, Any]]] = [
         },
     ),
     (
-        SHARDED_EVENTS,
+        ShardedEvents,
         {
             "date_bucket": "2025-01-26#9",
             "ts#event_id": f"{MOMENT}#{UUID}",
@@ -76,26 +77,26 @@ OPTIONAL_OF_CONTENT = {
     *("content_type", "size_bytes", "s3_bucket", "s3_key", "uploaded_at"),
 }
 # The published attributes, of which these may be missing.
-PUBLISHED: list[tuple[Table, set[str], set[str]]] = [
+PUBLISHED: list[tuple[type[Table], set[str], set[str]]] = [
     (
-        CONTENT_REGISTRY,
+        ContentRegistry,
         {"content_id", "status", "title", "summary", "owner_user_id", "tags", "version"}
         | {"last_updated", *OPTIONAL_OF_CONTENT},
         OPTIONAL_OF_CONTENT,
     ),
     (
-        NOTIFICATIONS,
+        Notifications,
         {"user_id", "notification_id", "type", "title", "message", "read", "created_at"}
         | {"content_id"},
         {"content_id"},
     ),
     (
-        SUBSCRIPTIONS,
+        Subscriptions,
         {"user_id", "subscription_id", "product_suite", "product_concept", "tags", "created_at"},
         {"product_suite", "product_concept", "tags"},
     ),
     (
-        EVENTS,
+        Events,
         {"date_bucket", "event_id", "event_name", "user_id", "content_id", "metadata", "timestamp"},
         {"user_id", "content_id", "metadata"},
     ),
@@ -103,91 +104,92 @@ PUBLISHED: list[tuple[Table, set[str], set[str]]] = [
 
 
 def ids(value: Any) -> str | None:
-    return value.id if isinstance(value, Table) else None
+    return value.__design__.id if isinstance(value, type) and issubclass(value, Table) else None
 
 
-def key_names(design: Table) -> set[str]:
+def key_names(design: Design) -> set[str]:
     names = {name for index in (None, *design.indexes) for name in design.key_attributes(index)}
     return {name for name in (*names, design.ttl) if name}
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=ids)
-def test_the_design_is_sound(design: Table) -> None:
-    check(design)
+@pytest.mark.parametrize("table", TABLES, ids=ids)
+def test_the_design_is_sound(table: type[Table]) -> None:
+    check(table)
 
 
-@pytest.mark.parametrize(("design", "keys"), KEYS, ids=ids)
+@pytest.mark.parametrize(("table", "keys"), KEYS, ids=ids)
 def test_an_item_is_found_by_the_keys_that_were_published(
-    design: Table, keys: dict[str, Any]
+    table: type[Table], keys: dict[str, Any]
 ) -> None:
+    design = table.__design__
     entity, *_ = design.entity_list
     stored = design.attributes(entity, entity.check(entity.example))
     assert {name: stored[name] for name in key_names(design)} == keys
 
 
-@pytest.mark.parametrize(("design", "published", "optional"), PUBLISHED, ids=ids)
+@pytest.mark.parametrize(("table", "published", "optional"), PUBLISHED, ids=ids)
 def test_every_published_attribute_is_stored_under_its_name(
-    design: Table, published: set[str], optional: set[str]
+    table: type[Table], published: set[str], optional: set[str]
 ) -> None:
-    entity, *_ = design.entity_list
+    entity, *_ = table.__design__.entity_list
     assert published <= entity.by_stored.keys()
     assert {name for name in published if entity.by_stored[name].optional} == optional
 
 
 @pytest.mark.parametrize("missing", ["product_suite", "product_concept"])
 def test_content_without_a_suite_or_a_concept_is_in_no_product_s_list(missing: str) -> None:
-    content = CONTENT.check({**CONTENT.example, missing: None})
-    stored = CONTENT_REGISTRY.attributes(CONTENT, content)
-    index = CONTENT_REGISTRY.indexes["by_product"]
-    assert CONTENT_REGISTRY.projected(CONTENT, stored, index) is None
+    design = ContentRegistry.__design__
+    stored = design.attributes(CONTENT, Content(**{**CONTENT.example, missing: None}))
+    assert design.projected(CONTENT, stored, ContentRegistry.by_product) is None
     assert not {"product_suite#product_concept", "last_updated#content_id"} & stored.keys()
 
 
 def test_no_list_of_content_says_where_a_file_is() -> None:
-    stored = CONTENT_REGISTRY.attributes(CONTENT, CONTENT.check(CONTENT.example))
-    for index in CONTENT_REGISTRY.index_list:
-        entry = CONTENT_REGISTRY.projected(CONTENT, stored, index)
+    design = ContentRegistry.__design__
+    stored = design.attributes(CONTENT, Content(**CONTENT.example))
+    for index in design.index_list:
+        entry = design.projected(CONTENT, stored, index)
         assert entry
         assert not {"s3_uri", "s3_bucket", "s3_key"} & entry.keys()
 
 
 def test_what_has_been_read_is_not_among_the_unread() -> None:
-    notification = NOTIFICATION.check({**NOTIFICATION.example, "read": True, "unread_by": None})
-    stored = NOTIFICATIONS.attributes(NOTIFICATION, notification)
-    index = NOTIFICATIONS.indexes["by_unread"]
+    design = Notifications.__design__
+    notification = Notification(**{**NOTIFICATION.example, "read": True, "unread_by": None})
+    stored = design.attributes(NOTIFICATION, notification)
     assert stored["read"] is True
-    assert NOTIFICATIONS.projected(NOTIFICATION, stored, index) is None
+    assert design.projected(NOTIFICATION, stored, Notifications.by_unread) is None
 
 
 def test_a_notification_is_marked_without_reading_it_first() -> None:
     """What its unread list is sorted by is the table's own key, which never changes."""
-    assert NOTIFICATIONS.derives_from(NOTIFICATION) == ()
+    assert Notifications.__design__.derives_from(NOTIFICATION) == ()
 
 
 def test_an_event_of_nobody_is_in_no_user_s_list() -> None:
-    for design in (EVENTS, SHARDED_EVENTS):
+    for design in (Events.__design__, ShardedEvents.__design__):
         entity, *_ = design.entity_list
         stored = design.attributes(entity, entity.check({**entity.example, "user_id": None}))
-        assert design.projected(entity, stored, design.indexes["by_user"]) is None
+        assert design.projected(entity, stored, Events.by_user) is None
 
 
 def test_both_variants_of_events_have_the_same_patterns_and_indexes() -> None:
-    for name, pattern in EVENTS.patterns.items():
-        assert SHARDED_EVENTS.patterns[name].actions == pattern.actions
-    assert [i.name for i in EVENTS.index_list] == [i.name for i in SHARDED_EVENTS.index_list]
-    assert (EVENTS.pk, EVENTS.sk) == (SHARDED_EVENTS.pk, SHARDED_EVENTS.sk)
-    assert EVENTS.indexes["by_user"].projects == ALL
+    plain, sharded = Events.__design__, ShardedEvents.__design__
+    assert plain.pattern_list == sharded.pattern_list
+    assert [i.name for i in plain.index_list] == [i.name for i in sharded.index_list]
+    assert (plain.pk, plain.sk) == (sharded.pk, sharded.sk)
+    assert Events.by_user.projects == ALL
 
 
 def test_the_key_of_an_event_is_in_its_id() -> None:
-    (entity,) = EVENTS.entity_list
+    (entity,) = Events.__design__.entity_list
     example = {name: entity.example[name] for name in entity.key.fields}
     assert event_key(UUID) == example
 
 
 def test_a_day_of_events_is_spread_evenly_over_its_shards() -> None:
     """A hundred seconds at a thousand events a second: ids of one millisecond after another."""
-    (entity,) = SHARDED_EVENTS.entity_list
+    (entity,) = ShardedEvents.__design__.entity_list
     noise, begin = Random(7), datetime(2099, 3, 4, 12, tzinfo=UTC)
     made = (uuid7(begin + timedelta(milliseconds=n), noise.randbytes(10)) for n in range(100_000))
     assert entity.key.shards
@@ -199,12 +201,12 @@ def test_a_day_of_events_is_spread_evenly_over_its_shards() -> None:
 @pytest.mark.parametrize("shards", [0, -1])
 def test_events_are_spread_over_one_shard_at_the_least(shards: int) -> None:
     with pytest.raises(DesignError, match="at least 1 is needed"):
-        check(events_design(shards=shards))
+        check(events_table(shards=shards))
 
 
 def test_one_shard_is_not_the_same_as_none() -> None:
-    assert validate(events_design(shards=1)) == []
-    assert events_design(shards=1).id == "events-sharded"
+    assert validate(events_table(shards=1)) == []
+    assert events_table(shards=1).__design__.id == "events-sharded"
 
 
 @pytest.mark.parametrize(
@@ -223,26 +225,26 @@ def test_one_shard_is_not_the_same_as_none() -> None:
 )
 def test_content_that_does_not_fit_is_refused(change: dict[str, Any], reason: str) -> None:
     with pytest.raises(InvalidRecord, match=reason):
-        CONTENT.check({**CONTENT.example, **change})
+        Content(**{**CONTENT.example, **change})
 
 
 def test_notifications_are_of_the_published_types() -> None:
     for type in ("info", "success", "warning", "error"):
-        NOTIFICATION.check({**NOTIFICATION.example, "type": type})
+        Notification(**{**NOTIFICATION.example, "type": type})
     with pytest.raises(InvalidRecord, match="type must be one of info, success, warning, error"):
-        NOTIFICATION.check({**NOTIFICATION.example, "type": "fatal"})
+        Notification(**{**NOTIFICATION.example, "type": "fatal"})
 
 
 def test_a_notification_is_found_by_id_in_an_index_of_keys() -> None:
-    for index in NOTIFICATIONS.index_list:
+    for index in Notifications.__design__.index_list:
         assert index.projects == KEYS_ONLY
 
 
 def test_a_subscription_may_ask_for_nothing() -> None:
-    plain = {**SUBSCRIPTION.example, "topic": "all"}
+    plain = {**Subscription.__entity__.example, "topic": "all"}
     for name in ("product_suite", "product_concept", "tags"):
         plain[name] = None
-    assert SUBSCRIPTION.check(plain)["topic"] == "all"
+    assert Subscription(**plain).topic == "all"
 
 
 @given(st.text())

@@ -9,97 +9,102 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablewright.catalog.sentiment.dashboard import (
-    COUNTED,
-    DASHBOARD,
-    HOUR,
-    REJECTED,
-    ROW,
-    TAG_ROW,
+    Counted,
+    Dashboard,
+    Hour,
+    Rejected,
+    Row,
+    TagRow,
 )
-from tablewright.catalog.sentiment.items import GUARD, ITEM, ITEMS
-from tablewright.model import ALL, Entity, InvalidRecord, InvalidValue, Table
+from tablewright.catalog.sentiment.items import Guard, Item, Items
+from tablewright.model import ALL, Entity, InvalidRecord, InvalidValue, Table, replaced
 from tablewright.model.validation.design import validate
 
-EXAMPLE = ITEM.check(ITEM.example)
-SHOWN = ROW.check(ROW.example)
-TAGGED = TAG_ROW.check(TAG_ROW.example)
+EXAMPLE = Item(**Item.__entity__.example)
+SHOWN = Row(**Row.__entity__.example)
+TAGGED = TagRow(**TagRow.__entity__.example)
 MOMENT = "2025-11-16T14:30:15.000Z"
 SOURCE = "newsapi#bbc-news-ai-regulation-2025-11-16"
 
 
-def key(design: Table, entity: Entity, record: dict[str, Any]) -> tuple[Any, Any]:
-    attributes = design.attributes(entity, record)
+def stored(table: type[Table], record: Entity) -> dict[str, Any]:
+    return table.__design__.attributes(record.__entity__, record)
+
+
+def key(table: type[Table], record: Entity) -> tuple[Any, Any]:
+    attributes, design = stored(table, record), table.__design__
     return attributes[design.pk], attributes[str(design.sk)]
 
 
-@pytest.mark.parametrize("design", [ITEMS, DASHBOARD])
-def test_the_designs_are_sound(design: Table) -> None:
-    assert validate(design) == []
+@pytest.mark.parametrize("table", [Items, Dashboard])
+def test_the_designs_are_sound(table: type[Table]) -> None:
+    assert validate(table) == []
 
 
 def test_keys_and_indexes_have_the_published_names() -> None:
-    assert (ITEMS.pk, ITEMS.sk, ITEMS.stream) == ("source_id", "ingested_at", "NEW_AND_OLD_IMAGES")
-    assert (ITEMS.ttl, ITEMS.index_list) == (None, ())
-    assert (DASHBOARD.pk, DASHBOARD.sk, DASHBOARD.ttl) == (
+    items, dashboard = Items.__design__, Dashboard.__design__
+    assert (items.pk, items.sk, items.stream) == ("source_id", "ingested_at", "NEW_AND_OLD_IMAGES")
+    assert (items.ttl, items.index_list) == (None, ())
+    assert (dashboard.pk, dashboard.sk, dashboard.ttl) == (
         *("day_partition", "ingested_at", "expires_at"),
     )
-    assert [(index.name, index.pk, index.sk, index.projects) for index in DASHBOARD.index_list] == [
+    assert [(index.name, index.pk, index.sk, index.projects) for index in dashboard.index_list] == [
         ("by_sentiment", "day_partition", "sentiment_score_combined", ALL),
         ("by_tag", "tag", "ingested_at", ALL),
     ]
 
 
 def test_an_item_is_stored_under_the_published_names() -> None:
-    stored = ITEMS.attributes(ITEM, EXAMPLE)
-    assert set(stored) == {
+    item = stored(Items, EXAMPLE)
+    assert set(item) == {
         *("source_id", "ingested_at", "source_type", "source_url", "text_snippet", "sentiment"),
         *("score", "model_version", "matched_tags", "metadata", "status"),
     }
-    assert (stored["source_id"], stored["ingested_at"]) == (SOURCE, MOMENT)
-    assert stored["score"] == Decimal("0.72")
-    assert stored["matched_tags"] == {"AI", "regulation", "europe"}
+    assert (item["source_id"], item["ingested_at"]) == (SOURCE, MOMENT)
+    assert item["score"] == Decimal("0.72")
+    assert item["matched_tags"] == {"AI", "regulation", "europe"}
 
 
 def test_a_row_is_stored_under_the_published_names() -> None:
-    stored = DASHBOARD.attributes(ROW, SHOWN)
-    assert set(stored) == {
+    row = stored(Dashboard, SHOWN)
+    assert set(row) == {
         *("day_partition", "ingested_at", "source_id", "source_type", "sentiment", "score"),
         *("sentiment_score_combined", "matched_tags", "text_snippet", "source_url", "expires_at"),
     }
-    assert stored["day_partition"] == "2025-11-16"
-    assert stored["ingested_at"] == f"{MOMENT}|{SOURCE}"
-    assert stored["sentiment_score_combined"] == "neutral#0.72"
+    assert row["day_partition"] == "2025-11-16"
+    assert row["ingested_at"] == f"{MOMENT}|{SOURCE}"
+    assert row["sentiment_score_combined"] == "neutral#0.72"
 
 
 def test_an_item_without_tags_has_no_such_attribute() -> None:
-    bare = ITEM.check({**ITEM.example, "matched_tags": []})
-    assert "matched_tags" not in ITEMS.attributes(ITEM, bare)
+    bare = Item(**{**Item.__entity__.example, "matched_tags": []})
+    assert "matched_tags" not in stored(Items, bare)
 
 
 def test_the_guard_stands_in_the_item_s_own_partition_under_another_key() -> None:
-    guard = key(ITEMS, GUARD, GUARD.check(GUARD.example))
+    guard = key(Items, Guard(**Guard.__entity__.example))
     assert guard == (SOURCE, "guard")
-    assert guard != key(ITEMS, ITEM, EXAMPLE)
+    assert guard != key(Items, EXAMPLE)
 
 
 def test_a_row_and_its_tag_rows_never_share_a_key() -> None:
-    rows = {key(DASHBOARD, ROW, SHOWN)}
+    rows = {key(Dashboard, SHOWN)}
     for tag in ("AI", "regulation", "europe", "2025-11-16"):
-        rows.add(key(DASHBOARD, TAG_ROW, {**TAGGED, "tag": tag}))
+        rows.add(key(Dashboard, replaced(TAGGED, tag=tag)))
     assert len(rows) == 5
-    assert key(DASHBOARD, TAG_ROW, TAGGED)[0] == "tag|AI|2025-11-16"
+    assert key(Dashboard, TAGGED)[0] == "tag|AI|2025-11-16"
 
 
 def test_two_sources_of_the_same_millisecond_are_two_rows() -> None:
     other = {"source_id": "twitter#tweet-456789"}
-    assert key(DASHBOARD, ROW, SHOWN) != key(DASHBOARD, ROW, {**SHOWN, **other})
-    assert key(DASHBOARD, TAG_ROW, TAGGED) != key(DASHBOARD, TAG_ROW, {**TAGGED, **other})
+    assert key(Dashboard, SHOWN) != key(Dashboard, replaced(SHOWN, **other))
+    assert key(Dashboard, TAGGED) != key(Dashboard, replaced(TAGGED, **other))
 
 
 def test_only_rows_of_a_day_are_in_the_lists_by_day_and_by_sentiment() -> None:
-    assert "sentiment_score_combined" not in DASHBOARD.attributes(TAG_ROW, TAGGED)
-    assert "tag" not in DASHBOARD.attributes(ROW, SHOWN)
-    assert DASHBOARD.attributes(TAG_ROW, TAGGED)["tag"] == "AI"
+    assert "sentiment_score_combined" not in stored(Dashboard, TAGGED)
+    assert "tag" not in stored(Dashboard, SHOWN)
+    assert stored(Dashboard, TAGGED)["tag"] == "AI"
 
 
 moments = st.integers(0, 4 * 10**12).map(
@@ -113,13 +118,13 @@ def test_rows_sort_by_time_and_above_the_bare_moment_before_them(
 ) -> None:
     sources = ("newsapi#z", "reddit#a")
     early, late = (
-        {**SHOWN, **ROW.check({"ingested_at": at, "source_id": source}, partial=True)}
+        replaced(SHOWN, ingested_at=at, source_id=source)
         for at, source in zip(sorted((one, two)), sources, strict=True)
     )
-    texts = [key(DASHBOARD, ROW, row)[1] for row in (early, late)]
-    assert early["ingested_at"] == late["ingested_at"] or texts[0] < texts[1]
+    texts = [key(Dashboard, row)[1] for row in (early, late)]
+    assert early.ingested_at == late.ingested_at or texts[0] < texts[1]
     # What a query for "later than" compares with, in the form that was published.
-    assert texts[1] > early["ingested_at"]
+    assert texts[1] > early.ingested_at
 
 
 @pytest.mark.parametrize(
@@ -133,43 +138,39 @@ def test_rows_sort_by_time_and_above_the_bare_moment_before_them(
     ],
 )
 def test_sentiment_and_score_are_combined_with_two_decimals(score: str, text: str) -> None:
-    row = ROW.check({**ROW.example, "sentiment": "positive", "score": Decimal(score)})
-    assert DASHBOARD.attributes(ROW, row)["sentiment_score_combined"] == text
+    row = replaced(SHOWN, sentiment="positive", score=Decimal(score))
+    assert stored(Dashboard, row)["sentiment_score_combined"] == text
 
 
 def test_rows_expire_seven_days_after_their_item_was_ingested_whenever_they_are_made() -> None:
     ingested = datetime(2025, 11, 16, 14, 30, 15, tzinfo=UTC)
-    for entity, record in ((ROW, SHOWN), (TAG_ROW, TAGGED)):
-        expires = DASHBOARD.attributes(entity, record)["expires_at"]
+    for record in (SHOWN, TAGGED):
+        expires = stored(Dashboard, record)["expires_at"]
         assert expires == ingested.timestamp() + 7 * 86400
 
 
 def test_counts_outlive_the_rows_and_markers_outlive_the_counts() -> None:
     # Of one hour: the last row that expires, the counts, and the first marker that does.
     hour, last = "2025-11-16T14:00:00.000Z", "2025-11-16T14:59:59.999Z"
-    row = {**SHOWN, "ingested_at": last}
-    counts = {**HOUR.check(HOUR.example), "hour": hour}
-    marker = {**COUNTED.check(COUNTED.example), "second": hour}
-    expiry = [
-        DASHBOARD.attributes(entity, record)["expires_at"]
-        for entity, record in ((ROW, row), (HOUR, counts), (COUNTED, marker))
-    ]
+    row = replaced(SHOWN, ingested_at=last)
+    counts = Hour(**{**Hour.__entity__.example, "hour": hour})
+    marker = Counted(**{**Counted.__entity__.example, "second": hour})
+    expiry = [stored(Dashboard, record)["expires_at"] for record in (row, counts, marker)]
     assert expiry[0] < expiry[1] < expiry[2]
 
 
 def test_hours_of_a_day_are_counted_by_source_in_one_partition() -> None:
-    hour = HOUR.check(HOUR.example)
-    stored = DASHBOARD.attributes(HOUR, hour)
-    assert stored["day_partition"] == "counts|2025-11-16"
-    assert stored["ingested_at"] == "2025-11-16T14:00:00.000Z|newsapi"
-    assert {name for name in stored if name.startswith("tag:")} == {
+    hour = stored(Dashboard, Hour(**Hour.__entity__.example))
+    assert hour["day_partition"] == "counts|2025-11-16"
+    assert hour["ingested_at"] == "2025-11-16T14:00:00.000Z|newsapi"
+    assert {name for name in hour if name.startswith("tag:")} == {
         *("tag:AI", "tag:regulation", "tag:europe"),
     }
-    assert stored["positive"] == 12
+    assert hour["positive"] == 12
 
 
 def test_what_was_refused_is_parked_by_day() -> None:
-    assert key(DASHBOARD, REJECTED, REJECTED.check(REJECTED.example)) == (
+    assert key(Dashboard, Rejected(**Rejected.__entity__.example)) == (
         "rejected|2025-11-16",
         f"newsapi|{'0' * 32}",
     )
@@ -205,26 +206,26 @@ REFUSED: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, vs in ACCEPTED.items() for v in vs])
 def test_a_value_of_the_contract_is_accepted(name: str, value: Any) -> None:
-    ITEM.check({**ITEM.example, name: value})
+    Item(**{**Item.__entity__.example, name: value})
 
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, vs in REFUSED.items() for v in vs])
 def test_a_value_outside_the_contract_is_refused_by_name(name: str, value: Any) -> None:
     with pytest.raises(InvalidRecord) as refused:
-        ITEM.check({**ITEM.example, name: value})
+        Item(**{**Item.__entity__.example, name: value})
     assert [problem.field for problem in refused.value.problems] == [name]
 
 
 def test_every_field_of_an_item_is_covered_here() -> None:
-    assert ACCEPTED.keys() == REFUSED.keys() == ITEM.by_name.keys()
+    assert ACCEPTED.keys() == REFUSED.keys() == Item.__entity__.by_name.keys()
 
 
 @pytest.mark.parametrize("missing", ["source_id", "source_type", "sentiment", "score", "status"])
 def test_what_is_required_is_asked_for(missing: str) -> None:
     with pytest.raises(InvalidRecord, match=f"{missing} is required"):
-        ITEM.check({name: value for name, value in ITEM.example.items() if name != missing})
+        Item(**{n: value for n, value in Item.__entity__.example.items() if n != missing})
 
 
 def test_a_tag_may_not_hold_what_sets_the_parts_of_a_key_apart() -> None:
     with pytest.raises(InvalidValue, match=r"tag must be text without '\|'"):
-        TAG_ROW.by_name["tag"].check("a|b")
+        TagRow.tag.check("a|b")

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tablewright.catalog.forms import shard_spread
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.shard_spread import (
     LIMIT,
     main,
@@ -67,7 +67,7 @@ def test_a_function_that_spreads_badly_is_found_out(monkeypatch: pytest.MonkeyPa
     made = sent(50_000, 5, 1.1, seed=4)
     volumes = Counter(tenant for tenant, *_ in made)
     counts = [10] * 5
-    shards = FORMS.entities["Submission"].key.shards
+    shards = Forms.__design__.entities["Submission"].key.shards
     monkeypatch.setattr(shards, "function", last_character)
     rows = spreads(ours(made, counts), [volumes[n] for n in range(5)], counts)
     assert max(row.ratio for row in rows) > LIMIT

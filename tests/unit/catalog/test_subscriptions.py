@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tablewright.catalog.portal.content import MAX_TAGS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTION, matches, topic, topics
+from tablewright.catalog.portal.subscriptions import Subscription, matches, topic, topics
 
 Filters = st.SearchStrategy[dict[str, Any]]
 
@@ -72,7 +72,7 @@ def test_no_two_products_have_one_topic(one: dict[str, Any], two: dict[str, Any]
 
 @given(asking(product, st.lists(tag, max_size=3)))
 def test_whatever_may_be_asked_for_has_a_topic_that_can_be_stored(wanted: dict[str, Any]) -> None:
-    plain = {name: SUBSCRIPTION.example[name] for name in ("user_id", "subscription_id")}
+    plain = {name: Subscription.__entity__.example[name] for name in ("user_id", "subscription_id")}
     record = {**plain, "created_at": "2025-01-26T10:04:00.000Z", **wanted}
-    stored = SUBSCRIPTION.check({**record, "topic": topic(wanted)})
-    assert stored["topic"] == topic(wanted)
+    stored = Subscription(**{**record, "topic": topic(wanted)})
+    assert stored.topic == topic(wanted)

@@ -17,7 +17,10 @@ from lambdas.forms.delivery.messages import (
 from lambdas.forms.delivery.submission_status import status_of
 from lambdas.forms.destinations.connection import Answer
 from lambdas.forms.destinations.webhook import outcome_of
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.submissions import DeliveryAttempt
+from tablewright.catalog.forms.tenants import Destination
+from tablewright.model import replaced
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
 
@@ -48,8 +51,9 @@ def test_a_series_has_eight_attempts_wherever_it_begins() -> None:
 
 
 def test_a_breaker_is_open_until_its_moment_and_then_half_open() -> None:
-    until = {"breaker_until": timestamp(NOW)}
-    assert state({}, NOW) == CLOSED
+    closed = Destination(**Destination.__entity__.example)
+    until = replaced(closed, breaker_until=iso_utc(NOW))
+    assert state(closed, NOW) == CLOSED
     assert state(until, NOW - timedelta(milliseconds=1)) == OPEN
     assert state(until, NOW) == HALF_OPEN
 
@@ -77,7 +81,14 @@ def test_pauses_double_with_every_failure_beyond_those_that_opened_it() -> None:
 )
 def test_the_status_of_a_submission(statuses: dict[tuple[str, int], str], expected: str) -> None:
     attempts = [
-        {"destination_id": id, "attempt_num": number, "status": status}
+        DeliveryAttempt(
+            **{
+                **DeliveryAttempt.__entity__.example,
+                "destination_id": id,
+                "attempt_num": number,
+                "status": status,
+            }
+        )
         for (id, number), status in statuses.items()
     ]
     assert status_of(attempts) == expected
@@ -131,7 +142,7 @@ def test_both_kinds_of_messages_are_read() -> None:
     detail = {"tenant_id": "acme", "submission_id": ID, "form_id": "contact"}
     event = {"source": "tablewright.forms", "detail-type": "submission.created", "detail": detail}
     assert read_message(json.dumps(event), NOW) == Created("acme", ID)
-    assert read_message(delivery(), NOW) == Delivery("acme", ID, "crm", 2, timestamp(NOW))
+    assert read_message(delivery(), NOW) == Delivery("acme", ID, "crm", 2, iso_utc(NOW))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +172,7 @@ def test_other_messages_are_refused_and_not_repeated(body: str) -> None:
 
 def test_the_messages_of_a_tenant_are_a_group_of_their_own() -> None:
     queue = Picky(13)
-    asked = [Delivery(tenant, ID, "crm", 1, timestamp(NOW)) for tenant in ("acme", "globex")]
+    asked = [Delivery(tenant, ID, "crm", 1, iso_utc(NOW)) for tenant in ("acme", "globex")]
     DeliveryQueue(queue, "url").send(asked)
     assert queue.groups == ["acme", "globex"]
 
@@ -184,7 +195,7 @@ class Picky:
 
 
 def test_messages_are_sent_until_all_are_taken() -> None:
-    asked = [Delivery("acme", ID, f"d{number}", 1, timestamp(NOW)) for number in range(13)]
+    asked = [Delivery("acme", ID, f"d{number}", 1, iso_utc(NOW)) for number in range(13)]
     queue = Picky(13)
     DeliveryQueue(queue, "url", backoff=Backoff(attempts=12, first=0)).send(asked)
     assert sorted(json.loads(one)["deliver"]["destination_id"] for one in queue.taken) == sorted(

@@ -1,17 +1,19 @@
 """Events that are counted of one change."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from lambdas.forms.metrics.dashboard import error_rate, summary
 from lambdas.forms.metrics.events import counted
-from tablewright.catalog.forms.submissions import ATTEMPT, SUBMISSION
+from tablewright.catalog.forms.metrics import DailyMetrics
+from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
 from tablewright.model import InvalidRecord
 from tablewright.runtime.store.attribute_values import encode
 from tablewright.runtime.streams.changes import Change
 
-ID = SUBMISSION.example["submission_id"]
+ID = Submission.__entity__.example["submission_id"]
 SUBMISSION_KEY = {"PK": {"S": "TENANT#acme#0"}, "SK": {"S": f"SUB#{ID}"}}
 ATTEMPT_KEY = {"PK": {"S": f"TENANT#acme#SUB#{ID}"}, "SK": {"S": "DEST#crm#ATTEMPT#001"}}
 MADE = 1_737_885_841
@@ -30,12 +32,16 @@ def change(key: Any, old: Any = None, new: Any = None) -> Change:
 
 def submission(**changes: Any) -> Any:
     names = ("tenant_id", "timestamp", "form_id", "domain")
-    values = {**{name: SUBMISSION.example[name] for name in names}, **changes}
+    values = {**{name: Submission.__entity__.example[name] for name in names}, **changes}
     return {name: encode(value) for name, value in values.items() if value is not None}
 
 
 def attempt(status: str, **changes: Any) -> Any:
-    values = {"status": status, "timestamp": ATTEMPT.example["timestamp"], **changes}
+    values = {
+        "status": status,
+        "timestamp": DeliveryAttempt.__entity__.example["timestamp"],
+        **changes,
+    }
     return {name: encode(value) for name, value in values.items()}
 
 
@@ -168,6 +174,5 @@ def test_the_rate_of_errors_is_that_of_all_attempts() -> None:
 
 
 def test_days_without_submissions_are_shown_when_something_was_delivered() -> None:
-    assert summary([{"date": "2025-01-26", "delivery_count": 2}])["daily_breakdown"] == {
-        "2025-01-26": 0
-    }
+    day = DailyMetrics(tenant_id="acme", date="2025-01-26", delivery_count=Decimal(2))
+    assert summary([day])["daily_breakdown"] == {"2025-01-26": 0}

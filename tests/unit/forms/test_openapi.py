@@ -13,7 +13,7 @@ from lambdas.forms.destinations.settings import SETTINGS, check_settings
 from lambdas.forms.handlers.admin import app
 from lambdas.forms.tenants.configuration import tenant_from
 from lambdas.http.bodies import new_record
-from tablewright.catalog.forms.tenants import CONFIG, DESTINATION, DESTINATION_TYPES
+from tablewright.catalog.forms.tenants import DESTINATION_TYPES, Destination, TenantConfig
 
 DOCUMENT = document()
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
@@ -114,7 +114,13 @@ def test_tenants_that_are_refused_are_not_valid_by_the_document(changes: dict[st
 
 
 def test_the_examples_of_the_design_are_answers_by_the_document() -> None:
-    assert valid("Config", CONFIG.example)
-    assert valid("Destination", DESTINATION.example)
-    record = new_record(CONFIG, dict(CONFIG.example), CONFIG.by_name, {}, lambda _: [])
-    assert record == CONFIG.example
+    assert valid("Config", TenantConfig.__entity__.example)
+    assert valid("Destination", Destination.__entity__.example)
+    record = new_record(
+        TenantConfig,
+        dict(TenantConfig.__entity__.example),
+        TenantConfig.__entity__.by_name,
+        {},
+        lambda _: [],
+    )
+    assert record == TenantConfig.__entity__.example

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lambdas.forms.sharding.decision import Decision, ShardRules, TenantLoad, decide
+from tablewright.catalog.forms.metrics import DailyMetrics, HourlyMetrics
 from tablewright.model import Epoch, Epochs, InvalidValue, Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.sharding.epochs import MOST_EPOCHS, MOST_SHARDS
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -20,7 +21,7 @@ LONG_AGO = NOW - timedelta(days=100)
 def epochs(*counts: int, last: datetime = LONG_AGO) -> Epochs:
     """Epochs a second apart, the last of which began at a moment."""
     starts = (last - timedelta(seconds=n) for n in reversed(range(len(counts))))
-    return Epochs(Epoch(timestamp(at), count) for at, count in zip(starts, counts, strict=True))
+    return Epochs(Epoch(iso_utc(at), count) for at, count in zip(starts, counts, strict=True))
 
 
 def decided(load: TenantLoad, now: Epochs | None = None, **changes: Any) -> Decision:
@@ -62,15 +63,15 @@ def test_there_are_never_more_than_a_hundred() -> None:
 
 
 def test_the_load_is_that_of_all_days_and_of_the_busiest_hour() -> None:
-    days: list[Record] = [
-        {"submission_count": Decimal(3)},
-        {"error_count": Decimal(1)},
-        {"submission_count": Decimal(4)},
+    counts: list[Record] = [{"submission_count": 3}, {"error_count": 1}, {"submission_count": 4}]
+    days = [
+        DailyMetrics(tenant_id="acme", date=f"2025-06-0{day}", **one)
+        for day, one in enumerate(counts, 1)
     ]
-    hours: list[Record] = [
-        {"datetime": "2025-06-01-10", "submission_count": Decimal(2)},
-        {"datetime": "2025-06-01-11", "submission_count": Decimal(5)},
-        {"datetime": "2025-06-01-12", "delivery_count": Decimal(9)},
+    counts = [{"submission_count": 2}, {"submission_count": 5}, {"delivery_count": 9}]
+    hours = [
+        HourlyMetrics(tenant_id="acme", datetime=f"2025-06-01-{hour}", **one)
+        for hour, one in enumerate(counts, 10)
     ]
     assert TenantLoad.of(days, hours) == TenantLoad(7, 5, "2025-06-01-11")
     assert TenantLoad.of([], []) == TenantLoad()

@@ -1,56 +1,64 @@
 """A plan of healing for a table of one's own: what it needs, and what it says is missing."""
 
-from tablewright.catalog.news.design import NEWS, SPARSE_NEWS, news_healing
+from typing import Any
+
+from tablewright.catalog.news.design import News, SparseNews, news_healing
 from tablewright.model import (
     KEYS_ONLY,
     BatchGet,
     Choice,
     Entity,
+    Field,
     Index,
     Key,
     Query,
     Table,
     Text,
-    Timestamp,
+    TimestampText,
     Update,
 )
-from tablewright.model.healing import HealingPlan, healing_fields
+from tablewright.model.healing import Healable, HealingPlan
 from tablewright.model.validation.design import validate
 
 
-def jobs(*more: Text) -> Table:
-    job = Entity(
-        "Job",
-        key=Key("{job_id}"),
-        indexed={"by_state": Key("{state}", "{created_at}")},
-        fields=(
-            Text("job_id"),
-            Choice("state", ("open", "parked", "closed")),
-            Timestamp("created_at"),
-            Text("outcome", optional=True),
-            *(more or healing_fields()),
-        ),
-        describes="Something to be done.",
-    )
-    return Table(
-        "jobs",
-        pk="job_id",
-        entities=(job,),
-        indexes=(Index("by_state", pk="state", sk="created_at", projects=KEYS_ONLY),),
-        patterns=(
-            Query("jobs_by_state", "Job", index="by_state", range="created_at"),
-            BatchGet("get_jobs", "Job"),
-            Update("mark_job", "Job"),
-        ),
-    )
+class Work(Entity):
+    """What jobs have in common."""
+
+    job_id: Field[str] = Text()
+    state: Field[str] = Choice(("open", "parked", "closed"))
+    created_at: Field[str] = TimestampText()
+    outcome: Field[str | None] = Text(default=None)
 
 
-def plan_of(design: Table) -> HealingPlan:
+class Job(Healable, Work, key=Key("{job_id}")):
+    """Something to be done."""
+
+
+class HopelessJob(Work, key=Key("{job_id}"), name="Job"):
+    """Something to be done, and never again."""
+
+
+def jobs(job: type[Work] = Job) -> type[Table]:
+    class Jobs(Table, pk="job_id"):
+        by_state = Index(
+            pk="state",
+            sk="created_at",
+            projects=KEYS_ONLY,
+            keys={job: Key("{state}", "{created_at}")},
+        )
+        jobs_by_state = Query(job, by_state, range=Work.created_at)
+        get_jobs = BatchGet(job)
+        mark_job = Update(job)
+
+    return Jobs
+
+
+def plan_of(table: Any) -> HealingPlan[Job]:
     return HealingPlan(
-        design,
-        waiting=design.jobs_by_state,
-        read=design.get_jobs,
-        mark=design.mark_job,
+        table,
+        waiting=table.jobs_by_state,
+        read=table.get_jobs,
+        mark=table.mark_job,
         pending={"state": "open"},
         parked={"state": "parked"},
         done={"state": "closed"},
@@ -60,9 +68,9 @@ def plan_of(design: Table) -> HealingPlan:
 
 
 def test_a_table_of_ones_own_can_be_healed() -> None:
-    design = jobs()
-    assert validate(design) == []
-    plan = plan_of(design)
+    table = jobs()
+    assert validate(table) == []
+    plan = plan_of(table)
     assert plan.problems() == []
     assert plan.where(plan.parked) == {"state": "parked"}
 
@@ -75,14 +83,15 @@ def test_what_waits_is_in_its_state_and_has_no_result() -> None:
 
 
 def test_a_plan_says_what_the_table_lacks() -> None:
-    (problem,) = plan_of(jobs(Text("note", optional=True))).problems()
+    (problem,) = plan_of(jobs(HopelessJob)).problems()
     assert "heal_after, heal_attempts, heal_run, parked_at" in problem
-    assert "healing_fields()" in problem
+    assert "make it a Healable" in problem
 
 
 def test_a_plan_says_which_pattern_does_not_fit() -> None:
     plan = plan_of(jobs())
-    assert plan._replace(mark=plan.read).problems() == [
+    mistaken: dict[str, Any] = {"mark": plan.read}
+    assert plan._replace(**mistaken).problems() == [
         "'get_jobs' must be of kind Update and about 'Job'"
     ]
     (problem,) = plan._replace(waiting=plan_of(jobs()).waiting).problems()
@@ -90,7 +99,7 @@ def test_a_plan_says_which_pattern_does_not_fit() -> None:
 
 
 def test_both_variants_of_news_can_be_healed() -> None:
-    plain, sparse = news_healing(NEWS), news_healing(SPARSE_NEWS)
+    plain, sparse = news_healing(News), news_healing(SparseNews)
     assert plain.problems() == sparse.problems() == []
     assert plain.where(plain.pending) == {"status": "pending"}
     assert sparse.where(sparse.pending) == {"waiting": "pending"}

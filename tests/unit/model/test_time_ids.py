@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablewright.model import InvalidValue, TimeId
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.time_ids import made_at, milliseconds, moment_of
 from tablewright.runtime.ids import uuid7
 
@@ -26,8 +26,8 @@ def test_an_id_is_a_uuid_of_version_7_that_tells_its_millisecond(
     assert str(UUID(id)) == id
     assert (UUID(id).version, UUID(id).variant) == (7, "specified in RFC 4122")
     assert TimeId("id").check(id) == id
-    assert moment_of(id) == timestamp(moment)
-    assert made_at(id) == milliseconds(moment) == milliseconds(timestamp(moment))
+    assert moment_of(id) == iso_utc(moment)
+    assert made_at(id) == milliseconds(moment) == milliseconds(iso_utc(moment))
 
 
 @given(moments, noise, noise)

@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
-from tablewright.catalog.sales.design import SALE, SALES
+from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.pages.monthly_cost import US_EAST_1, Usage, Workload, bill, monthly, stored_bytes
 
-EXAMPLE = SALE.check(SALE.example)
+EXAMPLE = Sale.__entity__.check(Sale.__entity__.example)
 WORKLOAD = Workload(items_per_day=100_000, read_units_per_day=Decimal(500_000), years=2)
 
 
@@ -15,7 +15,7 @@ def test_a_hundred_thousand_sales_a_day_are_36_5_million_a_year() -> None:
 
 
 def test_writes_count_the_table_and_every_index() -> None:
-    costs = monthly(SALES, "Sale", EXAMPLE, WORKLOAD, US_EAST_1)
+    costs = monthly(Sales.__design__, "Sale", EXAMPLE, WORKLOAD, US_EAST_1)
     assert costs["writes"] == Decimal("7.50")  # 3 million puts of 4 units at $0.625 a million
     assert costs["reads"] == Decimal("1.88")
     assert costs["total"] == costs["storage"] + costs["writes"] + costs["reads"]
@@ -38,6 +38,8 @@ def test_a_replica_costs_the_writes_and_the_storage_again_and_no_reads() -> None
 
 def test_storage_counts_every_index_entry_with_its_overhead() -> None:
     unbranded = {name: value for name, value in EXAMPLE.items() if name != "brand"}
-    more = stored_bytes(SALES, "Sale", EXAMPLE) - stored_bytes(SALES, "Sale", unbranded)
+    more = stored_bytes(Sales.__design__, "Sale", EXAMPLE) - stored_bytes(
+        Sales.__design__, "Sale", unbranded
+    )
     assert more > 100
-    assert stored_bytes(SALES, "Sale", EXAMPLE) > 4 * 100
+    assert stored_bytes(Sales.__design__, "Sale", EXAMPLE) > 4 * 100

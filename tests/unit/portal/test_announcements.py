@@ -19,14 +19,15 @@ from lambdas.portal.notification_fan_out.messages import (
     message_from,
     messages_of,
 )
-from tablewright.catalog.portal.content import CONTENT
-from tablewright.catalog.portal.notifications import NOTIFICATION
+from tablewright.catalog.portal.content import Content
+from tablewright.catalog.portal.notifications import Notification
 
 AT = "2025-01-26T12:00:00.000Z"
 
 
-def content(status: str, version: str = "2", **changes: Any) -> dict[str, Any]:
-    return {**CONTENT.example, "status": status, "version": version, "last_updated": AT, **changes}
+def content(status: str, version: str = "2", **changes: Any) -> Content:
+    now = {"status": status, "version": version, "last_updated": AT}
+    return Content(**{**Content.__entity__.example, **now, **changes})
 
 
 @pytest.mark.parametrize(
@@ -56,8 +57,8 @@ def test_what_a_change_announces(old: Any, new: Any, kinds: list[str]) -> None:
 def test_a_notification_is_sound_and_always_the_same(kind: str) -> None:
     announcement = Announcement.of(kind, content("Approved", title="x" * 200), AT)
     made = notification(announcement, "ada")
-    assert NOTIFICATION.check(made) == made == notification(announcement, "ada")
-    assert len(made["notification_id"]) == 32
+    assert Notification.__entity__.check(made) == made == notification(announcement, "ada")
+    assert len(made.notification_id) == 32
 
 
 def test_ids_differ_by_kind_content_version_time_and_user() -> None:
@@ -71,15 +72,14 @@ def test_ids_differ_by_kind_content_version_time_and_user() -> None:
     made = [notification(one, "ada") for one in (announcement, *others)] + [
         notification(announcement, "bob")
     ]
-    assert len({one["notification_id"] for one in made}) == len(made)
+    assert len({one.notification_id for one in made}) == len(made)
 
 
 def test_a_review_is_announced_once_whatever_the_version() -> None:
     announcement = Announcement.of(REVIEW_DUE, content("Approved"), AT)
     later = announcement._replace(version="9", title="Another")
     assert (
-        notification(announcement, "a")["notification_id"]
-        == notification(later, "a")["notification_id"]
+        notification(announcement, "a").notification_id == notification(later, "a").notification_id
     )
 
 
@@ -97,7 +97,7 @@ def test_ten_of_the_largest_messages_fit_into_a_batch() -> None:
         "product_suite": "🎈" * 100,
         "product_concept": "🎈" * 100,
     }
-    announcement = Announcement.of(APPROVAL, CONTENT.check(content("Approved", **large)), AT)
+    announcement = Announcement.of(APPROVAL, content("Approved", **large), AT)
     messages = messages_of(announcement, "olga")
     assert len(messages) == 24
     assert max(len(one.body.encode()) for one in messages) < 25 * 1024

@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from lambdas.portal.content.due_steps import EXPIRY, REMOVAL, due_step
 from lambdas.portal.content.lifecycle import next_due
-from tablewright.catalog.portal.content import CONTENT, DRAFT, EXPIRED, HARD, SOFT, STATUSES
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.content import DRAFT, EXPIRED, HARD, SOFT, STATUSES, Content
+from tablewright.model.fields.time import iso_utc
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
-MOMENTS = [timestamp(NOW + timedelta(seconds=seconds)) for seconds in (-2, -1, 0, 1)]
+MOMENTS = [iso_utc(NOW + timedelta(seconds=seconds)) for seconds in (-2, -1, 0, 1)]
 
 moments = st.none() | st.sampled_from(MOMENTS)
 contents = st.fixed_dictionaries(
@@ -32,12 +31,12 @@ contents = st.fixed_dictionaries(
 )
 
 
-def whole(values: dict[str, Any]) -> Record:
-    made = {**CONTENT.example, "created_at": MOMENTS[0], "version": "1", **values}
-    return CONTENT.check({name: value for name, value in made.items() if value is not None})
+def whole(values: dict[str, Any]) -> Content:
+    plain = {**Content.__entity__.example, "created_at": MOMENTS[0], "version": "1"}
+    return Content(**{**plain, **values})
 
 
-def carried_out(content: Record) -> tuple[Record, list[str], list[str]]:
+def carried_out(content: Content) -> tuple[Content, list[str], list[str]]:
     """The content when nothing is due any more, the steps taken, the objects removed."""
     kinds: list[str] = []
     removed: list[str] = []
@@ -45,8 +44,7 @@ def carried_out(content: Record) -> tuple[Record, list[str], list[str]]:
         assert len(kinds) < 6
         kinds.append(step.kind)
         removed += step.removes
-        changed = {**content, **step.changes}
-        content = CONTENT.check({n: value for n, value in changed.items() if value is not None})
+        content = Content(**{**content, **step.changes})
     return content, kinds, removed
 
 
@@ -56,12 +54,12 @@ def test_what_is_due_is_done_in_a_few_steps_and_not_again(values: dict[str, Any]
     after, kinds, removed = carried_out(content)
     once = [kind for kind in kinds if kind != REMOVAL]  # of which there may be one left over
     assert len(set(once)) == len(once)
-    assert after.get("due_at") == next_due(after)
-    assert after.get("due_at") is None or after["due_at"] > timestamp(NOW)
-    assert int(after["version"]) - 1 == sum(kind in ("effective", "expiry") for kind in kinds)
+    assert after.due_at == next_due(after)
+    assert after.due_at is None or after.due_at > iso_utc(NOW)
+    assert int(after.version) - 1 == sum(kind in ("effective", "expiry") for kind in kinds)
     assert "removing" not in after
     if EXPIRY in kinds:
-        assert after["status"] == EXPIRED
+        assert after.status == EXPIRED
         hard = values["expiry_policy"] == HARD
         assert (values["s3_key"] in removed) == (hard and values["s3_key"] is not None)
         assert ("s3_key" in after) == (not hard and values["s3_key"] is not None)
@@ -71,7 +69,7 @@ def test_what_is_due_is_done_in_a_few_steps_and_not_again(values: dict[str, Any]
 def test_what_is_found_as_due_is_never_passed_over(values: dict[str, Any]) -> None:
     """Nothing stays among what is due without a step that takes it out."""
     content = whole(values)
-    if content.get("due_at", "~") <= timestamp(NOW):
+    if content.due_at is not None and content.due_at <= iso_utc(NOW):
         assert due_step(content, NOW) is not None
 
 
@@ -79,5 +77,5 @@ def test_what_is_found_as_due_is_never_passed_over(values: dict[str, Any]) -> No
 def test_a_draft_that_was_not_approved_is_left_alone(values: dict[str, Any]) -> None:
     content = whole({**values, "status": DRAFT, "approved_at": None, "removing": None})
     after, kinds, _ = carried_out(content)
-    assert after["status"] == DRAFT
+    assert after.status == DRAFT
     assert set(kinds) <= {"correction"}

@@ -19,12 +19,12 @@ from lambdas.portal.events.openapi import SCHEMAS
 from lambdas.portal.events.parts import COLUMNS, line_of, parts_of
 from lambdas.portal.events.rules import AHEAD, closed_days, closes_at, events_from, exportable
 from lambdas.portal.openapi import document
-from tablewright.catalog.portal.events import EVENTS
-from tablewright.model import InvalidValue, Record
+from tablewright.catalog.portal.events import Event
+from tablewright.model import InvalidValue
 from tablewright.runtime.ids import uuid7
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
-EXAMPLE = EVENTS.entities["Event"].example
+EXAMPLE = Event.__entity__.example
 moments = st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1)).map(  # noqa: DTZ001
     lambda moment: moment.replace(tzinfo=UTC)
 )
@@ -40,7 +40,7 @@ values = st.recursive(
 def test_no_event_is_taken_of_a_day_that_is_closed(now: datetime, ago: timedelta) -> None:
     sent = {"events": [{"event_id": uuid7(now + ago), "event_name": "seen"}]}
     (event,) = events_from(sent, "ada", now)
-    assert now < closes_at(event["date_bucket"])
+    assert now < closes_at(event.date_bucket)
 
 
 @given(moments, st.integers(1, 20))
@@ -69,13 +69,14 @@ def test_exact_json_keeps_every_digit_and_refuses_what_has_none() -> None:
         exact_json(0.5)
 
 
-def event(number: int) -> Record:
-    return {**EXAMPLE, "metadata": {"b": Decimal(number), "a": "x" * 50}}
+def event(number: int) -> Event:
+    return Event(**{**EXAMPLE, "metadata": {"b": Decimal(number), "a": "x" * 50}})
 
 
 def test_a_line_does_not_depend_on_the_order_of_its_maps() -> None:
-    turned = {name: event(1)[name] for name in reversed(list(event(1)))}
-    turned["metadata"] = {"a": "x" * 50, "b": Decimal(1)}
+    values = {name: event(1)[name] for name in reversed(list(event(1)))}
+    values["metadata"] = {"a": "x" * 50, "b": Decimal(1)}
+    turned = Event._stored(values)  # as it is read
     assert line_of(turned) == line_of(event(1))
     assert list(json.loads(line_of(turned))) == list(COLUMNS)
 
@@ -91,7 +92,7 @@ def test_the_table_of_the_documentation_has_the_columns_of_a_line() -> None:
 def test_no_more_than_a_part_is_read_ahead() -> None:
     read = []
 
-    def events() -> Iterator[Record]:
+    def events() -> Iterator[Event]:
         for number in range(10):
             read.append(number)
             yield event(number)

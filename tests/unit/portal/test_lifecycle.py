@@ -29,7 +29,9 @@ from tablewright.catalog.portal.content import (
     HARD,
     SOFT,
     STATUSES,
+    Content,
 )
+from tablewright.model import replaced
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
 PAST, SOON, LATER = (f"{year}-01-01T00:00:00.000Z" for year in (2025, 2026, 2027))
@@ -43,8 +45,10 @@ OWNERS = ("ada", "ben")
 TAKEN_BACK = {"status": DRAFT, "approved_by": None, "approved_at": None, "was_public": True}
 
 
-def content(status: str = DRAFT, **fields: Any) -> dict[str, Any]:
-    return {"content_id": "c", "status": status, "owner_user_id": "ada", "version": "7", **fields}
+def content(status: str = DRAFT, **fields: Any) -> Content:
+    plain = {"content_id": "c", "status": status, "owner_user_id": "ada", "version": "7"}
+    told = {"title": "t", "summary": "s", "tags": [], "created_at": PAST, "last_updated": PAST}
+    return Content(**{**plain, **told, **fields})
 
 
 def is_owning_author(user: User) -> bool:
@@ -130,7 +134,7 @@ def test_approved_content_waits_for_its_date(effective: str | None, status: str)
     approved = moved(draft, APPROVED, PAM, NOW)
     by = {"approved_by": "pam", "approved_at": "2025-01-26T12:00:00.000Z"}
     assert approved == {"status": status, **by}
-    assert has_become({**draft, **approved}, APPROVED)
+    assert has_become(Content(**{**draft, **approved}), APPROVED)
     assert not has_become(draft, APPROVED)
 
 
@@ -160,7 +164,7 @@ def test_only_a_hard_policy_takes_the_file(policy: str | None) -> None:
     one = content(APPROVED, expiry_policy=policy, s3_key="k")
     gone = dict.fromkeys(FILE_FIELDS) if policy == HARD else {}
     assert expired(one) == {"status": EXPIRED, **gone} == moved(one, EXPIRED, PAM, NOW)
-    ended = {**one, "status": EXPIRED}
+    ended = replaced(one, status=EXPIRED)
     assert hard_expired(ended) == (policy == HARD)
     assert moved(ended, DRAFT, ADA, NOW) == {**TAKEN_BACK, "expiry_date": None, **gone}
 

@@ -17,11 +17,12 @@ from lambdas.portal.events import openapi as openapi_events
 from lambdas.portal.handlers import content_api, events_api, inbox_api
 from lambdas.portal.inbox import openapi as openapi_inbox
 from lambdas.portal.openapi import document
-from tablewright.catalog.portal.content import CONTENT, MAX_FILE_BYTES
+from tablewright.catalog.portal.content import MAX_FILE_BYTES, Content
 
 DOCUMENT = document()
-OURS = {name: CONTENT.example[name] for name in ("status", "owner_user_id", "version")} | {
-    name: CONTENT.example[name] for name in ("created_at", "last_updated")
+EXAMPLE = Content.__entity__.example
+OURS = {name: EXAMPLE[name] for name in ("status", "owner_user_id", "version")} | {
+    name: EXAMPLE[name] for name in ("created_at", "last_updated")
 }
 NEW = {"content_id": "c1", "title": "T", "summary": "S", "tags": ["a"]}
 FILE = {"file_name": "a", "content_type": "a/b", "size_bytes": 1, "sha256": "0" * 64}
@@ -68,10 +69,10 @@ def test_no_part_takes_a_name_of_another() -> None:
 )
 def test_content_that_is_refused_is_not_valid_by_the_document(change: dict[str, Any]) -> None:
     assert valid("NewContent", NEW)
-    assert new_record(CONTENT, NEW, GIVEN, OURS, lambda _: [])
+    assert new_record(Content, NEW, GIVEN, OURS, lambda _: [])
     assert not valid("NewContent", {**NEW, **change})
     with pytest.raises(RequestError):
-        new_record(CONTENT, {**NEW, **change}, GIVEN, OURS, lambda _: [])
+        new_record(Content, {**NEW, **change}, GIVEN, OURS, lambda _: [])
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_changes_are_valid_by_the_document_if_they_are_taken(
 ) -> None:
     assert valid("ContentChange", body) == sound
     try:
-        taken = bool(changes(CONTENT, body, CHANGEABLE, lambda _: []))
+        taken = bool(changes(Content, body, CHANGEABLE, lambda _: []))
     except RequestError:
         taken = False
     assert taken == sound
@@ -117,5 +118,4 @@ def test_files_are_valid_by_the_document_if_they_are_taken(change: dict[str, Any
 
 
 def test_the_example_of_the_design_is_an_answer_by_the_document() -> None:
-    example = {**CONTENT.example, "size_bytes": int(CONTENT.example["size_bytes"])}
-    assert valid("Content", example)
+    assert valid("Content", EXAMPLE)

@@ -12,7 +12,7 @@ from lambdas.forms.delivery import messages as deliveries
 from lambdas.portal.notification_fan_out import messages as announcements
 from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement
 from lambdas.sentiment.analysis import BadRequest, Request
-from tablewright.catalog.portal.content import CONTENT
+from tablewright.catalog.portal.content import Content
 from tests.integration.anything import bodies
 
 pytestmark = pytest.mark.thorough
@@ -33,7 +33,7 @@ CREATED = {
     "detail-type": contract.CREATED,
     "detail": {"tenant_id": "acme", "submission_id": ID},
 }
-ABOUT = Announcement.of(APPROVAL, CONTENT.check(CONTENT.example), "2025-01-26T12:00:00.000Z")
+ABOUT = Announcement.of(APPROVAL, Content(**Content.__entity__.example), "2025-01-26T12:00:00.000Z")
 ANNOUNCEMENT = json.loads(announcements.messages_of(ABOUT, "ada")[0].body)
 ANALYSIS = {
     "source_type": "reddit",

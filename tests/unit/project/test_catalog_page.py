@@ -6,7 +6,7 @@ import re
 
 from cdk_app.settings import ROOT
 from tablewright import catalog
-from tablewright.model import Table
+from tablewright.model import Design, Table
 
 _ROW = re.compile(
     r"\| \[[^]]+\]\(tables/(?P<id>[\w-]+)\.md\) \|.*"
@@ -14,15 +14,15 @@ _ROW = re.compile(
 )
 
 
-def designs() -> dict[str, Table]:
+def designs() -> dict[str, Design]:
     """The designs of the catalogue, by id."""
-    found: dict[str, Table] = {}
+    found: dict[str, Design] = {}
     for module in pkgutil.walk_packages(catalog.__path__, f"{catalog.__name__}."):
         if not module.name.endswith("constructs"):
             found |= {
-                one.id: one
+                one.__design__.id: one.__design__
                 for one in vars(importlib.import_module(module.name)).values()
-                if isinstance(one, Table)
+                if isinstance(one, type) and issubclass(one, Table) and one is not Table
             }
     return found
 

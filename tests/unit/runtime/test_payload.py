@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from benchmarks.form_payloads import payload as form_payload
 from benchmarks.form_payloads import unusual
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.catalog.forms.submissions import PAYLOAD_ENCODINGS, SUBMISSION
+from tablewright.catalog.forms.submissions import PAYLOAD_ENCODINGS, Submission
 from tablewright.runtime import payload as library
 from tablewright.runtime.errors import AccessDenied, ObjectMissing, Unavailable, from_response
 from tablewright.runtime.payload import (
@@ -92,7 +92,7 @@ def test_however_large_it_comes_back_through_item_or_bucket(
     payload = json.dumps([document] * times).encode()[:LARGEST]
     payloads = Payloads(Bucket(), "bucket", dictionaries=DICTIONARIES, item_bytes=item_bytes)
     fields = payloads.keep(payload, key="acme/1", beside=400)
-    assert SUBMISSION.check(fields, partial=True)["payload_bytes"] == len(payload)
+    assert Submission.__entity__.check(fields, partial=True)["payload_bytes"] == len(payload)
     assert payloads.fetch(fields) == payload
 
 

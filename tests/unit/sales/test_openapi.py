@@ -12,7 +12,7 @@ from lambdas.sales.contract import ROUTES
 from lambdas.sales.handlers.api import app
 from lambdas.sales.openapi import document
 from lambdas.sales.rules import sale_from
-from tablewright.catalog.sales.design import SALE
+from tablewright.catalog.sales.design import Sale
 
 DOCUMENT = document()
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
@@ -33,7 +33,7 @@ def valid(schema: str, value: Any) -> bool:
 
 
 def new_sale(**changes: Any) -> dict[str, Any]:
-    given = {SALE.by_name[n].stored: v for n, v in SALE.example.items()}
+    given = {Sale.__entity__.by_name[n].stored: v for n, v in Sale.__entity__.example.items()}
     for ours in ("tenant", "createdAt", "updatedAt"):
         del given[ours]
     values = {name: float(v) if isinstance(v, Decimal) else v for name, v in given.items()}

@@ -7,9 +7,9 @@ from unittest.mock import patch
 from lambdas.forms.contract import ADMIN_ROUTES
 from lambdas.forms.handlers import admin
 from lambdas.forms.submission import payload_links
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tests.integration.forms.admin.administration import CONTRACT, OPERATOR, WEBHOOK
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.uses import TWO, stored
 from tests.integration.http import Requests
 from tests.integration.session import Aws
@@ -22,7 +22,7 @@ ARCHIVE = {
 }
 
 
-def use_admin(aws: Aws, forms: Forms) -> None:
+def use_admin(aws: Aws, forms: FormTable) -> None:
     """Every route, what is repeated, what others change meanwhile, and the second page of lists."""
     routes = set()
     for id in TWO:
@@ -37,13 +37,13 @@ def use_admin(aws: Aws, forms: Forms) -> None:
     assert routes | ask.routes == set(ADMIN_ROUTES)
 
 
-def manage(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
+def manage(ask: Requests, aws: Aws, forms: FormTable, id: str) -> None:
     """A tenant with its configuration, domains and secrets."""
     for status in (201, 200):
         body = {"tenant_id": id, "name": id}
         ask("POST", "/tenants", body, claims=OPERATOR, expect=status)
     ask("GET", "/config")
-    change = partial(forms.store().update, FORMS.update_config, {"tenant_id": id})
+    change = partial(forms.store().update, Forms.update_config, {"tenant_id": id})
     aws.before["UpdateItem"] = partial(change, {"updated_at": "2025-01-26T12:00:00.000Z"})
     ask("PATCH", "/config", {"name": "Mine"}, headers=ANY, expect=412)
     for domain in (f"{id}.example.com", f"{id}.example.org"):
@@ -53,7 +53,7 @@ def manage(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
     ask("POST", f"/domains/{id}.example.com/verify")
     failed = {"state": "FAILED"}
     key = {"tenant_id": id, "domain": f"{id}.example.com"}
-    forms.store().update(FORMS.update_claim, key, failed)
+    forms.store().update(Forms.update_claim, key, failed)
     ask("POST", "/domains", {"domain": f"{id}.example.com"})
     ask("DELETE", f"/domains/{id}.example.org", expect=204)
     for status in (201, 200):
@@ -63,7 +63,7 @@ def manage(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
     ask("GET", "/metrics")
 
 
-def deliver(ask: Requests, aws: Aws, forms: Forms, id: str) -> None:
+def deliver(ask: Requests, aws: Aws, forms: FormTable, id: str) -> None:
     """Destinations, and submissions on their way to them."""
     for status in (201, 200):
         ask("POST", "/destinations", WEBHOOK, expect=status)

@@ -18,7 +18,7 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import AccessDenied, ResourceExists, ResourceMissing
 from tests.integration.conftest import KEYS
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.delivery.recorder import Recorder
 from tests.integration.http import Answer, Context, Contract
 
@@ -132,7 +132,7 @@ def _leading(operation: str, params: dict[str, Any]) -> Iterator[str]:
 class Admin:
     """Sends requests to the handler."""
 
-    def __init__(self, forms: Forms, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> None:
         self.forms = forms
         self.cloud = Cloud()
         self.records: dict[str, list[str]] = {}
@@ -210,6 +210,6 @@ def etag(answer: Answer) -> str:
     return str(value if isinstance(value, str) else value[0])
 
 
-def emptied(forms: Forms) -> None:
+def emptied(forms: FormTable) -> None:
     """Remove everything from the table."""
     forms.database.empty()

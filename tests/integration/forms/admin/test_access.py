@@ -10,13 +10,12 @@ from lambdas.forms.admin import resources
 from lambdas.forms.contract import AdminEnvironment
 from lambdas.forms.tenants.changes import RecordChange
 from lambdas.http.versions import Stale, Version
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.tenants import CONFIG
-from tablewright.model import Record
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.integration.cloud import Cloud
 from tests.integration.forms.admin.administration import NOW, OPERATOR, Admin
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.session import Aws
 
 ROLE = "arn:aws:iam::123456789012:role/tenant-access"
@@ -24,7 +23,7 @@ ANY = Version(("*",), 412)
 
 
 def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
-    forms: Forms, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
+    forms: FormTable, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     admin = Admin(forms, monkeypatch)
     aws = Aws(dynamodb_local, forms.database, Cloud())
@@ -55,13 +54,13 @@ def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
     assert ("dynamodb:Query", "table/GSI1") in aws.calls
 
 
-def test_of_two_changes_at_once_one_is_told_what_the_other_did(forms: Forms) -> None:
+def test_of_two_changes_at_once_one_is_told_what_the_other_did(forms: FormTable) -> None:
     store = forms.store()
-    store.put(FORMS.put_config, CONFIG.example)
-    change = RecordChange(store, FORMS.update_config, {"tenant_id": "acme"})
+    store.put(Forms.put_config, TenantConfig(**TenantConfig.__entity__.example))
+    change = RecordChange(store, Forms.update_config, {"tenant_id": "acme"})
 
     def meanwhile(name: str) -> Any:
-        def decide(_: Record) -> Mapping[str, Any]:
+        def decide(_: TenantConfig) -> Mapping[str, Any]:
             change.apply(ANY, NOW, lambda _: {"name": "first"})
             return {"name": name}
 
@@ -70,6 +69,6 @@ def test_of_two_changes_at_once_one_is_told_what_the_other_did(forms: Forms) -> 
     with pytest.raises(Stale) as refused:
         change.apply(ANY, NOW, meanwhile("second"))
     assert '"name": "first"' in (refused.value.response().body or "")
-    store.update(FORMS.update_config, {"tenant_id": "acme"}, {"name": "zero"})
+    store.update(Forms.update_config, {"tenant_id": "acme"}, {"name": "zero"})
     # Both wanted the same: it is done.
     assert change.apply(ANY, NOW, meanwhile("first"))["name"] == "first"

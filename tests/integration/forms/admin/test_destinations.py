@@ -9,10 +9,10 @@ from lambdas.forms.delivery.attempts import _shipment
 from lambdas.forms.tenants import destinations
 from lambdas.forms.tenants.destinations import Destinations
 from lambdas.forms.tenants.secrets import CachedSecrets, SecretStore
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import ATTEMPT_STATUSES, SUBMISSION
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import ATTEMPT_STATUSES, DeliveryAttempt, Submission
 from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.ids import uuid7
 from tablewright.testing.faults import survives_every_fault
@@ -29,14 +29,14 @@ from tests.integration.forms.admin.administration import (
     etag,
     problem,
 )
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 
 ONE = "/destinations/crm"
 S3 = {"destination_type": "s3", "settings": {"bucket": "acme-forms"}}
 
 
 @pytest.fixture
-def admin(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> Admin:
+def admin(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> Admin:
     made = Admin(forms, monkeypatch)
     made.tenant()
     return made
@@ -125,12 +125,12 @@ def test_a_change_of_what_it_is_closes_the_breaker(
 ) -> None:
     admin("POST", "/destinations", WEBHOOK)
     key = {"tenant_id": "acme", "destination_id": WEBHOOK["destination_id"]}
-    opened = {"failures": 7, "breaker_until": timestamp(NOW + timedelta(hours=1))}
+    opened = {"failures": 7, "breaker_until": iso_utc(NOW + timedelta(hours=1))}
     failed = {**opened, "last_failure": "1", "probed_by": "2"}
     store = admin.forms.store()
-    store.update(FORMS.update_destination, key, failed)
+    store.update(Forms.update_destination, key, failed)
     assert admin("PATCH", ONE, change, headers={"if-match": "*"}).status == 200
-    found = store.get(FORMS.get_destination, key)
+    found = store.get(Forms.get_destination, key)
     assert found is not None
     assert {name: found[name] for name in failed if name in found} == ({} if closes else failed)
 
@@ -210,7 +210,7 @@ def test_a_test_delivers_something_made_up_to_one_destination(admin: Admin) -> N
         "submission_id": id,
         "destination_id": "crm",
         "attempt": 1,
-        "since": timestamp(NOW),
+        "since": iso_utc(NOW),
     }
     made = admin("GET", f"/submissions/{id}").json
     assert (made["status"], made["payload"]) == ("QUARANTINED", {"test": True})
@@ -222,7 +222,7 @@ def test_a_test_delivers_something_made_up_to_one_destination(admin: Admin) -> N
 
 def test_attempts_at_a_destination_are_listed_by_status_newest_first(admin: Admin) -> None:
     store = admin.forms.store()
-    example = FORMS.entities["DeliveryAttempt"].example
+    example = DeliveryAttempt.__entity__.example
     for number in range(12):
         moment = NOW + timedelta(minutes=number)
         made = {
@@ -231,7 +231,9 @@ def test_attempts_at_a_destination_are_listed_by_status_newest_first(admin: Admi
             "timestamp": moment,
         }
         for tenant in ("acme", "acme-2"):
-            store.put(FORMS.put_attempt, {**example, **made, "tenant_id": tenant})
+            store.put(
+                Forms.put_attempt, DeliveryAttempt(**{**example, **made, "tenant_id": tenant})
+            )
     path = f"{ONE}/attempts"
     found = admin.all(path, "AttemptPage", 3, status="SUCCEEDED")
     assert [one["timestamp"][14:16] for one in found] == ["10", "07", "04", "01"]
@@ -266,8 +268,9 @@ def test_a_destination_that_is_made_again_is_signed_for_with_its_new_secret_at_o
 def signing(admin: Admin) -> list[str]:
     """The secrets that a delivery is signed with now."""
     key = {"tenant_id": "acme", "destination_id": "crm"}
-    found = admin.forms.store().get(FORMS.get_destination, key) or {}
-    made = SUBMISSION.example
+    found = admin.forms.store().get(Forms.get_destination, key)
+    assert found is not None
+    made = Submission(**Submission.__entity__.example)
     shipment = _shipment(made, found, b"{}", admin.now)
     return [admin.cloud.secrets[f"{PREFIX}acme/{id}"] for id in shipment.key_ids]
 
@@ -311,7 +314,9 @@ def test_a_rotation_that_died_long_ago_is_gone_on_with(admin: Admin) -> None:
     assert signing(admin) == [rotated.json["secret"], first]
 
 
-def test_making_rotating_and_removing_a_webhook_end_the_same_whatever_fails(forms: Forms) -> None:
+def test_making_rotating_and_removing_a_webhook_end_the_same_whatever_fails(
+    forms: FormTable,
+) -> None:
     cloud = Cloud()
     edge = Edge(forms.database.dynamo, cloud)
     told: list[str | None] = []

@@ -23,13 +23,13 @@ from tests.integration.forms.admin.administration import (
     emptied,
     problem,
 )
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 
 SINCE = "2025-01-01T00:00:00.000Z"
 
 
 @pytest.fixture
-def admin(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> Admin:
+def admin(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> Admin:
     made = Admin(forms, monkeypatch)
     made.tenant()
     return made
@@ -137,7 +137,9 @@ def test_each_tenant_has_its_own(admin: Admin) -> None:
 
 
 @pytest.mark.parametrize("rotations", [0, 1, 2, 3])
-def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotations: int) -> None:
+def test_a_rotation_ends_the_same_whatever_fails_on_the_way(
+    forms: FormTable, rotations: int
+) -> None:
     """And the key that was in use before it stays usable."""
     database, cloud = forms.database, Cloud()
     dynamo = database.dynamo
@@ -174,7 +176,7 @@ def test_a_rotation_ends_the_same_whatever_fails_on_the_way(forms: Forms, rotati
 
 
 def test_creating_a_tenant_and_claiming_a_domain_end_the_same_whatever_fails(
-    forms: Forms,
+    forms: FormTable,
 ) -> None:
     dynamo = forms.database.dynamo
 

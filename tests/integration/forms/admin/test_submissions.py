@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.metrics import DailyMetrics
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.catalog.forms.submissions import SUBMISSION_STATUSES
+from tablewright.catalog.forms.submissions import SUBMISSION_STATUSES, DeliveryAttempt
+from tablewright.model import replaced
 from tablewright.runtime.payload import Payloads, pack
 from tests.integration.forms.admin.administration import (
     ADA,
@@ -21,13 +23,13 @@ from tests.integration.forms.admin.administration import (
     conforms,
     problem,
 )
-from tests.integration.forms.conftest import Forms, ids, submission
+from tests.integration.forms.conftest import FormTable, ids, submission
 
 ROUTED = {"contact": {"destinations": ["crm", "archive", "off", "missing"]}}
 
 
 @pytest.fixture
-def admin(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> Admin:
+def admin(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> Admin:
     return Admin(forms, monkeypatch)
 
 
@@ -35,9 +37,9 @@ def stored(admin: Admin, number: int = 0, payload: bytes | None = None, **fields
     record = submission(NOW - timedelta(seconds=number), number, **fields)
     if payload is not None:
         kept = pack(payload, beside=400, item_bytes=10**6, dictionaries=DICTIONARIES)
-        record |= {"payload": kept.body, "payload_bytes": kept.size}
-        record |= {"payload_encoding": kept.encoding}
-    return admin.forms.store().put(FORMS.put_submission, record)
+        about = {"payload_bytes": kept.size, "payload_encoding": kept.encoding}
+        record = replaced(record, payload=kept.body, **about)
+    return admin.forms.store().put(Forms.put_submission, record)
 
 
 @pytest.mark.parametrize("shards", [1, 4])
@@ -145,11 +147,12 @@ def test_a_submission_of_another_tenant_is_not_found(admin: Admin) -> None:
 
 
 def attempted(admin: Admin, id: str, destination: str, *statuses: str, first: int = 1) -> None:
-    example = FORMS.entities["DeliveryAttempt"].example
+    example = DeliveryAttempt.__entity__.example
     for number, status in enumerate(statuses, first):
         made = {"submission_id": id, "destination_id": destination}
         admin.forms.store().put(
-            FORMS.put_attempt, {**example, **made, "attempt_num": number, "status": status}
+            Forms.put_attempt,
+            DeliveryAttempt(**{**example, **made, "attempt_num": number, "status": status}),
         )
 
 
@@ -170,7 +173,7 @@ def routed(admin: Admin) -> Admin:
     off = admin("PATCH", "/destinations/off", {"state": "disabled"}, headers={"if-match": "*"})
     assert off.status == 200
     # Of those that the form is routed to, one was removed since.
-    admin.forms.store().update(FORMS.update_config, {"tenant_id": "acme"}, {"forms": ROUTED})
+    admin.forms.store().update(Forms.update_config, {"tenant_id": "acme"}, {"forms": ROUTED})
     return admin
 
 
@@ -294,7 +297,7 @@ def test_counts_of_days_are_told_to_the_tenant_and_of_all_tenants_to_operators(
         for day in ("2024-12-26", "2024-12-27", "2025-01-25", "2025-01-26"):
             key = {"tenant_id": tenant, "date": day}
             counts = {"submission_count": 2, "form_stats": {"contact": 2}}
-            item = FORMS.attributes(FORMS.entities["DailyMetrics"], {**key, **counts})
+            item = Forms.__design__.attributes(DailyMetrics.__entity__, {**key, **counts})
             wire = {n: {"N": str(v)} if isinstance(v, int) else {"S": v} for n, v in item.items()}
             client.put_item(TableName="table", Item=wire)
     told = admin("GET", "/metrics")

@@ -7,8 +7,8 @@ import pytest
 
 from lambdas.forms.tenants.configuration import MOST_FORMS
 from lambdas.forms.tenants.domains import MOST_DOMAINS
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.metrics import DAILY
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.metrics import DailyMetrics
 from tablewright.model.sizes import item_bytes
 from tests.integration.forms.admin.administration import (
     ADA,
@@ -20,14 +20,14 @@ from tests.integration.forms.admin.administration import (
     etag,
     problem,
 )
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.http import Answer
 
 ACME = {"tenant_id": "acme", "name": "Acme", "forms": {"contact": {"honeypot": ["website"]}}}
 
 
 @pytest.fixture
-def admin(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> Admin:
+def admin(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> Admin:
     return Admin(forms, monkeypatch)
 
 
@@ -65,11 +65,11 @@ def test_a_day_of_the_most_forms_and_domains_is_counted_in_one_item(admin: Admin
     }
     large = Decimal(10**9)
     day = {
-        **DAILY.example,
+        **DailyMetrics.__entity__.example,
         "form_stats": dict.fromkeys(forms, large),
         "domain_stats": dict.fromkeys((f"{n:0250}.ab" for n in range(MOST_DOMAINS)), large),
     }
-    assert item_bytes(FORMS.attributes(DAILY, day)) < 100_000
+    assert item_bytes(Forms.__design__.attributes(DailyMetrics.__entity__, day)) < 100_000
 
 
 def test_what_is_kept_for_no_day_is_refused_and_not_kept_for_ever(admin: Admin) -> None:

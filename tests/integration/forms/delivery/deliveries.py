@@ -18,16 +18,19 @@ from lambdas.forms.destinations.s3 import S3Destination
 from lambdas.forms.destinations.shipment import DeliveryOutcome, Destination, Shipment
 from lambdas.forms.destinations.webhook import WebhookDestination
 from lambdas.forms.tenants.secrets import CachedSecrets
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms import tenants
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
+from tablewright.catalog.forms.submissions import Submission
+from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.model import Record
 from tablewright.model.errors import TablewrightError
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ResourceMissing
 from tablewright.runtime.payload import Payloads
 from tablewright.testing.faults import Crash
-from tests.integration.forms.conftest import Forms, key_of, submission
+from tests.integration.forms.conftest import FormTable, key_of, submission
 
 VISIBILITY = timedelta(minutes=6)
 RECEIVES = 5
@@ -111,7 +114,7 @@ BUSY = DeliveryOutcome("the destination answered 503", again=True, response_stat
 class World:
     """A form table, a tenant with a form, and the function's parts over one edge."""
 
-    def __init__(self, forms: Forms, **settings: Any) -> None:
+    def __init__(self, forms: FormTable, **settings: Any) -> None:
         self.forms = forms
         self.clock = forms.clock
         self.cloud = Cloud(lambda: self.clock.moment)
@@ -126,23 +129,25 @@ class World:
     def tenant(self, tenant: str, *destinations: Record, form: str = "contact") -> None:
         """A tenant whose form goes to these destinations."""
         for one in destinations:
-            example = FORMS.entities["Destination"].example
+            example = tenants.Destination.__entity__.example
             key = {"tenant_id": tenant, "key_id": f"hook-{one['destination_id']}"}
-            self.store.put(FORMS.put_destination, {**example, **key, **one})
+            self.store.put(Forms.put_destination, tenants.Destination(**{**example, **key, **one}))
             self.cloud.secrets[f"test/forms/{tenant}/{key['key_id']}"] = SECRET
         route = {form: {"destinations": [one["destination_id"] for one in destinations]}}
-        config = FORMS.entities["TenantConfig"].example
-        self.store.put(FORMS.put_config, {**config, "tenant_id": tenant, "forms": route})
+        config = TenantConfig.__entity__.example
+        self.store.put(
+            Forms.put_config, TenantConfig(**{**config, "tenant_id": tenant, "forms": route})
+        )
 
-    def submit(self, number: int = 0, tenant: str = "acme", **changes: Any) -> Record:
+    def submit(self, number: int = 0, tenant: str = "acme", **changes: Any) -> Submission:
         """A submission, and the event of it on the queue."""
         sent = {"payload": PAYLOAD, "payload_bytes": len(PAYLOAD), "tenant_id": tenant}
         made = submission(self.clock.moment, number, **{**sent, **changes})
-        self.store.put(FORMS.put_submission, made)
+        self.store.put(Forms.put_submission, made)
         self.announce(made)
         return made
 
-    def announce(self, made: Record) -> None:
+    def announce(self, made: Submission) -> None:
         detail = {name: made[name] for name in ("tenant_id", "submission_id", "form_id")}
         event = {"source": SOURCE, "detail-type": CREATED, "detail": detail}
         self.cloud.messages.append((self.clock.moment, json.dumps(event), 0))
@@ -207,12 +212,12 @@ class World:
         raise AssertionError("the queue does not become empty")
 
     def redeliver(
-        self, made: Record, destination: str | None = "crm", edge: Caller | None = None
+        self, made: Submission, destination: str | None = "crm", edge: Caller | None = None
     ) -> list[int]:
         """Ask for it again; gives the numbers of the attempts that were asked for."""
         caller = edge or self.edge
         redelivery = Redelivery(self.forms.store(caller), DeliveryQueue(caller, "queue"))
-        key = (made["tenant_id"], made["submission_id"], destination)
+        key = (made.tenant_id, made.submission_id, destination)
         return [one.attempt for one in redelivery.redeliver(*key, self.clock.moment)]
 
     def move_back(self) -> None:
@@ -220,26 +225,26 @@ class World:
         self.cloud.messages += [(self.clock.moment, body, 0) for body in self.dead]
         self.dead.clear()
 
-    def status(self, made: Record) -> str:
-        found = self.forms.store(self.dynamo).get(FORMS.get_submission, key_of(made))
+    def status(self, made: Submission) -> str:
+        found = self.forms.store(self.dynamo).get(Forms.get_submission, key_of(made))
         assert found is not None
-        return str(found["status"])
+        return found.status
 
-    def attempts(self, made: Record) -> list[tuple[str, int, str]]:
+    def attempts(self, made: Mapping[str, Any]) -> list[tuple[str, int, str]]:
         where = {name: made[name] for name in ("tenant_id", "submission_id")}
-        found = self.forms.store(self.dynamo).each(FORMS.submission_attempts, where)
-        return [(a["destination_id"], int(a["attempt_num"]), a["status"]) for a in found]
+        found = self.forms.store(self.dynamo).each(Forms.submission_attempts, where)
+        return [(a.destination_id, a.attempt_num, a.status) for a in found]
 
-    def destination(self, id: str = "crm", tenant: str = "acme") -> Record:
+    def destination(self, id: str = "crm", tenant: str = "acme") -> tenants.Destination:
         key = {"tenant_id": tenant, "destination_id": id}
-        found = self.forms.store(self.dynamo).get(FORMS.get_destination, key)
+        found = self.forms.store(self.dynamo).get(Forms.get_destination, key)
         assert found is not None
         return found
 
     def change(self, id: str = "crm", tenant: str = "acme", **changes: Any) -> None:
         key = {"tenant_id": tenant, "destination_id": id}
-        moments = {k: timestamp(v) if isinstance(v, datetime) else v for k, v in changes.items()}
-        self.store.update(FORMS.update_destination, key, moments)
+        moments = {k: iso_utc(v) if isinstance(v, datetime) else v for k, v in changes.items()}
+        self.store.update(Forms.update_destination, key, moments)
 
 
 def webhook(id: str = "crm", url: str = "https://crm.example.com/hooks") -> Record:

@@ -11,11 +11,13 @@ from lambdas.forms.delivery.attempts import CLAIM, PATIENCE, POSTPONED, SUPERSED
 from lambdas.forms.delivery.fan_out import SubmissionMissing
 from lambdas.forms.delivery.redelivery import NotRedeliverable
 from lambdas.forms.destinations.shipment import DeliveryOutcome
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import DeliveryAttempt
+from tablewright.catalog.forms.tenants import Destination
 from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import NotFound, Unavailable
-from tests.integration.forms.conftest import Forms, key_of, submission
+from tests.integration.forms.conftest import FormTable, key_of, submission
 from tests.integration.forms.delivery.deliveries import BUSY, Scripted, World, archive, webhook
 
 REFUSED = DeliveryOutcome("the destination answered 422", response_status=422)
@@ -23,14 +25,14 @@ GONE = DeliveryOutcome("the destination answered 410", response_status=410, disa
 
 
 @pytest.fixture
-def world(forms: Forms) -> World:
+def world(forms: FormTable) -> World:
     return World(forms)
 
 
 def test_a_submission_goes_to_every_destination_of_its_form_and_to_no_other(world: World) -> None:
     world.tenant("acme", webhook("crm"), archive())
-    example = FORMS.entities["Destination"].example
-    world.store.put(FORMS.put_destination, {**example, "destination_id": "other"})
+    example = Destination.__entity__.example
+    world.store.put(Forms.put_destination, Destination(**{**example, "destination_id": "other"}))
     made = world.submit()
     world.drain()
     assert world.attempts(made) == [("archive", 1, "SUCCEEDED"), ("crm", 1, "SUCCEEDED")]
@@ -62,7 +64,7 @@ def test_failures_are_retried_after_growing_waits_and_recorded_by_number(world: 
     assert world.status(made) == "DELIVERED"
     assert world.cloud.delays == [0, 8, 15]  # half of 15 and of 30 seconds, in whole ones
     key = {**key_of(made), "destination_id": "crm"}
-    first = world.store.get(FORMS.get_attempt, {**key, "attempt_num": 1})
+    first = world.store.get(Forms.get_attempt, {**key, "attempt_num": 1})
     assert first is not None
     assert first["error"] == "the destination answered 503"
     assert first["response_status"] == 503
@@ -116,7 +118,7 @@ def test_a_destination_that_is_gone_is_disabled_and_tried_no_more(world: World) 
     assert len(world.webhook.shipments) == 1
     assert [world.status(one) for one in (first, second)] == ["FAILED", "FAILED"]
     key = {**key_of(second), "destination_id": "crm", "attempt_num": 1}
-    attempt = world.store.get(FORMS.get_attempt, key)
+    attempt = world.store.get(Forms.get_attempt, key)
     assert attempt is not None
     assert attempt["error"] == "the destination is disabled"
 
@@ -133,7 +135,7 @@ def test_what_comes_late_from_the_old_address_changes_nothing_at_the_new_one(
     class Slow(Scripted):
         def deliver(self, *args: object) -> DeliveryOutcome:
             # As the tenant's change of the address does it, and one failure there since.
-            version = timestamp(world.clock.moment + timedelta(seconds=1))
+            version = iso_utc(world.clock.moment + timedelta(seconds=1))
             world.change(settings=new, updated_at=version, failures=1, last_failure="new")
             return outcome
 
@@ -176,7 +178,7 @@ def test_what_is_removed_while_it_waits_is_delivered_nowhere_and_calls_nobody(wo
     del world.cloud.messages[1]
     world.step()
     for one in (made, never_begun):
-        world.store.delete(FORMS.delete_submission, key_of(one))
+        world.store.delete(Forms.delete_submission, key_of(one))
     world.clock.pass_by(hours=2)
     world.announce(never_begun)
     world.drain()
@@ -189,7 +191,7 @@ def test_an_event_that_comes_before_its_submission_is_visible_comes_again(world:
     world.announce(made)
     with pytest.raises(SubmissionMissing):
         world.step()
-    world.store.put(FORMS.put_submission, made)
+    world.store.put(Forms.put_submission, made)
     world.drain()
     assert world.status(made) == "DELIVERED"
 
@@ -199,7 +201,7 @@ def test_a_form_that_is_routed_nowhere_and_one_to_a_lost_destination(world: Worl
     nowhere = world.submit(1, form_id="other")
     world.drain()
     assert (world.attempts(nowhere), world.status(nowhere)) == ([], "DELIVERED")
-    world.store.delete(FORMS.delete_destination, {"tenant_id": "acme", "destination_id": "crm"})
+    world.store.delete(Forms.delete_destination, {"tenant_id": "acme", "destination_id": "crm"})
     lost = world.submit(2)
     world.drain()
     assert (world.attempts(lost), world.status(lost)) == ([("crm", 1, "FAILED")], "FAILED")
@@ -226,8 +228,9 @@ def test_what_would_not_be_stored_today_is_not_delivered_to(
     world.drain()
     assert world.attempts(sent) == [("crm", 1, "FAILED")]
     key = {**key_of(sent), "destination_id": "crm", "attempt_num": 1}
-    attempt = world.store.get(FORMS.get_attempt, key) or {}
-    assert attempt["error"].startswith(f"the destination's {reason}")
+    attempt = world.store.get(Forms.get_attempt, key)
+    assert attempt is not None
+    assert (attempt.error or "").startswith(f"the destination's {reason}")
 
 
 def test_a_destination_asked_for_patience_gets_it_up_to_the_longest_wait(world: World) -> None:
@@ -304,7 +307,7 @@ def test_an_event_that_comes_again_does_not_deliver_to_what_was_added_since(worl
     made = world.submit()
     world.drain()
     world.store.update(
-        FORMS.update_config,
+        Forms.update_config,
         {"tenant_id": "acme"},
         {"forms": {"contact": {"destinations": ["crm", "new"]}}},
     )
@@ -463,9 +466,11 @@ def test_a_race_of_redeliveries_with_the_delivery_leaves_no_submission_open(worl
 def test_the_last_redelivery_that_has_numbers_is_made_and_the_next_is_refused(world: World) -> None:
     world.tenant("acme", webhook())
     made = submission(world.clock.moment, 1, status="FAILED")
-    world.store.put(FORMS.put_submission, made)
-    old = {**FORMS.entities["DeliveryAttempt"].example, "status": "FAILED"}
-    world.store.put(FORMS.put_attempt, {**old, **key_of(made), "attempt_num": 984})
+    world.store.put(Forms.put_submission, made)
+    old = {**DeliveryAttempt.__entity__.example, "status": "FAILED"}
+    world.store.put(
+        Forms.put_attempt, DeliveryAttempt(**{**old, **key_of(made), "attempt_num": 984})
+    )
     assert world.redeliver(made) == [985]
     world.webhook = Scripted(*[BUSY] * 8)
     world.drain()
@@ -481,7 +486,7 @@ def test_nothing_is_redelivered_to_where_it_cannot_go(world: World) -> None:
     made = submission(world.clock.moment, 1)
     with pytest.raises(NotFound, match="no submission"):
         world.redeliver(made)
-    world.store.put(FORMS.put_submission, made)
+    world.store.put(Forms.put_submission, made)
     with pytest.raises(NotFound, match="no Destination"):
         world.redeliver(made, "nobody")
     world.change(state="disabled")
@@ -493,10 +498,10 @@ def test_nothing_is_redelivered_to_where_it_cannot_go(world: World) -> None:
 
 def test_attempts_are_kept_as_long_as_their_submission(world: World) -> None:
     world.tenant("acme", webhook())
-    later = timestamp(world.clock.moment + timedelta(days=36_500))
+    later = iso_utc(world.clock.moment + timedelta(days=36_500))
     made = world.submit(expires_at=later)
     world.drain()
     key = {**key_of(made), "destination_id": "crm", "attempt_num": 1}
-    attempt = world.store.get(FORMS.get_attempt, key)
+    attempt = world.store.get(Forms.get_attempt, key)
     assert attempt is not None
     assert attempt["expires_at"] == later

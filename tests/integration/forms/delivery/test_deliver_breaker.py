@@ -5,15 +5,15 @@ from datetime import timedelta
 import pytest
 
 from lambdas.forms.delivery.breaker import BreakerRules, Breakers
-from tablewright.model.fields.scalars import timestamp
-from tests.integration.forms.conftest import NOON, Forms
+from tablewright.model.fields.time import iso_utc
+from tests.integration.forms.conftest import NOON, FormTable
 from tests.integration.forms.delivery.deliveries import BUSY, Scripted, World, webhook
 
 RULES = BreakerRules(failures=3)
 
 
 @pytest.fixture
-def world(forms: Forms) -> World:
+def world(forms: FormTable) -> World:
     made = World(forms, breaker=RULES)
     made.tenant("acme", webhook())
     return made
@@ -27,7 +27,7 @@ def test_it_opens_after_failures_in_a_row_and_then_nothing_is_tried(world: World
     assert len(world.webhook.shipments) == 3
     statuses = [world.attempts(one)[0][2] for one in many]
     assert statuses == ["RETRYING"] * 3 + ["PENDING"] * 3
-    assert world.destination()["breaker_until"] == timestamp(world.clock.moment + RULES.first)
+    assert world.destination()["breaker_until"] == iso_utc(world.clock.moment + RULES.first)
     world.drain()
     assert {world.status(one) for one in many} == {"DELIVERED"}
     assert "failures" not in world.destination()
@@ -64,7 +64,7 @@ def test_a_failed_probe_makes_the_pause_twice_as_long_and_a_success_ends_it(worl
         pauses.append(until)
         now += RULES.pause(number + 1)
     moments = [NOON + timedelta(seconds=seconds) for seconds in (30, 90, 210, 450)]
-    assert pauses == [None, None, *map(timestamp, moments)]
+    assert pauses == [None, None, *map(iso_utc, moments)]
     destination, _ = breakers.admit(world.destination(), "probe", now)
     breakers.answered(destination)
     assert not {"failures", "breaker_until", "probed_by"} & world.destination().keys()
@@ -80,7 +80,7 @@ def test_a_failure_is_counted_once_and_those_under_way_do_not_make_the_pause_lon
         breakers.failed(seen, name, NOON)
     found = world.destination()
     assert found["failures"] == 3
-    assert found["breaker_until"] == timestamp(NOON + RULES.first)
+    assert found["breaker_until"] == iso_utc(NOON + RULES.first)
 
 
 def test_breakers_of_tenants_and_destinations_are_apart(world: World) -> None:

@@ -12,12 +12,12 @@ from lambdas.forms.destinations.connection import Answer, NoAnswer, Target
 from lambdas.forms.destinations.shipment import DeliveryOutcome
 from lambdas.forms.destinations.webhook import WebhookDestination
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.model import Record
+from tablewright.catalog.forms.submissions import Submission
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.payload import Payloads
 from tablewright.testing.faults import Crash, Faulty, survives_every_fault
 from tests.integration.conftest import Database
-from tests.integration.forms.conftest import NOON, Forms
+from tests.integration.forms.conftest import NOON, FormTable
 from tests.integration.forms.delivery.deliveries import BUSY, Scripted, World, archive, webhook
 
 LARGE = random.Random(1).randbytes(40_000)
@@ -27,8 +27,8 @@ REFUSED = DeliveryOutcome("the destination answered 422", response_status=422)
 class Trial:
     """A world for each fault, prepared alike."""
 
-    def __init__(self, database: Database, prepare: Callable[[World], Record], **settings: Any):
-        self._forms = Forms(database)
+    def __init__(self, database: Database, prepare: Callable[[World], Submission], **settings: Any):
+        self._forms = FormTable(database)
         self._database = database
         self._prepare = prepare
         self._settings = settings
@@ -77,7 +77,7 @@ class ByAttempt(Scripted):
         )
 
 
-def large(world: World) -> Record:
+def large(world: World) -> Submission:
     """A submission whose payload is in the bucket, at two destinations."""
     world.tenant("acme", webhook(), archive())
     kept = Payloads(world.edge, "payloads", dictionaries=DICTIONARIES).keep(
@@ -88,7 +88,7 @@ def large(world: World) -> Record:
 
 
 def test_fan_out_and_attempts_survive_every_fault(database: Database) -> None:
-    def prepare(world: World) -> Record:
+    def prepare(world: World) -> Submission:
         made = large(world)
         world.webhook = ByAttempt(world, BUSY, BUSY)
         return made
@@ -149,7 +149,7 @@ def test_a_fault_at_a_destination_is_at_most_one_more_attempt(
         reached.append(target.host)
         return Answer(200, None)
 
-    def prepare(world: World) -> Record:
+    def prepare(world: World) -> Submission:
         reached.clear()
         world.tenant("acme", DESTINATIONS[kind])
         world.webhook = WebhookDestination(lambda *_: None, resolver=lambda *_: ["93.184.216.34"])
@@ -178,7 +178,7 @@ def test_a_fault_at_a_destination_is_at_most_one_more_attempt(
 
 
 def test_giving_up_survives_every_fault(database: Database) -> None:
-    def prepare(world: World) -> Record:
+    def prepare(world: World) -> Submission:
         world.tenant("acme", webhook())
         world.webhook = ByAttempt(world, BUSY, REFUSED)
         return world.submit()
@@ -191,7 +191,7 @@ def test_giving_up_survives_every_fault(database: Database) -> None:
 
 
 def test_a_breaker_that_opens_and_closes_survives_every_fault(database: Database) -> None:
-    def prepare(world: World) -> Record:
+    def prepare(world: World) -> Submission:
         world.tenant("acme", webhook())
         world.webhook = ByAttempt(world, BUSY, BUSY, BUSY)
         return world.submit()
@@ -206,7 +206,7 @@ def test_a_breaker_that_opens_and_closes_survives_every_fault(database: Database
 def test_disabling_what_is_gone_survives_every_fault(database: Database) -> None:
     gone = DeliveryOutcome("the destination answered 410", response_status=410, disables=True)
 
-    def prepare(world: World) -> Record:
+    def prepare(world: World) -> Submission:
         world.tenant("acme", webhook())
         world.webhook = ByAttempt(world, gone)
         return world.submit()
@@ -219,7 +219,7 @@ def test_disabling_what_is_gone_survives_every_fault(database: Database) -> None
 
 
 def test_redelivery_survives_every_fault(database: Database) -> None:
-    def prepare(world: World) -> Record:
+    def prepare(world: World) -> Submission:
         world.tenant("acme", webhook())
         world.webhook = Scripted(REFUSED)
         made = world.submit()
@@ -240,7 +240,7 @@ def test_redelivery_survives_every_fault(database: Database) -> None:
     assert calls >= 5
 
 
-def test_a_crash_in_the_middle_of_an_attempt_is_taken_over(forms: Forms) -> None:
+def test_a_crash_in_the_middle_of_an_attempt_is_taken_over(forms: FormTable) -> None:
     world = World(forms)
     world.tenant("acme", webhook())
 

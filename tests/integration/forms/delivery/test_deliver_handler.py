@@ -11,7 +11,7 @@ import pytest
 from lambdas.forms.delivery.resources import Resources
 from lambdas.forms.handlers import deliver
 from tablewright.pages.metering import FaithfulMeter
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.delivery.deliveries import (
     BUSY,
     PAYLOAD,
@@ -27,7 +27,7 @@ from tests.integration.sentiment.http import metered
 
 
 @pytest.fixture
-def world(forms: Forms) -> World:
+def world(forms: FormTable) -> World:
     return World(forms)
 
 

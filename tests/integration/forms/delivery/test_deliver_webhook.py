@@ -15,7 +15,7 @@ from lambdas.forms.destinations import connection
 from lambdas.forms.destinations import webhook as webhooks
 from lambdas.forms.destinations.shipment import DeliveryOutcome, Shipment
 from lambdas.forms.destinations.webhook import WebhookDestination
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.delivery.deliveries import PAYLOAD, World, webhook
 from tests.integration.sentiment.sources.server import (
     Answer,
@@ -275,7 +275,7 @@ def test_while_a_secret_is_rotated_whoever_has_either_of_the_two_can_verify(serv
 
 
 def test_a_receiver_that_fails_twice_and_then_accepts(
-    forms: Forms, server: Server, monkeypatch: pytest.MonkeyPatch
+    forms: FormTable, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LOCAL_WEBHOOKS", "true")
     world = World(forms)

@@ -7,7 +7,7 @@ from typing import Any
 
 from lambdas.forms.metrics.counting import ChangeCounter
 from lambdas.forms.submission.payload_deletion import PayloadDeletion
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.stream import COUNTED_CHANGES, REMOVED_PAYLOADS
 from tablewright.model import Record
@@ -18,7 +18,7 @@ from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.streams.changes import Change
 from tests.integration.conftest import Database
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import BUCKET, Edge
 
 Json = dict[str, Any]
@@ -65,7 +65,7 @@ def _holds(value: Any, wanted: Any) -> bool:
 class Stream:
     """The stream of a form table, what is counted of it, and a bucket."""
 
-    def __init__(self, forms: Forms) -> None:
+    def __init__(self, forms: FormTable) -> None:
         self.database = forms.database
         self.dynamo = Edge(forms.database.dynamo)
 
@@ -107,7 +107,8 @@ class Stream:
         for item in self.database.items():
             for name in COUNTS:
                 if item["SK"]["S"].startswith(f"METRICS#{'DAY' if 'Da' in name else 'HOUR'}#"):
-                    record = Records(FORMS, FORMS.entities[name]).to_record(item)
+                    records = Records(Forms.__design__, Forms.__design__.entities[name])
+                    record = dict(records.to_record(item))
                     period = record.pop("date", None) or record.pop("datetime")
                     found[record.pop("tenant_id"), period] = record
         return found
@@ -119,7 +120,7 @@ class Stream:
             for item in self.database.items()
             if item["SK"]["S"].startswith(("METRICS#", "COUNTED"))
         ]
-        store = self.database.store(FORMS)
+        store = self.database.store(Forms)
         write_all(self.dynamo, store.executor, "table", requests, Backoff())
 
 

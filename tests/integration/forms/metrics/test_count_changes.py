@@ -7,9 +7,12 @@ import pytest
 
 from lambdas.forms.delivery.fan_out import new_attempt, record_attempt
 from lambdas.forms.submission.listing import TenantSubmissions
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import DeliveryAttempt
+from tablewright.catalog.forms.tenants import DomainLookup
+from tablewright.model import Put
 from tablewright.runtime.store.store import Store
-from tests.integration.forms.conftest import Forms, key_of, submission
+from tests.integration.forms.conftest import FormTable, key_of, submission
 from tests.integration.forms.metrics.streaming import Stream, everything, passes
 from tests.integration.forms.sharding.traffic import NIGHT, Traffic, begin, end
 
@@ -19,18 +22,18 @@ MIDNIGHT = datetime(2099, 3, 5, tzinfo=UTC)
 
 
 @pytest.fixture
-def forms(forms: Forms) -> Forms:
+def forms(forms: FormTable) -> FormTable:
     forms.clock.moment = MIDNIGHT + timedelta(days=30)
     return forms
 
 
 @pytest.fixture
-def store(forms: Forms) -> Store:
+def store(forms: FormTable) -> Store:
     return forms.store()
 
 
 @pytest.fixture
-def stream(forms: Forms) -> Stream:
+def stream(forms: FormTable) -> Stream:
     return Stream(forms)
 
 
@@ -64,7 +67,7 @@ def test_midnight_and_the_full_hour_belong_to_what_begins(store: Store, stream: 
             MIDNIGHT + timedelta(hours=1),
         )
     ):
-        store.put(FORMS.put_submission, submission(at, number))
+        store.put(Forms.put_submission, submission(at, number))
     stream.deliver()
     found = {period: one["submission_count"] for (_, period), one in stream.counts().items()}
     assert found == {
@@ -105,7 +108,7 @@ def test_a_change_that_is_no_new_outcome_counts_nothing(store: Store, stream: St
     end(store, key, "SUCCEEDED", NIGHT)
     stream.deliver()
     before = stream.counts()
-    store.update(FORMS.update_attempt, key, {"duration_ms": 7})
+    store.update(Forms.update_attempt, key, {"duration_ms": 7})
     assert len(stream.records()) == 2
     stream.deliver()
     assert stream.counts() == before
@@ -113,11 +116,11 @@ def test_a_change_that_is_no_new_outcome_counts_nothing(store: Store, stream: St
 
 def test_what_is_removed_stays_counted(store: Store, stream: Stream) -> None:
     made = submission(NIGHT)
-    store.put(FORMS.put_submission, made)
+    store.put(Forms.put_submission, made)
     stream.deliver()
     before = stream.counts()
-    store.update(FORMS.update_submission, key_of(made), {"status": "DELIVERED"})
-    store.delete(FORMS.delete_submission, key_of(made))
+    store.update(Forms.update_submission, key_of(made), {"status": "DELIVERED"})
+    store.delete(Forms.delete_submission, key_of(made))
     assert len(everything(stream.database)) > len(stream.records())
     stream.deliver(everything(stream.database))
     assert stream.counts() == before
@@ -126,7 +129,7 @@ def test_what_is_removed_stays_counted(store: Store, stream: Stream) -> None:
 def test_an_hours_count_is_kept_for_three_days_and_a_days_for_ever(
     store: Store, stream: Stream
 ) -> None:
-    store.put(FORMS.put_submission, submission(NIGHT))
+    store.put(Forms.put_submission, submission(NIGHT))
     stream.deliver()
     items = {item["SK"]["S"]: item for item in stream.database.items()}
     assert "ttl" not in items["METRICS#DAY#2099-03-04"]
@@ -136,13 +139,13 @@ def test_an_hours_count_is_kept_for_three_days_and_a_days_for_ever(
 
 
 def test_what_was_counted_is_remembered_in_as_many_items_as_the_tenant_has_shards(
-    forms: Forms, stream: Stream
+    forms: FormTable, stream: Stream
 ) -> None:
     forms.set_epochs("acme", (NIGHT - timedelta(days=1), 4))
     store = forms.store()
     for number in range(60):
         made = submission(NIGHT, number)
-        store.put(FORMS.put_submission, made)
+        store.put(Forms.put_submission, made)
         end(store, begin(store, made, "crm", 1, NIGHT), "SUCCEEDED", NIGHT)
     records = stream.records()
     for record in records:
@@ -164,7 +167,7 @@ def test_a_mark_outlives_every_delivery_of_its_change_however_old_the_item_is(
     store: Store, stream: Stream
 ) -> None:
     """An imported submission of years ago would otherwise be counted again."""
-    store.put(FORMS.put_submission, submission(datetime(2024, 1, 1, tzinfo=UTC)))
+    store.put(Forms.put_submission, submission(datetime(2024, 1, 1, tzinfo=UTC)))
     stream.deliver()
     marks = [item for item in stream.database.items() if item["SK"]["S"] == "COUNTED"]
     month = datetime.now(UTC) + timedelta(days=30)
@@ -178,19 +181,24 @@ def test_the_mapping_passes_on_what_is_counted_and_nothing_else(
     made = traffic.send(3)
     traffic.deliver(made[0], "RETRYING", "SUCCEEDED")
     traffic.deliver(made[1], "FAILED")
-    store.update(FORMS.update_submission, key_of(made[1]), {"status": "FAILED"})
+    store.update(Forms.update_submission, key_of(made[1]), {"status": "FAILED"})
     later = {"created_at": "2099-03-04T00:00:00.000Z"}
     for put in ("claim_request", "put_config", "begin_shards", "put_destination", "put_secret"):
-        pattern = FORMS.patterns[put]
-        store.put(pattern, {**FORMS.entity(pattern).example, **(later if "claim" in put else {})})
+        pattern = Forms.__design__.patterns[put]
+        assert isinstance(pattern, Put)
+        kind = pattern.of
+        store.put(
+            pattern,
+            kind(**{**kind.__entity__.example, **(later if "claim" in put else {})}),
+        )
     store.update(
-        FORMS.update_destination,
+        Forms.update_destination,
         {"tenant_id": "acme", "destination_id": "crm"},
         {"state": "disabled", "failures": 3},
     )
-    store.put(FORMS.put_domain, FORMS.entities["DomainLookup"].example)
+    store.put(Forms.put_domain, DomainLookup(**DomainLookup.__entity__.example))
     stream.deliver()
-    store.delete(FORMS.delete_submission, key_of(made[2]))
+    store.delete(Forms.delete_submission, key_of(made[2]))
 
     records = everything(stream.database)
     passed = [record for record in records if passes(record)]
@@ -214,11 +222,11 @@ def test_counting_does_not_feed_itself(store: Store, stream: Stream) -> None:
 def test_tests_of_destinations_do_not_reach_the_counts(store: Store, stream: Stream) -> None:
     now = MIDNIGHT + timedelta(hours=1)
     id = TenantSubmissions(store, "acme").make_test(now)
-    made = store.get(FORMS.get_submission, {"tenant_id": "acme", "submission_id": id})
+    made = store.get(Forms.get_submission, {"tenant_id": "acme", "submission_id": id})
     assert made is not None
     attempt = record_attempt(store, new_attempt(made, "crm", 1, now))
-    key = {name: attempt[name] for name in FORMS.entities["DeliveryAttempt"].key.fields}
-    store.update(FORMS.update_attempt, key, {"status": "SUCCEEDED"})
+    key = {name: attempt[name] for name in DeliveryAttempt.__entity__.key.fields}
+    store.update(Forms.update_attempt, key, {"status": "SUCCEEDED"})
     assert stream.records() == []
     # Nor where it is passed on all the same.
     assert stream.deliver(everything(stream.database)) == []

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from lambdas.forms.metrics.dashboard import MOST_DAYS_BACK, Dashboard
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.metrics import DAILY
-from tablewright.model import InvalidRecord, InvalidValue, Record
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.metrics import DailyMetrics
+from tablewright.model import InvalidRecord, InvalidValue
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.records import Records
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.metrics.streaming import Stream
 from tests.integration.forms.sharding.traffic import NIGHT, Traffic
 
@@ -22,19 +22,21 @@ NOW = datetime(2099, 3, 5, 12, tzinfo=UTC)
 TODAY = NOW.date()
 
 
-def day(at: date, tenant: str = "acme", **counts: Any) -> Record:
-    return DAILY.check({"tenant_id": tenant, "date": at.isoformat(), **counts})
+def day(at: date, tenant: str = "acme", **counts: Any) -> DailyMetrics:
+    return DailyMetrics(**{"tenant_id": tenant, "date": at.isoformat(), **counts})
 
 
-def keep(forms: Forms, *days: Record) -> None:
-    forms.database.write([Records(FORMS, DAILY).to_item(one) for one in days])
+def keep(forms: FormTable, *days: DailyMetrics) -> None:
+    forms.database.write(
+        [Records(Forms.__design__, DailyMetrics.__entity__).to_item(one) for one in days]
+    )
 
 
-def dashboard(forms: Forms, now: datetime = NOW) -> Dashboard:
+def dashboard(forms: FormTable, now: datetime = NOW) -> Dashboard:
     return Dashboard(forms.store(), now)
 
 
-def test_the_sums_of_what_was_counted(forms: Forms) -> None:
+def test_the_sums_of_what_was_counted(forms: FormTable) -> None:
     forms.clock.moment = NOW
     traffic = Traffic(forms.store())
     made = traffic.send(60)
@@ -63,14 +65,14 @@ def test_the_sums_of_what_was_counted(forms: Forms) -> None:
     }
 
 
-def test_a_tenant_that_sent_nothing_has_no_rate_of_errors(forms: Forms) -> None:
+def test_a_tenant_that_sent_nothing_has_no_rate_of_errors(forms: FormTable) -> None:
     shown = dashboard(forms).metrics("nobody")
     assert shown["total_submissions"] == 0
     assert shown["error_rate"] is None
     assert shown["daily_breakdown"] == shown["destinations"] == {}
 
 
-def test_days_outside_the_period_and_other_tenants_are_left_out(forms: Forms) -> None:
+def test_days_outside_the_period_and_other_tenants_are_left_out(forms: FormTable) -> None:
     keep(
         forms,
         *(day(TODAY - timedelta(days=n), submission_count=1) for n in (-1, 0, 30, 31)),
@@ -81,7 +83,7 @@ def test_days_outside_the_period_and_other_tenants_are_left_out(forms: Forms) ->
     assert shown["total_submissions"] == 2
 
 
-def test_months_of_days_that_do_not_fit_one_page_are_summed_whole(forms: Forms) -> None:
+def test_months_of_days_that_do_not_fit_one_page_are_summed_whole(forms: FormTable) -> None:
     """A year of 400 forms is more than the megabyte that one query reads."""
     forms_of_a_day = {f"form-with-a-rather-long-name-{n:03}": Decimal(1) for n in range(400)}
     keep(
@@ -101,12 +103,12 @@ def test_months_of_days_that_do_not_fit_one_page_are_summed_whole(forms: Forms) 
 
 
 @pytest.mark.parametrize("days_back", [0, -1, MOST_DAYS_BACK + 1, True])
-def test_a_period_that_cannot_be_shown_is_refused(forms: Forms, days_back: int) -> None:
+def test_a_period_that_cannot_be_shown_is_refused(forms: FormTable, days_back: int) -> None:
     with pytest.raises(InvalidValue, match="days_back must be a number of days from 1 to 366"):
         dashboard(forms).metrics("acme", days_back)
 
 
-def test_a_corrected_outcome_leaves_no_trace_on_the_day_before(forms: Forms) -> None:
+def test_a_corrected_outcome_leaves_no_trace_on_the_day_before(forms: FormTable) -> None:
     keep(
         forms,
         day(TODAY - timedelta(days=1), error_count=0, destination_errors={"old": Decimal(0)}),
@@ -115,7 +117,7 @@ def test_a_corrected_outcome_leaves_no_trace_on_the_day_before(forms: Forms) -> 
     assert list(dashboard(forms).metrics("acme")["destinations"]) == ["crm"]
 
 
-def test_all_tenants_of_a_day_are_listed_in_order_page_by_page(forms: Forms) -> None:
+def test_all_tenants_of_a_day_are_listed_in_order_page_by_page(forms: FormTable) -> None:
     tenants = [f"tenant-{number:03}" for number in range(23)]
     keep(
         forms,
@@ -123,7 +125,7 @@ def test_all_tenants_of_a_day_are_listed_in_order_page_by_page(forms: Forms) -> 
         day(NIGHT.date(), "yesterday", submission_count=1),
         day(TODAY, "only-errors", error_count=2),
     )
-    found: list[Record] = []
+    found: list[DailyMetrics] = []
     cursor = None
     for _ in range(10):
         page = dashboard(forms).tenants("2099-03-05", limit=10, cursor=cursor, caller="operator")
@@ -136,6 +138,6 @@ def test_all_tenants_of_a_day_are_listed_in_order_page_by_page(forms: Forms) -> 
     assert found[0]["error_count"] == 2
 
 
-def test_a_day_that_is_none_is_refused(forms: Forms) -> None:
+def test_a_day_that_is_none_is_refused(forms: FormTable) -> None:
     with pytest.raises(InvalidRecord, match="date"):
         dashboard(forms).tenants("yesterday")

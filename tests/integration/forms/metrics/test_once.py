@@ -9,7 +9,7 @@ import pytest
 
 from tablewright.runtime.aws import Caller
 from tablewright.testing.faults import Crash, survives_every_fault
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.metrics.streaming import Json, Stream
 from tests.integration.forms.sharding.traffic import NIGHT, Traffic
 
@@ -20,13 +20,13 @@ TIMES = 3
 
 
 @pytest.fixture
-def stream(forms: Forms) -> Stream:
+def stream(forms: FormTable) -> Stream:
     forms.clock.moment = NIGHT + timedelta(days=1)
     return Stream(forms)
 
 
 @pytest.fixture
-def traffic(forms: Forms, stream: Stream) -> Traffic:
+def traffic(forms: FormTable, stream: Stream) -> Traffic:
     """Three tenants around midnight, with deliveries that fail and succeed."""
     sent = Traffic(forms.store())
     outcomes = (("SUCCEEDED",), ("RETRYING", "SUCCEEDED"), ("RETRYING", "FAILED"), ())

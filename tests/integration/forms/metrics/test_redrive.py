@@ -11,12 +11,12 @@ import pytest
 
 from lambdas import stream as kept_records
 from lambdas.forms.handlers import count_changes as count
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, TransactionCanceled, Unavailable
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.changes import Change
-from tests.integration.forms.conftest import Forms, key_of, submission
+from tests.integration.forms.conftest import FormTable, key_of, submission
 from tests.integration.forms.metrics.streaming import Stream, sequence
 from tests.integration.forms.sharding.traffic import NIGHT, Traffic, begin, end
 from tests.integration.http import Context
@@ -26,13 +26,13 @@ STREAMED = True
 
 
 @pytest.fixture
-def store(forms: Forms) -> Store:
+def store(forms: FormTable) -> Store:
     forms.clock.moment = NIGHT + timedelta(days=1)
     return forms.store()
 
 
 @pytest.fixture
-def stream(forms: Forms) -> Stream:
+def stream(forms: FormTable) -> Stream:
     return Stream(forms)
 
 
@@ -78,7 +78,7 @@ def test_counts_that_take_nothing_more_stop_those_of_no_other_tenant(
     store: Store, stream: Stream
 ) -> None:
     for number, tenant in enumerate(("acme", "full", "globex")):
-        store.put(FORMS.put_submission, submission(NIGHT, number, tenant_id=tenant))
+        store.put(Forms.put_submission, submission(NIGHT, number, tenant_id=tenant))
     records = stream.records()
     outgrown = Outgrown(stream.dynamo, TransactionCanceled(["ValidationError"]))
     assert stream.keep(records, outgrown) == [sequence(records[1])]
@@ -92,7 +92,7 @@ def test_trouble_that_passes_is_nobody_s_fault_and_all_is_delivered_again(
 ) -> None:
     Traffic(store).send(3)
     down = Outgrown(stream.dynamo, Unavailable("for a while"))
-    store.put(FORMS.put_submission, submission(NIGHT, 9, tenant_id="full"))
+    store.put(Forms.put_submission, submission(NIGHT, 9, tenant_id="full"))
     with pytest.raises(Unavailable):
         stream.deliver(caller=down)
     assert stream.deliver() == []
@@ -158,7 +158,7 @@ def test_a_redrive_of_an_unsound_item_that_is_gone_counts_nothing(
 ) -> None:
     (made,) = Traffic(store).send(1)
     (record,) = stream.records()
-    store.delete(FORMS.delete_submission, key_of(made))
+    store.delete(Forms.delete_submission, key_of(made))
     assert stream.redrive([spoil(record, form_id={"M": {}})]) == []
     assert stream.counts() == {}
 

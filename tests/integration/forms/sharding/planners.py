@@ -6,11 +6,13 @@ from typing import Any
 
 from lambdas.forms.sharding.decision import Decision, ShardRules
 from lambdas.forms.sharding.planner import PlannerRun, ShardPlanner
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.metrics import DAILY, HOURLY
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.metrics import DailyMetrics, HourlyMetrics
+from tablewright.catalog.forms.tenants import TenantConfig
+from tablewright.model import Entity
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.store.records import Records
-from tests.integration.forms.conftest import Forms, epochs_in
+from tests.integration.forms.conftest import FormTable, epochs_in
 
 # Far ahead, because the engine deletes what has expired.
 NOW = datetime(2099, 6, 1, 12, 30, tzinfo=UTC)
@@ -21,7 +23,7 @@ SHARDS = {"large": 10, "middle": 4}
 class World:
     """Tenants with counts, and planners."""
 
-    def __init__(self, forms: Forms) -> None:
+    def __init__(self, forms: FormTable) -> None:
         forms.clock.moment = NOW
         self.forms = forms
         self.dynamo = forms.database.dynamo
@@ -29,18 +31,23 @@ class World:
         self.failed: list[str] = []
 
     def tenant(self, tenant: str, volume: int = 0, peak: int = 0, state: str = "active") -> None:
-        config = {**FORMS.entities["TenantConfig"].example, "tenant_id": tenant, "state": state}
-        self.forms.store().put(FORMS.put_config, config)
+        config = {
+            **TenantConfig.__entity__.example,
+            "tenant_id": tenant,
+            "state": state,
+        }
+        self.forms.store().put(Forms.put_config, TenantConfig(**config))
         # Half of it today, half on the first day that counts; the day before does not.
         for days, count in ((0, volume - volume // 2), (30, volume // 2), (31, 10**6)):
             day = {"date": (NOW - timedelta(days=days)).date().isoformat()}
-            self.count(DAILY, tenant_id=tenant, submission_count=Decimal(count), **day)
+            self.count(DailyMetrics, tenant_id=tenant, submission_count=Decimal(count), **day)
         for hours, count in ((0, 1), (72, peak), (73, 10**9)):
             hour = {"datetime": NOW - timedelta(hours=hours)}
-            self.count(HOURLY, tenant_id=tenant, submission_count=Decimal(count), **hour)
+            self.count(HourlyMetrics, tenant_id=tenant, submission_count=Decimal(count), **hour)
 
-    def count(self, entity: Any, **record: Any) -> None:
-        self.forms.database.write([Records(FORMS, entity).to_item(entity.check(record))])
+    def count(self, kind: type[Entity], **values: Any) -> None:
+        records = Records(Forms.__design__, kind.__entity__)
+        self.forms.database.write([records.to_item(kind(**values))])
 
     def planner(
         self, caller: Caller | None = None, rules: ShardRules | None = None
@@ -65,7 +72,7 @@ class World:
         return {tenant: outcome for tenant, _, outcome in self.told}
 
 
-def three_tenants(forms: Forms) -> World:
+def three_tenants(forms: FormTable) -> World:
     """One for each number of shards that a volume can ask for."""
     world = World(forms)
     for tenant, volume in VOLUMES.items():

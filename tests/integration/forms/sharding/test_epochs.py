@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.model import InvalidRecord, InvalidValue
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.sharding.counts import EpochTooLate
 from tablewright.testing.faults import survives_every_fault
-from tests.integration.forms.conftest import ACME, NOON, Forms, ids, key_of, pages, submission
+from tests.integration.forms.conftest import ACME, NOON, FormTable, ids, key_of, pages, submission
 
 HOUR = timedelta(hours=1)
 COUNTS = (4, 10, 4)
 
 
-def history(forms: Forms, tenant: str = "acme", each: int = 60) -> list[Any]:
+def history(forms: FormTable, tenant: str = "acme", each: int = 60) -> list[Any]:
     """Submissions of four hours, an epoch beginning with each hour but the first."""
     changes = [(NOON + (n + 1) * HOUR, count) for n, count in enumerate(COUNTS)]
     forms.set_epochs(tenant, *changes)
@@ -33,22 +33,22 @@ def history(forms: Forms, tenant: str = "acme", each: int = 60) -> list[Any]:
     ]
     store = forms.store()
     for record in made:
-        store.put(FORMS.put_submission, record)
+        store.put(Forms.put_submission, record)
     return made
 
 
-def test_a_submission_is_one_read_away_whatever_the_count_was(forms: Forms) -> None:
+def test_a_submission_is_one_read_away_whatever_the_count_was(forms: FormTable) -> None:
     made = history(forms)
     meter = Meter(forms.database.dynamo)
     store = forms.store(meter)
-    store.get(FORMS.get_submission, key_of(made[0]))  # and one for the epochs, for a minute
+    store.get(Forms.get_submission, key_of(made[0]))  # and one for the epochs, for a minute
     meter.reset()
     for record in made:
-        assert store.get(FORMS.get_submission, key_of(record)) == record
+        assert store.get(Forms.get_submission, key_of(record)) == record
     assert meter.calls == len(made)
 
 
-def test_every_epoch_uses_its_own_shards(forms: Forms) -> None:
+def test_every_epoch_uses_its_own_shards(forms: FormTable) -> None:
     history(forms)
     items = [item for item in forms.database.items() if "submission_id" in item]
     used: dict[str, set[str]] = {}
@@ -65,9 +65,9 @@ def test_every_epoch_uses_its_own_shards(forms: Forms) -> None:
 
 
 LISTS = [
-    (FORMS.submissions, ACME),
-    (FORMS.submissions_by_status, {**ACME, "status": "PENDING"}),
-    (FORMS.submissions_by_form, {**ACME, "form_id": "contact"}),
+    (Forms.submissions, ACME),
+    (Forms.submissions_by_status, {**ACME, "status": "PENDING"}),
+    (Forms.submissions_by_form, {**ACME, "form_id": "contact"}),
 ]
 
 
@@ -75,7 +75,7 @@ LISTS = [
 @pytest.mark.parametrize("limit", [7, 100])
 @pytest.mark.parametrize("descending", [True, False])
 def test_a_list_is_complete_and_in_order_over_all_epochs(
-    forms: Forms, pattern: Any, where: Any, limit: int, descending: bool
+    forms: FormTable, pattern: Any, where: Any, limit: int, descending: bool
 ) -> None:
     made = history(forms)
     found = pages(forms.store(), pattern, where, limit, descending=descending)
@@ -95,19 +95,19 @@ def test_a_list_is_complete_and_in_order_over_all_epochs(
     ],
 )
 def test_a_range_asks_only_the_shards_of_its_epochs(
-    forms: Forms, since: datetime | None, until: datetime | None, shards: int
+    forms: FormTable, since: datetime | None, until: datetime | None, shards: int
 ) -> None:
     made = history(forms)
     meter = Meter(forms.database.dynamo)
     store = forms.store(meter)
-    store.get(FORMS.get_submission, key_of(made[-1]))
+    store.get(Forms.get_submission, key_of(made[-1]))
     meter.reset()
-    found = list(store.each(FORMS.submissions, ACME, since=since, until=until))
+    found = list(store.each(Forms.submissions, ACME, since=since, until=until))
     expected = [
         record["submission_id"]
         for record in made
-        if (since is None or record["timestamp"] >= timestamp(since))
-        and (until is None or record["timestamp"] <= timestamp(until))
+        if (since is None or record["timestamp"] >= iso_utc(since))
+        and (until is None or record["timestamp"] <= iso_utc(until))
     ]
     assert sorted(ids(found)) == sorted(expected)
     # Each shard, and the epochs once more where the list goes up to now.
@@ -116,21 +116,21 @@ def test_a_range_asks_only_the_shards_of_its_epochs(
 
 @pytest.mark.parametrize("descending", [True, False])
 def test_a_cursor_goes_on_exactly_when_an_epoch_comes_between_two_pages(
-    forms: Forms, descending: bool
+    forms: FormTable, descending: bool
 ) -> None:
     made = history(forms)
-    first = forms.store().query(FORMS.submissions, ACME, limit=50, descending=descending)
+    first = forms.store().query(Forms.submissions, ACME, limit=50, descending=descending)
     forms.counts().change("acme", 20)
     start = forms.clock.pass_by(minutes=10)
     later = [submission(start + timedelta(seconds=n), n) for n in range(40)]
     store = forms.store()
     for record in later:
         forms.clock.moment = start + timedelta(minutes=1)
-        store.put(FORMS.put_submission, record)
+        store.put(Forms.put_submission, record)
     rest, cursor = [], first.cursor
     while cursor:
         page = forms.store().query(
-            FORMS.submissions, ACME, limit=50, descending=descending, cursor=cursor
+            Forms.submissions, ACME, limit=50, descending=descending, cursor=cursor
         )
         rest += page.items
         cursor = page.cursor
@@ -142,11 +142,11 @@ def test_a_cursor_goes_on_exactly_when_an_epoch_comes_between_two_pages(
     assert moments == sorted(moments, reverse=descending)
 
 
-def test_an_epoch_begins_when_everybody_must_know_it(forms: Forms) -> None:
+def test_an_epoch_begins_when_everybody_must_know_it(forms: FormTable) -> None:
     epochs = forms.counts().change("acme", 4, distribution_strategy="volume")
     (epoch,) = epochs
     assert epoch.shards == 4
-    assert epoch.since > timestamp(NOON + timedelta(seconds=forms.timing.lead))
+    assert epoch.since > iso_utc(NOON + timedelta(seconds=forms.timing.lead))
     later = forms.counts().change("acme", 10)
     assert [one.shards for one in later] == [4, 10]
     assert later.epochs[0] == epoch
@@ -154,7 +154,7 @@ def test_an_epoch_begins_when_everybody_must_know_it(forms: Forms) -> None:
     assert forms.counts().change("acme", 10) == later
 
 
-def test_an_epoch_cannot_be_in_the_past_nor_before_another(forms: Forms) -> None:
+def test_an_epoch_cannot_be_in_the_past_nor_before_another(forms: FormTable) -> None:
     for since in (NOON - HOUR, NOON, NOON + timedelta(seconds=forms.timing.lead)):
         with pytest.raises(ValueError, match="cannot begin before"):
             forms.counts().change("acme", 4, since=since)
@@ -166,7 +166,7 @@ def test_an_epoch_cannot_be_in_the_past_nor_before_another(forms: Forms) -> None
             forms.counts().change("acme", count)
 
 
-def test_of_planners_at_once_one_wins(forms: Forms) -> None:
+def test_of_planners_at_once_one_wins(forms: FormTable) -> None:
     for count in (4, 10, 4, 7):
         planners = 6
         barrier = Barrier(planners)
@@ -193,7 +193,7 @@ def test_of_planners_at_once_one_wins(forms: Forms) -> None:
 class Lockstep:
     """Lets no planner write before all have read."""
 
-    def __init__(self, forms: Forms, barrier: Barrier) -> None:
+    def __init__(self, forms: FormTable, barrier: Barrier) -> None:
         self._dynamo: Caller | None = forms.database.dynamo
         self._barrier: Barrier | None = barrier
 
@@ -206,7 +206,7 @@ class Lockstep:
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["the first epoch", "another"])
-def test_a_change_ends_the_same_whatever_fails_on_the_way(forms: Forms, known: bool) -> None:
+def test_a_change_ends_the_same_whatever_fails_on_the_way(forms: FormTable, known: bool) -> None:
     def fresh() -> Caller:
         forms.database.empty()
         if known:
@@ -219,7 +219,7 @@ def test_a_change_ends_the_same_whatever_fails_on_the_way(forms: Forms, known: b
     assert survives_every_fault(fresh, work, forms.database.items) == 2
 
 
-def test_an_epoch_that_took_too_long_to_write_is_reported(forms: Forms) -> None:
+def test_an_epoch_that_took_too_long_to_write_is_reported(forms: FormTable) -> None:
     class Slow:
         def __init__(self) -> None:
             self._dynamo = forms.database.dynamo
@@ -234,63 +234,63 @@ def test_an_epoch_that_took_too_long_to_write_is_reported(forms: Forms) -> None:
 
 
 def test_a_writer_that_knows_nothing_of_a_new_epoch_still_writes_where_all_look(
-    forms: Forms,
+    forms: FormTable,
 ) -> None:
     """The last moment at which a writer may rely on what it read lies before the epoch."""
     timing = forms.timing
     stale = forms.store()
-    stale.put(FORMS.put_submission, submission(forms.clock.moment))
+    stale.put(Forms.put_submission, submission(forms.clock.moment))
     forms.counts().change("acme", 10)
     (epoch,) = forms.counts().of("acme")
     forms.clock.pass_by(seconds=timing.life - 0.001)
     last = submission(forms.clock.moment, 1)
     assert last["timestamp"] < epoch.since
-    stale.put(FORMS.put_submission, last)
+    stale.put(Forms.put_submission, last)
     # By then it has to look again, because of the ids that it makes.
     forms.clock.moment = datetime.fromisoformat(epoch.since)
     new = [submission(forms.clock.moment, n) for n in range(30)]
     for record in new:
-        stale.put(FORMS.put_submission, record)
+        stale.put(Forms.put_submission, record)
     fresh = forms.store()
     for record in (last, *new):
-        assert fresh.get(FORMS.get_submission, key_of(record)) == record
-    assert len(pages(fresh, FORMS.submissions, ACME, 7)) == 32
+        assert fresh.get(Forms.get_submission, key_of(record)) == record
+    assert len(pages(fresh, Forms.submissions, ACME, 7)) == 32
 
 
-def test_an_epoch_that_begins_at_once_would_lose_submissions(forms: Forms) -> None:
+def test_an_epoch_that_begins_at_once_would_lose_submissions(forms: FormTable) -> None:
     """What the lead is for: written past it, an epoch is unknown to those who have read before."""
     stale = forms.store()
-    stale.put(FORMS.put_submission, submission(forms.clock.moment))
+    stale.put(Forms.put_submission, submission(forms.clock.moment))
     start = forms.clock.pass_by(seconds=1)
     forms.set_epochs("acme", (start, 10))
     made = [submission(start, n) for n in range(30)]
     for record in made:
-        stale.put(FORMS.put_submission, record)
+        stale.put(Forms.put_submission, record)
     fresh = forms.store()
-    found = [fresh.get(FORMS.get_submission, key_of(record)) for record in made]
+    found = [fresh.get(Forms.get_submission, key_of(record)) for record in made]
     assert found.count(None) > 10
 
 
-def test_ids_of_the_future_and_foreign_times_are_refused(forms: Forms) -> None:
+def test_ids_of_the_future_and_foreign_times_are_refused(forms: FormTable) -> None:
     store = forms.store()
     ahead = NOON + timedelta(seconds=forms.timing.skew + 1)
     with pytest.raises(InvalidValue, match="must not have been made in the future"):
-        store.put(FORMS.put_submission, submission(ahead))
+        store.put(Forms.put_submission, submission(ahead))
     with pytest.raises(InvalidRecord, match="timestamp must be the moment of submission_id"):
-        store.put(FORMS.put_submission, submission(NOON, timestamp=timestamp(NOON - HOUR)))
+        store.put(Forms.put_submission, submission(NOON, timestamp=iso_utc(NOON - HOUR)))
     with pytest.raises(InvalidRecord, match="UUID of version 7"):
-        store.get(FORMS.get_submission, {**ACME, "submission_id": "s1"})
+        store.get(Forms.get_submission, {**ACME, "submission_id": "s1"})
     assert forms.database.items() == []
 
 
 def test_tenants_whose_ids_begin_alike_have_their_own_epochs_and_submissions(
-    forms: Forms,
+    forms: FormTable,
 ) -> None:
     made = {tenant: history(forms, tenant, each=10) for tenant in ("a", "ab", "a-b")}
     forms.set_epochs("abc", (NOON, 7))
     store = forms.store()
     for tenant, records in made.items():
-        found = pages(store, FORMS.submissions, {"tenant_id": tenant}, 9)
+        found = pages(store, Forms.submissions, {"tenant_id": tenant}, 9)
         assert sorted(ids(found)) == sorted(ids(records))
         assert {record["tenant_id"] for record in found} == {tenant}
-    assert pages(store, FORMS.submissions, {"tenant_id": "abc"}, 9) == []
+    assert pages(store, Forms.submissions, {"tenant_id": "abc"}, 9) == []

@@ -6,28 +6,29 @@ import pytest
 
 from lambdas.forms.sharding.decision import ShardRules
 from lambdas.forms.sharding.planner import PlannerRun
-from tablewright.catalog.forms.design import FORMS
-from tablewright.model import Record
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
+from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.records import Records
-from tests.integration.forms.conftest import Forms, ids, key_of, pages, submission
+from tests.integration.forms.conftest import FormTable, ids, key_of, pages, submission
 from tests.integration.forms.sharding.planners import NOW, SHARDS, VOLUMES, World, three_tenants
 
 
 @pytest.fixture
-def world(forms: Forms) -> World:
+def world(forms: FormTable) -> World:
     return World(forms)
 
 
 @pytest.fixture
-def three(forms: Forms) -> World:
+def three(forms: FormTable) -> World:
     return three_tenants(forms)
 
 
 def test_tenants_get_the_shards_of_their_volume(three: World) -> None:
     assert three.run() == PlannerRun(looked_at=3, appended=2)
     assert three.shards(*VOLUMES) == {"large": [10], "middle": [4], "small": []}
-    stored = three.forms.store().get(FORMS.get_shards, {"tenant_id": "large"})
+    stored = three.forms.store().get(Forms.get_shards, {"tenant_id": "large"})
     assert stored is not None
     assert stored["distribution_strategy"] == "volume"
     assert three.outcomes() == {"large": "appended", "middle": "appended", "small": "kept"}
@@ -64,10 +65,10 @@ def test_a_dry_run_tells_all_and_changes_nothing(three: World) -> None:
 
 def test_runs_that_are_out_of_time_come_to_all_tenants_together(world: World) -> None:
     tenants = [f"tenant-{number:03}" for number in range(120)]
-    config = FORMS.entities["TenantConfig"]
+    records = Records(Forms.__design__, TenantConfig.__entity__)
+    example = TenantConfig.__entity__.example
     items = [
-        Records(FORMS, config).to_item(config.check({**config.example, "tenant_id": tenant}))
-        for tenant in tenants
+        records.to_item(TenantConfig(**{**example, "tenant_id": tenant})) for tenant in tenants
     ]
     world.forms.database.write(items)
     looked_at, after = [], None
@@ -96,25 +97,25 @@ def test_shrinking_leaves_every_old_submission_one_read_away_and_lists_whole(
     world.forms.set_epochs("acme", (NOW - timedelta(days=90), 10))
     world.tenant("acme", 5_000)
     clock = world.forms.clock
-    made: list[Record] = []
+    made: list[Submission] = []
 
     def write(number: int) -> None:
         store = world.forms.store()
         for _ in range(number):
             record = submission(clock.pass_by(seconds=20), len(made))
-            store.put(FORMS.put_submission, record)
+            store.put(Forms.put_submission, record)
             made.append(record)
 
     def check() -> None:
         meter = Meter(world.dynamo)
         store = world.forms.store(meter)
         for record in made:
-            assert store.get(FORMS.get_submission, key_of(record)) == record
+            assert store.get(Forms.get_submission, key_of(record)) == record
         assert meter.calls == len(made) + 1  # and the epochs, once
         for pattern, where in (
-            (FORMS.submissions, {}),
-            (FORMS.submissions_by_status, {"status": "PENDING"}),
-            (FORMS.submissions_by_form, {"form_id": "contact"}),
+            (Forms.submissions, {}),
+            (Forms.submissions_by_status, {"status": "PENDING"}),
+            (Forms.submissions_by_form, {"form_id": "contact"}),
         ):
             found = pages(store, pattern, {"tenant_id": "acme", **where}, 7)
             assert ids(found) == ids(made)[::-1]
@@ -140,8 +141,8 @@ def test_a_submission_costs_its_busiest_partition_what_the_rate_is_reckoned_with
     meter = Meter(world.dynamo)
     store = world.forms.store(meter)
     made = submission(NOW, payload=b"x" * 2000)
-    store.put(FORMS.put_submission, made)
-    example = FORMS.entities["DeliveryAttempt"].example
+    store.put(Forms.put_submission, made)
+    example = DeliveryAttempt.__entity__.example
     for destination in ("crm", "archive"):
         key = {
             "tenant_id": made["tenant_id"],
@@ -150,9 +151,9 @@ def test_a_submission_costs_its_busiest_partition_what_the_rate_is_reckoned_with
             "attempt_num": 1,
         }
         begun = {**example, **key, "status": "PENDING", "timestamp": NOW}
-        store.put(FORMS.put_attempt, begun)
+        store.put(Forms.put_attempt, DeliveryAttempt(**begun))
         changes = {"status": "SUCCEEDED", "timestamp": NOW + timedelta(seconds=1)}
-        store.update(FORMS.update_attempt, key, changes)
-    store.update(FORMS.update_submission, key_of(made), {"status": "DELIVERED"})
+        store.update(Forms.update_attempt, key, changes)
+    store.update(Forms.update_submission, key_of(made), {"status": "DELIVERED"})
     # All of GSI1's are in one partition of it; the other indexes have several.
     assert meter.written["GSI1"] == ShardRules().units_per_submission

@@ -10,14 +10,14 @@ from lambdas.forms.handlers import plan_shards as plan
 from lambdas.forms.sharding.decision import ShardRules
 from lambdas.forms.sharding.planner import PlannerRun, ShardPlanner
 from tablewright.model import InvalidValue
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.sharding.planners import NOW, VOLUMES, World, three_tenants
 from tests.integration.http import Context
 from tests.integration.sentiment.http import Logs, metered, metrics
 
 
 @pytest.fixture
-def three(forms: Forms) -> World:
+def three(forms: FormTable) -> World:
     return three_tenants(forms)
 
 

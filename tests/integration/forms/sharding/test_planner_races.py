@@ -12,17 +12,17 @@ from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.testing.faults import survives_every_fault
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.sharding.planners import NOW, VOLUMES, World, three_tenants
 
 
 @pytest.fixture
-def world(forms: Forms) -> World:
+def world(forms: FormTable) -> World:
     return World(forms)
 
 
 @pytest.fixture
-def three(forms: Forms) -> World:
+def three(forms: FormTable) -> World:
     return three_tenants(forms)
 
 

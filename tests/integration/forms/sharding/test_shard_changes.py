@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from itertools import count
 from threading import Event, Lock
 
-from tablewright.catalog.forms.design import FORMS
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import Submission
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.time_ids import milliseconds
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.sharding.counts import ShardCounts
@@ -33,22 +33,22 @@ class Load:
         self.stop = Event()
         self._numbers = count()
         self._lock = Lock()
-        self._stored: list[Record] = []
+        self._stored: list[Submission] = []
 
     def store(self) -> Store:
         # Each with a cache of its own, as different functions have.
-        return self.database.store(FORMS, epochs=EpochCache(TIMING))
+        return self.database.store(Forms, epochs=EpochCache(TIMING))
 
     def write(self) -> None:
         store = self.store()
         while not self.stop.is_set():
             record = submission(datetime.now(UTC), next(self._numbers))
-            store.put(FORMS.put_submission, record)
+            store.put(Forms.put_submission, record)
             with self._lock:
                 self._stored.append(record)
             time.sleep(0.01)  # leaves some of the machine to those who read
 
-    def stored(self) -> list[Record]:
+    def stored(self) -> list[Submission]:
         with self._lock:
             return list(self._stored)
 
@@ -58,9 +58,9 @@ class Load:
         lists = 0
         while not self.stop.is_set():
             for pattern, where in (
-                (FORMS.submissions, ACME),
-                (FORMS.submissions_by_status, STATUS),
-                (FORMS.submissions_by_form, FORM),
+                (Forms.submissions, ACME),
+                (Forms.submissions_by_status, STATUS),
+                (Forms.submissions_by_form, FORM),
             ):
                 for descending in (True, False):
                     before = self.stored()
@@ -78,26 +78,26 @@ class Load:
         reads = 0
         while not self.stop.is_set():
             for record in self.stored()[:: max(1, len(self.stored()) // 20)]:
-                assert store.get(FORMS.get_submission, key_of(record)) == record
+                assert store.get(Forms.get_submission, key_of(record)) == record
                 reads += 1
         return reads
 
     def plan(self) -> list[str]:
         """Change the count again and again, letting each be used for a while."""
         counts = ShardCounts(
-            self.store(), FORMS.get_shards, FORMS.begin_shards, FORMS.append_shards, timing=TIMING
+            self.store(), Forms.get_shards, Forms.begin_shards, Forms.append_shards, timing=TIMING
         )
         time.sleep(0.5)
         for number in COUNTS:
             begins = counts.change("acme", number).epochs[-1].since
-            while timestamp(datetime.now(UTC)) < begins:
+            while iso_utc(datetime.now(UTC)) < begins:
                 time.sleep(0.05)
             time.sleep(1.0)
         return [epoch.since for epoch in counts.of("acme")]
 
 
 def test_nothing_is_lost_or_doubled_while_shards_change_under_load(database: Database) -> None:
-    database.create(FORMS)
+    database.create(Forms)
     load = Load(database)
     with ThreadPoolExecutor(WRITERS + 3) as executor:
         writers = [executor.submit(load.write) for _ in range(WRITERS)]
@@ -122,14 +122,14 @@ def test_nothing_is_lost_or_doubled_while_shards_change_under_load(database: Dat
     assert [len(shards) for shards in used] == [1, *COUNTS]
 
     meter = Meter(database.dynamo)
-    store = database.store(FORMS, meter, epochs=EpochCache())
+    store = database.store(Forms, meter, epochs=EpochCache())
     for record in stored:
-        assert store.get(FORMS.get_submission, key_of(record)) == record
+        assert store.get(Forms.get_submission, key_of(record)) == record
     assert meter.calls == len(stored) + 1
     for pattern, where in (
-        (FORMS.submissions, ACME),
-        (FORMS.submissions_by_status, STATUS),
-        (FORMS.submissions_by_form, FORM),
+        (Forms.submissions, ACME),
+        (Forms.submissions_by_status, STATUS),
+        (Forms.submissions_by_form, FORM),
     ):
         found = pages(store, pattern, where, 33)
         assert sorted(ids(found)) == sorted(ids(stored))

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from tablewright.catalog.forms.design import FORMS
-from tablewright.catalog.forms.submissions import ATTEMPT
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
 from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.store.store import Store
 from tests.integration.forms.conftest import submission
 
@@ -27,20 +27,20 @@ TALLIES = {
 Counts = dict[tuple[str, str], Counter[tuple[str, ...]]]
 
 
-def begin(store: Store, made: Record, destination: str, number: int, at: datetime) -> Record:
+def begin(store: Store, made: Submission, destination: str, number: int, at: datetime) -> Record:
     """An attempt that is under way; gives its key."""
-    key = {
-        "tenant_id": made["tenant_id"],
-        "submission_id": made["submission_id"],
+    key: Record = {
+        "tenant_id": made.tenant_id,
+        "submission_id": made.submission_id,
         "destination_id": destination,
         "attempt_num": number,
     }
-    store.put(FORMS.put_attempt, ATTEMPT.check({**key, "status": "PENDING", "timestamp": at}))
+    store.put(Forms.put_attempt, DeliveryAttempt(**key, status="PENDING", timestamp=iso_utc(at)))
     return key
 
 
 def end(store: Store, key: Record, status: str, at: datetime) -> None:
-    store.update(FORMS.update_attempt, key, {"status": status, "timestamp": timestamp(at)})
+    store.update(Forms.update_attempt, key, {"status": status, "timestamp": iso_utc(at)})
 
 
 class Traffic:
@@ -51,33 +51,33 @@ class Traffic:
         self._began = began
         self._expected: Counts = {}
 
-    def send(self, count: int, *, first: int = 0, step: float = 1.0) -> list[Record]:
+    def send(self, count: int, *, first: int = 0, step: float = 1.0) -> list[Submission]:
         """So many submissions of all tenants, a step of seconds apart."""
         return [self._send(n, self._began + timedelta(seconds=n * step)) for n in
                 range(first, first + count)]  # fmt: skip
 
-    def _send(self, number: int, at: datetime) -> Record:
+    def _send(self, number: int, at: datetime) -> Submission:
         changes: dict[str, Any] = {
             "tenant_id": TENANTS[number % len(TENANTS)],
             "form_id": FORM_IDS[number % len(FORM_IDS)],
             "domain": DOMAINS[number % len(DOMAINS)],
         }
         made = submission(at, number, **changes)
-        self._store.put(FORMS.put_submission, made)
-        self._note(made["tenant_id"], at, ("submission_count",), ("form_stats", made["form_id"]))
-        if made.get("domain"):
-            self._note(made["tenant_id"], at, ("domain_stats", made["domain"]))
+        self._store.put(Forms.put_submission, made)
+        self._note(made.tenant_id, at, ("submission_count",), ("form_stats", made.form_id))
+        if made.domain:
+            self._note(made.tenant_id, at, ("domain_stats", made.domain))
         return made
 
-    def deliver(self, made: Record, *outcomes: str, destination: str = "crm") -> None:
+    def deliver(self, made: Submission, *outcomes: str, destination: str = "crm") -> None:
         """One attempt for each outcome, a second apart."""
-        at = datetime.fromisoformat(made["timestamp"])
+        at = datetime.fromisoformat(made.timestamp)
         for number, status in enumerate(outcomes, 1):
             at += timedelta(seconds=1)
             key = begin(self._store, made, destination, number, at)
             end(self._store, key, status, at)
             count, tallies = TALLIES[status]
-            self._note(made["tenant_id"], at, (count,), *((t, destination) for t in tallies))
+            self._note(made.tenant_id, at, (count,), *((t, destination) for t in tallies))
 
     def _note(self, tenant: str, at: datetime, *names: tuple[str, ...]) -> None:
         for form in ("%Y-%m-%d", "%Y-%m-%d-%H"):

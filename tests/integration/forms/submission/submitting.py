@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import boto3
 import pytest
@@ -21,16 +21,17 @@ from lambdas.forms.submission.signing import V2, key_name, sign
 from lambdas.forms.submission.tenant_lookup import TenantLookup
 from lambdas.forms.submission.uploads import SIGNING, Presign, Uploads
 from lambdas.forms.tenants.domain_names import domain_key
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.catalog.forms.submissions import REQUEST, SUBMISSION
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.submissions import Request, Submission
+from tablewright.catalog.forms.tenants import DomainLookup, TenantConfig, TenantSecret
+from tablewright.model import Entity
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ObjectMissing, ResourceMissing
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.store.records import Records
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.http import Answer, Context
 
 # Far ahead, because the engine deletes what has expired.
@@ -40,6 +41,7 @@ BUCKET = "payloads"
 SESSION = boto3.session.Session(
     region_name="eu-west-1", aws_access_key_id="AKIDEXAMPLE", aws_secret_access_key="of-the-role"
 )
+E = TypeVar("E", bound=Entity)
 HONEYPOT = {"destinations": ["crm"], "honeypot": ["website", "fax"]}
 ADA = b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}'
 
@@ -74,7 +76,7 @@ class Edge:
 class World:
     """The form table with tenants in it, and the function that takes submissions."""
 
-    def __init__(self, forms: Forms, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> None:
         self.forms = forms
         self.clock = forms.clock
         self.clock.moment = NOON
@@ -98,30 +100,30 @@ class World:
         return resources
 
     def tenant(self, tenant_id: str = "acme", domain: str | None = None, **config: Any) -> None:
-        now = timestamp(self.clock.moment)
+        now = iso_utc(self.clock.moment)
         made = {"tenant_id": tenant_id, "created_at": now, "updated_at": now}
         config = {"state": "active", "name": "A tenant", "forms": {"contact": HONEYPOT}, **config}
         store = self.forms.store()
-        store.put(FORMS.put_config, {**made, **config})
+        store.put(Forms.put_config, TenantConfig(**{**made, **config}))
         self.secret(tenant_id, "k1")
         if domain:
             about = {**domain_key(domain), "tenant_id": tenant_id, "created_at": now}
-            store.put(FORMS.put_domain, about)
+            store.put(Forms.put_domain, DomainLookup(**about))
 
     def secret(self, tenant_id: str, key_id: str, state: str = "current", **fields: Any) -> None:
-        now = timestamp(self.clock.moment)
+        now = iso_utc(self.clock.moment)
         arn = f"arn:aws:secretsmanager:eu-west-1:111122223333:secret:{PREFIX}{tenant_id}/{key_id}"
         key = {"tenant_id": tenant_id, "key_id": key_id, "secret_arn": arn, "state": state}
         times = {"created_at": now, "updated_at": now}
-        self.forms.store().put(FORMS.put_secret, {**key, **times, **fields})
+        self.forms.store().put(Forms.put_secret, TenantSecret(**{**key, **times, **fields}))
         self.edge.secrets[f"{PREFIX}{tenant_id}/{key_id}"] = value_of(tenant_id, key_id)
 
     def configure(self, tenant_id: str, **changes: Any) -> None:
-        self.forms.store().update(FORMS.update_config, {"tenant_id": tenant_id}, changes)
+        self.forms.store().update(Forms.update_config, {"tenant_id": tenant_id}, changes)
 
     def rotate(self, tenant_id: str, key_id: str, **changes: Any) -> None:
         key = {"tenant_id": tenant_id, "key_id": key_id}
-        self.forms.store().update(FORMS.update_secret, key, changes)
+        self.forms.store().update(Forms.update_secret, key, changes)
 
     def signed(
         self,
@@ -167,22 +169,22 @@ class World:
         event = event_of(body, form, {"Content-Type": kind, **headers, **further}, to)
         return Answer(submit.handler(event, Context()))
 
-    def stored(self) -> list[Record]:
+    def stored(self) -> list[Submission]:
         """All submissions, in the order of their ids."""
-        return sorted(self._all(SUBMISSION), key=lambda record: str(record["submission_id"]))
+        return sorted(self._all(Submission), key=lambda record: record.submission_id)
 
-    def requests(self) -> list[Record]:
-        return self._all(REQUEST)
+    def requests(self) -> list[Request]:
+        return self._all(Request)
 
     def payloads(self) -> list[bytes]:
         """What was sent, as it is read back."""
         payloads = Payloads(self.edge, BUCKET, dictionaries=DICTIONARIES)
         return [payloads.fetch(record) for record in self.stored()]
 
-    def _all(self, entity: Any) -> list[Record]:
-        begins = {"Submission": "SUB#", "Request": "REQUEST"}[entity.name]
+    def _all(self, kind: type[E]) -> list[E]:
+        begins = {"Submission": "SUB#", "Request": "REQUEST"}[kind.__name__]
         items = [i for i in self.forms.database.items() if i["SK"]["S"].startswith(begins)]
-        return [Records(FORMS, entity).to_record(item) for item in items]
+        return [Records(Forms.__design__, kind.__entity__).to_record(item) for item in items]
 
 
 @cache

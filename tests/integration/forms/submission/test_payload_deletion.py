@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.submission.intake import Submission, SubmissionIntake, Taken
-from tablewright.catalog.forms.design import FORMS
+from lambdas.forms.submission.intake import SentForm, SubmissionIntake, Taken
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, Unavailable
 from tablewright.runtime.payload import Payloads
 from tablewright.testing.faults import Crash, Fault, Faulty, survives_every_fault
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.metrics.streaming import Stream, everything, sequence
 from tests.integration.forms.submission.submitting import BUCKET, NOON
 
@@ -26,7 +26,7 @@ SMALL = b'{"name":"Ada"}'
 class World:
     """A form table with its stream and its bucket, and requests by their keys."""
 
-    def __init__(self, forms: Forms) -> None:
+    def __init__(self, forms: FormTable) -> None:
         forms.clock.moment = NOON
         self.forms = forms
         self.stream = Stream(forms)
@@ -37,12 +37,12 @@ class World:
         submissions = SubmissionIntake(
             self.forms.store(edge), Payloads(edge, BUCKET, dictionaries=DICTIONARIES)
         )
-        sent = Submission("acme", "contact", "application/json", body, key)
+        sent = SentForm("acme", "contact", "application/json", body, key)
         return submissions.take(sent, {}, NOON, None)
 
     def remove(self, taken: Taken) -> None:
         key = {"tenant_id": "acme", "submission_id": taken.submission_id}
-        self.forms.store().delete(FORMS.delete_submission, key)
+        self.forms.store().delete(Forms.delete_submission, key)
 
     def expire_requests(self) -> None:
         self.forms.database.empty(of=lambda item: bool(item["SK"]["S"] == "REQUEST"))
@@ -55,7 +55,7 @@ class World:
 
 
 @pytest.fixture
-def world(forms: Forms) -> World:
+def world(forms: FormTable) -> World:
     return World(forms)
 
 
@@ -81,7 +81,7 @@ def test_only_removals_that_leave_an_object_reach_the_function(world: World) -> 
     gone = world.take("gone")
     store = world.forms.store()
     key = {"tenant_id": "acme", "submission_id": gone.submission_id}
-    store.update(FORMS.update_submission, key, {"status": "DELIVERED"})
+    store.update(Forms.update_submission, key, {"status": "DELIVERED"})
     world.take("small", SMALL)
     world.remove(gone)
     world.expire_requests()

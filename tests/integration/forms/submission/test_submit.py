@@ -17,14 +17,14 @@ from cdk_app.settings import ROOT
 from lambdas.forms.clients import Clients
 from lambdas.forms.contract import SubmitEnvironment
 from lambdas.forms.submission.form_bodies import DIRECT
-from lambdas.forms.submission.intake import KeyUsedOtherwise, Submission, SubmissionIntake
+from lambdas.forms.submission.intake import KeyUsedOtherwise, SentForm, SubmissionIntake
 from lambdas.forms.submission.resources import Resources
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Client
 from tablewright.runtime.payload import Payloads
-from tests.integration.forms.conftest import Forms, key_of
+from tests.integration.forms.conftest import FormTable, key_of
 from tests.integration.forms.submission.submitting import (
     ADA,
     BUCKET,
@@ -47,7 +47,7 @@ VALUES = st.recursive(
 
 
 @pytest.fixture
-def world(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(forms, monkeypatch)
     made.tenant("acme", domain="example.com")
     return made
@@ -76,7 +76,7 @@ def test_a_submission_is_stored_as_it_was_sent(world: World) -> None:
         "domain": "example.com",
     }
     assert world.payloads() == [ADA]
-    found = world.forms.store().get(FORMS.get_submission, key_of(stored))
+    found = world.forms.store().get(Forms.get_submission, key_of(stored))
     assert found == stored
 
 
@@ -87,7 +87,7 @@ def test_one_read_finds_a_submission_in_however_many_shards(world: World) -> Non
         world.clock.pass_by(seconds=1)
         taken(world.send())
     store = world.forms.store()
-    assert all(store.get(FORMS.get_submission, key_of(one)) == one for one in world.stored())
+    assert all(store.get(Forms.get_submission, key_of(one)) == one for one in world.stored())
     partitions = {item["PK"]["S"] for item in world.forms.database.items() if "GSI3PK" in item}
     assert len(partitions) > 5
 
@@ -185,8 +185,8 @@ def test_what_a_tenant_does_not_keep_for_ever_expires(world: World) -> None:
     world.configure("acme", retention_days=30)
     taken(world.send(Idempotency_Key="once"))
     (stored,) = world.stored()
-    assert stored["expires_at"] == timestamp(NOON + timedelta(days=30))
-    world.forms.store().delete(FORMS.delete_submission, key_of(stored))
+    assert stored["expires_at"] == iso_utc(NOON + timedelta(days=30))
+    world.forms.store().delete(Forms.delete_submission, key_of(stored))
     world.clock.pass_by(days=30, seconds=1)
     assert taken(world.send(Idempotency_Key="once")) == stored["submission_id"]
     assert world.stored() == []
@@ -245,7 +245,7 @@ def test_keys_belong_to_their_tenant(world: World) -> None:
 
 def test_eight_senders_with_one_key_leave_one_submission(world: World) -> None:
     body = noisy(100_000)
-    sent = Submission("acme", "contact", "application/json", body, "key of all")
+    sent = SentForm("acme", "contact", "application/json", body, "key of all")
 
     def take(_: int) -> str:
         store = world.forms.store(world.forms.database.dynamo)
@@ -267,7 +267,7 @@ def test_eight_senders_with_one_key_and_different_bodies_leave_one_submission(
 ) -> None:
     def take(number: int) -> int | None:
         body = f'{{"n":{number}}}'.encode()
-        sent = Submission("acme", "contact", "application/json", body, "key of all")
+        sent = SentForm("acme", "contact", "application/json", body, "key of all")
         store = world.forms.store(world.forms.database.dynamo)
         try:
             SubmissionIntake(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(

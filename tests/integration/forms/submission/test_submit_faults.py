@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.submission.intake import Submission, SubmissionIntake
-from tablewright.catalog.forms.design import FORMS
+from lambdas.forms.submission.intake import SentForm, SubmissionIntake
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model import Record
 from tablewright.pages.metering import FaithfulMeter
@@ -15,7 +15,7 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.payload import Payloads
 from tablewright.testing.faults import survives_every_fault
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import ADA, BUCKET, NOON, Edge, World, taken
 from tests.integration.forms.submission.uploading import submit, uploaded
 
@@ -23,7 +23,7 @@ LARGE = b'{"file":"' + Random(1).randbytes(20_000).hex().encode() + b'"}'
 
 
 @pytest.fixture
-def world(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(forms, monkeypatch)
     made.tenant("acme", domain="example.com", requests_per_minute=10_000)
     return made
@@ -95,9 +95,9 @@ def test_an_upload_is_stored_once_whatever_fails_on_the_way(
         told.add(taken(answer))
 
     def outcome() -> tuple[Record, Record, list[bytes]]:
-        (stored,), requests = world.stored(), world.requests()
+        (stored,), requests = map(dict, world.stored()), world.requests()
         assert len(requests) == 1 + len(headers)
-        (request,) = (one for one in requests if "made_by" not in one)
+        (request,) = (dict(one) for one in requests if "made_by" not in one)
         id = stored.pop("submission_id")
         assert told == {id} == {request.pop("submission_id")}
         assert set(world.edge.objects) == ({f"acme/{id}"} if body is LARGE else set())
@@ -112,7 +112,7 @@ class Metered:
     """Meters what goes to DynamoDB."""
 
     def __init__(self, world: World) -> None:
-        self.meter = FaithfulMeter(world.forms.database.dynamo, FORMS)
+        self.meter = FaithfulMeter(world.forms.database.dynamo, Forms.__design__)
         self.edge = Edge(self.meter)
         self.edge.secrets = world.edge.secrets
         world.start(self.edge)
@@ -145,7 +145,7 @@ def test_a_payload_in_the_bucket_costs_three_writes_more(world: World) -> None:
 
 def test_a_repetition_costs_no_second_object_and_no_second_item(world: World) -> None:
     store = world.forms.store()
-    sent = Submission("acme", "contact", "application/json", LARGE, "key")
+    sent = SentForm("acme", "contact", "application/json", LARGE, "key")
     SubmissionIntake(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
         sent, {}, NOON, None
     )

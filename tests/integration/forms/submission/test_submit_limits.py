@@ -8,12 +8,12 @@ import pytest
 
 from lambdas.forms.submission.rate_limit import RateLimit, TooManyRequests
 from tablewright.testing.faults import Faulty
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import NOON, World, problem, taken
 
 
 @pytest.fixture
-def world(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(forms, monkeypatch)
     made.tenant("acme")
     made.tenant("acm")
@@ -45,7 +45,7 @@ def test_what_is_not_signed_does_not_count_to_a_limit(world: World) -> None:
 
 
 @pytest.mark.parametrize("per_minute", [0, 1, 50, 90_000])
-def test_a_limit_is_exact_over_eight_functions(forms: Forms, per_minute: int) -> None:
+def test_a_limit_is_exact_over_eight_functions(forms: FormTable, per_minute: int) -> None:
     limits = [RateLimit(forms.database.dynamo, "table") for _ in range(8)]
     # Of a large limit, all but the last of it has been used already.
     before = max(0, per_minute - 60)
@@ -68,7 +68,7 @@ def test_a_limit_is_exact_over_eight_functions(forms: Forms, per_minute: int) ->
         assert sum(functions.map(ask, limits)) == per_minute - before
 
 
-def test_a_full_minute_is_remembered_and_costs_nothing(forms: Forms) -> None:
+def test_a_full_minute_is_remembered_and_costs_nothing(forms: FormTable) -> None:
     calls = Faulty(forms.database.dynamo)
     limit = RateLimit(calls, "table")
     limit.admit("acme", 1, NOON)

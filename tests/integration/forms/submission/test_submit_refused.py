@@ -11,11 +11,12 @@ from lambdas.forms.submission.form_bodies import DIRECT
 from lambdas.forms.submission.uploads import UPLOADED
 from lambdas.forms.tenants.domain_names import domain_key
 from lambdas.http.application import logger as shared_logger
-from tablewright.catalog.forms.design import FORMS
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.tenants import DomainLookup
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AccessDenied, InvalidState, StoreError, Throttled
 from tablewright.testing.faults import Fault, Faulty
-from tests.integration.forms.conftest import Forms
+from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import (
     ADA,
     NOON,
@@ -27,7 +28,7 @@ from tests.integration.forms.submission.submitting import (
 
 
 @pytest.fixture
-def world(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(forms, monkeypatch)
     made.tenant("acme", domain="example.com")
     # Ids that are prefixes of one another, with keys of the same name.
@@ -166,7 +167,7 @@ def test_rotated_secrets_are_taken_while_they_are_valid(world: World) -> None:
     taken(world.send())  # what is known of the tenant is remembered from here on
     until = NOON + timedelta(minutes=10)
     world.clock.pass_by(seconds=2)
-    world.rotate("acme", "k1", state="previous", valid_until=timestamp(until))
+    world.rotate("acme", "k1", state="previous", valid_until=iso_utc(until))
     world.secret("acme", "k2")
     for key in ("k1", "k2"):
         taken(world.send(headers=world.signed(key=key)))
@@ -302,10 +303,10 @@ def test_a_domain_that_changes_hands_is_its_new_owners_at_once(world: World) -> 
     origin = {"Origin": "https://example.com"}
     taken(world.send(headers={**world.signed(named=False), **origin}))
     store = world.forms.store()
-    store.delete(FORMS.delete_domain, domain_key("example.com"))
-    now = timestamp(world.clock.moment)
+    store.delete(Forms.delete_domain, domain_key("example.com"))
+    now = iso_utc(world.clock.moment)
     about = {**domain_key("example.com"), "tenant_id": "acm", "created_at": now}
-    store.put(FORMS.put_domain, about)
+    store.put(Forms.put_domain, DomainLookup(**about))
     world.clock.pass_by(seconds=1)
     taken(world.send(headers={**world.signed(tenant="acm", named=False), **origin}))
     assert [one["tenant_id"] for one in world.stored()] == ["acme", "acm"]

@@ -8,12 +8,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from lambdas.forms.submission.intake import Submission, SubmissionIntake
+from lambdas.forms.submission.intake import SentForm, SubmissionIntake
 from lambdas.forms.submission.uploads import UPLOADED, Uploads, named
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.payload import LARGEST, Payloads
-from tests.integration.forms.conftest import Forms, key_of
+from tests.integration.forms.conftest import FormTable, key_of
 from tests.integration.forms.submission.submitting import (
     ADA,
     BUCKET,
@@ -29,7 +29,7 @@ LARGE = b'{"file":"' + Random(7).randbytes(20_000).hex().encode() + b'"}'
 
 
 @pytest.fixture
-def world(forms: Forms, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(forms, monkeypatch)
     made.tenant("acme", domain="example.com")
     made.tenant("acm")
@@ -242,7 +242,7 @@ def test_eight_who_submit_one_upload_leave_one_submission(world: World) -> None:
         # Some name a key of their own, some none.
         key = f"key {number}" if number % 3 else None
         about = ("acme", "contact", "application/json")
-        sent = Submission(*about, LARGE, key, upload=upload.upload_id)
+        sent = SentForm(*about, LARGE, key, upload=upload.upload_id)
         store = world.forms.store(world.forms.database.dynamo)
         submissions = SubmissionIntake(
             store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)
@@ -268,7 +268,7 @@ def test_what_was_removed_is_not_stored_again_by_a_repetition(world: World) -> N
     document = uploaded(world, LARGE)
     first = taken(submit(world, document))
     (stored,) = world.stored()
-    world.forms.store().delete(FORMS.delete_submission, key_of(stored))
+    world.forms.store().delete(Forms.delete_submission, key_of(stored))
     world.edge.objects.clear()
     world.edge.objects[f"_uploads/acme/{document['upload_id']}"] = LARGE
     assert taken(submit(world, document)) == first

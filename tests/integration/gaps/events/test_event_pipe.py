@@ -1,7 +1,7 @@
 """A pipe and a queue behind its bus, deployed as synthesized, tell of new submissions only."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,8 +9,11 @@ from aws_cdk import Duration
 from aws_cdk import aws_events as events
 
 from tablewright.catalog.forms.constructs import FormsTable
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
+from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.constructs import EventPipe, EventQueue, Protection
+from tablewright.model import replaced
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.store import Store
 from tests.infrastructure.synthesis import new_stack, template_of
@@ -21,7 +24,7 @@ NEW_SUBMISSIONS = {
     "eventName": ["INSERT"],
     "dynamodb": {"Keys": {"SK": {"S": [{"prefix": "SUB#"}]}}},
 }
-SUBMISSION: Mapping[str, Any] = FORMS.entities["Submission"].example
+SUBMISSION = Submission(**Submission.__entity__.example)
 
 
 def _template() -> dict[str, Any]:
@@ -56,7 +59,7 @@ class Piped:
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self._ids = deploy(cloud, "event-pipe", _template())
-        self.store = Store(FORMS, "piped-forms", Dynamo(cloud.client("dynamodb")))
+        self.store = Store(Forms, "piped-forms", Dynamo(cloud.client("dynamodb")))
 
     def id(self, prefix: str) -> str:
         (found,) = (
@@ -80,14 +83,13 @@ def piped(cloud: Cloud) -> Piped:
 
 def test_a_new_submission_is_told_by_reference_and_nothing_else_is(piped: Piped) -> None:
     store = piped.store
-    store.put(FORMS.put_config, FORMS.entities["TenantConfig"].example)
-    store.put(FORMS.put_submission, SUBMISSION)
-    store.put(FORMS.put_attempt, FORMS.entities["DeliveryAttempt"].example)
-    key = {name: SUBMISSION[name] for name in ("tenant_id", "submission_id")}
-    store.update(FORMS.update_submission, key, {"status": "DELIVERED"})
+    store.put(Forms.put_config, TenantConfig(**TenantConfig.__entity__.example))
+    store.put(Forms.put_submission, SUBMISSION)
+    store.put(Forms.put_attempt, DeliveryAttempt(**DeliveryAttempt.__entity__.example))
+    store.update(Forms.update_submission, SUBMISSION, {"status": "DELIVERED"})
     # The stream is in order: once this is told, so is everything before it.
-    last = {**SUBMISSION, "tenant_id": "other", "payload": b"never told"}
-    store.put(FORMS.put_submission, last)
+    last = replaced(SUBMISSION, tenant_id="other", payload=b"never told")
+    store.put(Forms.put_submission, last)
     told: list[dict[str, Any]] = []
     while not told or told[-1]["detail"]["tenant_id"] != last["tenant_id"]:
         told += until(piped.told)
@@ -105,7 +107,7 @@ def test_with_the_gap_open_a_role_for_one_account_is_refused_to_the_pipe(
 ) -> None:
     cloud = cloud_without("iam.source_account")
     piped = Piped(cloud)
-    piped.store.put(FORMS.put_submission, SUBMISSION)
+    piped.store.put(Forms.put_submission, SUBMISSION)
     until(
         lambda: "not authorized to perform: sts:AssumeRole" in (cloud.state / "log.txt").read_text()
     )

@@ -14,9 +14,9 @@ from lambdas.portal.content.search import ListSearch
 from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.handlers import complete_uploads, content_api
 from lambdas.portal.openapi import document
-from tablewright.catalog.portal.content import APPROVED, CONTENT_REGISTRY, DEPRECATED, EXPIRED
+from tablewright.catalog.portal.content import APPROVED, DEPRECATED, EXPIRED, ContentRegistry
 from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import ObjectMissing
@@ -104,7 +104,7 @@ class World:
     """The registry and its bucket, and the functions that work on them."""
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-        database.create(CONTENT_REGISTRY)
+        database.create(ContentRegistry)
         self.database = database
         self.bucket = Bucket()
         self.edge = Edge(database.dynamo, self.bucket)
@@ -117,7 +117,7 @@ class World:
         """New environments of the functions."""
         edge = caller or self.edge
         cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
-        self.store = self.database.store(CONTENT_REGISTRY, edge, cursors=cursors)
+        self.store = self.database.store(ContentRegistry, edge, cursors=cursors)
         self.files = Files(edge, self.bucket.presign, BUCKET)
         self.uploads = Uploads(self.store, self.files)
         registry = Registry(self.store, self.files)
@@ -222,4 +222,4 @@ def file_of(body: bytes = PDF, name: str = "a.pdf") -> dict[str, Any]:
 
 
 def later(**span: float) -> str:
-    return timestamp(NOW + timedelta(**span))
+    return iso_utc(NOW + timedelta(**span))

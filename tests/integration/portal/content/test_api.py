@@ -6,11 +6,12 @@ import pytest
 
 from tablewright.catalog.portal.content import (
     APPROVED,
-    CONTENT_REGISTRY,
     DEPRECATED,
     DRAFT,
     EXPIRED,
     HARD,
+    Content,
+    ContentRegistry,
 )
 from tests.integration.conftest import Database
 from tests.integration.portal.content.content_world import (
@@ -316,7 +317,8 @@ def test_a_step_that_there_is_not_tells_what_there_is(world: World) -> None:
     refused = world.move(DEPRECATED)
     problem(refused, 409)
     assert "can become: Approved" in refused.json["detail"]
-    assert world.store.get(CONTENT_REGISTRY.get_content, {"content_id": "c1"}) == world.read()
+    stored = world.store.get(ContentRegistry.get_content, content_id="c1")
+    assert stored == Content(**world.read())
 
 
 def test_a_summary_may_have_several_lines_and_a_title_one(world: World) -> None:

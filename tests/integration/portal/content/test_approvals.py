@@ -11,7 +11,7 @@ from lambdas.portal.content.files import Place
 from lambdas.portal.content.registry import Registry
 from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.users import User
-from tablewright.catalog.portal.content import APPROVED, CONTENT_REGISTRY, DEPRECATED, DRAFT
+from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, ContentRegistry
 from tests.integration.conftest import Database
 from tests.integration.http import Answer
 from tests.integration.portal.at_once import at_once
@@ -194,7 +194,7 @@ def test_a_file_that_arrives_during_an_approval_is_never_approved_with_it(
     registry, uploads = Registry(world.store, world.files), Uploads(world.store, world.files)
     approving = partial(registry.move, "c1", APPROVED, READ, APPROVER, world.now)
     at_once([partial(outcome, approving), partial(uploads.settle, place, world.now)])
-    found = world.store.get(CONTENT_REGISTRY.get_content, {"content_id": "c1"})
+    found = world.store.get(ContentRegistry.get_content, {"content_id": "c1"})
     assert found
     assert (found["s3_key"], found["status"]) == (key, DRAFT)
     assert not APPROVAL & found.keys()

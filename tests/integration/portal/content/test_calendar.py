@@ -14,9 +14,10 @@ from tablewright.catalog.portal.content import (
     EXPIRED,
     HARD,
     SOFT,
+    Content,
 )
 from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.testing.faults import survives_every_fault
@@ -58,7 +59,7 @@ def run(room: FanOutWorld, caller: Caller | None = None, **settings: Any) -> Cal
     return room.calendar(caller, **settings).run(NOW)
 
 
-def differences(before: Record, after: Record) -> Record:
+def differences(before: Content, after: Content) -> Record:
     names = before.keys() | after.keys()
     return {n: after.get(n) for n in names if before.get(n) != after.get(n)}
 
@@ -77,27 +78,27 @@ def test_approved_content_takes_effect_on_its_date(room: FanOutWorld) -> None:
 def test_a_draft_that_nobody_approved_does_not(room: FanOutWorld) -> None:
     room.write(effective_date=PAST)
     assert run(room) == CalendarRun()
-    assert room.read()["status"] == DRAFT
+    assert room.read().status == DRAFT
 
 
 def test_a_review_that_is_due_is_noted_and_nothing_else(room: FanOutWorld) -> None:
     before = room.write(status=APPROVED, review_due_date=PAST, expiry_date=FUTURE)
     assert run(room) == CalendarRun(looked_at=1, steps=1)
     changed = differences(before, room.read())
-    assert changed == {"review_told": timestamp(PAST), "due_at": timestamp(FUTURE)}
+    assert changed == {"review_told": iso_utc(PAST), "due_at": iso_utc(FUTURE)}
     assert run(room) == CalendarRun()
 
 
 def test_another_review_date_is_told_again(room: FanOutWorld) -> None:
     room.write(status=APPROVED, review_due_date=PAST)
     run(room)
-    room.change(room.read(), review_due_date=timestamp(NOW))
+    room.change(room.read(), review_due_date=iso_utc(NOW))
     run(room)
     room.publish()
     room.drain()
     assert room.told() == [(OWNER, "Its review was due on 2025-01-26.")] * 2
-    assert {one["type"] for one in room.notifications()} == {"warning"}
-    assert {one["created_at"] for one in room.notifications()} == {timestamp(PAST), timestamp(NOW)}
+    assert {one.type for one in room.notifications()} == {"warning"}
+    assert {one.created_at for one in room.notifications()} == {iso_utc(PAST), iso_utc(NOW)}
 
 
 @pytest.mark.parametrize("status", [APPROVED, DEPRECATED])
@@ -152,8 +153,8 @@ def test_the_owner_is_told_once_of_each(room: FanOutWorld) -> None:
         (OWNER, "It expired on 2025-01-26."),
         (OWNER, "Its review was due on 2025-01-26."),
     ]
-    assert {one["type"] for one in room.notifications()} == {"warning"}
-    assert room.read()["version"] == "3"
+    assert {one.type for one in room.notifications()} == {"warning"}
+    assert room.read().version == "3"
 
 
 def test_every_fault_at_every_call_and_the_next_run_end_the_same(room: FanOutWorld) -> None:
@@ -189,8 +190,8 @@ def test_four_runs_at_once_do_everything_once(room: FanOutWorld) -> None:
     with ThreadPoolExecutor(4) as workers:
         done = list(workers.map(lambda caller: run(room, caller, page=5), callers))
     assert [one.failed for one in done] == [0] * 4
-    assert {room.read(f"c{number}")["version"] for number in range(12)} == {"3"}
-    assert {room.read(f"c{number}")["status"] for number in range(12)} == {EXPIRED}
+    assert {room.read(f"c{number}").version for number in range(12)} == {"3"}
+    assert {room.read(f"c{number}").status for number in range(12)} == {EXPIRED}
     assert room.due() == []
     assert room.cloud.objects == set()
     room.publish()
@@ -215,9 +216,9 @@ class Meanwhile:
 def test_an_expiry_that_was_put_off_in_the_meantime_does_not_happen(room: FanOutWorld) -> None:
     room.cloud.objects = {"content/c/1"}
     made = room.write(status=APPROVED, expiry_date=PAST, expiry_policy=HARD, **FILE)
-    caller = Meanwhile(room, lambda: room.change(made, expiry_date=timestamp(FUTURE)))
+    caller = Meanwhile(room, lambda: room.change(made, expiry_date=iso_utc(FUTURE)))
     assert run(room, caller) == CalendarRun(looked_at=1)
-    assert (room.read()["status"], room.read()["s3_key"]) == (APPROVED, "content/c/1")
+    assert (room.read().status, room.read().s3_key) == (APPROVED, "content/c/1")
     assert room.cloud.objects == {"content/c/1"}
     room.publish()
     room.drain()
@@ -238,7 +239,7 @@ def test_content_that_was_changed_behind_the_calendar_leaves_what_is_due(room: F
     assert room.due() == ["c1"]
     assert run(room) == CalendarRun(looked_at=1, steps=1)
     assert room.due() == []
-    assert (room.read()["version"], room.read()["title"]) == ("2", "Better")
+    assert (room.read().version, room.read().title) == ("2", "Better")
 
 
 def test_runs_that_are_out_of_time_go_on_where_the_last_one_ended(room: FanOutWorld) -> None:
@@ -269,7 +270,7 @@ def test_content_that_fails_stands_in_nobodys_way(room: FanOutWorld) -> None:
         Stuck(), page=1, failed=lambda content_id, _: failed.append(content_id)
     )
     done = calendar.run(NOW, in_time=lambda: False)
-    assert (done.failed, done.after) == (1, Position(timestamp(PAST), "c0"))
+    assert (done.failed, done.after) == (1, Position(iso_utc(PAST), "c0"))
     done = calendar.run(NOW, after=done.after)
     assert (done.looked_at, done.failed) == (3, 0)
     assert failed == ["c0"]

@@ -8,11 +8,12 @@ import pytest
 from lambdas.portal.content.files import Place, RequestedFile
 from tablewright.catalog.portal.content import (
     APPROVED,
-    CONTENT_REGISTRY,
     DEPRECATED,
     DRAFT,
     EXPIRED,
     HARD,
+    Content,
+    ContentRegistry,
 )
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
@@ -59,7 +60,7 @@ def prepared(world: World, *keys: str, recorded: str | None = None, **fields: An
             }
         if recorded:
             content |= world.files.uploaded(recorded) or {}
-        world.store.put(CONTENT_REGISTRY.create_content, content)
+        world.store.put(ContentRegistry.create_content, Content(**content))
     return world.edge
 
 

@@ -1,6 +1,7 @@
 """Lists of content: who sees what in them, their cursors, and searching them."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -9,14 +10,14 @@ import pytest
 from lambdas.portal.content.search import matches, words
 from tablewright.catalog.portal.content import (
     APPROVED,
-    CONTENT,
-    CONTENT_REGISTRY,
     DEPRECATED,
     DRAFT,
     EXPIRED,
     HARD,
     SOFT,
     STATUSES,
+    Content,
+    ContentRegistry,
 )
 from tablewright.runtime.store.records import Records
 from tests.integration.conftest import Database
@@ -40,9 +41,9 @@ def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
     return World(database, monkeypatch)
 
 
-def stored(world: World, count: int, **fields: Any) -> list[dict[str, Any]]:
+def stored(world: World, count: int, **fields: Any) -> list[Content]:
     """So many contents, a minute apart, the last changed one first."""
-    records = Records(CONTENT_REGISTRY, CONTENT)
+    records = Records(ContentRegistry.__design__, Content.__entity__)
     made = []
     for n in range(count):
         example = {
@@ -59,13 +60,12 @@ def stored(world: World, count: int, **fields: Any) -> list[dict[str, Any]]:
             "created_at": NOW,
         }
         varied = {name: v[n % len(v)] if isinstance(v, list) else v for name, v in fields.items()}
-        whole = {k: v for k, v in {**example, **varied}.items() if v is not None}
-        made.append(CONTENT.check(whole))
+        made.append(Content(**{**example, **varied}))
     world.database.write([records.to_item(one) for one in made])
     return made[::-1]
 
 
-def ids(contents: list[dict[str, Any]]) -> list[str]:
+def ids(contents: Sequence[Mapping[str, Any]]) -> list[str]:
     return [one["content_id"] for one in contents]
 
 
@@ -73,7 +73,7 @@ def ids(contents: list[dict[str, Any]]) -> list[str]:
 def test_lists_have_everything_once_last_changed_first(world: World, limit: int) -> None:
     made = stored(world, 30, status=[APPROVED, DEPRECATED, APPROVED])
     world.make("other", product_suite="Data", product_concept="Lakes")
-    approved = ids([one for one in made if one["status"] == APPROVED])
+    approved = ids([one for one in made if one.status == APPROVED])
     assert world.listed(limit, RON, status=APPROVED) == approved
     assert world.listed(limit, RON, **LAKE) == ids(made)
 
@@ -81,11 +81,11 @@ def test_lists_have_everything_once_last_changed_first(world: World, limit: int)
 def test_lists_show_what_the_caller_may_read(world: World) -> None:
     statuses = [s for s in STATUSES for _ in range(3)]
     made = stored(world, 24, status=statuses, expiry_policy=[None, SOFT, HARD])
-    secret = [o for o in made if o["status"] == EXPIRED and o.get("expiry_policy") == HARD]
-    drafts = [one for one in made if one["status"] == DRAFT]
+    secret = [o for o in made if o.status == EXPIRED and o.expiry_policy == HARD]
+    drafts = [one for one in made if one.status == DRAFT]
 
-    def own(some: list[dict[str, Any]], user: str) -> list[dict[str, Any]]:
-        return [one for one in some if one["owner_user_id"] == user]
+    def own(some: list[Content], user: str) -> list[Content]:
+        return [one for one in some if one.owner_user_id == user]
 
     for user in (PAM, OLA):
         assert world.listed(5, user, **LAKE) == ids(made)
@@ -175,7 +175,7 @@ def test_a_search_finds_everything_once_within_its_window(
     world.start()
     lists: list[dict[str, Any]] = [{"status": APPROVED}, LAKE]
     for asked in lists:
-        there = [one for one in made if asked is LAKE or one["status"] == APPROVED]
+        there = [one for one in made if asked is LAKE or one.status == APPROVED]
         pages = list(world.pages(limit, RON, q=query, **asked))
         found = [one["content_id"] for page in pages for one in page["items"]]
         assert found == ids([one for one in there if matches(words(query), one)])

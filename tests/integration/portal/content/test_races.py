@@ -15,12 +15,12 @@ from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import (
     APPROVED,
-    CONTENT_REGISTRY,
     DEPRECATED,
     EXPIRED,
     HARD,
+    Content,
+    ContentRegistry,
 )
-from tablewright.model import Record
 from tests.integration.conftest import Database
 from tests.integration.portal.at_once import at_once
 from tests.integration.portal.content.content_world import BUCKET, NEW, World, later
@@ -56,8 +56,8 @@ def version(number: str) -> Version:
     return Version((f'"{number}"',), 412)
 
 
-def stored(world: World) -> Record | None:
-    return world.store.get(CONTENT_REGISTRY.get_content, {"content_id": "c1"})
+def stored(world: World) -> Content | None:
+    return world.store.get(ContentRegistry.get_content, content_id="c1")
 
 
 def test_the_same_content_created_at_once_is_one(world: World, registry: Registry) -> None:

@@ -11,12 +11,12 @@ from lambdas.portal.content.uploads import ABANDONED
 from lambdas.portal.handlers import clean_files, complete_uploads
 from tablewright.catalog.portal.content import (
     APPROVED,
-    CONTENT_REGISTRY,
     DRAFT,
     EXPIRED,
     HARD,
     MAX_FILE_BYTES,
     SOFT,
+    ContentRegistry,
 )
 from tests.integration.conftest import Database
 from tests.integration.http import Context
@@ -273,12 +273,12 @@ def test_a_change_meanwhile_is_not_lost(world: World) -> None:
             if operation == "UpdateItem" and self.left:
                 self.left -= 1
                 key = {"content_id": "c1"}
-                now = world.database.store(CONTENT_REGISTRY).get(CONTENT_REGISTRY.get_content, key)
+                now = world.database.store(ContentRegistry).get(ContentRegistry.get_content, key)
                 assert now
                 version = str(int(now["version"]) + 1)
                 changes = {"title": f"Edit {self.left}", "version": version}
-                world.database.store(CONTENT_REGISTRY).update(
-                    CONTENT_REGISTRY.update_content, key, changes
+                world.database.store(ContentRegistry).update(
+                    ContentRegistry.update_content, key, changes
                 )
             return edge.call(operation, params)
 
@@ -297,7 +297,7 @@ def test_a_run_cleans_what_is_nobodys_and_keeps_the_rest(world: World) -> None:
     old = world.send(content_id="c2")  # never told of
     hard = world.upload(content_id="c3")
     # As when the calendar lets it expire: nobody has removed its file yet.
-    world.store.update(CONTENT_REGISTRY.update_content, {"content_id": "c3"}, {"status": EXPIRED})
+    world.store.update(ContentRegistry.update_content, {"content_id": "c3"}, {"status": EXPIRED})
     gone = f"content/c0/{old.rpartition('/')[2]}"
     world.bucket.objects[gone] = {}
     assert set(world.bucket.objects) == {*kept, old, hard, gone}

@@ -3,7 +3,7 @@ seam."""
 
 import gzip
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from threading import Lock
@@ -15,8 +15,8 @@ from lambdas.portal.events.export import EventExport, manifest_key
 from lambdas.portal.events.log import EventLog
 from lambdas.portal.handlers import events_api
 from lambdas.portal.openapi import document
-from tablewright.catalog.portal.events import EVENTS, events_design
-from tablewright.model import Record, Table
+from tablewright.catalog.portal.events import Event, Events, events_table
+from tablewright.model import Record
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.ids import uuid7
@@ -31,8 +31,8 @@ DAY = "2099-01-26"
 # When all events of that day have come.
 CLOSED = datetime(2099, 1, 28, 1, tzinfo=UTC)
 BUCKET = "exports"
-SHARDED = events_design(shards=3)
-VARIANTS = {"one partition": EVENTS, "three shards": SHARDED}
+SHARDED = events_table(shards=3)
+VARIANTS: dict[str, type[Events]] = {"one partition": Events, "three shards": SHARDED}
 
 CONTRACT = Contract(document())
 conforms, problem = CONTRACT.conforms, CONTRACT.problem
@@ -87,11 +87,11 @@ class World:
     """A table of events, the API in front of it and the bucket behind it."""
 
     def __init__(
-        self, database: Database, monkeypatch: pytest.MonkeyPatch, design: Table = EVENTS
+        self, database: Database, monkeypatch: pytest.MonkeyPatch, table: type[Events] = Events
     ) -> None:
-        database.create(design)
+        database.create(table)
         self.database = database
-        self.design = design
+        self.table = table
         self.now = NOW
         self._database = database
         self.edge = Edge(database.dynamo)
@@ -100,7 +100,7 @@ class World:
 
     def store(self, caller: Caller | None = None, **options: Any) -> Store:
         cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
-        return self.database.store(self.design, caller or self.edge, cursors=cursors, **options)
+        return self.database.store(self.table, caller or self.edge, cursors=cursors, **options)
 
     def start(self, caller: Caller | None = None, **options: Any) -> None:
         """A new environment of the API's function."""
@@ -140,11 +140,11 @@ class World:
             cursor = {"cursor": page.json["next_cursor"]}
         raise AssertionError("the list does not end")
 
-    def stored(self) -> list[Record]:
+    def stored(self) -> list[Event]:
         """All events, in the order in which they happened."""
-        records = Records(self.design, self.design.entities["Event"])
+        records = Records(self.table.__design__, self.table.__design__.entities["Event"])
         found = [records.to_record(item) for item in self.items()]
-        return sorted(found, key=lambda event: (event["timestamp"], event["event_id"]))
+        return sorted(found, key=lambda event: (event.timestamp, event.event_id))
 
     def items(self) -> list[Item]:
         """Everything that is stored, as it is stored, in one order."""
@@ -186,7 +186,7 @@ def view(number: int = 0, moment: datetime = NOW, **changes: Any) -> Record:
     return {**made, "content_id": f"guide-{number}", "metadata": {"n": number}, **changes}
 
 
-def ids(events: Iterable[Record]) -> list[str]:
+def ids(events: Iterable[Mapping[str, Any]]) -> list[str]:
     return [event["event_id"] for event in events]
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tablewright.model import Table
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.integration.conftest import Database
 from tests.integration.portal.events.event_world import (
@@ -39,8 +38,7 @@ def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
 def either(
     request: pytest.FixtureRequest, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> World:
-    design: Table = request.param
-    return World(database, monkeypatch, design)
+    return World(database, monkeypatch, request.param)
 
 
 def test_a_hundred_events_are_appended_in_one_request(either: World) -> None:
@@ -102,8 +100,8 @@ def test_both_variants_give_the_same_lists(
     dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = []
-    for design in VARIANTS.values():
-        world = World(Database(dynamodb_local), monkeypatch, design)
+    for table in VARIANTS.values():
+        world = World(Database(dynamodb_local), monkeypatch, table)
         world.send(*(view(n, NOW - minutes(n // 7)) for n in range(40)))
         found.append((world.all(7, day=DAY), world.all(7, ADA, user_id="ada"), world.stored()))
     assert found[0] == found[1]

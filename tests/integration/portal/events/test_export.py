@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from lambdas.portal.events.export import FolderDisturbed, Progress, manifest_key, part_key
-from lambdas.portal.events.rules import EVENT, events_from
+from lambdas.portal.events.rules import events_from
+from tablewright.catalog.portal.events import Event
 from tablewright.model import InvalidValue, Record
 from tablewright.runtime.aws import Caller
 from tablewright.testing.dynamodb_local import DynamoDbLocal
@@ -47,14 +48,14 @@ def filled(world: World) -> World:
     return world
 
 
-def of_day(world: World) -> list[Record]:
-    return [event for event in world.stored() if event["date_bucket"] == DAY]
+def of_day(world: World) -> list[Event]:
+    return [event for event in world.stored() if event.date_bucket == DAY]
 
 
-def as_stored(line: Record) -> Record:
+def as_stored(line: Record) -> Event:
     """The event that a line tells."""
     metadata = {"metadata": json.loads(line["metadata"])} if "metadata" in line else {}
-    return EVENT.check({**line, **metadata, "date_bucket": DAY})
+    return Event(**{**line, **metadata, "date_bucket": DAY})
 
 
 def test_the_parts_hold_exactly_the_events_of_the_day_in_order(world: World) -> None:
@@ -75,8 +76,8 @@ def test_both_variants_export_the_same_bytes(
     dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = []
-    for design in VARIANTS.values():
-        made = filled(World(Database(dynamodb_local), monkeypatch, design))
+    for table in VARIANTS.values():
+        made = filled(World(Database(dynamodb_local), monkeypatch, table))
         made.export(part_events=3).run(DAY, CLOSED)
         found.append(made.edge.objects)
     assert found[0] == found[1]

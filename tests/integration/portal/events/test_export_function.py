@@ -8,7 +8,7 @@ import pytest
 from lambdas.portal.events.export import EventExport, manifest_key
 from lambdas.portal.events.rules import closed_days
 from lambdas.portal.handlers import export_events
-from tablewright.catalog.portal.events import EVENTS
+from tablewright.catalog.portal.events import Events
 from tablewright.model import InvalidValue
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled, Unavailable
@@ -38,7 +38,7 @@ class Hurried(Context):
 @pytest.fixture
 def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
     metered(monkeypatch)
-    made = World(database, monkeypatch, EVENTS)
+    made = World(database, monkeypatch, Events)
     made.send(*(view(n, NOW - minutes(n)) for n in range(5)))
     begin(made, made.edge, monkeypatch)
     return made

@@ -8,6 +8,7 @@ import pytest
 
 from lambdas.portal.events.log import EventLog
 from lambdas.portal.events.rules import events_from
+from tablewright.catalog.portal.events import Events
 from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
@@ -118,7 +119,7 @@ def test_every_fault_at_every_call_of_a_batch_that_is_sent_again(world: World) -
 
     def fresh() -> Caller:
         edge = world.emptied()
-        assert all(world.store().create_many(world.design.put_events, two))
+        assert all(world.store().create_many(Events.put_events, two))
         return edge
 
     calls = survives_every_fault(fresh, lambda edge: appended(world, edge), world.items)
@@ -183,7 +184,7 @@ def test_a_batch_of_which_some_were_throttled_is_completed_by_its_repetition(wor
 
 def test_an_event_costs_two_writes_and_no_reads(world: World) -> None:
     """As many as without a condition: one in the table, one in the index."""
-    meter = FaithfulMeter(world.edge, world.design)
+    meter = FaithfulMeter(world.edge, world.table.__design__)
     log = EventLog(world.store(meter))
     events = events_from({"events": [view(n) for n in range(10)]}, "ada", NOW)
     log.append(events)

@@ -10,11 +10,11 @@ from lambdas.portal.content.lifecycle import next_due, revision
 from lambdas.portal.handlers.publish_announcements import publish
 from lambdas.portal.notification_fan_out.messages import message_from
 from lambdas.portal.notification_fan_out.notifier import Notified, Notifier
-from tablewright.catalog.portal.content import APPROVED, CONTENT, CONTENT_REGISTRY, DRAFT
-from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTION, SUBSCRIPTIONS, topic
-from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.portal.content import APPROVED, DRAFT, Content, ContentRegistry
+from tablewright.catalog.portal.notifications import Notification, Notifications
+from tablewright.catalog.portal.subscriptions import Subscription, Subscriptions, topic
+from tablewright.model import Table
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import Unavailable
@@ -93,9 +93,9 @@ class FanOutWorld:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        database.create(CONTENT_REGISTRY, CONTENT_TABLE, stream=True)
-        database.create(SUBSCRIPTIONS, "subscriptions")
-        database.create(NOTIFICATIONS, "notifications")
+        database.create(ContentRegistry, CONTENT_TABLE, stream=True)
+        database.create(Subscriptions, "subscriptions")
+        database.create(Notifications, "notifications")
         self.dynamo = database.dynamo
         self.cloud = Cloud()
         self.edge: Caller = Edge(self.dynamo, self.cloud)
@@ -104,38 +104,36 @@ class FanOutWorld:
         self._numbers = iter(range(1_000_000))
 
     def content_store(self, caller: Caller | None = None) -> Store:
-        return self._store(CONTENT_REGISTRY, CONTENT_TABLE, caller)
+        return self._store(ContentRegistry, CONTENT_TABLE, caller)
 
     def notifications_store(self, caller: Caller | None = None) -> Store:
-        return self._store(NOTIFICATIONS, "notifications", caller)
+        return self._store(Notifications, "notifications", caller)
 
     def subscriptions_store(self, caller: Caller | None = None) -> Store:
-        return self._store(SUBSCRIPTIONS, "subscriptions", caller)
+        return self._store(Subscriptions, "subscriptions", caller)
 
-    def _store(self, design: Any, table: str, caller: Caller | None) -> Store:
+    def _store(self, table: type[Table], name: str, caller: Caller | None) -> Store:
         executor = getattr(self, "executor", None)
         cursors = Cursors(lambda: KEYS)
-        return Store(design, table, caller or self.edge, executor=executor, cursors=cursors)
+        return Store(table, name, caller or self.edge, executor=executor, cursors=cursors)
 
     # Content.
 
-    def write(self, content_id: str = "c1", **changes: Any) -> Record:
+    def write(self, content_id: str = "c1", **changes: Any) -> Content:
         """New content, a draft unless it is said otherwise; nothing is checked but its form."""
         made = content(content_id, **changes)
-        return self.content.put(CONTENT_REGISTRY.create_content, made)
+        return self.content.put(ContentRegistry.create_content, made)
 
-    def change(self, before: Record, now: datetime = NOW, **changes: Any) -> Record:
+    def change(self, before: Content, now: datetime = NOW, **changes: Any) -> Content:
         """A new version of content, as the portal writes it."""
-        key = {"content_id": before["content_id"]}
-        made = revision(before, changes, now)
-        expected = {"version": before["version"]}
-        return self.content.update(CONTENT_REGISTRY.update_content, key, made, expect=expected)
+        made, unchanged = revision(before, changes, now), Content.version == before.version
+        return self.content.update(ContentRegistry.update_content, before, made, when=unchanged)
 
-    def approved(self, content_id: str = "c1", **changes: Any) -> Record:
+    def approved(self, content_id: str = "c1", **changes: Any) -> Content:
         return self.change(self.write(content_id, **changes), status=APPROVED)
 
-    def read(self, content_id: str = "c1") -> Record:
-        found = self.content.get(CONTENT_REGISTRY.get_content, {"content_id": content_id})
+    def read(self, content_id: str = "c1") -> Content:
+        found = self.content.get(ContentRegistry.get_content, content_id=content_id)
         assert found is not None
         return found
 
@@ -145,15 +143,15 @@ class FanOutWorld:
     # Subscriptions.
 
     def subscribe(self, *users: str, **filters: Any) -> None:
-        records = Records(SUBSCRIPTIONS, SUBSCRIPTION)
+        records = Records(Subscriptions.__design__, Subscription.__entity__)
         self.database.write(
             [records.to_item(self._subscription(user, filters)) for user in users], "subscriptions"
         )
 
-    def _subscription(self, user: str, filters: Record) -> Record:
+    def _subscription(self, user: str, filters: Json) -> Subscription:
         id = uuid7(NOW, next(self._numbers).to_bytes(10, "big"))
-        ours = {"user_id": user, "subscription_id": id, "created_at": timestamp(NOW)}
-        return SUBSCRIPTION.check({**filters, **ours, "topic": topic(filters)})
+        ours = {"user_id": user, "subscription_id": id, "created_at": iso_utc(NOW)}
+        return Subscription(**{**filters, **ours, "topic": topic(filters)})
 
     # From content to notifications.
 
@@ -192,13 +190,13 @@ class FanOutWorld:
                 died += 1
         return died
 
-    def notifications(self) -> list[Record]:
-        records = Records(NOTIFICATIONS, NOTIFICATION)
+    def notifications(self) -> list[Notification]:
+        records = Records(Notifications.__design__, Notification.__entity__)
         return [records.to_record(item) for item in self.items("notifications")]
 
     def told(self) -> list[tuple[str, str]]:
         """Who was told what of which version, each as often as it is stored."""
-        return sorted((one["user_id"], one["message"]) for one in self.notifications())
+        return sorted((one.user_id, one.message) for one in self.notifications())
 
     def forget(self) -> None:
         """No notifications, no messages."""
@@ -218,11 +216,11 @@ class FanOutWorld:
 
     def due(self) -> list[str]:
         """What is due at any time, in order."""
-        return [c["content_id"] for c in self.content.each(CONTENT_REGISTRY.due_content, {})]
+        return [c.content_id for c in self.content.each(ContentRegistry.due_content)]
 
 
-def content(content_id: str = "c1", **changes: Any) -> Record:
-    made: Record = {
+def content(content_id: str = "c1", **changes: Any) -> Content:
+    plain: Json = {
         "content_id": content_id,
         "status": DRAFT,
         "title": f"About {content_id}",
@@ -230,11 +228,12 @@ def content(content_id: str = "c1", **changes: Any) -> Record:
         "owner_user_id": OWNER,
         "tags": [],
         "version": "1",
-        "created_at": timestamp(NOW),
-        "last_updated": timestamp(NOW),
-        **{n: timestamp(v) if isinstance(v, datetime) else v for n, v in changes.items()},
+        "created_at": iso_utc(NOW),
+        "last_updated": iso_utc(NOW),
+        **{n: iso_utc(v) if isinstance(v, datetime) else v for n, v in changes.items()},
     }
-    return CONTENT.check({**made, "due_at": next_due(made)})
+    made = Content(**plain)
+    return Content(**{**made, "due_at": next_due(made)})
 
 
 def users(count: int) -> list[str]:

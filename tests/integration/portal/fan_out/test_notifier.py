@@ -7,7 +7,7 @@ import pytest
 from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement
 from lambdas.portal.notification_fan_out.messages import Message, message_from
 from lambdas.portal.notification_fan_out.notifier import Notified
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
+from tablewright.catalog.portal.notifications import Notifications
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
 from tablewright.testing.faults import Fault, Faulty, survives_every_fault
@@ -65,9 +65,9 @@ def test_a_notification_says_what_it_is_about(room: FanOutWorld) -> None:
     room.publish()
     room.drain()
     (told,) = room.notifications()
-    id = told.pop("notification_id")
-    assert len(id) == 32
+    assert len(told.notification_id) == 32
     assert told == {
+        "notification_id": told.notification_id,
         "user_id": "ada",
         "unread_by": "ada",
         "read": False,
@@ -75,7 +75,7 @@ def test_a_notification_says_what_it_is_about(room: FanOutWorld) -> None:
         "title": "About c1",
         "message": APPROVED,
         "content_id": "c1",
-        "created_at": made["last_updated"],
+        "created_at": made.last_updated,
     }
 
 
@@ -130,7 +130,7 @@ def test_what_was_read_stays_read(room: FanOutWorld) -> None:
     first = room.notifications()[0]
     key = {name: first[name] for name in ("user_id", "created_at", "notification_id")}
     read = {"read": True, "read_at": "2025-01-27T00:00:00.000Z", "unread_by": None}
-    room.notifications_store().update(NOTIFICATIONS.mark_read, key, read)
+    room.notifications_store().update(Notifications.mark_read, key, read)
     before = room.notifications()
     for _ in range(3):
         room.publish()
@@ -156,7 +156,7 @@ def test_every_approval_is_told_once_and_nothing_between(room: FanOutWorld) -> N
     for _ in range(2):
         room.publish()
         room.drain()
-    told = [(one["message"], one["title"]) for one in room.notifications()]
+    told = [(one.message, one.title) for one in room.notifications()]
     assert sorted(told) == [
         ("Version 2 was approved.", "About c1"),
         ("Version 5 was approved.", "About c1"),

@@ -8,6 +8,7 @@ import pytest
 from lambdas.portal.handlers import notify_users, publish_announcements
 from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement
 from lambdas.portal.notification_fan_out.messages import Message, message_from
+from tablewright.catalog.portal.content import ContentRegistry
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.messaging.queue import Queue
@@ -40,7 +41,7 @@ def test_approval_asks_for_every_topic_of_the_content(room: FanOutWorld) -> None
         "content_id": "c1",
         "version": "2",
         "title": "About c1",
-        "at": made["last_updated"],
+        "at": made.last_updated,
         "tags": ["a", "b"],
         "product_suite": "Data",
         "product_concept": "Lake",
@@ -53,8 +54,7 @@ def test_drafts_deletions_and_marks_of_the_calendar_announce_nothing(room: FanOu
     made = room.change(made, status="Approved")
     before = room.records()
     made = room.change(made, status="Deprecated")
-    key = {"content_id": "c1"}
-    room.content.update(room.content.design.update_content, key, {"due_at": None})
+    room.content.update(ContentRegistry.update_content, made, {"due_at": None})
     room.clear_content()
     room.publish(room.records()[len(before) :])
     assert room.cloud.messages == []
@@ -140,7 +140,7 @@ def test_a_bad_message_fails_alone(room: FanOutWorld, monkeypatch: pytest.Monkey
     room.subscribe("ada")
     room.approved()
     good = Message(
-        Announcement.of(APPROVAL, content(version="2"), content()["last_updated"]), topic="all"
+        Announcement.of(APPROVAL, content(version="2"), content().last_updated), topic="all"
     ).body
     answer = notify_users.handler(delivered("{", good, '{"content": {}}'), Context())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}, {"itemIdentifier": "2"}]}

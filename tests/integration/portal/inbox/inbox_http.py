@@ -1,5 +1,6 @@
 """The API of notifications and subscriptions, as API Gateway calls it."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,9 +9,9 @@ import pytest
 from lambdas.portal.handlers import inbox_api
 from lambdas.portal.notification_fan_out.announcements import APPROVAL, Announcement, notification
 from lambdas.portal.openapi import document
-from tablewright.catalog.portal.notifications import NOTIFICATION, NOTIFICATIONS
+from tablewright.catalog.portal.notifications import Notification, Notifications
 from tablewright.model import Record
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.store.records import Records
@@ -66,17 +67,17 @@ class Http:
         raise AssertionError("the list does not end")
 
 
-def tell(room: FanOutWorld, user: str, count: int) -> list[Record]:
+def tell(room: FanOutWorld, user: str, count: int) -> list[Notification]:
     """So many notifications of a user, the oldest first."""
-    moments = (timestamp(NOW + timedelta(minutes=number)) for number in range(count))
+    moments = (iso_utc(NOW + timedelta(minutes=number)) for number in range(count))
     told = [
         notification(Announcement.of(APPROVAL, content(f"c{n}"), at), user)
         for n, at in enumerate(moments)
     ]
-    records = Records(NOTIFICATIONS, NOTIFICATION)
-    room.database.write([records.to_item(NOTIFICATION.check(one)) for one in told], "notifications")
+    records = Records(Notifications.__design__, Notification.__entity__)
+    room.database.write([records.to_item(one) for one in told], "notifications")
     return told
 
 
-def ids(records: list[Record]) -> list[str]:
+def ids(records: Sequence[Mapping[str, Any]]) -> list[str]:
     return [one["notification_id"] for one in records]

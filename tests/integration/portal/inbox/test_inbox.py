@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lambdas.portal.inbox import notifications
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
@@ -35,15 +35,15 @@ def test_notifications_are_listed_newest_first(room: FanOutWorld, http: Http) ->
 
 def test_a_notification_is_read_by_its_id(room: FanOutWorld, http: Http) -> None:
     (told,) = tell(room, "ada", 1)
-    answer = http("GET", f"/notifications/{told['notification_id']}")
+    answer = http("GET", f"/notifications/{told.notification_id}")
     assert conforms(answer, "Notification")
-    assert answer.json["title"] == told["title"]
+    assert answer.json["title"] == told.title
 
 
 def test_nobody_reads_or_marks_what_is_anothers(room: FanOutWorld, http: Http) -> None:
     (told,) = tell(room, "ada", 1)
     before = room.notifications()
-    for id in (told["notification_id"], "0" * 32):
+    for id in (told.notification_id, "0" * 32):
         read = http("GET", f"/notifications/{id}", user="bob")
         marked = http("POST", f"/notifications/{id}/read", user="bob")
         assert problem(read, 404) == problem(marked, 404) == {}
@@ -57,13 +57,13 @@ def test_nobody_reads_or_marks_what_is_anothers(room: FanOutWorld, http: Http) -
 
 def test_marking_as_read_is_done_once(room: FanOutWorld, http: Http) -> None:
     first, second = tell(room, "ada", 2)
-    path = f"/notifications/{first['notification_id']}/read"
+    path = f"/notifications/{first.notification_id}/read"
     answer = http("POST", path)
     assert conforms(answer, "Notification")
-    assert (answer.json["read"], answer.json["read_at"]) == (True, timestamp(NOW))
+    assert (answer.json["read"], answer.json["read_at"]) == (True, iso_utc(NOW))
     http.over(room.edge, NOW.replace(year=2026))
     assert http("POST", path).json == answer.json
-    assert ids(http.pages("/notifications", unread="true")) == [second["notification_id"]]
+    assert ids(http.pages("/notifications", unread="true")) == [second.notification_id]
     assert len(http.pages("/notifications", unread="false")) == 2
     assert http("GET", "/notifications/unread-count").json == {"unread": 1, "more": False}
 
@@ -71,7 +71,7 @@ def test_marking_as_read_is_done_once(room: FanOutWorld, http: Http) -> None:
 def test_what_is_unread_is_listed_in_full(room: FanOutWorld, http: Http) -> None:
     told = tell(room, "ada", 5)
     for one in told[::2]:
-        http("POST", f"/notifications/{one['notification_id']}/read")
+        http("POST", f"/notifications/{one.notification_id}/read")
     assert ids(http.pages("/notifications", unread="true", limit=1)) == ids(told[3::-2])
     assert conforms(http("GET", "/notifications", unread="true"), "NotificationPage")
 
@@ -100,7 +100,7 @@ def test_all_are_marked_as_read_in_bounded_requests(
         (5, False),
         (0, False),
     ]
-    assert {one["user_id"] for one in room.notifications() if not one["read"]} == {"bob"}
+    assert {one.user_id for one in room.notifications() if not one.read} == {"bob"}
 
 
 def test_marking_all_survives_every_fault(room: FanOutWorld, http: Http) -> None:
@@ -111,10 +111,10 @@ def test_marking_all_survives_every_fault(room: FanOutWorld, http: Http) -> None
 
     def work(caller: Caller) -> None:
         store = room.notifications_store(caller)
-        notifications.Notifications(store, "ada").mark_all(NOW)
+        notifications.UserNotifications(store, "ada").mark_all(NOW)
 
     assert survives_every_fault(fresh, work, room.notifications) >= 4
-    assert all(one["read"] and "unread_by" not in one for one in room.notifications())
+    assert all(one.read and "unread_by" not in one for one in room.notifications())
 
 
 def test_marking_one_survives_every_fault(room: FanOutWorld, http: Http) -> None:
@@ -127,10 +127,10 @@ def test_marking_one_survives_every_fault(room: FanOutWorld, http: Http) -> None
 
     def work(caller: Caller) -> None:
         store = room.notifications_store(caller)
-        notifications.Notifications(store, "ada").mark(told["notification_id"], NOW)
+        notifications.UserNotifications(store, "ada").mark(told.notification_id, NOW)
 
     assert survives_every_fault(fresh, work, room.notifications) >= 3
-    assert room.notifications()[0]["read"] is True
+    assert room.notifications()[0].read is True
 
 
 def altered(cursor: str) -> str:

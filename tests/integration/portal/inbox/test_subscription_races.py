@@ -1,4 +1,4 @@
-"""Subscriptions that are asked for at once: each is made once, and the bound holds."""
+"""UserSubscriptions that are asked for at once: each is made once, and the bound holds."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,8 +8,8 @@ import pytest
 
 from lambdas.errors import RequestConflict
 from lambdas.portal.inbox import subscriptions
-from lambdas.portal.inbox.subscriptions import Subscriptions
-from tablewright.model import Record
+from lambdas.portal.inbox.subscriptions import UserSubscriptions
+from tablewright.catalog.portal.subscriptions import Subscription
 from tablewright.runtime.errors import Throttled
 from tests.integration.conftest import Database
 from tests.integration.portal.at_once import at_once
@@ -20,11 +20,11 @@ BOUND = 5
 
 
 @pytest.fixture
-def mine(database: Database) -> Subscriptions:
-    return Subscriptions(FanOutWorld(database).subscriptions_store(), "ada")
+def mine(database: Database) -> UserSubscriptions:
+    return UserSubscriptions(FanOutWorld(database).subscriptions_store(), "ada")
 
 
-def subscribe(mine: Subscriptions, body: Any) -> tuple[Record, bool] | None:
+def subscribe(mine: UserSubscriptions, body: Any) -> tuple[Subscription, bool] | None:
     """A subscription and whether it is new; None when there are too many. Busy, it is repeated."""
     for _ in range(AT_ONCE):
         try:
@@ -36,32 +36,32 @@ def subscribe(mine: Subscriptions, body: Any) -> tuple[Record, bool] | None:
     raise AssertionError("never an answer")
 
 
-def listed(mine: Subscriptions) -> list[str]:
+def listed(mine: UserSubscriptions) -> list[str]:
     page = mine.page(limit=100, cursor=None)
     assert page.cursor is None
-    return [one["subscription_id"] for one in page.items]
+    return [one.subscription_id for one in page.items]
 
 
-def test_equal_subscriptions_at_once_are_one(mine: Subscriptions) -> None:
+def test_equal_subscriptions_at_once_are_one(mine: UserSubscriptions) -> None:
     answers = at_once([partial(subscribe, mine, {"tags": ["sql"]})] * AT_ONCE)
     assert [answer and answer[1] for answer in answers].count(True) == 1
-    assert {answer[0]["subscription_id"] for answer in answers if answer} == set(listed(mine))
+    assert {answer[0].subscription_id for answer in answers if answer} == set(listed(mine))
     assert len(listed(mine)) == 1
 
 
 def test_different_subscriptions_at_once_do_not_pass_the_bound(
-    mine: Subscriptions, monkeypatch: pytest.MonkeyPatch
+    mine: UserSubscriptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subscriptions, "MOST", BOUND)
     bodies = [{"tags": [f"t{n}"]} for n in range(AT_ONCE)]
     answers = at_once([partial(subscribe, mine, body) for body in bodies])
-    made = [answer[0]["subscription_id"] for answer in answers if answer]
+    made = [answer[0].subscription_id for answer in answers if answer]
     assert len(made) == BOUND
     assert sorted(listed(mine)) == sorted(made)
 
 
 def test_the_bound_holds_while_some_are_removed(
-    mine: Subscriptions, monkeypatch: pytest.MonkeyPatch
+    mine: UserSubscriptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subscriptions, "MOST", BOUND)
     for number in range(BOUND):

@@ -1,11 +1,11 @@
-"""Subscriptions: everybody says what he wants to be told of, and finds that again."""
+"""UserSubscriptions: everybody says what he wants to be told of, and finds that again."""
 
 from typing import Any
 
 import pytest
 
 from lambdas.portal.inbox import subscriptions
-from lambdas.portal.inbox.subscriptions import Subscriptions
+from lambdas.portal.inbox.subscriptions import UserSubscriptions
 from tablewright.runtime.aws import Caller
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
@@ -163,7 +163,7 @@ def test_subscribing_survives_every_fault(room: FanOutWorld) -> None:
         return room.edge
 
     def work(caller: Caller) -> None:
-        Subscriptions(room.subscriptions_store(caller), "ada").create(WANTED, NOW)
+        UserSubscriptions(room.subscriptions_store(caller), "ada").create(WANTED, NOW)
 
     def outcome() -> list[dict[str, Any]]:
         return room.items("subscriptions")

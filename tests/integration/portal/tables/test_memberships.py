@@ -1,16 +1,17 @@
 """Whatever is done to items, each index holds what the items say, and nothing else."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tablewright.catalog.portal.content import CONTENT_REGISTRY, STATUSES
-from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
-from tablewright.model import Record, Table
+from tablewright.catalog.portal.content import STATUSES, Content, ContentRegistry
+from tablewright.catalog.portal.events import Events, ShardedEvents
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
+from tablewright.model import BatchCreate, Delete, Entity, Put, Query, Table, Update, key_of
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.store.attribute_values import decode
 from tablewright.runtime.store.store import Store
@@ -20,12 +21,12 @@ from tests.integration.portal.tables.records import (
     USER,
     content,
     event,
-    key_of,
     moment,
     notification,
     subscription,
 )
 
+E = TypeVar("E", bound=Entity)
 Step = tuple[str, int, dict[str, Any]]
 Entries = list[dict[str, Any]]
 
@@ -46,22 +47,21 @@ def ordered(entries: Entries) -> Entries:
     return sorted(entries, key=lambda entry: sorted((n, str(value)) for n, value in entry.items()))
 
 
-def found(store: Store, name: str, wheres: list[Record]) -> set[str]:
-    """The ids of what a list gives, over all of its partitions."""
-    pattern = store.design.patterns[name]
-    return {one["content_id"] for where in wheres for one in store.each(pattern, where)}
+def found(store: Store, pattern: Query[Content], where: Mapping[str, Any]) -> set[str]:
+    """The ids of what a list gives."""
+    return {one.content_id for one in store.each(pattern, where)}
 
 
 class Kept:
     """The records that there should be, changed alongside those that there are."""
 
-    def __init__(self, database: Database, design: Table) -> None:
+    def __init__(self, database: Database, table: type[Table]) -> None:
         self.client = database.client()
         self.database = database
-        self.design = design
-        self.store = database.store(design)
-        self.records: dict[str, Record] = {}
-        create(self.client, design, "table")
+        self.design = table.__design__
+        self.store = database.store(table)
+        self.records: dict[str, Entity] = {}
+        create(self.client, table, "table")
 
     def clear(self) -> None:
         """One table serves all examples of a test."""
@@ -87,40 +87,38 @@ class Kept:
             expected = ordered([entry for entry in entries if entry is not None])
             assert self.stored(IndexName=index.name) == expected, index
 
-    def put(self, pattern: str, record: Record) -> None:
-        key = repr(key_of(self.design, record))
+    def put(self, pattern: Put[E], record: E) -> None:
+        key = repr(key_of(record))
         try:
-            stored = self.store.put(self.design.patterns[pattern], record)
+            stored = self.store.put(pattern, record)
         except AlreadyExists:
             assert key in self.records
         else:
             assert key not in self.records
             self.records[key] = stored
 
-    def create(self, pattern: str, record: Record) -> None:
-        key = repr(key_of(self.design, record))
-        (stored,) = self.store.create_many(self.design.patterns[pattern], [record])
+    def create(self, pattern: BatchCreate[E], record: E) -> None:
+        key = repr(key_of(record))
+        (stored,) = self.store.create_many(pattern, [record])
         assert stored is (key not in self.records)
         self.records.setdefault(key, record)
 
-    def update(self, pattern: str, key: Record, changes: dict[str, Any]) -> None:
+    def update(self, pattern: Update[E], key: dict[str, Any], changes: dict[str, Any]) -> None:
         try:
-            self.store.update(self.design.patterns[pattern], key, changes)
+            self.store.update(pattern, key, changes)
         except NotFound:
             assert repr(key) not in self.records
         else:
-            both = {**self.records[repr(key)], **changes}
-            kept = {name: value for name, value in both.items() if value is not None}
-            self.records[repr(key)] = kept
+            self.records[repr(key)] = pattern.of(**{**self.records[repr(key)], **changes})
 
-    def delete(self, pattern: str, key: Record) -> None:
-        self.store.delete(self.design.patterns[pattern], key)
+    def delete(self, pattern: Delete[E], key: dict[str, Any]) -> None:
+        self.store.delete(pattern, key)
         self.records.pop(repr(key), None)
 
 
 @pytest.fixture
-def kept(database: Database, design: Table) -> Kept:
-    return Kept(database, design)
+def kept(database: Database, table: type[Table]) -> Kept:
+    return Kept(database, table)
 
 
 suites = st.sampled_from([None, "Data", "Cloud"])
@@ -135,28 +133,28 @@ content_changes = anything(
 )
 
 
-@pytest.mark.parametrize("design", [CONTENT_REGISTRY], ids=str)
+@pytest.mark.parametrize("table", [ContentRegistry], ids=lambda table: table.__design__.id)
 @few
 @given(steps("put", "update", "update", "delete", change=content_changes))
 def test_content_is_in_the_lists_that_it_says_it_is_in(kept: Kept, todo: list[Step]) -> None:
     kept.clear()
     for verb, number, change in todo:
-        key = {"content_id": content(number)["content_id"]}
+        key = {"content_id": content(number).content_id}
         if verb == "put":
-            kept.put("create_content", content(number, **change))
+            kept.put(ContentRegistry.create_content, content(number, **change))
         elif verb == "update":
-            kept.update("update_content", key, change)
+            kept.update(ContentRegistry.update_content, key, change)
         else:
-            kept.delete("delete_content", key)
+            kept.delete(ContentRegistry.delete_content, key)
     kept.agree()
     _asked_for(kept.store, list(kept.records.values()))
 
 
-def _asked_for(store: Store, records: list[Record]) -> None:
+def _asked_for(store: Store, records: list[Entity]) -> None:
     """The same by the patterns: each list, asked for as a reader does."""
     for status in STATUSES:
         of_status = {one["content_id"] for one in records if one["status"] == status}
-        assert found(store, "content_by_status", [{"status": status}]) == of_status
+        assert found(store, ContentRegistry.content_by_status, {"status": status}) == of_status
     products = [
         {"product_suite": suite, "product_concept": concept}
         for suite in ("Data", "Cloud")
@@ -164,33 +162,33 @@ def _asked_for(store: Store, records: list[Record]) -> None:
     ]
     for product in products:
         about = {one["content_id"] for one in records if product.items() <= one.items()}
-        assert found(store, "content_by_product", [product]) == about
+        assert found(store, ContentRegistry.content_by_product, product) == about
     due = {one["content_id"] for one in records if "due_at" in one}
-    assert found(store, "due_content", [{}]) == due
+    assert found(store, ContentRegistry.due_content, {}) == due
 
 
 reading = {"read": True, "read_at": moment(9), "unread_by": None}
 unread = {"read": False, "read_at": None, "unread_by": USER}
 
 
-@pytest.mark.parametrize("design", [NOTIFICATIONS], ids=str)
+@pytest.mark.parametrize("table", [Notifications], ids=lambda table: table.__design__.id)
 @few
 @given(steps("put", "read", "unread", change=st.just({})))
 def test_a_notification_is_among_the_unread_as_long_as_it_is(kept: Kept, todo: list[Step]) -> None:
     kept.clear()
     for verb, number, _ in todo:
-        key = key_of(NOTIFICATIONS, notification(number))
+        key = key_of(notification(number))
         if verb == "put":
-            kept.create("put_notifications", notification(number))
+            kept.create(Notifications.put_notifications, notification(number))
         else:
-            kept.update("mark_read", key, reading if verb == "read" else unread)
+            kept.update(Notifications.mark_read, key, reading if verb == "read" else unread)
     kept.agree()
-    listed = kept.store.each(NOTIFICATIONS.unread_notifications, {"unread_by": USER})
+    listed = kept.store.each(Notifications.unread_notifications, {"unread_by": USER})
     expected = {one["notification_id"] for one in kept.records.values() if not one["read"]}
-    assert {one["notification_id"] for one in listed} == expected
+    assert {one.notification_id for one in listed} == expected
 
 
-@pytest.mark.parametrize("design", [SUBSCRIPTIONS], ids=str)
+@pytest.mark.parametrize("table", [Subscriptions], ids=lambda table: table.__design__.id)
 @few
 @given(
     steps(
@@ -209,17 +207,17 @@ def test_a_subscription_is_under_the_topic_of_what_it_asks_for(
     for verb, number, wanted in todo:
         one = subscription(number, **wanted)
         if verb == "put":
-            kept.put("put_subscription", one)
+            kept.put(Subscriptions.put_subscription, one)
         else:
-            kept.delete("delete_subscription", key_of(SUBSCRIPTIONS, one))
+            kept.delete(Subscriptions.delete_subscription, key_of(one))
     kept.agree()
 
 
-@pytest.mark.parametrize("design", [EVENTS, SHARDED_EVENTS], ids=str)
-def test_an_event_is_in_the_list_of_its_user_if_it_has_one(kept: Kept, design: Table) -> None:
+@pytest.mark.parametrize("table", [Events, ShardedEvents], ids=lambda table: table.__design__.id)
+def test_an_event_is_in_the_list_of_its_user_if_it_has_one(kept: Kept) -> None:
     for number in range(12):
         user = (USER, "somebody-else", None)[number % 3]
         # Every other one is sent again.
         for _ in range(1 + number % 2):
-            kept.create("put_events", event(design, number, user_id=user))
+            kept.create(Events.put_events, event(number, user_id=user))
     kept.agree()

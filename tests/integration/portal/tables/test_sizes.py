@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from benchmarks.portal_lists import PAGE, fill, pages
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
+from tablewright.catalog.portal.content import ContentRegistry
 from tests.integration.conftest import Database
 
 # `python -m benchmarks.portal_lists` stores 100,000.
@@ -15,7 +15,7 @@ def test_a_page_of_fifty_costs_no_more_of_ten_thousand_than_of_a_hundred(
 ) -> None:
     caller = database.dynamo
     for name, stored in (("short", 2 * PAGE), ("long", STORED)):
-        database.create(CONTENT_REGISTRY, name)
+        database.create(ContentRegistry, name)
         fill(caller, name, stored)
     costs = list(pages(caller, "long", STORED))
     assert costs == list(pages(caller, "short", 2 * PAGE))

@@ -1,15 +1,15 @@
 """Every way to write to the portal's tables, with every fault at every call, then the retry."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import pytest
 
-from tablewright.catalog.portal.content import CONTENT_REGISTRY
-from tablewright.catalog.portal.events import EVENTS, SHARDED_EVENTS
-from tablewright.catalog.portal.notifications import NOTIFICATIONS
-from tablewright.catalog.portal.subscriptions import SUBSCRIPTIONS
-from tablewright.model import BatchCreate, Record, Table
+from tablewright.catalog.portal.content import ContentRegistry
+from tablewright.catalog.portal.events import Events, ShardedEvents
+from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.subscriptions import Subscriptions
+from tablewright.model import BatchCreate, Entity, Get, Put, Table, key_of
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import AlreadyExists
 from tablewright.runtime.store.store import Store
@@ -18,106 +18,89 @@ from tests.integration.conftest import Database
 from tests.integration.portal.tables.records import (
     content,
     event,
-    key_of,
     moment,
     notification,
     subscription,
 )
 
+E = TypeVar("E", bound=Entity)
+
 
 class Path(NamedTuple):
     """A way to write: what is stored before it, and what it does."""
 
-    design: Table
-    before: tuple[str, Record] | None
-    work: Callable[[Store], Any]
+    table: type[Table]
+    before: Callable[[Store], object] | None
+    work: Callable[[Store], object]
 
 
-def create(design: Table, pattern: str, record: Record) -> Path:
+def create(table: type[Table], put: Put[E], get: Get[E], record: E) -> Path:
     def work(store: Store) -> None:
         try:
-            store.put(design.patterns[pattern], record)
+            store.put(put, record)
         except AlreadyExists:
             # Stored by the attempt whose answer was lost.
-            assert store.get(_get(design), key_of(design, record)) == record
+            assert store.get(get, key_of(record)) == record
 
-    return Path(design, None, work)
-
-
-def _get(design: Table) -> Any:
-    return next(p for p in design.pattern_list if p.verb == "GetItem")
+    return Path(table, None, work)
 
 
-def append(design: Table, pattern: str, *records: Record) -> Path:
+def append(table: type[Table], pattern: BatchCreate[E], *records: E) -> Path:
     """Many in one call; what an attempt stored whose answer was lost is there already."""
-    return Path(design, None, lambda store: store.create_many(design.patterns[pattern], records))
-
-
-def _store(store: Store, name: str, record: Record) -> None:
-    pattern = store.design.patterns[name]
-    if isinstance(pattern, BatchCreate):
-        store.create_many(pattern, [record])
-    else:
-        store.put(pattern, record)
+    return Path(table, None, lambda store: store.create_many(pattern, records))
 
 
 OLD, TOLD, WANTED = content(due_at=moment(9)), notification(), subscription(tags=["demo"])
 APPROVAL = {"status": "Deprecated", "version": "2", "last_updated": moment(5), "due_at": None}
 READ = {"read": True, "read_at": moment(5), "unread_by": None}
 PATHS = {
-    "create content": create(CONTENT_REGISTRY, "create_content", OLD),
+    "create content": create(
+        ContentRegistry, ContentRegistry.create_content, ContentRegistry.get_content, OLD
+    ),
     "change content": Path(
-        CONTENT_REGISTRY,
-        ("create_content", OLD),
+        ContentRegistry,
+        lambda store: store.put(ContentRegistry.create_content, OLD),
         lambda store: store.update(
-            *(CONTENT_REGISTRY.update_content, key_of(CONTENT_REGISTRY, OLD), APPROVAL),
-            expect={"version": "1"},
+            ContentRegistry.update_content, OLD, APPROVAL, when={"version": "1"}
         ),
     ),
     "remove content": Path(
-        CONTENT_REGISTRY,
-        ("create_content", OLD),
-        lambda store: store.delete(
-            *(CONTENT_REGISTRY.delete_content, key_of(CONTENT_REGISTRY, OLD)),
-            expect={"version": "1"},
-        ),
+        ContentRegistry,
+        lambda store: store.put(ContentRegistry.create_content, OLD),
+        lambda store: store.delete(ContentRegistry.delete_content, OLD, when={"version": "1"}),
     ),
-    "tell": append(NOTIFICATIONS, "put_notifications", TOLD, notification(1)),
+    "tell": append(Notifications, Notifications.put_notifications, TOLD, notification(1)),
     "mark": Path(
-        NOTIFICATIONS,
-        ("put_notifications", TOLD),
-        lambda store: store.update(
-            *(NOTIFICATIONS.mark_read, key_of(NOTIFICATIONS, TOLD), READ), expect={"read": False}
-        ),
+        Notifications,
+        lambda store: store.create_many(Notifications.put_notifications, [TOLD]),
+        lambda store: store.update(Notifications.mark_read, TOLD, READ, when={"read": False}),
     ),
-    "subscribe": create(SUBSCRIPTIONS, "put_subscription", WANTED),
+    "subscribe": create(
+        Subscriptions, Subscriptions.put_subscription, Subscriptions.get_subscription, WANTED
+    ),
     "unsubscribe": Path(
-        SUBSCRIPTIONS,
-        ("put_subscription", WANTED),
-        lambda store: store.delete(
-            SUBSCRIPTIONS.delete_subscription, key_of(SUBSCRIPTIONS, WANTED)
-        ),
+        Subscriptions,
+        lambda store: store.put(Subscriptions.put_subscription, WANTED),
+        lambda store: store.delete(Subscriptions.delete_subscription, WANTED),
     ),
-    "append an event": append(EVENTS, "put_events", event(EVENTS), event(EVENTS, 1)),
-    "append to a shard": append(
-        SHARDED_EVENTS, "put_events", *(event(SHARDED_EVENTS, n) for n in range(30))
-    ),
+    "append an event": append(Events, Events.put_events, event(), event(1)),
+    "append to a shard": append(ShardedEvents, Events.put_events, *map(event, range(30))),
 }
 
 
 @pytest.mark.parametrize("name", PATHS)
 def test_a_write_ends_the_same_whatever_fails_on_the_way(name: str, database: Database) -> None:
-    design, before, work = PATHS[name]
-    database.create(design)
+    table, before, work = PATHS[name]
+    database.create(table)
 
     def fresh() -> Caller:
         database.empty()
         if before:
-            _store(Store(design, "table", database.dynamo), *before)
+            before(Store(table, "table", database.dynamo))
         return database.dynamo
 
     def on(caller: Caller) -> None:
-        work(Store(design, "table", caller))
+        work(Store(table, "table", caller))
 
     calls = survives_every_fault(fresh, on, database.items)
     assert calls >= 1

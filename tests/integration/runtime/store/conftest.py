@@ -1,7 +1,8 @@
 """Orders: a small table with all that the store has to do with. Shards, a sparse index, expiry."""
 
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import pytest
 
@@ -11,18 +12,17 @@ from tablewright.model import (
     BatchGet,
     BatchPut,
     Choice,
-    Date,
+    DateText,
     Delete,
     Entity,
     Expiry,
+    Field,
     Get,
     Index,
     Key,
     Money,
-    Pattern,
     Put,
     Query,
-    Record,
     ShardFunction,
     Shards,
     Table,
@@ -33,77 +33,86 @@ from tablewright.model import (
 from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 
+E = TypeVar("E", bound=Entity)
+State = Literal["OPEN", "PAID", "SENT"]
 
-def orders_design(*, shard: ShardFunction = uniform) -> Table:
-    entity = Entity(
-        "Order",
-        key=Key("TENANT#{tenant}#CUSTOMER#{customer}", "ORDER#{day}#{order_id}"),
-        indexed={
-            "BY_KIND": Key(
-                "TENANT#{tenant}#KIND#{kind}#SHARD#{shard}",
-                "DAY#{day}#TOTAL#{total}",
-                shards=Shards(10, by="order_id", function=shard),
-            ),
-            "BY_DAY": Key(
+
+class Order(
+    Entity,
+    key=Key("TENANT#{tenant}#CUSTOMER#{customer}", "ORDER#{day}#{order_id}"),
+    expires=Expiry("day", years=2),
+):
+    """An order."""
+
+    tenant: Field[str] = Text()
+    customer: Field[str] = Text()
+    order_id: Field[str] = Text("orderId")
+    day: Field[str] = DateText()
+    total: Field[Decimal] = Money()
+    kind: Field[str] = Text()
+    label: Field[str | None] = Text(default=None)
+    state: Field[State] = Choice(State)
+    note: Field[str] = Text()
+
+
+def by_kind(shard: ShardFunction = uniform) -> Index:
+    key = Key(
+        "TENANT#{tenant}#KIND#{kind}#SHARD#{shard}",
+        "DAY#{day}#TOTAL#{total}",
+        shards=Shards(10, by="order_id", function=shard),
+    )
+    return Index("BY_KIND", pk="KPK", sk="KSK", projects=KEYS_ONLY, keys={Order: key})
+
+
+class Orders(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant"):
+    """Orders of customers."""
+
+    by_kind = by_kind()
+    by_day = Index(
+        "BY_DAY",
+        pk="DPK",
+        sk="DSK",
+        projects=(Order.customer, Order.kind, Order.total, Order.note),
+        keys={
+            Order: Key(
                 "TENANT#{tenant}#ALL#SHARD#{shard}", "DAY#{day}", shards=Shards(5, by="customer")
-            ),
-            "BY_LABEL": Key("TENANT#{tenant}#LABEL#{label}", "DAY#{day}#TOTAL#{total}"),
+            )
         },
-        fields=(
-            Text("tenant"),
-            Text("customer"),
-            Text("order_id", "orderId"),
-            Date("day"),
-            Money("total"),
-            Text("kind"),
-            Text("label", optional=True),
-            Choice("state", ("OPEN", "PAID", "SENT")),
-            Text("note"),
-        ),
-        expires=Expiry("day", years=2),
     )
-    return Table(
-        "orders",
-        pk="PK",
-        sk="SK",
-        ttl="ttl",
-        tenant="tenant",
-        entities=(entity,),
-        indexes=(
-            Index("BY_KIND", pk="KPK", sk="KSK", projects=KEYS_ONLY),
-            Index("BY_DAY", pk="DPK", sk="DSK", projects=("customer", "kind", "total", "note")),
-            Index("BY_LABEL", pk="LPK", sk="LSK", projects=KEYS_ONLY, sparse=True),
-        ),
-        patterns=(
-            Put("place", "Order", create=True),
-            BatchPut("load", "Order"),
-            BatchCreate("place_many", "Order"),
-            Get("get_order", "Order"),
-            BatchGet("get_orders", "Order", consistent=True),
-            Update("change", "Order"),
-            Delete("cancel", "Order"),
-            Query("of_customer", "Order", range="day"),
-            Query("notes_of_customer", "Order", range="day", select=("order_id", "day", "note")),
-            Query(
-                "of_kind", "Order", index="BY_KIND", range="day", hydrate=True, filters=("state",)
-            ),
-            Query("totals_of_kind", "Order", index="BY_KIND", range="day"),
-            Query("all_orders", "Order", index="BY_DAY", range="day"),
-            Query("labelled", "Order", index="BY_LABEL", range="day", hydrate=True),
-        ),
+    by_label = Index(
+        "BY_LABEL",
+        pk="LPK",
+        sk="LSK",
+        projects=KEYS_ONLY,
+        sparse=True,
+        keys={Order: Key("TENANT#{tenant}#LABEL#{label}", "DAY#{day}#TOTAL#{total}")},
     )
 
+    place = Put(Order, create=True)
+    load = BatchPut(Order)
+    place_many = BatchCreate(Order)
+    get_order = Get(Order)
+    get_orders = BatchGet(Order, consistent=True)
+    change = Update(Order)
+    cancel = Delete(Order)
+    of_customer = Query(Order, range=Order.day)
+    notes_of_customer = Query(
+        Order, range=Order.day, select=(Order.order_id, Order.day, Order.note)
+    )
+    of_kind = Query(Order, by_kind, range=Order.day, hydrate=True, filters=(Order.state,))
+    totals_of_kind = Query(Order, by_kind, range=Order.day)
+    all_orders = Query(Order, by_day, range=Order.day)
+    labelled = Query(Order, by_label, range=Order.day, hydrate=True)
 
-ORDERS = orders_design()
-ORDER = ORDERS.entities["Order"]
+
 TENANT = {"tenant": "carousel-labs"}
 DRESS = {**TENANT, "kind": "dress"}
 
 
-def order(number: int = 0, **changes: Any) -> dict[str, Any]:
+def order(number: int = 0, **changes: Any) -> Order:
     """An order like no other with another number."""
-    return ORDER.check(
-        {
+    return Order(
+        **{
             **TENANT,
             "customer": f"customer_{number % 7}",
             "order_id": f"order_{number:05}",
@@ -118,19 +127,18 @@ def order(number: int = 0, **changes: Any) -> dict[str, Any]:
     )
 
 
-def key_of(record: Record) -> Record:
-    return {name: record[name] for name in ORDER.key.fields}
+def by_id(records: Iterable[Order]) -> list[Order]:
+    return sorted(records, key=lambda record: record.order_id)
 
 
-def by_id(records: list[Record]) -> list[Record]:
-    return sorted(records, key=lambda record: str(record["order_id"]))
-
-
-def pages(store: Store, pattern: Pattern, where: Record, limit: int, **asked: Any) -> list[Record]:
+def pages(
+    store: Store, pattern: Query[E], key: Mapping[str, Any], limit: int, **asked: Any
+) -> list[E]:
     """All records of a list, page by page, none of them over the limit."""
-    found, cursor = [], None
+    found: list[E] = []
+    cursor = None
     for _ in range(1000):
-        page = store.query(pattern, where, limit=limit, cursor=cursor, **asked)
+        page = store.query(pattern, key, limit=limit, cursor=cursor, **asked)
         assert len(page.items) <= limit
         found += page.items
         cursor = page.cursor
@@ -142,10 +150,10 @@ def pages(store: Store, pattern: Pattern, where: Record, limit: int, **asked: An
 @pytest.fixture
 def orders(database: Database) -> Database:
     """A database with the table."""
-    database.create(ORDERS)
+    database.create(Orders)
     return database
 
 
 @pytest.fixture
 def store(orders: Database) -> Store:
-    return orders.store(ORDERS)
+    return orders.store(Orders)

@@ -16,120 +16,128 @@ from tablewright.model import (
     Delete,
     Entity,
     Expiry,
+    Field,
     Get,
     Index,
     Key,
     Put,
     Query,
-    Record,
     Table,
     Text,
-    Timestamp,
+    TimestampText,
     Update,
     Whole,
 )
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.store import Store
 from tests.integration.conftest import Database
 
-VISITS = Table(
-    "visits",
-    pk="PK",
-    sk="SK",
-    ttl="ttl",
-    entities=[
-        Entity(
-            "Visit",
-            key=Key("PAGE#{page}", "VISIT#{number}"),
-            indexed={
-                "all": Key("USER#{user}", "{number}"),
-                "keys": Key("{user}", "{until}#{number}"),
-                "some": Key("SOME#{user}", "{number}"),
-            },
-            fields=[
-                Text("page"),
-                Whole("number", digits=4),
-                Text("user"),
-                Timestamp("until", optional=True),
-                Text("note", optional=True),
-            ],
-            expires=Expiry("until"),
-        )
-    ],
-    indexes=[
-        Index("all", pk="A1", sk="A2"),
-        Index("keys", pk="K1", sk="K2", projects=KEYS_ONLY, sparse=True),
-        Index("some", pk="S1", sk="S2", projects=("until",)),
-    ],
-    patterns=[
-        Put("put", "Visit"),
-        Put("create", "Visit", create=True),
-        BatchPut("put_many", "Visit"),
-        BatchCreate("create_many", "Visit"),
-        Get("get", "Visit"),
-        BatchGet("get_many", "Visit"),
-        Update("change", "Visit"),
-        Delete("remove", "Visit"),
-        Query("of_page", "Visit"),
-        Query("notes", "Visit", select=("number", "note")),
-        Query("of_user", "Visit", index="all"),
-        Query("keys_of_user", "Visit", index="keys"),
-        Query("some_of_user", "Visit", index="some"),
-        Query("hydrated", "Visit", index="keys", hydrate=True),
-        Query("hydrated_notes", "Visit", index="keys", hydrate=True, select=("number", "note")),
-    ],
-)
+
+class Visit(Entity, key=Key("PAGE#{page}", "VISIT#{number}"), expires=Expiry("until")):
+    page: Field[str] = Text()
+    number: Field[int] = Whole(digits=4)
+    user: Field[str] = Text()
+    until: Field[str | None] = TimestampText(default=None)
+    note: Field[str | None] = Text(default=None)
+
+
+class VisitTable(Table, pk="PK", sk="SK", ttl="ttl", id="visits"):
+    by_user = Index("all", pk="A1", sk="A2", keys={Visit: Key("USER#{user}", "{number}")})
+    keys = Index(
+        pk="K1",
+        sk="K2",
+        projects=KEYS_ONLY,
+        sparse=True,
+        keys={Visit: Key("{user}", "{until}#{number}")},
+    )
+    some = Index(
+        pk="S1", sk="S2", projects=(Visit.until,), keys={Visit: Key("SOME#{user}", "{number}")}
+    )
+
+    put = Put(Visit)
+    create = Put(Visit, create=True)
+    put_many = BatchPut(Visit)
+    create_many = BatchCreate(Visit)
+    get = Get(Visit)
+    get_many = BatchGet(Visit)
+    change = Update(Visit)
+    remove = Delete(Visit)
+    of_page = Query(Visit)
+    notes = Query(
+        Visit,
+        select=(
+            Visit.number,
+            Visit.note,
+        ),
+    )
+    of_user = Query(Visit, by_user)
+    keys_of_user = Query(Visit, keys)
+    some_of_user = Query(Visit, some)
+    hydrated = Query(Visit, keys, hydrate=True)
+    hydrated_notes = Query(
+        Visit,
+        keys,
+        select=(
+            Visit.number,
+            Visit.note,
+        ),
+        hydrate=True,
+    )
+
+
 NOW = datetime.now(UTC).replace(microsecond=0)
 SOON, LATER = NOW + timedelta(hours=1), NOW + timedelta(days=2)
 LISTS: list[tuple[Any, dict[str, str]]] = [
-    (VISITS.of_page, {"page": "p"}),
-    (VISITS.notes, {"page": "p"}),
-    (VISITS.of_user, {"user": "u"}),
-    (VISITS.keys_of_user, {"user": "u"}),
-    (VISITS.some_of_user, {"user": "u"}),
-    (VISITS.hydrated, {"user": "u"}),
-    (VISITS.hydrated_notes, {"user": "u"}),
+    (VisitTable.of_page, {"page": "p"}),
+    (VisitTable.notes, {"page": "p"}),
+    (VisitTable.of_user, {"user": "u"}),
+    (VisitTable.keys_of_user, {"user": "u"}),
+    (VisitTable.some_of_user, {"user": "u"}),
+    (VisitTable.hydrated, {"user": "u"}),
+    (VisitTable.hydrated_notes, {"user": "u"}),
 ]
 
 
-def visit(number: int, until: datetime | None, **more: str) -> Record:
-    when = {"until": until} if until else {}
-    return {"page": "p", "number": number, "user": "u", **when, **more}
+def visit(number: int, until: datetime | None, note: str | None = None) -> Visit:
+    end = iso_utc(until) if until else None
+    return Visit(page="p", number=number, user="u", until=end, note=note)
 
 
-def key(number: int) -> Record:
+def key(number: int) -> dict[str, Any]:
     return {"page": "p", "number": number}
 
 
 @pytest.fixture
 def store(database: Database) -> Store:
     """Its clock is a day ahead: what ends soon is past, what ends later is not."""
-    database.create(VISITS)
-    return database.store(VISITS, now=lambda: NOW + timedelta(days=1))
+    database.create(VisitTable)
+    return database.store(VisitTable, now=lambda: NOW + timedelta(days=1))
 
 
 @pytest.fixture
 def filled(store: Store) -> Store:
     """Of forty visits every fourth lasts."""
     store.put_many(
-        VISITS.put_many, [visit(n, LATER if n % 4 == 3 else SOON, note=str(n)) for n in range(40)]
+        VisitTable.put_many,
+        [visit(n, LATER if n % 4 == 3 else SOON, note=str(n)) for n in range(40)],
     )
     return store
 
 
 def test_what_is_past_cannot_be_read_by_its_key(filled: Store) -> None:
-    assert filled.get(VISITS.get, key(0)) is None
-    assert filled.get(VISITS.get, key(3)) is not None
-    found = filled.get_many(VISITS.get_many, [key(n) for n in range(8)])
+    assert filled.get(VisitTable.get, key(0)) is None
+    assert filled.get(VisitTable.get, key(3)) is not None
+    found = filled.get_many(VisitTable.get_many, [key(n) for n in range(8)])
     assert sorted(int(one["number"]) for one in found) == [3, 7]
 
 
 def test_what_never_ends_is_there(store: Store) -> None:
-    store.put(VISITS.put, visit(1, None))
-    assert store.get(VISITS.get, key(1)) is not None
-    assert len(store.query(VISITS.of_page, {"page": "p"}).items) == 1
-    store.update(VISITS.change, key(1), {"note": "x"})
+    store.put(VisitTable.put, visit(1, None))
+    assert store.get(VisitTable.get, key(1)) is not None
+    assert len(store.query(VisitTable.of_page, {"page": "p"}).items) == 1
+    store.update(VisitTable.change, key(1), {"note": "x"})
 
 
 @pytest.mark.parametrize(("pattern", "where"), LISTS, ids=lambda v: getattr(v, "name", ""))
@@ -155,53 +163,53 @@ def test_hiding_what_is_past_reads_no_more(filled: Store, database: Database) ->
     units = []
     for ahead in (timedelta(0), timedelta(days=1)):
         meter = Meter(database.dynamo)
-        store = database.store(VISITS, meter, now=lambda ahead=ahead: NOW + ahead)
-        list(store.each(VISITS.of_page, {"page": "p"}))
-        list(store.each(VISITS.notes, {"page": "p"}))
-        list(store.each(VISITS.hydrated, {"user": "u"}))
+        store = database.store(VisitTable, meter, now=lambda ahead=ahead: NOW + ahead)
+        list(store.each(VisitTable.of_page, {"page": "p"}))
+        list(store.each(VisitTable.notes, {"page": "p"}))
+        list(store.each(VisitTable.hydrated, {"user": "u"}))
         units.append((meter.read_units, meter.calls))
     assert units[0] == units[1]
 
 
 def test_what_is_past_makes_room_for_what_is_new(filled: Store) -> None:
-    filled.put(VISITS.create, visit(0, LATER, note="new"))
-    (found,) = filled.get_many(VISITS.get_many, [key(0)])
+    filled.put(VisitTable.create, visit(0, LATER, note="new"))
+    (found,) = filled.get_many(VisitTable.get_many, [key(0)])
     assert found["note"] == "new"
     with pytest.raises(AlreadyExists):
-        filled.put(VISITS.create, visit(3, LATER))
+        filled.put(VisitTable.create, visit(3, LATER))
 
 
 def test_what_is_past_cannot_be_changed(filled: Store) -> None:
     for changes in ({"note": "x"}, {"until": LATER}, {"note": "x", "user": "other"}):
         with pytest.raises(NotFound):
-            filled.update(VISITS.change, key(0), changes)
+            filled.update(VisitTable.change, key(0), changes)
         with pytest.raises(NotFound):
-            filled.update(VISITS.change, key(0), changes, expect={"note": "0"})
-    assert filled.update(VISITS.change, key(3), {"note": "x"})["note"] == "x"
+            filled.update(VisitTable.change, key(0), changes, when={"note": "0"})
+    assert filled.update(VisitTable.change, key(3), {"note": "x"})["note"] == "x"
 
 
 def test_what_is_past_can_be_removed_whatever_is_expected_of_it(
     filled: Store, database: Database
 ) -> None:
-    filled.delete(VISITS.remove, key(0), expect={"note": "something else"})
+    filled.delete(VisitTable.remove, key(0), when={"note": "something else"})
     with pytest.raises(Conflict):
-        filled.delete(VISITS.remove, key(3), expect={"note": "something else"})
+        filled.delete(VisitTable.remove, key(3), when={"note": "something else"})
     assert len(database.items()) == 39
 
 
 def test_a_batch_of_creations_leaves_what_is_past_to_dynamodb(filled: Store) -> None:
     """A statement that inserts looks at nothing but the key."""
-    assert filled.create_many(VISITS.create_many, [visit(0, LATER), visit(99, LATER)]) == [
+    assert filled.create_many(VisitTable.create_many, [visit(0, LATER), visit(99, LATER)]) == [
         False,
         True,
     ]
 
 
 def test_a_value_that_is_no_number_ends_nothing(store: Store, database: Database) -> None:
-    store.put(VISITS.put, visit(1, LATER, note="a"))
+    store.put(VisitTable.put, visit(1, LATER, note="a"))
     (item,) = database.items()
     database.write([{**item, "ttl": {"S": "1"}}])
-    assert store.get(VISITS.get, key(1)) is not None
-    assert store.update(VISITS.change, key(1), {"note": "b"})["note"] == "b"
+    assert store.get(VisitTable.get, key(1)) is not None
+    assert store.update(VisitTable.change, key(1), {"note": "b"})["note"] == "b"
     with pytest.raises(AlreadyExists):
-        store.put(VISITS.create, visit(1, LATER))
+        store.put(VisitTable.create, visit(1, LATER))

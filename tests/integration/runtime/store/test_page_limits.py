@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from tablewright.model import Record
 from tablewright.runtime.deadline import invocation
 from tablewright.runtime.store import page_limits as effort
 from tablewright.runtime.store.reader import Page
 from tests.integration.conftest import Database
-from tests.integration.runtime.store.conftest import ORDERS, order
+from tests.integration.runtime.store.conftest import Order, Orders, order
 
 DRESS = {"tenant": "carousel-labs", "kind": "dress"}
 RARE = {"state": "SENT"}
@@ -33,17 +32,17 @@ class Counted:
         return answer
 
 
-def one(number: int) -> Record:
+def one(number: int) -> Order:
     """Of all orders two are of another state, the last but nine and the last."""
     state = "SENT" if number in (MANY - 10, MANY - 1) else "OPEN"
     day = f"2025-{1 + number // 100:02}-{1 + number % 28:02}"
-    return {**order(number), "day": day, "state": state, "kind": "dress"}
+    return order(number, day=day, state=state, kind="dress")
 
 
 @pytest.fixture
 def filled(database: Database) -> Database:
-    database.create(ORDERS)
-    database.store(ORDERS).put_many(ORDERS.load, [one(n) for n in range(MANY)])
+    database.create(Orders)
+    database.store(Orders).put_many(Orders.load, [one(n) for n in range(MANY)])
     return database
 
 
@@ -53,7 +52,7 @@ def test_a_small_page_of_a_rare_state_asks_about_as_seldom_as_a_large_one(
     asked: dict[int, Counter[str]] = {}
     for limit in (1, 100):
         counted = Counted(filled.dynamo)
-        page = filled.store(ORDERS, counted).query(ORDERS.of_kind, DRESS, filters=RARE, limit=limit)
+        page = filled.store(Orders, counted).query(Orders.of_kind, DRESS, where=RARE, limit=limit)
         assert (page.items, page.examined) == ([], 1000)
         assert page.cursor is not None
         asked[limit] = counted.calls
@@ -70,12 +69,12 @@ def test_filtered_pages_of_any_size_list_every_record_once(
     filled: Database, state: str, limit: int
 ) -> None:
     """Also when a read brings more than the page has room for."""
-    store = filled.store(ORDERS)
-    found: list[Record] = []
+    store = filled.store(Orders)
+    found: list[Order] = []
     cursor = None
     while True:
-        page: Page = store.query(
-            ORDERS.of_kind, DRESS, filters={"state": state}, limit=limit, cursor=cursor
+        page: Page[Order] = store.query(
+            Orders.of_kind, DRESS, where={"state": state}, limit=limit, cursor=cursor
         )
         assert len(page.items) <= limit
         found += page.items
@@ -94,8 +93,8 @@ def test_filtered_pages_of_any_size_list_every_record_once(
 
 def test_a_filter_that_finds_much_reads_little(filled: Database) -> None:
     counted = Counted(filled.dynamo)
-    store = filled.store(ORDERS, counted)
-    page = store.query(ORDERS.of_kind, DRESS, filters={"state": "OPEN"}, limit=1)
+    store = filled.store(Orders, counted)
+    page = store.query(Orders.of_kind, DRESS, where={"state": "OPEN"}, limit=1)
     assert page.examined == 1
     assert counted.calls["BatchGetItem"] == 1
 
@@ -105,7 +104,7 @@ def test_a_page_that_has_asked_often_is_given_out_short(
 ) -> None:
     monkeypatch.setattr(effort, "CALLS_PER_PAGE", 15)
     counted = Counted(filled.dynamo)
-    page = filled.store(ORDERS, counted).query(ORDERS.of_kind, DRESS, filters=RARE, limit=1)
+    page = filled.store(Orders, counted).query(Orders.of_kind, DRESS, where=RARE, limit=1)
     assert page.cursor is not None
     assert 0 < page.examined < 1000
     assert counted.calls.total() < 30
@@ -116,12 +115,12 @@ def test_a_page_that_is_out_of_time_is_given_out_short(filled: Database) -> None
         def get_remaining_time_in_millis(self) -> float:
             return 11_000
 
-    store = filled.store(ORDERS)
+    store = filled.store(Orders)
     with invocation(Context()):
-        page = store.query(ORDERS.of_kind, DRESS, filters=RARE, limit=1)
+        page = store.query(Orders.of_kind, DRESS, where=RARE, limit=1)
     assert page.cursor is not None
     assert 0 < page.examined < 1000
-    rest = store.query(ORDERS.of_kind, DRESS, filters=RARE, limit=100, cursor=page.cursor)
+    rest = store.query(Orders.of_kind, DRESS, where=RARE, limit=100, cursor=page.cursor)
     assert rest.examined > 0
 
 
@@ -129,7 +128,7 @@ def test_a_whole_list_of_small_reads_asks_seldom_where_most_is_passed_over(
     filled: Database,
 ) -> None:
     counted = Counted(filled.dynamo)
-    found = filled.store(ORDERS, counted).each(ORDERS.of_kind, DRESS, filters=RARE, at_once=1)
+    found = filled.store(Orders, counted).each(Orders.of_kind, DRESS, where=RARE, at_once=1)
     assert len(list(found)) == 2
     assert counted.calls["BatchGetItem"] <= 16
     assert counted.calls["Query"] <= 60

@@ -5,7 +5,18 @@ from typing import Any
 
 import pytest
 
-from tablewright.model import Entity, Expiry, Get, Key, Put, Table, Text, Timestamp, Update
+from tablewright.model import (
+    Entity,
+    Expiry,
+    Field,
+    Get,
+    Key,
+    Put,
+    Table,
+    Text,
+    TimestampText,
+    Update,
+)
 from tablewright.model.validation.design import check
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import AlreadyExists, Conflict, Throttled, TransactionCanceled
@@ -14,48 +25,46 @@ from tablewright.runtime.store.store import Store
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 
-ORDERS = Table(
-    "orders",
-    pk="PK",
-    sk="SK",
-    ttl="ttl",
-    entities=[
-        Entity("Order", key=Key("ORDER#{id}", "ORDER"), fields=[Text("id"), Text("what")]),
-        Entity(
-            "Basket",
-            key=Key("BASKET#{owner}", "BASKET"),
-            fields=[Text("owner"), Timestamp("at"), Text("order", optional=True)],
-            expires=Expiry("at", days=7),
-        ),
-    ],
-    patterns=[
-        Put("put_order", "Order", create=True),
-        Get("get_order", "Order"),
-        Put("put_basket", "Basket"),
-        Get("get_basket", "Basket", consistent=True),
-        Update("close_basket", "Basket"),
-    ],
-)
+
+class Order(Entity, key=Key("ORDER#{id}", "ORDER")):
+    id: Field[str] = Text()
+    what: Field[str] = Text()
+
+
+class Basket(Entity, key=Key("BASKET#{owner}", "BASKET"), expires=Expiry("at", days=7)):
+    owner: Field[str] = Text()
+    at: Field[str] = TimestampText()
+    order: Field[str | None] = Text(default=None)
+
+
+class Orders(Table, pk="PK", sk="SK", ttl="ttl"):
+    put_order = Put(Order, create=True)
+    get_order = Get(Order)
+    put_basket = Put(Basket)
+    get_basket = Get(Basket, consistent=True)
+    close_basket = Update(Basket)
+
+
 ADA = {"owner": "ada"}
 OPEN = {**ADA, "at": "2099-01-26T12:00:00.000Z"}
 
 
 @pytest.fixture
 def database(database: Database) -> Database:
-    database.create(ORDERS)
-    Store(ORDERS, "table", database.dynamo).put(ORDERS.put_basket, OPEN)
+    database.create(Orders)
+    Store(Orders, "table", database.dynamo).put(Orders.put_basket, Basket(**OPEN))
     return database
 
 
 def order(caller: Caller, id: str = "1", changes: Any = None, owner: str = "ada") -> None:
-    store = Store(ORDERS, "table", caller, backoff=Backoff(first=0.001))
+    store = Store(Orders, "table", caller, backoff=Backoff(first=0.001))
     store.put_along(
-        ORDERS.put_order,
-        {"id": id, "what": "tea"},
-        ORDERS.close_basket,
+        Orders.put_order,
+        Order(id=id, what="tea"),
+        Orders.close_basket,
         {"owner": owner},
         changes or {"order": id},
-        expect={"order": None},
+        when={"order": None},
     )
 
 
@@ -64,7 +73,7 @@ def stored(database: Database) -> list[str]:
 
 
 def test_the_design_is_sound() -> None:
-    check(ORDERS)
+    check(Orders)
 
 
 def test_both_happen_once(database: Database) -> None:
@@ -94,7 +103,7 @@ def test_a_fault_and_the_retry_leave_both(database: Database) -> None:
         for item in database.items():
             key = {name: item[name] for name in ("PK", "SK")}
             dynamo.call("DeleteItem", {"TableName": "table", "Key": key})
-        Store(ORDERS, "table", dynamo).put(ORDERS.put_basket, OPEN)
+        Store(Orders, "table", dynamo).put(Orders.put_basket, Basket(**OPEN))
         return dynamo
 
     def work(caller: Caller) -> None:

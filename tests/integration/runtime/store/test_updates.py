@@ -13,7 +13,7 @@ from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
 from tablewright.testing.faults import Faulty
 from tests.integration.conftest import Database
-from tests.integration.runtime.store.conftest import ORDERS, order
+from tests.integration.runtime.store.conftest import Orders, order
 
 TENANT = "carousel-labs"
 NOW = datetime(2025, 12, 29, 10, 15, tzinfo=UTC)
@@ -22,21 +22,20 @@ ONE = {"customer": "customer_0", "day": "2025-12-29", "order_id": "order_00000"}
 
 def test_a_racing_update_does_not_leave_a_stale_index_key(database: Database) -> None:
     """Two updates of what one index key is made of: whoever writes last derives from both."""
-    database.create(ORDERS)
-    plain = database.store(ORDERS)
-    unlabeled = {name: value for name, value in order(0).items() if name != "label"}
-    plain.put(ORDERS.place, unlabeled)
+    database.create(Orders)
+    plain = database.store(Orders)
+    plain.put(Orders.place, order(0, label=None))
     key = {"tenant": TENANT, **ONE}
 
     class Interrupting(Faulty):
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             if operation == "UpdateItem" and not self.struck:
                 self.struck = True
-                plain.update(ORDERS.change, key, {"total": Decimal("7.77")})
+                plain.update(Orders.change, key, {"total": Decimal("7.77")})
             return super().call(operation, params)
 
     racing = Interrupting(Dynamo(database.client()))
-    database.store(ORDERS, racing).update(ORDERS.change, key, {"label": "Nike"})
+    database.store(Orders, racing).update(Orders.change, key, {"label": "Nike"})
     (item,) = database.items()
     assert item["LSK"] == {"S": "DAY#2025-12-29#TOTAL#0000000777"}
     assert item["LPK"] == {"S": "TENANT#carousel-labs#LABEL#Nike"}
@@ -60,9 +59,9 @@ class OnFirstUpdate:
 
 @pytest.fixture
 def stored(database: Database) -> Store:
-    database.create(ORDERS)
-    store = database.store(ORDERS)
-    store.put(ORDERS.place, order(0))
+    database.create(Orders)
+    store = database.store(Orders)
+    store.put(Orders.place, order(0))
     return store
 
 
@@ -76,7 +75,7 @@ def test_an_update_whose_first_copy_arrived_unnoticed_is_no_conflict(
     """botocore repeats a request whose answer was lost; the repetition meets its own effect."""
     edge = OnFirstUpdate(database, lambda dynamo, params: dynamo.call("UpdateItem", params))
     changes = {"state": "SENT", "total": Decimal("3.00")}
-    updated = database.store(ORDERS, edge).update(ORDERS.change, KEY, changes, expect=OPEN)
+    updated = database.store(Orders, edge).update(Orders.change, KEY, changes, when=OPEN)
     assert updated == {**order(0), **changes}
 
 
@@ -84,34 +83,34 @@ def test_an_expectation_that_fails_in_between_leaves_the_other_s_change(
     database: Database, stored: Store
 ) -> None:
     def another(*_: Any) -> None:
-        stored.update(ORDERS.change, KEY, {"state": "PAID"})
+        stored.update(Orders.change, KEY, {"state": "PAID"})
 
-    store = database.store(ORDERS, OnFirstUpdate(database, another))
+    store = database.store(Orders, OnFirstUpdate(database, another))
     with pytest.raises(Conflict, match="not as expected"):
-        store.update(ORDERS.change, KEY, {"state": "SENT"}, expect=OPEN)
-    assert stored.get(ORDERS.get_order, KEY) == {**order(0), "state": "PAID"}
+        store.update(Orders.change, KEY, {"state": "SENT"}, when=OPEN)
+    assert stored.get(Orders.get_order, KEY) == {**order(0), "state": "PAID"}
 
 
 def test_a_change_of_something_else_in_between_is_kept_with_ours(
     database: Database, stored: Store
 ) -> None:
     def another(*_: Any) -> None:
-        stored.update(ORDERS.change, KEY, {"total": Decimal("8.00")})
+        stored.update(Orders.change, KEY, {"total": Decimal("8.00")})
 
-    store = database.store(ORDERS, OnFirstUpdate(database, another))
-    store.update(ORDERS.change, KEY, {"kind": "shoe"}, expect=OPEN)
+    store = database.store(Orders, OnFirstUpdate(database, another))
+    store.update(Orders.change, KEY, {"kind": "shoe"}, when=OPEN)
     both = {**order(0), "total": Decimal("8.00"), "kind": "shoe"}
-    assert stored.get(ORDERS.get_order, KEY) == both
+    assert stored.get(Orders.get_order, KEY) == both
 
 
 def test_nothing_to_change_is_no_way_around_an_expectation(stored: Store) -> None:
     with pytest.raises(Conflict):
-        stored.update(ORDERS.change, KEY, {}, expect={"state": "SENT"})
+        stored.update(Orders.change, KEY, {}, when={"state": "SENT"})
 
 
 @pytest.mark.parametrize("operation", ["BatchWriteItem", "BatchGetItem"])
 def test_what_is_left_unprocessed_is_tried_again(operation: str, database: Database) -> None:
-    database.create(ORDERS)
+    database.create(Orders)
 
     class HalfDone:
         """Does the first half of each batch and hands the other half back, as DynamoDB may."""
@@ -135,11 +134,11 @@ def test_what_is_left_unprocessed_is_tried_again(operation: str, database: Datab
             return {**answer, "UnprocessedKeys": unprocessed}
 
     edge = HalfDone()
-    store = database.store(ORDERS, edge)
-    store.put_many(ORDERS.load, [order(n) for n in range(40)])
+    store = database.store(Orders, edge)
+    store.put_many(Orders.load, [order(n) for n in range(40)])
     assert len(database.items()) == 40
     where = {"tenant": TENANT, "kind": "dress"}
-    assert len(store.query(ORDERS.of_kind, where, limit=40).items) == 40
+    assert len(store.query(Orders.of_kind, where, limit=40).items) == 40
     assert edge.calls > 3
 
 
@@ -154,9 +153,9 @@ def test_a_batch_that_is_never_done_is_reported(database: Database) -> None:
         def sleep(self, seconds: float) -> None:
             waits.append(seconds)
 
-    store = database.store(ORDERS, Never(), backoff=Watched(attempts=6, first=0.1, longest=1.0))
+    store = database.store(Orders, Never(), backoff=Watched(attempts=6, first=0.1, longest=1.0))
     with pytest.raises(Throttled, match="3 of 3 items were still unprocessed"):
-        store.put_many(ORDERS.load, [order(n) for n in range(3)])
+        store.put_many(Orders.load, [order(n) for n in range(3)])
     assert len(waits) == 5
     assert all(0 <= wait <= 1.0 for wait in waits)
     assert len(set(waits)) == 5  # jittered

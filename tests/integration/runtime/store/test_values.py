@@ -1,5 +1,6 @@
 """The outermost values that an entity accepts: the engine keeps them, and gives them back."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -7,9 +8,10 @@ import pytest
 
 from tablewright.model import (
     Binary,
-    Date,
+    DateText,
     Entity,
     Expiry,
+    Field,
     Get,
     Index,
     Key,
@@ -23,29 +25,24 @@ from tablewright.model import (
 from tablewright.runtime.errors import ItemTooLarge
 from tests.integration.conftest import Database
 
-THING = Entity(
-    "Thing",
-    key=Key("{owner}", "{name}"),
-    indexed={"by_name": Key("NAME#{name}", "{owner}#{day}")},
-    fields=(
-        Text("owner", max_length=2048),
-        Text("name", max_length=2048),
-        Date("day"),
-        Number("amount", optional=True),
-        Binary("content", optional=True, max_bytes=1024 * 1024),
-        Tally("counts", prefix="n:"),
-    ),
-    expires=Expiry("day", years=5, days=5),
-)
-THINGS = Table(
-    "things",
-    pk="owner",
-    sk="name",
-    ttl="ttl",
-    entities=(THING,),
-    indexes=(Index("by_name", pk="byName", sk="byOwner"),),
-    patterns=(Put("put", "Thing"), Get("get", "Thing"), Update("update", "Thing")),
-)
+
+class Thing(Entity, key=Key("{owner}", "{name}"), expires=Expiry("day", years=5, days=5)):
+    owner: Field[str] = Text(max_length=2048)
+    name: Field[str] = Text(max_length=2048)
+    day: Field[str] = DateText()
+    amount: Field[Decimal | None] = Number(default=None)
+    content: Field[bytes | None] = Binary(max_bytes=1048576, default=None)
+    counts: Field[Mapping[str, Decimal] | None] = Tally(prefix="n:", default=None)
+
+
+class Things(Table, pk="owner", sk="name", ttl="ttl"):
+    by_name = Index(pk="byName", sk="byOwner", keys={Thing: Key("NAME#{name}", "{owner}#{day}")})
+
+    put = Put(Thing)
+    get = Get(Thing)
+    update = Update(Thing)
+
+
 SMALL: dict[str, Any] = {"owner": "ada", "name": "engine", "day": "2025-01-01"}
 
 
@@ -69,20 +66,19 @@ SMALL: dict[str, Any] = {"owner": "ada", "name": "engine", "day": "2025-01-01"}
 def test_what_is_accepted_at_the_limit_is_kept(
     database: Database, outermost: dict[str, Any]
 ) -> None:
-    database.create(THINGS)
-    store = database.store(THINGS)
-    stored = store.put(THINGS.put, {**SMALL, **outermost})
+    database.create(Things)
+    store = database.store(Things)
+    stored = store.put(Things.put, Thing(**{**SMALL, **outermost}))
     (item,) = database.items()
     assert item["ttl"]["N"].isdigit()
-    key = {"owner": stored["owner"], "name": stored["name"]}
-    assert store.get(THINGS.get, key) == stored
+    assert store.get(Things.get, owner=stored.owner, name=stored.name) == stored
 
 
 def test_an_update_that_makes_an_item_too_large_says_so(database: Database) -> None:
-    database.create(THINGS)
-    store = database.store(THINGS)
-    store.put(THINGS.put, {**SMALL, "content": bytes(400_000)})
+    database.create(Things)
+    store = database.store(Things)
+    store.put(Things.put, Thing(**SMALL, content=bytes(400_000)))
     key = {"owner": "ada", "name": "engine"}
     counts = {f"{number:0>1000}": 1 for number in range(20)}
     with pytest.raises(ItemTooLarge, match="maximum allowed size"):
-        store.update(THINGS.update, key, {"counts": counts})
+        store.update(Things.update, key, {"counts": counts})

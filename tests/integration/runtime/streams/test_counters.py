@@ -3,39 +3,44 @@
 import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from tablewright.model import Count, Date, Entity, Expiry, Key, Number, Table, Text, TextSet
+from tablewright.model import (
+    Count,
+    DateText,
+    Entity,
+    Expiry,
+    Field,
+    Key,
+    Number,
+    Table,
+    Text,
+    TextSet,
+)
 from tablewright.model.validation.design import validate
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.streams.counters import Counters, Event
 from tablewright.testing.faults import Crash, survives_every_fault
 from tests.integration.conftest import Database
 
-COUNT = Count("count_visits", "Visits", marker="Seen")
-VISITS = Table(
-    "visits",
-    pk="PK",
-    sk="SK",
-    ttl="ttl",
-    entities=[
-        Entity(
-            "Visits",
-            key=Key("DAY#{day}", "PAGE#{page}"),
-            fields=[Date("day"), Text("page"), Number("visits")],
-            expires=Expiry("day", days=7),
-        ),
-        Entity(
-            "Seen",
-            key=Key("SEEN#{day}#{group}", "SEEN"),
-            fields=[Date("day"), Text("group"), TextSet("events", of=Text("event"))],
-            expires=Expiry("day", days=2),
-        ),
-    ],
-    patterns=[COUNT],
-)
+
+class Visits(Entity, key=Key("DAY#{day}", "PAGE#{page}"), expires=Expiry("day", days=7)):
+    day: Field[str] = DateText()
+    page: Field[str] = Text()
+    visits: Field[Decimal] = Number()
+
+
+class Seen(Entity, key=Key("SEEN#{day}#{group}", "SEEN"), expires=Expiry("day", days=2)):
+    day: Field[str] = DateText()
+    group: Field[str] = Text()
+    events: Field[set[str] | None] = TextSet(Text(), default=None)
+
+
+class VisitTable(Table, pk="PK", sk="SK", ttl="ttl", id="visits"):
+    count_visits = Count(Visits, marker=Seen)
 
 
 def event(number: int) -> Event:
@@ -48,7 +53,7 @@ def event(number: int) -> Event:
 
 
 def counters(caller: Caller) -> Counters:
-    return Counters(VISITS, COUNT, "table", caller)
+    return Counters(VisitTable, VisitTable.count_visits, "table", caller)
 
 
 def counted(database: Database) -> dict[tuple[str, str], int]:
@@ -66,12 +71,12 @@ def expected(count: int) -> dict[tuple[str, str], int]:
 
 @pytest.fixture
 def visits(database: Database) -> Database:
-    database.create(VISITS)
+    database.create(VisitTable)
     return database
 
 
 def test_the_design_is_sound() -> None:
-    assert validate(VISITS) == []
+    assert validate(VisitTable) == []
 
 
 def test_events_are_counted_and_a_replay_changes_nothing(visits: Database) -> None:

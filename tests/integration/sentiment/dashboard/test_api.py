@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.sentiment.dashboard import DASHBOARD
-from tablewright.catalog.sentiment.items import ITEMS
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.catalog.sentiment.items import Items
+from tablewright.model.fields.time import iso_utc
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import Fault, Faulty
 from tests.integration.conftest import Database
@@ -34,15 +34,15 @@ def http(world: World, monkeypatch: pytest.MonkeyPatch) -> Http:
 
 
 def at(hours_ago: float) -> str:
-    return timestamp(NOW - timedelta(hours=hours_ago))
+    return iso_utc(NOW - timedelta(hours=hours_ago))
 
 
 @pytest.fixture(scope="module")
 def forty(dynamodb_local: DynamoDbLocal) -> World:
     """Forty items, one every three hours: number n has tags n % 4 and source n % 2."""
     database = Database(dynamodb_local)
-    database.create(ITEMS, ITEMS_TABLE, stream=True)
-    database.create(DASHBOARD, DASHBOARD_TABLE)
+    database.create(Items, ITEMS_TABLE, stream=True)
+    database.create(Dashboard, DASHBOARD_TABLE)
     world = World(database)
     world.put(
         *(
@@ -82,8 +82,8 @@ def test_items_come_newest_first_in_the_form_of_the_document(filled: Http) -> No
         "sentiment": "neutral",
         "score": 0.01,
         "matched_tags": ["AI", "C#"],
-        "text_snippet": item()["text_snippet"],
-        "source_url": item()["source_url"],
+        "text_snippet": item().text_snippet,
+        "source_url": item().source_url,
     }
     assert "matched_tags" not in listed.json["items"][3]
 
@@ -95,7 +95,7 @@ ASKED: list[tuple[dict[str, Any], list[int]]] = [
     ({"source_type": "twitter"}, [n for n in range(40) if n % 2]),
     ({"source_type": "reddit"}, []),
     ({"since": at(9)}, [0, 1, 2, 3]),
-    ({"since": timestamp(NOW + timedelta(days=1))}, []),
+    ({"since": iso_utc(NOW + timedelta(days=1))}, []),
     ({"since": "1970-01-01T00:00:00.000Z"}, list(range(40))),
     ({"tag": "AI", "since": at(15)}, [0, 1, 4, 5]),
     ({"tag": "AI", "sentiment": "positive"}, [0, 9, 12, 21, 24, 33, 36]),
@@ -234,7 +234,7 @@ def test_the_summary_counts_sentiments_tags_and_hours(filled: Http) -> None:
 
 def test_what_was_rejected_is_listed_by_day(world: World, http: Http) -> None:
     for days in range(2):
-        moment = timestamp(NOW - timedelta(days=days))
+        moment = iso_utc(NOW - timedelta(days=days))
         refused = world.ingestion().ingest(["nonsense", {"text": days}, days], moment).rejected
         world.ingestion().put_rejected(refused, moment)
     today = http("GET", "/rejected")

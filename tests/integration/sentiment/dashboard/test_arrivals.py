@@ -16,8 +16,8 @@ from lambdas.sentiment.arrivals import (
     first,
     following,
 )
+from tablewright.catalog.news.design import NewsItem
 from tablewright.catalog.sentiment.items import SENTIMENTS
-from tablewright.model import Record
 from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
@@ -27,7 +27,7 @@ from tests.integration.sentiment.news import analysed
 SECOND = timedelta(seconds=1)
 
 
-def put(world: World, *records: Record) -> None:
+def put(world: World, *records: NewsItem) -> None:
     records_of = world.news()._records["NewsItem"]
     world.database.write([records_of.to_item(one) for one in records], NEWS_TABLE)
 
@@ -41,14 +41,14 @@ class Reader:
         self._store = world.news(caller)
         self._sentiment = sentiment
         found = first(self._store, sentiment, now)
-        self.got = [one["source_id"] for one in found.items]
+        self.got = [one.source_id for one in found.items]
         self.place = found.place
 
     def reads(self, now: datetime) -> list[str]:
         place = Place.at(self.place.position())
         found = following(self._store, self._sentiment, place, now)
         self.place = found.place
-        new = [one["source_id"] for one in found.items]
+        new = [one.source_id for one in found.items]
         self.got += new
         return new
 

@@ -1,5 +1,6 @@
 """What the dashboard asks of its table, on the real engine."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -7,11 +8,11 @@ from typing import Any
 import pytest
 
 from lambdas.errors import RequestError
-from lambdas.sentiment.dashboard import Dashboard
-from tablewright.catalog.sentiment.dashboard import DASHBOARD, ROW
-from tablewright.model import Record
+from lambdas.sentiment.dashboard import DashboardReader
+from tablewright.catalog.sentiment.dashboard import Dashboard, Row, TagRow
+from tablewright.catalog.sentiment.items import Item
 from tablewright.model.capacity import page_floor
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
 from tablewright.runtime.errors import CursorError
 from tablewright.runtime.meter import Meter
@@ -21,9 +22,9 @@ from tests.integration.sentiment.moments import NOW
 ANY: dict[str, Any] = {"sentiment": None, "tag": None, "source_type": None, "since": None}
 
 
-def listed(dashboard: Dashboard, limit: int = 20, **asked: Any) -> list[Record]:
+def listed(dashboard: DashboardReader, limit: int = 20, **asked: Any) -> list[Row | TagRow]:
     """All of a list, page by page."""
-    found: list[Record] = []
+    found: list[Row | TagRow] = []
     cursor = None
     for _ in range(100):
         page = dashboard.items(**{**ANY, **asked}, limit=limit, cursor=cursor, caller="ada")
@@ -35,15 +36,15 @@ def listed(dashboard: Dashboard, limit: int = 20, **asked: Any) -> list[Record]:
     raise AssertionError("the list does not end")
 
 
-def ids(records: list[Record]) -> list[int]:
-    return [int(record["source_id"][-5:]) for record in records]
+def ids(records: Sequence[Row | TagRow]) -> list[int]:
+    return [int(record.source_id[-5:]) for record in records]
 
 
 def at(hours_ago: float) -> str:
-    return timestamp(NOW - timedelta(hours=hours_ago))
+    return iso_utc(NOW - timedelta(hours=hours_ago))
 
 
-def fill(world: World, count: int, hours: float, **changes: Any) -> list[Record]:
+def fill(world: World, count: int, hours: float, **changes: Any) -> list[Item]:
     items = [item(n, ingested_at=at(n * hours), **changes) for n in range(count)]
     world.put(*items)
     world.project()
@@ -54,7 +55,7 @@ def test_recent_items_come_newest_first_over_all_days_each_once(world: World) ->
     fill(world, 60, hours=2)
     assert ids(listed(world.dashboard(), limit=7)) == list(range(60))
     (first,) = world.dashboard().items(**ANY, limit=1, caller="ada").items
-    assert first == {**_shown(item(0, ingested_at=at(0)))}
+    assert first == _shown(item(0, ingested_at=at(0)))
 
 
 def test_just_after_midnight_the_list_is_not_empty(world: World) -> None:
@@ -68,7 +69,7 @@ def test_a_list_that_is_read_on_over_midnight_goes_on_where_it_was(world: World)
     page = world.dashboard().items(**ANY, limit=10, caller="ada")
     tomorrow = NOW + timedelta(days=1)
     rest = world.dashboard(now=tomorrow).items(**ANY, limit=20, cursor=page.cursor, caller="ada")
-    assert ids(page.items + rest.items) == list(range(30))
+    assert ids([*page.items, *rest.items]) == list(range(30))
 
 
 def test_items_of_the_same_millisecond_are_paged_exactly(world: World) -> None:
@@ -90,14 +91,12 @@ def test_a_sentiment_is_listed_surest_first(world: World) -> None:
     fill(world, 30, hours=0.1)
     found = listed(world.dashboard(), limit=3, sentiment="positive")
     assert ids(found) == [n for n in range(29, -1, -1) if n % 3 == 0]
-    assert {record["sentiment"] for record in found} == {"positive"}
+    assert {record.sentiment for record in found} == {"positive"}
 
 
 def test_a_sentiment_goes_on_with_the_day_before(world: World) -> None:
     fill(world, 6, hours=12, sentiment="negative")
-    days = [
-        record["ingested_at"][:10] for record in listed(world.dashboard(), sentiment="negative")
-    ]
+    days = [record.ingested_at[:10] for record in listed(world.dashboard(), sentiment="negative")]
     assert days == sorted(days, reverse=True)
     assert len(days) == 6
 
@@ -106,7 +105,7 @@ def test_a_score_of_one_is_above_all_others(world: World) -> None:
     scores = [Decimal(s) for s in ("1", "0.99", "0.9", "0.09", "0")]
     world.put(*(item(n, sentiment="neutral", score=s) for n, s in enumerate(scores)))
     world.project()
-    assert [r["score"] for r in listed(world.dashboard(), sentiment="neutral")] == scores
+    assert [r.score for r in listed(world.dashboard(), sentiment="neutral")] == scores
 
 
 def test_a_tag_lists_every_item_that_has_it_since_a_time(world: World) -> None:
@@ -189,17 +188,19 @@ def test_an_empty_dashboard_is_all_zeros(world: World) -> None:
 def test_a_page_of_a_day_of_ten_thousand_items_costs_what_its_rows_weigh(world: World) -> None:
     """Ten thousand items of five tags each in one day: sixty thousand rows, none in the way."""
     tags = {"AI", "climate", "economy", "health", "sport"}
-    moments = (timestamp(NOW - timedelta(seconds=n)) for n in range(10_000))
+    moments = (iso_utc(NOW - timedelta(seconds=n)) for n in range(10_000))
     items = [item(n, ingested_at=at, matched_tags=tags) for n, at in enumerate(moments)]
     world.project_rows(items)
     meter = Meter(world.dynamo)
     page = world.dashboard(meter).items(**ANY, limit=20, caller="ada")
     assert page.items == [_shown(one) for one in items[:20]]
-    sizes = [item_bytes(DASHBOARD.attributes(ROW, record)) for record in page.items]
+    sizes = [
+        item_bytes(Dashboard.__design__.attributes(Row.__entity__, record)) for record in page.items
+    ]
     assert meter.read_units == page_floor(sizes, 1)
 
 
-def _shown(one: Record) -> Record:
+def _shown(one: Item) -> Row:
     hidden = ("metadata", "model_version", "status")
     shown = {name: value for name, value in one.items() if name not in hidden}
-    return {**shown, "day": one["ingested_at"][:10]}
+    return Row(**shown, day=one.ingested_at[:10])

@@ -9,19 +9,18 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.sentiment.items import PENDING
-from tablewright.model import Record
+from tablewright.catalog.sentiment.items import PENDING, Item
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.moments import NOW, TODAY
 
 
-def expected(items: Iterable[Record]) -> dict[str, set[tuple[str, str]]]:
+def expected(items: Iterable[Item]) -> dict[str, set[tuple[str, str]]]:
     """Which items stand in the day's list and in each tag's."""
     found: dict[str, set[tuple[str, str]]] = {}
     for one in items:
-        shown = (one["source_id"], one["sentiment"])
-        for place in (one["ingested_at"][:10], *(f"tag {t}" for t in one.get("matched_tags", ()))):
+        shown = (one.source_id, one.sentiment)
+        for place in (one.ingested_at[:10], *(f"tag {t}" for t in one.matched_tags or ())):
             found.setdefault(place, set()).add(shown)
     return found
 
@@ -47,10 +46,10 @@ def counts(world: World) -> dict[str, int]:
     return totals
 
 
-def counted(items: Iterable[Record]) -> dict[str, int]:
+def counted(items: Iterable[Item]) -> dict[str, int]:
     totals: dict[str, int] = {}
     for one in items:
-        for name in (one["sentiment"], *(f"tag:{tag}" for tag in one.get("matched_tags", ()))):
+        for name in (one.sentiment, *(f"tag:{tag}" for tag in one.matched_tags or ())):
             totals[name] = totals.get(name, 0) + 1
     return totals
 
@@ -73,7 +72,7 @@ def test_a_pending_item_is_not_shown(world: World) -> None:
 
 def test_two_sources_in_one_millisecond_both_stand(world: World) -> None:
     items = [item(1), item(2)]
-    assert items[0]["ingested_at"] == items[1]["ingested_at"]
+    assert items[0].ingested_at == items[1].ingested_at
     world.put(*items)
     world.project()
     assert shown(world) == expected(items)
@@ -124,10 +123,10 @@ def test_a_removed_item_leaves_nothing(world: World) -> None:
     assert counts(world) == counted(items[1:])
 
 
-def history(world: World, seed: int, changes_made: int = 80) -> list[Record]:
+def history(world: World, seed: int, changes_made: int = 80) -> list[Item]:
     """A random life of some items; gives those that are left, as they are."""
     chance = random.Random(seed)
-    alive: dict[str, Record] = {}
+    alive: dict[str, Item] = {}
     for _ in range(changes_made):
         number = chance.randrange(changes_made // 5)
         changes: dict[str, Any] = {
@@ -136,11 +135,11 @@ def history(world: World, seed: int, changes_made: int = 80) -> list[Record]:
             "ingested_at": f"2099-03-0{1 + number % 3}T12:00:00.000Z",
         }
         one = item(number, **changes)
-        if chance.random() < 0.15 and one["source_id"] in alive:
-            world.remove(alive.pop(one["source_id"]))
+        if chance.random() < 0.15 and one.source_id in alive:
+            world.remove(alive.pop(one.source_id))
         else:
             world.put(one)
-            alive[one["source_id"]] = one
+            alive[one.source_id] = one
     return list(alive.values())
 
 

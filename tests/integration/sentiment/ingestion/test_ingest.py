@@ -12,7 +12,7 @@ from lambdas.sentiment.contract import IngestEnvironment
 from lambdas.sentiment.handlers import ingest
 from lambdas.sentiment.sources import InvalidSetting
 from tablewright.model import InvalidValue
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Throttled
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World
@@ -51,11 +51,11 @@ def functions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_items_of_an_event_are_stored_as_of_now(world: World) -> None:
-    before = timestamp(datetime.now(UTC))
+    before = iso_utc(datetime.now(UTC))
     answer = ingest.handler({"items": [raw(1), raw(2), raw(1)]}, Context())
     assert answer == {"stored": 2, "duplicates": 1, "rejected": 0}
     moments = {one["ingested_at"]["S"] for one in stored(world)}
-    assert all(before <= moment <= timestamp(datetime.now(UTC)) for moment in moments)
+    assert all(before <= moment <= iso_utc(datetime.now(UTC)) for moment in moments)
     assert len(world.inbox.messages) == 2
 
 
@@ -67,7 +67,7 @@ def test_items_of_earlier_keep_their_moment(world: World) -> None:
 
 
 def test_an_event_that_says_something_else_changes_nothing(world: World) -> None:
-    future = timestamp(datetime.now(UTC) + timedelta(minutes=5))
+    future = iso_utc(datetime.now(UTC) + timedelta(minutes=5))
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"items": [raw(1)], "ingested_at": "0001-01-01T00:00:00.000Z"}, "so that it can expire"),
         ({"items": [raw(1)], "ingested_at": future}, "ingested_at must not lie in the future"),
@@ -98,7 +98,7 @@ def test_bad_items_are_parked_counted_and_logged_without_what_they_say(
     world: World, logs: Logs, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = [raw(2, source_url="ftp://x"), PRIVATE, raw(3, text=None, **{f"{PRIVATE}\n": PRIVATE})]
-    moment = timestamp(datetime.now(UTC))
+    moment = iso_utc(datetime.now(UTC))
     answer = ingest.handler({"items": [raw(1), *bad], "ingested_at": moment}, Context())
     assert answer == {"stored": 1, "duplicates": 0, "rejected": 3}
     today = datetime.fromisoformat(moment)
@@ -249,7 +249,7 @@ def test_what_is_no_item_is_parked_and_counted(
         "source_url must be an HTTPS address",
     ]
     parked = world.dashboard(now=datetime.now(UTC)).rejected(None).items
-    assert {one["source"] for one in parked} == {"newsapi"}
+    assert {one.source for one in parked} == {"newsapi"}
     assert len(parked) == 2
     assert "neighbour" not in logs.text
     assert ("ItemsRejected", [2.0]) in [

@@ -11,15 +11,15 @@ import pytest
 from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.ingestion.outcome import Outcome
 from lambdas.sentiment.sentiment_model import Model
-from tablewright.catalog.sentiment.items import ITEMS
-from tablewright.model.fields.scalars import timestamp
+from tablewright.catalog.sentiment.items import Items
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.meter import Meter
 from tablewright.testing.faults import Crash, Fault, Faulty, survives_every_fault
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.moments import NOW
 
-MOMENT = timestamp(NOW)
-LATER = timestamp(NOW.replace(hour=15))
+MOMENT = iso_utc(NOW)
+LATER = iso_utc(NOW.replace(hour=15))
 
 
 def raw(number: int, **changes: Any) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def test_eight_writers_racing_over_a_thousand_sources_leave_a_thousand_items(
 
     def write(writer: int) -> int:
         ingestion = world.ingestion()
-        moment = timestamp(NOW.replace(microsecond=writer * 1000))
+        moment = iso_utc(NOW.replace(microsecond=writer * 1000))
         together.wait()
         return sum(
             ingestion.ingest([raw(n) for n in range(start, start + 50)], moment).stored
@@ -243,12 +243,12 @@ def test_what_is_refused_is_parked_once_a_day_where_an_operator_sees_it(world: W
         outcome = ingestion.ingest([raw(1, source_url="ftp://x"), "nonsense"], MOMENT)
         ingestion.put_rejected(outcome.rejected, MOMENT)
     parked = world.dashboard().rejected(None).items
-    assert [(one["source"], one["reason"]) for one in parked] == [
+    assert [(one.source, one.reason) for one in parked] == [
         ("twitter", "source_url must be an HTTPS address"),
         ("unknown", "item must be an object"),
     ]
-    assert json.loads(parked[0]["item"])["source_url"] == "ftp://x"
-    tomorrow = timestamp(NOW.replace(day=5))
+    assert json.loads(parked[0].item)["source_url"] == "ftp://x"
+    tomorrow = iso_utc(NOW.replace(day=5))
     ingestion.put_rejected(outcome.rejected, tomorrow)
     assert len(world.dashboard(now=NOW.replace(day=5)).rejected(None).items) == 2
 
@@ -260,7 +260,7 @@ def test_a_reason_with_characters_that_cannot_be_kept_is_parked_all_the_same(
     outcome = ingestion.ingest([raw(1, **{"x\x00\ud800": 1})], MOMENT)
     ingestion.put_rejected(outcome.rejected, MOMENT)
     (parked,) = world.dashboard().rejected(None).items
-    assert "is not one of source_id" in parked["reason"]
+    assert "is not one of source_id" in parked.reason
 
 
 def test_given_tags_are_kept_when_they_are_watched(world: World) -> None:
@@ -287,6 +287,6 @@ def test_control_characters_become_spaces(world: World) -> None:
 def test_a_guard_is_no_item(world: World) -> None:
     world.ingestion().ingest([raw(1)], MOMENT)
     key = {"source_id": "twitter#tweet-1", "ingested_at": MOMENT}
-    found = world.items().get(ITEMS.get_item, key)
+    found = world.items().get(Items.get_item, key)
     assert found is not None
-    assert found["metadata"] == {"username": "ada", "retweet_count": 3}
+    assert found.metadata == {"username": "ada", "retweet_count": 3}

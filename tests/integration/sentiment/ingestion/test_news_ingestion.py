@@ -17,7 +17,7 @@ from lambdas.sentiment.sentiment_model import MODEL_VERSION
 from lambdas.sentiment.sources import Web
 from lambdas.sentiment.sources.finnhub import Finnhub
 from lambdas.sentiment.sources.tiingo import Tiingo
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.healing.healing import Healing
 from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.meter import Meter
@@ -34,7 +34,7 @@ from tests.integration.sentiment.sources.finnhub_server import FinnhubServer
 from tests.integration.sentiment.sources.server import running
 from tests.integration.sentiment.sources.tiingo_server import TiingoServer
 
-MOMENT = timestamp(NOW)
+MOMENT = iso_utc(NOW)
 
 
 def clear(world: World) -> None:
@@ -46,7 +46,7 @@ def clear(world: World) -> None:
 def test_a_new_article_is_stored_and_its_analysis_asked_for(world: World) -> None:
     assert world.news_ingestion().ingest([raw(1)], MOMENT) == Outcome(1, 0, [])
     found = world.stored_news()["tiingo:1"]
-    assert found == {**raw(1), "status": "pending"}
+    assert found == {**raw(1), "matched_tickers": ("XYZ",), "status": "pending"}
     (message,) = map(json.loads, world.inbox.messages)
     assert message == {
         "source_id": "tiingo:1",
@@ -77,7 +77,7 @@ def test_an_article_that_is_dated_ahead_counts_as_of_its_arrival(world: World) -
     """Healing finds it by that."""
     batch = [raw(1), raw(2, timestamp=seconds(NOW + timedelta(days=400))), raw(3)]
     assert world.news_ingestion().ingest(batch, MOMENT) == Outcome(3, 0, [])
-    assert world.stored_news()["tiingo:2"]["timestamp"] == seconds(NOW)
+    assert world.stored_news()["tiingo:2"].timestamp == seconds(NOW)
     topic = Topic(world.edge, "arn:topic")
     world.inbox.messages.clear()
     healing = Healing(world.news(), topic, HEALING, request=news_request)
@@ -98,9 +98,9 @@ def test_the_companies_of_one_article_are_put_together(world: World) -> None:
     """In one batch, and from one poll to the next."""
     batch = [raw(1, matched_tickers=["B"]), raw(1, matched_tickers=["A", "B"])]
     assert world.news_ingestion().ingest(batch, MOMENT) == Outcome(1, 1, [])
-    assert world.stored_news()["tiingo:1"]["matched_tickers"] == ["B", "A"]
+    assert world.stored_news()["tiingo:1"].matched_tickers == ("B", "A")
     world.news_ingestion().ingest([raw(1, matched_tickers=["C", "A"])], MOMENT)
-    assert world.stored_news()["tiingo:1"]["matched_tickers"] == ["B", "A", "C"]
+    assert world.stored_news()["tiingo:1"].matched_tickers == ("B", "A", "C")
     assert len(world.inbox.messages) == 1
 
 
@@ -117,7 +117,7 @@ def test_eight_racing_writers_leave_one_article_with_every_company(world: World)
     found = world.stored_news()
     assert stored == len(found) == len(world.inbox.messages) == 20
     everybody = {f"T{number}" for number in range(8)}
-    assert {frozenset(one["matched_tickers"]) for one in found.values()} == {frozenset(everybody)}
+    assert {frozenset(one.matched_tickers) for one in found.values()} == {frozenset(everybody)}
 
 
 def test_what_is_older_than_what_is_kept_is_passed_over(world: World) -> None:
@@ -154,7 +154,7 @@ def test_what_is_unsound_is_refused_with_the_reason_and_the_rest_goes_on(
 
 def test_a_long_text_is_cut_and_put_into_one_line(world: World) -> None:
     world.news_ingestion().ingest([raw(1, text_for_analysis="a\r\nb\x00" + "c" * 6000)], MOMENT)
-    text = world.stored_news()["tiingo:1"]["text_for_analysis"]
+    text = world.stored_news()["tiingo:1"].text_for_analysis
     assert (text[:6], len(text)) == ("a b cc", 5000)
 
 
@@ -172,7 +172,7 @@ def test_a_topic_that_takes_nothing_leaves_articles_that_healing_will_find(world
         type(world.news_ingestion()._requests)(edge, "arn", backoff=Backoff(attempts=1)),
     )
     assert ingestion.ingest([raw(1)], MOMENT).stored == 1
-    assert world.stored_news()["tiingo:1"]["status"] == "pending"
+    assert world.stored_news()["tiingo:1"].status == "pending"
 
 
 def test_ingestion_of_news_ends_the_same_whatever_fails_on_the_way(world: World) -> None:
@@ -215,11 +215,12 @@ def test_both_sources_are_polled_for_the_tickers(world: World) -> None:
         polled = list(poll(wanted, deadline=NOW + timedelta(minutes=1), now=lambda: NOW))
     assert [(one.outcome.stored, one.error) for one in polled] == [(1, None), (1, None)]
     found = world.stored_news()
-    assert found["tiingo:81000001"]["timestamp"] == "2099-03-04T10:00:00Z"
-    assert found["tiingo:81000001"]["matched_tickers"] == ["AAPL", "MSFT"]
-    assert found["tiingo:81000001"]["metadata"]["source_url"].startswith("https://")
-    assert found["finnhub:137000001"]["text_for_analysis"] == "Headline 1 Summary 1"
-    assert found["finnhub:137000001"]["matched_tickers"] == ["AAPL", "MSFT"]
+    one, other = found["tiingo:81000001"], found["finnhub:137000001"]
+    assert one.timestamp == "2099-03-04T10:00:00Z"
+    assert one.matched_tickers == ("AAPL", "MSFT")
+    assert (one.metadata or {})["source_url"].startswith("https://")
+    assert other.text_for_analysis == "Headline 1 Summary 1"
+    assert other.matched_tickers == ("AAPL", "MSFT")
 
 
 def test_the_function_takes_news_from_an_event(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.sentiment.items import ITEMS
+from tablewright.catalog.sentiment.items import Items
 from tablewright.testing.faults import Fault, Faulty
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.http import READER, Http, conforms, metrics, problem
@@ -85,7 +85,7 @@ def test_numbers_keep_what_was_sent(world: World, http: Http) -> None:
     (one,) = [one for one in world.stored() if "status" in one]
     assert one["metadata"]["M"]["share"] == {"N": "0.10000000000000000555"}
     found = world.items().get(
-        ITEMS.get_item, {n: one[n]["S"] for n in ("source_id", "ingested_at")}
+        Items.get_item, {n: one[n]["S"] for n in ("source_id", "ingested_at")}
     )
     assert found is not None
     assert found["metadata"]["share"] == Decimal("0.10000000000000000555")

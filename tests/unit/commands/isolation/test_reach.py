@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.forms.design import FORMS
+from tablewright.catalog.forms.design import Forms
 from tablewright.commands.isolation.reach import LOOK_ALIKES, Leak, leaks, places, possible
-from tablewright.model import Entity, Get, Index, Key, Put, Query, Table, Text
+from tablewright.model import Design, Entity, Field, Get, Index, Key, Put, Query, Table, Text
 
+DESIGN = Forms.__design__
 TENANT = "TENANT#${aws:PrincipalTag/tenant}"
 
 
@@ -27,23 +28,23 @@ def policy(*keys: str, index: str = "", **more: Any) -> dict[str, Any]:
 
 SAFE = [
     policy(TENANT, f"{TENANT}#*"),
-    *(policy(TENANT, f"{TENANT}#*", index=name) for name in FORMS.indexes),
+    *(policy(TENANT, f"{TENANT}#*", index=name) for name in DESIGN.indexes),
 ]
 
 
 def found(*statements: dict[str, Any], tenants: tuple[str, ...] = ("a", "ab")) -> list[Leak]:
-    return list(leaks(FORMS, statements, tenants, "tenant"))
+    return list(leaks(DESIGN, statements, tenants, "tenant"))
 
 
 def test_an_item_of_every_entity_is_looked_for_in_every_place_that_it_has() -> None:
-    looked = {(name, place.index) for place in places(FORMS, "a") for name in place.entities}
+    looked = {(name, place.index) for place in places(DESIGN, "a") for name in place.entities}
     assert looked == {
-        (entity.name, index) for entity in FORMS.entity_list for index in (None, *entity.indexed)
+        (entity.name, index) for entity in DESIGN.entity_list for index in (None, *entity.indexed)
     }
 
 
 def test_what_is_not_of_one_tenant_is_known_for_it() -> None:
-    shared = {(place.index, place.entities) for place in places(FORMS, "a") if place.shared}
+    shared = {(place.index, place.entities) for place in places(DESIGN, "a") if place.shared}
     assert shared == {
         (None, ("DomainLookup",)),
         ("GSI1", ("TenantConfig",)),
@@ -53,13 +54,13 @@ def test_what_is_not_of_one_tenant_is_known_for_it() -> None:
 
 
 def test_ids_that_no_tenant_can_have_are_told_apart() -> None:
-    can, cannot = possible(FORMS, LOOK_ALIKES)
+    can, cannot = possible(DESIGN, LOOK_ALIKES)
     assert {"a", "ab", "A", "a-b", "SUB"} <= set(can)
     assert {"a#b", "*", "\u00e1", "a\u0301"} <= set(cannot)
 
 
 def test_policies_that_end_the_tenant_in_its_key_leak_nothing() -> None:
-    can, _ = possible(FORMS, LOOK_ALIKES)
+    can, _ = possible(DESIGN, LOOK_ALIKES)
     assert found(*SAFE, tenants=tuple(can)) == []
 
 
@@ -68,7 +69,7 @@ def test_a_wildcard_right_after_the_tenant_is_found() -> None:
     assert {(leak.mine, leak.theirs, leak.index) for leak in planted} == {("a", "ab", None)}
     assert all("GetItem" in leak.actions for leak in planted)
     reached = {name for leak in planted for name in leak.entities}
-    assert reached == {e.name for e in FORMS.entity_list if not e.key.shared}
+    assert reached == {e.name for e in DESIGN.entity_list if not e.key.shared}
 
 
 def test_a_leak_in_one_index_is_found_there() -> None:
@@ -142,22 +143,17 @@ def test_a_session_without_a_tag_is_one_that_could_be_had() -> None:
 
 
 def test_ids_of_any_letters_stay_apart_in_bare_keys() -> None:
-    note = Entity(
-        "Note",
-        key=Key("{owner}", "{at}"),
-        indexed={"ByAt": Key("{owner}", "{at}")},
-        fields=(Text("owner"), Text("at")),
-        example={"owner": "x", "at": "1"},
-    )
-    notes = Table(
-        "notes",
-        pk="owner",
-        sk="at",
-        tenant="owner",
-        entities=(note,),
-        indexes=(Index("ByAt", pk="owner", sk="at"),),
-        patterns=(Put("put", "Note"), Get("get", "Note"), Query("list", "Note")),
-    )
+    class Note(Entity, key=Key("{owner}", "{at}"), example={"owner": "x", "at": "1"}):
+        owner: Field[str] = Text()
+        at: Field[str] = Text()
+
+    class Notes(Table, pk="owner", sk="at", tenant="owner"):
+        by_at = Index("ByAt", pk="owner", sk="at", keys={Note: Key("{owner}", "{at}")})
+        put = Put(Note)
+        get = Get(Note)
+        list_notes = Query(Note)
+
+    notes = Notes.__design__
     own = policy("${aws:PrincipalTag/tenant}")
     can, cannot = possible(notes, LOOK_ALIKES)
     assert cannot == []
@@ -168,6 +164,6 @@ def test_ids_of_any_letters_stay_apart_in_bare_keys() -> None:
 
 
 def test_a_design_without_tenants_has_nothing_to_tell_apart() -> None:
-    design = Table("plain", pk="PK", entities=())
+    design = Design("plain", pk="PK", entities=())
     with pytest.raises(ValueError, match="'plain' has no tenants to tell apart"):
         places(design, "a")

@@ -1,5 +1,6 @@
 """Sets, documents and tallies: what they accept, what is stored, what is as good as none."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -10,21 +11,31 @@ from hypothesis import strategies as st
 from tablewright.model import (
     Document,
     Entity,
+    Field,
     InvalidRecord,
     InvalidValue,
     Key,
+    Put,
     Table,
     Tally,
     Text,
     TextSet,
 )
 
-TAGS = TextSet("tags", of=Text("tag", max_length=10), max_items=3)
-METADATA = Document("metadata", max_bytes=200)
-COUNTS = Tally("counts", prefix="n:")
 
-NOTE = Entity("Note", key=Key("{id}"), fields=(Text("id"), TAGS, METADATA, COUNTS))
-NOTES = Table("notes", pk="id", entities=(NOTE,))
+class Note(Entity, key=Key("{id}")):
+    id: Field[str] = Text()
+    tags: Field[set[str] | None] = TextSet(Text(max_length=10), max_items=3, default=None)
+    metadata: Field[Mapping[str, Any]] = Document(max_bytes=200)
+    counts: Field[Mapping[str, Decimal] | None] = Tally(prefix="n:", default=None)
+
+
+class Notes(Table, pk="id"):
+    put = Put(Note)
+
+
+NOTE, NOTES = Note.__entity__, Notes.__design__
+TAGS, METADATA, COUNTS = Note.tags, Note.metadata, Note.counts
 
 
 @pytest.mark.parametrize("given", [["b", "a", "b"], ("a", "b"), {"a", "b"}, frozenset("ab")])

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tablewright.model import (
     IN_KEY,
     Choice,
-    Date,
+    DateText,
+    Field,
     Flag,
     Fraction,
     InvalidValue,
@@ -21,11 +22,11 @@ from tablewright.model import (
     Number,
     Prose,
     Text,
-    Timestamp,
+    TimestampText,
 )
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 
-PRICE = Money("price")
+PRICE = Money().named("price")
 cents = st.integers(min_value=0, max_value=10**10 - 1)
 
 
@@ -83,17 +84,17 @@ def test_a_price_is_kept_with_two_decimals(value: Any) -> None:
 @pytest.mark.parametrize("value", ["2025-02-29", "2025-13-01", "2025-1-1", "2025-01-01\n", "", 5])
 def test_a_day_that_does_not_exist_is_refused(value: Any) -> None:
     with pytest.raises(InvalidValue):
-        Date("day").check(value)
+        DateText().named("day").check(value)
 
 
 def test_a_day_may_be_given_as_a_date() -> None:
-    assert Date("day").check(date(2024, 2, 29)) == "2024-02-29"
+    assert DateText().named("day").check(date(2024, 2, 29)) == "2024-02-29"
 
 
 def test_a_moment_is_stored_in_utc_with_fixed_width() -> None:
     there = datetime(2025, 1, 1, 1, tzinfo=timezone(timedelta(hours=2)))
-    assert Timestamp("at").check(there) == "2024-12-31T23:00:00.000Z"
-    assert timestamp(datetime(2025, 1, 1, tzinfo=UTC)) == "2025-01-01T00:00:00.000Z"
+    assert TimestampText().named("at").check(there) == "2024-12-31T23:00:00.000Z"
+    assert iso_utc(datetime(2025, 1, 1, tzinfo=UTC)) == "2025-01-01T00:00:00.000Z"
 
 
 @pytest.mark.parametrize(
@@ -101,11 +102,14 @@ def test_a_moment_is_stored_in_utc_with_fixed_width() -> None:
 )
 def test_a_moment_of_another_form_is_refused(value: str) -> None:
     with pytest.raises(InvalidValue):
-        Timestamp("at").check(value)
+        TimestampText().named("at").check(value)
 
 
 def test_the_schema_of_a_moment_tells_its_form() -> None:
-    exact, to_the_second = Timestamp("at").schema(), Timestamp("at", seconds=True).schema()
+    exact, to_the_second = (
+        TimestampText().named("at").schema(),
+        TimestampText(seconds=True).named("at").schema(),
+    )
     for value, schema, other in (
         ("2025-01-01T00:00:00.000Z", exact, to_the_second),
         ("2025-01-01T00:00:00Z", to_the_second, exact),
@@ -116,17 +120,17 @@ def test_the_schema_of_a_moment_tells_its_form() -> None:
 
 def test_a_moment_without_a_time_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="time zone"):
-        timestamp(datetime.fromisoformat("2025-01-01T00:00:00"))
+        iso_utc(datetime.fromisoformat("2025-01-01T00:00:00"))
 
 
 @pytest.mark.parametrize("value", ["", "x" * 11, "a\nb", "a\0", 7, None])
 def test_text_that_does_not_fit_is_refused(value: Any) -> None:
     with pytest.raises(InvalidValue):
-        Text("name", max_length=10).check(value)
+        Text(max_length=10).named("name").check(value)
 
 
 def test_a_pattern_covers_the_whole_text() -> None:
-    field = Text("id", pattern="[a-z]+", form="small letters")
+    field = Text(pattern="[a-z]+", form="small letters").named("id")
     assert field.check("abc") == "abc"
     for value in ("abc1", "1abc"):
         with pytest.raises(InvalidValue, match="must be small letters"):
@@ -135,30 +139,30 @@ def test_a_pattern_covers_the_whole_text() -> None:
 
 def test_a_choice_names_what_is_accepted() -> None:
     with pytest.raises(InvalidValue, match="one of SPRING, FALL"):
-        Choice("season", ("SPRING", "FALL")).check("spring")
+        Choice(("SPRING", "FALL")).named("season").check("spring")
 
 
 @pytest.mark.parametrize("value", [Decimal("1E+126"), Decimal("1E-131"), Decimal("1" * 39)])
 def test_a_number_that_dynamodb_cannot_keep_is_refused(value: Decimal) -> None:
     with pytest.raises(InvalidValue):
-        Number("n").check(value)
+        Number().named("n").check(value)
 
 
 @pytest.mark.parametrize(
     "value", ["naïve", "👩\u200d🚀", "a\u00a0b", "\u202bعربي\u202c", "\ufeff", "a b", " "]
 )
 def test_prose_may_hold_whatever_people_write(value: str) -> None:
-    assert Prose("text").check(value) == value
+    assert Prose().named("text").check(value) == value
 
 
 @pytest.mark.parametrize("value", ["a\nb", "\t", "a\x00", "\x7f", "\x85", "\u2028", "\ud800"])
 def test_prose_holds_no_control_characters(value: str) -> None:
     with pytest.raises(InvalidValue, match="must not contain control characters"):
-        Prose("text").check(value)
+        Prose().named("text").check(value)
 
 
 def test_prose_is_as_bounded_and_formed_as_text() -> None:
-    field = Prose("text", max_length=3, pattern="[^|]+", form="text without '|'")
+    field = Prose(max_length=3, pattern="[^|]+", form="text without '|'").named("text")
     assert field.check("a\u200db") == "a\u200db"
     for value, reason in (("abcd", "1 to 3 characters"), ("a|b", "must be text without '|'")):
         with pytest.raises(InvalidValue, match=reason):
@@ -167,16 +171,16 @@ def test_prose_is_as_bounded_and_formed_as_text() -> None:
 
 @pytest.mark.parametrize("value", ["a\nb", "a\r\nb", "a\rb"])
 def test_a_line_break_is_one_however_it_was_written(value: str) -> None:
-    assert Lines("text").check(value) == "a\nb"
+    assert Lines().named("text").check(value) == "a\nb"
 
 
 @pytest.mark.parametrize("value", ["\t", "a\n\x00", "\x85", "\u2028", "\ud800"])
 def test_lines_hold_no_other_control_characters(value: str) -> None:
     with pytest.raises(InvalidValue, match="other than line breaks"):
-        Lines("text").check(value)
+        Lines().named("text").check(value)
 
 
-SCORE = Fraction("score")
+SCORE = Fraction().named("score")
 fractions = st.decimals(min_value=0, max_value=1, allow_nan=False, places=6)
 
 
@@ -192,7 +196,7 @@ def test_fraction_texts_sort_as_fractions_do(one: Decimal, two: Decimal) -> None
 )
 def test_a_fraction_has_one_width_in_keys(value: Any, text: str) -> None:
     assert SCORE.to_text(SCORE.check(value)) == text
-    assert Fraction("score", decimals=4).to_text(SCORE.check(value)) == text + "00"
+    assert Fraction(decimals=4).named("score").to_text(SCORE.check(value)) == text + "00"
 
 
 def test_a_fraction_is_kept_to_its_last_digit() -> None:
@@ -219,23 +223,23 @@ def test_what_is_no_fraction_is_refused(value: Any, reason: str) -> None:
 
 
 def test_a_field_that_stands_in_keys_only_is_not_stored_and_keeps_its_name() -> None:
-    day = Date("day", IN_KEY)
+    day = DateText(IN_KEY).named("day")
     assert day.attributes("2025-01-01") == {}
     assert day.label == "day"
-    assert Date("day", "d").attributes("2025-01-01") == {"d": "2025-01-01"}
+    assert DateText("d").named("day").attributes("2025-01-01") == {"d": "2025-01-01"}
 
 
 @pytest.mark.parametrize(
     ("field", "fits", "unfit"),
     [
-        (Timestamp("at"), "2025-01-01T00:00:00.000Z", "guard"),
-        (Date("day"), "2025-01-01", "2025-02-30"),
-        (Choice("kind", ("a", "b")), "a", "c"),
-        (Text("id", pattern="[a-z]+"), "abc", "5"),
+        (TimestampText().named("at"), "2025-01-01T00:00:00.000Z", "guard"),
+        (DateText().named("day"), "2025-01-01", "2025-02-30"),
+        (Choice(("a", "b")).named("kind"), "a", "c"),
+        (Text(pattern="[a-z]+").named("id"), "abc", "5"),
     ],
 )
 def test_a_field_knows_the_texts_that_it_can_be_in_a_key(
-    field: Text, fits: str, unfit: str
+    field: Field[Any], fits: str, unfit: str
 ) -> None:
     assert field.accepts_text(fits)
     assert not field.accepts_text(unfit)
@@ -243,7 +247,7 @@ def test_a_field_knows_the_texts_that_it_can_be_in_a_key(
 
 @pytest.mark.parametrize("value", [True, False])
 def test_a_flag_is_true_or_false_and_stored_as_such(value: bool) -> None:
-    flag = Flag("read")
+    flag = Flag().named("read")
     assert flag.check(value) is value
     assert flag.attributes(value) == {"read": value}
     assert flag.schema() == {"type": "boolean"}
@@ -252,8 +256,8 @@ def test_a_flag_is_true_or_false_and_stored_as_such(value: bool) -> None:
 @pytest.mark.parametrize("value", [0, 1, Decimal(1), "true", "", [], None])
 def test_what_is_only_like_a_flag_is_refused(value: Any) -> None:
     with pytest.raises(InvalidValue, match="read must be true or false"):
-        Flag("read").check(value)
+        Flag().named("read").check(value)
 
 
 def test_no_text_in_a_key_is_a_flag() -> None:
-    assert not any(Flag("read").accepts_text(text) for text in ("True", "true", "1"))
+    assert not any(Flag().named("read").accepts_text(text) for text in ("True", "true", "1"))

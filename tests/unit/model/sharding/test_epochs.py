@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablewright.model import Epoch, EpochList, Epochs, EpochShards, InvalidValue
-from tablewright.model.fields.scalars import timestamp
+from tablewright.model.fields.time import iso_utc
 from tablewright.model.sharding.epochs import UNDIVIDED, read_epochs
 from tablewright.model.time_ids import made_at, milliseconds, moment_of
 from tablewright.runtime.ids import uuid7
@@ -27,7 +27,7 @@ def epochs_of(history: list[tuple[int, int]]) -> Epochs:
     found, day = [], BEGIN
     for count, gap in history:
         day += timedelta(days=gap)
-        found.append(Epoch(timestamp(day), count))
+        found.append(Epoch(iso_utc(day), count))
     return Epochs(found)
 
 
@@ -65,7 +65,7 @@ def test_a_range_visits_the_shards_of_the_epochs_it_overlaps_and_no_others(
 ) -> None:
     since, until = sorted((one, two))
     epochs = epochs_of(history)
-    visited = SHARDS.among({"tenant": "a"}, timestamp(since), timestamp(until), Known(epochs))
+    visited = SHARDS.among({"tenant": "a"}, iso_utc(since), iso_utc(until), Known(epochs))
     overlapping = {
         epochs.count_at(milliseconds(since + timedelta(days=n)))
         for n in range((until - since).days + 1)
@@ -76,12 +76,12 @@ def test_a_range_visits_the_shards_of_the_epochs_it_overlaps_and_no_others(
 
 
 def test_a_range_without_ends_visits_what_can_hold_anything_by_now() -> None:
-    later = timestamp(BEGIN + timedelta(days=500))
-    epochs = Epochs([Epoch(timestamp(BEGIN), 10), Epoch(timestamp(BEGIN + timedelta(1)), 4)])
+    later = iso_utc(BEGIN + timedelta(days=500))
+    epochs = Epochs([Epoch(iso_utc(BEGIN), 10), Epoch(iso_utc(BEGIN + timedelta(1)), 4)])
     known = Known(Epochs([*epochs, Epoch(later, 50)]))
     asked = {"tenant": "a"}
     assert len(SHARDS.among(asked, None, None, known)) == 10
-    assert len(SHARDS.among(asked, timestamp(BEGIN + timedelta(2)), None, known)) == 4
+    assert len(SHARDS.among(asked, iso_utc(BEGIN + timedelta(2)), None, known)) == 4
     assert len(SHARDS.among(asked, None, "2024-12-31T00:00:00.000Z", known)) == 1
     assert len(SHARDS.among(asked, later, None, known)) == 4
 

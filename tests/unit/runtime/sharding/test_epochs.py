@@ -2,7 +2,7 @@
 
 import pytest
 
-from tablewright.model import Entity, Epoch, Epochs, EpochShards, Key, Table, TimeId
+from tablewright.model import Entity, Epoch, Epochs, EpochShards, Field, Get, Key, Table, TimeId
 from tablewright.runtime.sharding.epochs import EpochCache, EpochTiming
 from tablewright.runtime.store.records import Records
 
@@ -67,12 +67,15 @@ def test_an_epoch_is_written_before_anybody_can_need_it() -> None:
 
 
 def test_without_epochs_no_shard_is_guessed() -> None:
-    note = Entity(
-        "Note",
-        key=Key("T#{tenant}#{shard}", "{id}", shards=EpochShards(by="id", whose="tenant")),
-        fields=(TimeId("tenant"), TimeId("id")),
-    )
-    design = Table("notes", pk="PK", sk="SK", entities=(note,))
+    shards = EpochShards(by="id", whose="tenant")
+
+    class Note(Entity, key=Key("T#{tenant}#{shard}", "{id}", shards=shards)):
+        tenant: Field[str] = TimeId()
+        id: Field[str] = TimeId()
+
+    class Notes(Table, pk="PK", sk="SK"):
+        get = Get(Note)
+
     id = "01949fc8-7ae8-7abc-8def-0123456789ab"
     with pytest.raises(TypeError, match="sharded by epochs, so it can be made by a Store only"):
-        Records(design, note).key({"tenant": id, "id": id})
+        Records(Notes.__design__, Note.__entity__).key({"tenant": id, "id": id})

@@ -1,0 +1,144 @@
+"""Fields: what an attribute holds, what it is called in storage, how it is written in a key."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+
+from tablewright.model.errors import InvalidValue
+from tablewright.model.operands import Operand
+from tablewright.model.sizes import ITEM_BYTES
+
+V = TypeVar("V")
+
+
+class Required:
+    """In place of a default: the field has none, and must be given."""
+
+
+REQUIRED = Required()
+
+# In place of a stored name: the field stands in the item's keys and nowhere else.
+IN_KEY = ""
+
+
+class Field(Operand[V], ABC):
+    """One attribute: `name` in Python, `stored` in the table, or IN_KEY.
+
+    Of an entity's class it is the field, which conditions and changes are made of; of a record it
+    is the value. `ordered` tells whether key texts sort like the values; only such fields can be
+    asked for by range. `kind` is the attribute's type in DynamoDB; `converts`, that it holds
+    another Python type than the one that is stored.
+    """
+
+    __slots__ = ("_own_name", "default", "name", "optional", "stored")
+    kind = "S"
+    ordered = True
+    converts = False
+
+    def __init__(
+        self,
+        stored: str | None = None,
+        *,
+        default: Any = REQUIRED,
+    ) -> None:
+        self.name = ""
+        self.stored = stored or ""
+        self._own_name = stored is None
+        self.optional = default is not REQUIRED
+        self.default = None if default is REQUIRED else default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.named(self.name or name)
+
+    def named(self, name: str) -> Self:
+        """This field under a name, for one that belongs to no entity."""
+        self.name = name
+        if self._own_name:
+            self.stored = name
+        return self
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, record: None, owner: type) -> Self: ...
+        @overload
+        def __get__(self, record: object, owner: type) -> V: ...
+        def __get__(self, record: object, owner: type) -> Any: ...
+
+        # What a record is made with. There is none when the program runs: values lie beside it.
+        def __set__(self, record: object, value: V) -> None: ...
+
+    else:
+
+        def __get__(self, record: Any, owner: type) -> Any:
+            # A record's own values come first; this is for those that it has not.
+            return self if record is None else self.default
+
+    @property
+    def field(self) -> "Field[Any]":
+        return self
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def type_name(self) -> str:
+        """The name of the specifier that it is declared with."""
+        return type(self).__name__.removesuffix("Field")
+
+    @property
+    def label(self) -> str:
+        """What the field is called outside the program."""
+        return self.stored or self.name
+
+    @property
+    def most_bytes(self) -> int:
+        """The most that a value can have, stored or in a key; by default, what an item may."""
+        return ITEM_BYTES
+
+    @abstractmethod
+    def check(self, value: Any) -> Any:
+        """The value in its canonical form, None for one that is as good as absent.
+
+        Raises InvalidValue when it does not fit.
+        """
+
+    def attributes(self, value: Any) -> dict[str, Any]:
+        """What is stored for the value."""
+        return {self.stored: self.to_plain(value)} if self.stored else {}
+
+    def to_plain(self, value: Any) -> Any:
+        """The value as it is stored: of a type that DynamoDB has."""
+        return value
+
+    def from_plain(self, plain: Any) -> Any:
+        """The value that `to_plain` made this from."""
+        return plain
+
+    def to_text(self, value: Any) -> str:
+        """The value as it stands in a key."""
+        return str(value)
+
+    def from_text(self, text: str) -> Any:
+        """The value that `to_text` made the text from."""
+        return text
+
+    def accepts_text(self, text: str) -> bool:
+        """Whether this can be a value's text in a key: tells keys of different entities apart."""
+        try:
+            return self.check(text) is not None
+        except InvalidValue:
+            return False
+
+    def fits_text(self, text: str) -> bool:
+        """Whether a value of this field can stand so in a key."""
+        try:
+            return self.check(self.from_text(text)) is not None
+        except (ArithmeticError, InvalidValue, ValueError):
+            return False
+
+    @abstractmethod
+    def schema(self) -> dict[str, Any]:
+        """The value as JSON Schema, for OpenAPI documents."""
+
+    def refuse(self, reason: str) -> InvalidValue:
+        return InvalidValue(self.name, reason)

@@ -1,0 +1,184 @@
+"""Text fields: of bounded length, of a given form, one word of several, true or false."""
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+from unicodedata import normalize
+
+from tablewright.model.fields.base import REQUIRED, Field
+
+# Every character that Unicode calls a space, tabs and line ends not among them.
+_SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+class TextField(Field[Any]):
+    """Non-empty text of bounded length, optionally of a given form."""
+
+    __slots__ = ("form", "max_length", "pattern")
+
+    def __init__(
+        self,
+        stored: str | None = None,
+        *,
+        default: Any = REQUIRED,
+        max_length: int = 256,
+        pattern: str | None = None,
+        form: str | None = None,
+    ) -> None:
+        super().__init__(stored, default=default)
+        self.max_length = max_length
+        self.pattern = pattern
+        self.form = form
+
+    @property
+    def most_bytes(self) -> int:
+        return 4 * self.max_length
+
+    def check(self, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self.refuse("must be text")
+        if not value or len(value) > self.max_length:
+            raise self.refuse(f"must have 1 to {self.max_length} characters")
+        unfit = self._unfit(value)
+        if unfit:
+            raise self.refuse(unfit)
+        if self.pattern and not re.fullmatch(self.pattern, value):
+            raise self.refuse(f"must be {self.form or 'of the form ' + self.pattern}")
+        return value
+
+    def _unfit(self, value: str) -> str | None:
+        if not value.isprintable():
+            return "must not contain control characters, nor spaces other than U+0020"
+        return None
+
+    def schema(self) -> dict[str, Any]:
+        schema: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": self.max_length}
+        if self.pattern:
+            schema["pattern"] = f"^(?:{self.pattern})$"
+        return schema
+
+
+class ProseField(TextField):
+    """Text as people write it: emoji, joiners and any space, but no control characters."""
+
+    __slots__ = ()
+
+    def _unfit(self, value: str) -> str | None:
+        return "must not contain control characters" if _CONTROL.search(value) else None
+
+
+class LinesField(ProseField):
+    """Prose of several lines: a line break, however it was written, is a line feed."""
+
+    __slots__ = ()
+
+    def check(self, value: Any) -> str:
+        if isinstance(value, str):
+            value = value.replace("\r\n", "\n").replace("\r", "\n")
+        return super().check(value)
+
+    def _unfit(self, value: str) -> str | None:
+        unfit = _CONTROL.search(value.replace("\n", ""))
+        return "must not contain control characters other than line breaks" if unfit else None
+
+
+class NameField(TextField):
+    """A name as people write it, kept in one spelling: composed (NFC), with one plain space for
+    every run of spaces, and none at its ends. So one name is one key, whoever typed it."""
+
+    __slots__ = ()
+
+    def check(self, value: Any) -> str:
+        if isinstance(value, str):
+            value = _SPACES.sub(" ", normalize("NFC", value)).strip(" ")
+            if not value:
+                raise self.refuse(f"must have 1 to {self.max_length} characters that are not blank")
+        return super().check(value)
+
+    def _unfit(self, value: str) -> str | None:
+        return "must not contain control characters" if _CONTROL.search(value) else None
+
+
+class ChoiceField(Field[Any]):
+    """One word of a fixed list."""
+
+    __slots__ = ("choices",)
+
+    def __init__(
+        self,
+        choices: Sequence[str],
+        stored: str | None = None,
+        *,
+        default: Any = REQUIRED,
+    ) -> None:
+        super().__init__(stored, default=default)
+        self.choices = tuple(choices)
+
+    @property
+    def most_bytes(self) -> int:
+        return max((len(word.encode()) for word in self.choices), default=0)
+
+    def check(self, value: Any) -> str:
+        if not isinstance(value, str) or value not in self.choices:
+            raise self.refuse("must be one of " + ", ".join(self.choices))
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.choices)}
+
+
+class EnumField(ChoiceField):
+    """One member of an enumeration, stored as its value, which is a text."""
+
+    __slots__ = ("_members",)
+    converts = True
+
+    def __init__(
+        self, of: type[Enum], stored: str | None = None, *, default: Any = REQUIRED
+    ) -> None:
+        super().__init__([str(one.value) for one in of], stored, default=default)
+        self._members = {str(one.value): one for one in of}
+
+    def check(self, value: Any) -> Any:
+        if isinstance(value, Enum):
+            if self._members.get(str(value.value)) is value:
+                return value
+            raise self.refuse("must be one of " + ", ".join(self.choices))
+        return self._members[super().check(value)]
+
+    def to_plain(self, value: Enum) -> str:
+        return str(value.value)
+
+    def from_plain(self, plain: str) -> Any:
+        return self._members.get(plain, plain)
+
+    def to_text(self, value: Enum) -> str:
+        return str(value.value)
+
+    def from_text(self, text: str) -> Any:
+        return self._members.get(text, text)
+
+
+class FlagField(Field[Any]):
+    """True or false. It cannot stand in a key: DynamoDB has no such keys."""
+
+    __slots__ = ()
+    kind = "BOOL"
+    ordered = False
+
+    @property
+    def most_bytes(self) -> int:
+        return 1
+
+    def check(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.refuse("must be true or false")
+        return value
+
+    def accepts_text(self, text: str) -> bool:
+        return False
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "boolean"}

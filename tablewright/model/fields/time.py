@@ -1,0 +1,168 @@
+"""Fields of time: days, hours and moments in UTC, as texts whose order is that of time."""
+
+import re
+from datetime import UTC, date, datetime
+from typing import Any
+
+from tablewright.model.fields.base import REQUIRED, Field
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z")
+_SECONDS = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
+_HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{2})")
+
+
+class DateTextField(Field[Any]):
+    """A calendar day, ``YYYY-MM-DD``, that exists."""
+
+    __slots__ = ()
+
+    @property
+    def most_bytes(self) -> int:
+        return len("YYYY-MM-DD")
+
+    def check(self, value: Any) -> str:
+        if type(value) is date:
+            return value.isoformat()
+        if not isinstance(value, str) or not _DATE.fullmatch(value):
+            raise self.refuse("must be a date of the form YYYY-MM-DD")
+        try:
+            return date.fromisoformat(value).isoformat()
+        except ValueError:
+            raise self.refuse("must be a day that exists") from None
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "format": "date"}
+
+
+class HourTextField(Field[Any]):
+    """An hour of a day in UTC, ``YYYY-MM-DD-HH``."""
+
+    __slots__ = ()
+
+    @property
+    def most_bytes(self) -> int:
+        return len("YYYY-MM-DD-HH")
+
+    def check(self, value: Any) -> str:
+        if isinstance(value, datetime):
+            return _in_utc(self, value)[:13].replace("T", "-")
+        if not isinstance(value, str) or not _HOUR.fullmatch(value):
+            raise self.refuse("must be an hour of the form YYYY-MM-DD-HH")
+        try:
+            hour_begin(value)
+        except ValueError:
+            raise self.refuse("must be an hour that exists") from None
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "pattern": f"^{_HOUR.pattern}$"}
+
+
+def hour_begin(text: str) -> datetime:
+    """The moment that an hour begins at."""
+    day, hour = text[:10], text[11:]
+    return datetime.fromisoformat(f"{day}T{hour}:00:00+00:00")
+
+
+class TimestampTextField(Field[Any]):
+    """A moment in UTC, ``YYYY-MM-DDTHH:MM:SS.mmmZ``: fixed width, so text order is time order.
+
+    With `seconds`, to the second: ``YYYY-MM-DDTHH:MM:SSZ``.
+    """
+
+    __slots__ = ("seconds",)
+
+    def __init__(
+        self,
+        stored: str | None = None,
+        *,
+        default: Any = REQUIRED,
+        seconds: bool = False,
+    ) -> None:
+        super().__init__(stored, default=default)
+        self.seconds = seconds
+
+    @property
+    def most_bytes(self) -> int:
+        return len("YYYY-MM-DDTHH:MM:SS.mmmZ")
+
+    def check(self, value: Any) -> str:
+        if isinstance(value, datetime):
+            text = _in_utc(self, value)
+            return f"{text[:19]}Z" if self.seconds else text
+        if not isinstance(value, str) or not self._form.fullmatch(value):
+            fraction = "" if self.seconds else ".mmm"
+            raise self.refuse(f"must be a UTC time of the form YYYY-MM-DDTHH:MM:SS{fraction}Z")
+        try:
+            datetime.fromisoformat(value)
+        except ValueError:
+            raise self.refuse("must be a time that exists") from None
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "format": "date-time", "pattern": f"^{self._form.pattern}$"}
+
+    @property
+    def _form(self) -> re.Pattern[str]:
+        return _SECONDS if self.seconds else _TIMESTAMP
+
+
+class TimestampField(TimestampTextField):
+    """The same as an aware datetime in UTC."""
+
+    __slots__ = ()
+    converts = True
+
+    def check(self, value: Any) -> Any:
+        return datetime.fromisoformat(super().check(value))
+
+    def to_plain(self, value: datetime) -> str:
+        return self.to_text(value)
+
+    def from_plain(self, plain: str) -> datetime:
+        return datetime.fromisoformat(plain)
+
+    def to_text(self, value: datetime) -> str:
+        text = iso_utc(value)
+        return f"{text[:19]}Z" if self.seconds else text
+
+    def from_text(self, text: str) -> datetime:
+        return datetime.fromisoformat(text)
+
+
+class DateField(DateTextField):
+    """The same as a date."""
+
+    __slots__ = ()
+    converts = True
+
+    def check(self, value: Any) -> Any:
+        return date.fromisoformat(super().check(value))
+
+    def to_plain(self, value: date) -> str:
+        return value.isoformat()
+
+    def from_plain(self, plain: str) -> date:
+        return date.fromisoformat(plain)
+
+    def to_text(self, value: date) -> str:
+        return value.isoformat()
+
+    def from_text(self, text: str) -> date:
+        return date.fromisoformat(text)
+
+
+def iso_utc(moment: datetime) -> str:
+    """A moment as `Timestamp` stores it; refuses one that does not say its time zone."""
+    if moment.tzinfo is None:
+        raise ValueError("a time without a time zone is ambiguous: pass an aware datetime")
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def _in_utc(field: Field[Any], moment: datetime) -> str:
+    try:
+        return iso_utc(moment)
+    except (ValueError, OverflowError):
+        reason = "must be a time with its time zone, of the years 1 to 9999 in UTC"
+        raise field.refuse(reason) from None

@@ -1,0 +1,171 @@
+"""Operands: what conditions and changes are about, a field or a part of one.
+
+They are written as Python has them, and carried out by DynamoDB::
+
+    (Order.total > 10) & Order.state.is_in("OPEN", "PAID") & ~Order.note.exists()
+    Order.visits.add(1), Order.note.remove(), Order.address.at("city").set("Paris")
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any, Generic, TypeVar, overload
+
+from tablewright.model.changes import Add, Append, Change, Remove, Set, Subtract
+from tablewright.model.conditions import Between, Comparison, Condition, Function, Membership
+
+V = TypeVar("V")
+
+
+class Operand(Generic[V]):
+    """A field, a part of a field, or the size of one."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    @property
+    def field(self) -> Any:
+        """The field that this is, or is a part of."""
+        raise NotImplementedError
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        """The names and positions that lead from the field to the part."""
+        return ()
+
+    def __eq__(self, other: V) -> Condition:  # type: ignore[override]
+        return Comparison(self, "=", other)
+
+    def __ne__(self, other: V) -> Condition:  # type: ignore[override]
+        return Comparison(self, "<>", other)
+
+    @overload
+    def __lt__(
+        self: "Operand[Decimal] | Operand[Decimal | None]", other: Decimal | int
+    ) -> Condition: ...
+    @overload
+    def __lt__(self, other: V) -> Condition: ...
+    def __lt__(self, other: Any) -> Condition:
+        return Comparison(self, "<", other)
+
+    @overload
+    def __le__(
+        self: "Operand[Decimal] | Operand[Decimal | None]", other: Decimal | int
+    ) -> Condition: ...
+    @overload
+    def __le__(self, other: V) -> Condition: ...
+    def __le__(self, other: Any) -> Condition:
+        return Comparison(self, "<=", other)
+
+    @overload
+    def __gt__(
+        self: "Operand[Decimal] | Operand[Decimal | None]", other: Decimal | int
+    ) -> Condition: ...
+    @overload
+    def __gt__(self, other: V) -> Condition: ...
+    def __gt__(self, other: Any) -> Condition:
+        return Comparison(self, ">", other)
+
+    @overload
+    def __ge__(
+        self: "Operand[Decimal] | Operand[Decimal | None]", other: Decimal | int
+    ) -> Condition: ...
+    @overload
+    def __ge__(self, other: V) -> Condition: ...
+    def __ge__(self, other: Any) -> Condition:
+        return Comparison(self, ">=", other)
+
+    def between(self, low: V, high: V) -> Condition:
+        """From one value to another, both included."""
+        return Between(self, low, high)
+
+    def is_in(self, *values: V) -> Condition:
+        """One of these values, at most a hundred."""
+        return Membership(self, values)
+
+    def exists(self) -> Condition:
+        return Function("attribute_exists", self)
+
+    def is_missing(self) -> Condition:
+        return Function("attribute_not_exists", self)
+
+    def is_of_type(self, kind: str) -> Condition:
+        """Of this type of DynamoDB: S, N, B, BOOL, NULL, L, M, SS, NS or BS."""
+        return Function("attribute_type", self, kind)
+
+    def begins_with(self: "Operand[str] | Operand[str | None]", text: str) -> Condition:
+        return Function("begins_with", self, text)
+
+    def contains(self, part: Any) -> Condition:
+        """A text that has this part, or a set or list that has this element."""
+        return Function("contains", self, part)
+
+    def size(self) -> "Operand[int]":
+        """The number of characters, bytes or elements."""
+        return Size(self)
+
+    def at(self, *path: str | int) -> "Operand[Any]":
+        """A part of a document or a list: names of its members, positions of its elements."""
+        return Part(self, path)
+
+    def set(self, value: V) -> Change:
+        return Set(self, value)
+
+    def set_if_missing(self, value: V) -> Change:
+        """Set the field where it has no value yet."""
+        return Set(self, value, if_missing=True)
+
+    def remove(self) -> Change:
+        return Remove(self)
+
+    def add(self: "Operand[Any]", amount: int | Decimal | Iterable[Any]) -> Change:
+        """Add to a number, which begins at zero, or add elements to a set."""
+        return Add(self, amount)
+
+    def subtract(self: "Operand[Any]", elements: Iterable[Any]) -> Change:
+        """Take elements out of a set."""
+        return Subtract(self, elements)
+
+    def append(self: "Operand[Any]", *elements: Any) -> Change:
+        """Put elements at the end of a list, which begins empty."""
+        return Append(self, elements)
+
+
+class Part(Operand[Any]):
+    """A part of a field."""
+
+    __slots__ = ("_of", "_path")
+
+    def __init__(self, of: Operand[Any], path: tuple[str | int, ...]) -> None:
+        self._of = of
+        self._path = (*of.path, *path)
+
+    def __repr__(self) -> str:
+        return f"{self._of.field!r}.at{self._path!r}"
+
+    @property
+    def field(self) -> Any:
+        return self._of.field
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        return self._path
+
+
+class Size(Operand[int]):
+    """The size of a field or of a part of one."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Operand[Any]) -> None:
+        self.of = of
+
+    def __repr__(self) -> str:
+        return f"{self.of!r}.size()"
+
+    @property
+    def field(self) -> Any:
+        return self.of.field
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        return self.of.path

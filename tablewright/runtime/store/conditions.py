@@ -1,0 +1,189 @@
+"""Conditions of a model as expressions of DynamoDB, and as what holds of a record here."""
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tablewright.model.conditions import (
+    Between,
+    Comparison,
+    Condition,
+    Function,
+    Junction,
+    Membership,
+    Negation,
+)
+from tablewright.model.errors import InvalidRecord, InvalidValue
+from tablewright.model.fields.base import Field
+from tablewright.model.operands import Operand, Size
+from tablewright.runtime.store.attribute_values import Wire, encode
+from tablewright.runtime.store.expressions import Expressions
+from tablewright.runtime.store.records import Records
+
+_MOST_VALUES = 100
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_ABSENT = object()
+
+
+def equal_to(records: Records, values: Mapping[str, Any]) -> Condition | None:
+    """The condition that fields have these values, None for one that has none."""
+    found: Condition | None = None
+    fields = records.entity.by_name
+    for name, value in records.check_some(values).items():
+        one = fields[name].is_missing() if value is None else fields[name] == value
+        found = one if found is None else found & one
+    return found
+
+
+def given(records: Records, asked: "Condition | Mapping[str, Any] | None") -> Condition | None:
+    """What a caller asks for: a condition, or the values that fields must have."""
+    if asked is None or isinstance(asked, Condition):
+        return asked
+    return equal_to(records, asked)
+
+
+class Rendering:
+    """Writes the conditions of one request, about one entity."""
+
+    def __init__(self, records: Records, expressions: Expressions) -> None:
+        self._records = records
+        self._expressions = expressions
+
+    def condition(self, asked: Condition) -> str:
+        if isinstance(asked, Comparison):
+            value = self._value(asked.operand, asked.value)
+            return f"{self._place(asked.operand)} {asked.operator} {value}"
+        if isinstance(asked, Between):
+            low, high = (self._value(asked.operand, one) for one in (asked.low, asked.high))
+            return f"{self._place(asked.operand)} BETWEEN {low} AND {high}"
+        if isinstance(asked, Membership):
+            if not 1 <= len(asked.values) <= _MOST_VALUES:
+                raise ValueError(f"is_in takes 1 to {_MOST_VALUES} values")
+            values = ", ".join(self._value(asked.operand, one) for one in asked.values)
+            return f"{self._place(asked.operand)} IN ({values})"
+        if isinstance(asked, Function):
+            return self._function(asked)
+        if isinstance(asked, Junction):
+            return f" {asked.word} ".join(f"({self.condition(one)})" for one in asked.parts)
+        if isinstance(asked, Negation):
+            return f"NOT ({self.condition(asked.of)})"
+        raise TypeError(f"{asked!r} is no condition")
+
+    def path(self, operand: Operand[Any]) -> str:
+        """Where the operand is stored."""
+        field = own_field(self._records, operand)
+        if not field.stored:
+            raise TypeError(f"{field.name} stands in the key alone, and cannot be asked for")
+        text = self._expressions.name(field.stored)
+        for step in operand.path:
+            text += f"[{step}]" if isinstance(step, int) else f".{self._expressions.name(step)}"
+        return text
+
+    def _place(self, operand: Operand[Any]) -> str:
+        path = self.path(operand)
+        return f"size({path})" if isinstance(operand, Size) else path
+
+    def _value(self, operand: Operand[Any], value: Any) -> str:
+        return self._expressions.value(wire_of(self._records, operand, value))
+
+    def _function(self, asked: Function) -> str:
+        path = self.path(asked.operand)
+        if asked.argument is None:
+            return f"{asked.name}({path})"
+        # A part of a text, and an element of a set, need not be of the field's own form.
+        return f"{asked.name}({path}, {self._expressions.value(encode(asked.argument))})"
+
+
+def own_field(records: Records, operand: Operand[Any]) -> Field[Any]:
+    """The entity's field that an operand is about."""
+    field: Field[Any] = operand.field
+    own = records.entity.by_name.get(field.name)
+    # Another table may have a copy of it, with another stored name.
+    if own is None or (own is not field and type(own) is not type(field)):
+        raise TypeError(f"{field!r} is not a field of {records.entity.name}")
+    return own
+
+
+def wire_of(records: Records, operand: Operand[Any], value: Any) -> Wire:
+    """A value that an operand is compared with, or set to, as it is stored."""
+    field = own_field(records, operand)
+    if operand.path or isinstance(operand, Size):
+        return encode(value)
+    try:
+        checked = field.check(value)
+    except InvalidValue as problem:
+        raise InvalidRecord(records.entity.name, [problem]) from None
+    return encode(field.to_plain(checked))
+
+
+def holds(asked: Condition, record: Mapping[str, Any]) -> bool:
+    """Whether a condition holds of a record, as DynamoDB would find of its item."""
+    if isinstance(asked, Junction):
+        found = (holds(one, record) for one in asked.parts)
+        return all(found) if asked.word == "AND" else any(found)
+    if isinstance(asked, Negation):
+        return not holds(asked.of, record)
+    if isinstance(asked, Function):
+        return _function_holds(asked, _value_in(record, asked.operand))
+    if isinstance(asked, Comparison):
+        mine = _value_in(record, asked.operand)
+        if mine is _ABSENT:
+            return asked.operator == "<>"
+        return _compares(asked.operator, mine, _like(asked.operand, asked.value))
+    if isinstance(asked, Between):
+        mine = _value_in(record, asked.operand)
+        low, high = (_like(asked.operand, one) for one in (asked.low, asked.high))
+        return mine is not _ABSENT and _compares("<=", low, mine) and _compares("<=", mine, high)
+    if isinstance(asked, Membership):
+        mine = _value_in(record, asked.operand)
+        return any(mine == _like(asked.operand, one) for one in asked.values)
+    raise TypeError(f"{asked!r} is no condition")
+
+
+def _like(operand: Operand[Any], value: Any) -> Any:
+    if operand.path or isinstance(operand, Size):
+        return value
+    return operand.field.check(value)
+
+
+def _compares(sign: str, one: Any, other: Any) -> bool:
+    try:
+        return bool(_COMPARE[sign](one, other))
+    except TypeError:  # of different types: DynamoDB finds that they are not equal, and no more
+        return sign == "<>"
+
+
+def _function_holds(asked: Function, mine: Any) -> bool:
+    if asked.name == "attribute_exists":
+        return mine is not _ABSENT
+    if asked.name == "attribute_not_exists":
+        return mine is _ABSENT
+    if mine is _ABSENT:
+        return False
+    if asked.name == "begins_with":
+        return isinstance(mine, str | bytes) and bool(mine.startswith(asked.argument))
+    if asked.name == "contains":
+        return isinstance(mine, str | bytes | set | frozenset | list | tuple) and (
+            asked.argument in mine
+        )
+    (kind,) = encode(mine)
+    return bool(kind == asked.argument)
+
+
+def _value_in(record: Mapping[str, Any], operand: Operand[Any]) -> Any:
+    value = record.get(operand.field.name, _ABSENT)
+    for step in operand.path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return _ABSENT
+    if value is None or value is _ABSENT:
+        return _ABSENT
+    return len(value) if isinstance(operand, Size) else value

@@ -1,0 +1,191 @@
+"""Transactions: writes of several entities and tables that happen together or not at all."""
+
+from decimal import Decimal
+
+import pytest
+
+from tablewright.model import (
+    Check,
+    Delete,
+    Entity,
+    Field,
+    Flag,
+    Get,
+    Index,
+    Key,
+    Money,
+    Put,
+    Query,
+    Table,
+    Text,
+    Update,
+    Whole,
+)
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.errors import NotFound, TransactionRefused
+from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store.store import Store
+from tablewright.testing.faults import survives_every_fault
+from tests.integration.conftest import Database
+
+
+class Customer(Entity, key=Key("CUSTOMER#{name}", "CUSTOMER")):
+    name: Field[str] = Text()
+    blocked: Field[bool | None] = Flag(default=None)
+
+
+class Order(Entity, key=Key("ORDER#{order_id}", "ORDER")):
+    order_id: Field[str] = Text()
+    customer: Field[str] = Text()
+    total: Field[Decimal] = Money()
+    state: Field[str] = Text(default="open")
+
+
+class Stock(Entity, key=Key("{thing}")):
+    thing: Field[str] = Text()
+    left: Field[int] = Whole()
+
+
+class Shop(Table, pk="PK", sk="SK"):
+    by_state = Index(pk="SPK", sk="SSK", keys={Order: Key("STATE#{state}", "{order_id}")})
+
+    place = Put(Order, create=True)
+    order = Get(Order)
+    change = Update(Order)
+    cancel = Delete(Order)
+    put_customer = Put(Customer)
+    customer = Get(Customer)
+    known_customer = Check(Customer)
+    in_state = Query(Order, by_state)
+
+
+class Stocks(Table, pk="thing"):
+    put = Put(Stock)
+    stock = Get(Stock)
+    take = Update(Stock)
+
+
+ORDER = Order(order_id="1", customer="ann", total=Decimal(9))
+
+
+@pytest.fixture
+def shops(database: Database) -> tuple[Store, Store]:
+    """A shop, and its stock in another table."""
+    database.create(Shop, "shop")
+    database.create(Stocks, "stock")
+    shop = Store(Shop, "shop", database.dynamo, backoff=Backoff(first=0.001))
+    stock = Store(Stocks, "stock", database.dynamo)
+    shop.put(Shop.put_customer, Customer(name="ann"))
+    shop.put(Shop.put_customer, Customer(name="bob", blocked=True))
+    stock.put(Stocks.put, Stock(thing="tea", left=1))
+    return shop, stock
+
+
+def buy(shop: Store, stock: Store, order: Order = ORDER, token: str | None = None) -> None:
+    shop.transact(
+        shop.to_put(Shop.place, order),
+        stock.to_update(Stocks.take, {"thing": "tea"}, Stock.left.add(-1), when=Stock.left > 0),
+        shop.to_check(Shop.known_customer, name=order.customer, when=Customer.blocked.is_missing()),
+        token=token,
+    )
+
+
+def test_all_of_it_happens(shops: tuple[Store, Store]) -> None:
+    shop, stock = shops
+    buy(shop, stock)
+    assert shop.get(Shop.order, order_id="1") == ORDER
+    left = stock.get(Stocks.stock, thing="tea")
+    assert left == {"thing": "tea", "left": 0}
+
+
+def test_none_of_it_happens_where_one_does_not_fit(shops: tuple[Store, Store]) -> None:
+    shop, stock = shops
+    blocked = Order(order_id="2", customer="bob", total=Decimal(1))
+    with pytest.raises(TransactionRefused) as refused:
+        buy(shop, stock, blocked)
+    assert refused.value.problems == {2: "Customer is not there, or not as expected"}
+    buy(shop, stock)
+    with pytest.raises(TransactionRefused) as refused:
+        buy(shop, stock)
+    assert refused.value.problems == {
+        0: "Order with this key exists already",
+        1: "Stock is not there, or not as expected",
+    }
+    assert shop.get(Shop.order, order_id="2") is None
+
+
+def test_a_repetition_with_its_token_changes_nothing(shops: tuple[Store, Store]) -> None:
+    shop, stock = shops
+    stock.put(Stocks.put, Stock(thing="tea", left=5))
+    buy(shop, stock, token="once")
+    buy(shop, stock, token="once")
+    assert stock.get(Stocks.stock, thing="tea") == {"thing": "tea", "left": 4}
+
+
+def test_what_is_derived_follows_in_a_transaction(shops: tuple[Store, Store]) -> None:
+    shop, _ = shops
+    shop.put(Shop.place, ORDER)
+    shop.transact(shop.to_update(Shop.change, ORDER, Order.state.set("paid")))
+    (paid,) = shop.each(Shop.in_state, state="paid")
+    assert paid.order_id == "1"
+    assert list(shop.each(Shop.in_state, state="open")) == []
+    stale = shop.to_update(Shop.change, ORDER, Order.state.set("sent"))
+    shop.update(Shop.change, ORDER, {"state": "lost"})
+    with pytest.raises(TransactionRefused):
+        shop.transact(stale)
+    with pytest.raises(NotFound):
+        shop.to_update(Shop.change, {"order_id": "9"}, Order.state.set("paid"))
+
+
+def test_records_are_read_as_they_were_at_one_moment(shops: tuple[Store, Store]) -> None:
+    shop, stock = shops
+    buy(shop, stock)
+    order, left = shop.read_together(
+        shop.to_get(Shop.order, order_id="1"), stock.to_get(Stocks.stock, thing="tea")
+    )
+    assert order == ORDER
+    assert left is not None
+    assert left.left == 0
+    nothing, _ = shop.read_together(
+        shop.to_get(Shop.order, order_id="7"), stock.to_get(Stocks.stock, thing="tea")
+    )
+    assert nothing is None
+
+
+def test_the_bounds_are_looked_at_before_the_call(shops: tuple[Store, Store]) -> None:
+    shop, _ = shops
+    many = [
+        shop.to_put(Shop.place, Order(order_id=f"n{n}", customer="ann", total=Decimal(1)))
+        for n in range(101)
+    ]
+    with pytest.raises(ValueError, match="1 to 100 actions, not 101"):
+        shop.transact(*many)
+    with pytest.raises(ValueError, match="1 to 100 actions, not 0"):
+        shop.transact()
+    shop.transact(*many[:100])
+    assert shop.get(Shop.order, order_id="n99") is not None
+
+
+def test_a_fault_at_any_call_and_the_retry_end_the_same(
+    shops: tuple[Store, Store], database: Database
+) -> None:
+    def fresh() -> Caller:
+        for table in ("shop", "stock"):
+            database.empty(table)
+        Store(Shop, "shop", database.dynamo).put(Shop.put_customer, Customer(name="ann"))
+        Store(Stocks, "stock", database.dynamo).put(Stocks.put, Stock(thing="tea", left=5))
+        return database.dynamo
+
+    rounds = 0
+
+    def work(caller: Caller) -> None:
+        nonlocal rounds
+        shop, stock = Store(Shop, "shop", caller), Store(Stocks, "stock", caller)
+        buy(shop, stock, token=f"token {rounds}")
+
+    def outcome() -> object:
+        nonlocal rounds
+        rounds += 1
+        return database.items("shop"), database.items("stock")
+
+    assert survives_every_fault(fresh, work, outcome) == 1
