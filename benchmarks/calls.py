@@ -43,7 +43,7 @@ def run() -> list[tuple[str, float, float]]:
         client = boto3.client("dynamodb", config=Config(max_pool_connections=24), **where)
         store_client = boto3.client("dynamodb", config=client_config(), **where)
         create(client, Sales, TABLE)
-        cursors = Cursors(lambda: KeyRing([b"b" * 32]))
+        cursors = Cursors(KeyRing([b"b" * 32]))
         store = Store(Sales, TABLE, Dynamo(store_client), cursors=cursors)
         return [_compare(name, *sides, calls=calls) for name, calls, sides in _cases(client, store)]
 

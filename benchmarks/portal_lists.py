@@ -73,7 +73,7 @@ def fill(caller: Caller, table: str, number: int) -> None:
 def pages(caller: Caller, table: str, stored: int) -> Iterator[Cost]:
     """The first page and the second one of each list."""
     meter = Meter(caller)
-    cursors = Cursors(lambda: KeyRing([b"b" * 32]))
+    cursors = Cursors(KeyRing([b"b" * 32]))
     store = Store(ContentRegistry, table, meter, cursors=cursors)
     for pattern, where in LISTS:
         cursor = None

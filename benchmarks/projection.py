@@ -190,7 +190,7 @@ class _Sides:
 
     def _our_page(self) -> Decimal:
         meter = Meter(self._dynamo)
-        cursors = Cursors(lambda: KeyRing([b"b" * 32]))
+        cursors = Cursors(KeyRing([b"b" * 32]))
         dashboard = DashboardReader(
             Store(Dashboard, "ours", meter, cursors=cursors), NOON + timedelta(hours=11)
         )

@@ -1,4 +1,4 @@
-"""Makes the pages that are made from designs: `make docs`."""
+"""Makes the pages that are made from designs and docstrings: `make docs`."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import boto3
 
-from docs import idle_cost
+from docs import api_reference, design_pages, idle_cost
 from docs.scenarios import (
     financial_news,
     forms,
@@ -178,8 +178,11 @@ DOCUMENTS = {
 
 
 def main() -> None:
+    api_reference.main()
+    print(f"wrote {api_reference.FOLDER.relative_to(TABLES.parent.parent)}")  # noqa: T201
     idle_cost.main()
-    print(f"wrote {idle_cost.PAGE.relative_to(TABLES.parent.parent)}")  # noqa: T201
+    for written in (idle_cost.PAGE, *design_pages.write()):
+        print(f"wrote {written.relative_to(TABLES.parent.parent)}")  # noqa: T201
     with DynamoDbLocal() as engine:
         client = boto3.client(
             "dynamodb",

@@ -68,14 +68,14 @@ def store(shop: Store) -> None:
 
 
 def transactions(shop: Store, order: Order) -> None:
-    shop.transact(
+    shop.transact_write(
         shop.to_put(Shop.place, order),
         shop.to_update(Shop.change, {"order_id": "2"}, Order.visits.add(1)),
         shop.to_delete(Shop.cancel, order_id="3", when=Order.state == State.OPEN),
         shop.to_check(Shop.customer_is, name="ann"),
         token="once",  # noqa: S106
     )
-    one, two = shop.read_together(
+    one, two = shop.transact_get(
         shop.to_get(Shop.order, order_id="1"), shop.to_get(Shop.customer, name="ann")
     )
     assert_type(one, Order | None)

@@ -24,15 +24,15 @@ from tablewright.model import (
     Get,
     Index,
     Key,
+    ListOf,
     Money,
     Number,
     Put,
     Query,
     Scan,
+    SetOf,
     Table,
     Text,
-    TextList,
-    TextSet,
     Timestamp,
     Update,
     Whole,
@@ -59,8 +59,8 @@ class Order(Entity, key=Key("ORDER#{order_id}", "ORDER")):
     state: Field[State] = Choice(State, default=State.OPEN)
     priority: Field[Priority] = Choice(Priority)
     gift: Field[bool] = Flag(default=False)
-    tags: Field[set[str] | None] = TextSet(Text(), default=None)
-    lines: Field[tuple[str, ...]] = TextList(Text(), default=())
+    tags: Field[set[str] | None] = SetOf(Text(), default=None)
+    lines: Field[tuple[str, ...]] = ListOf(Text(), default=())
     address: Field[Mapping[str, Any] | None] = Document(default=None)
     receipt: Field[bytes | None] = Binary(default=None)
     note: Field[str | None] = Text(default=None)

@@ -61,7 +61,7 @@ def measure(caller: Caller, table: str) -> list[Measurement]:
     """Fill the table and run each pattern on it."""
     measuring = Measuring(caller, DESIGN)
     epochs = EpochCache(clock=lambda: NOW.timestamp())
-    cursors = Cursors(lambda: KeyRing([b"m" * 32]))
+    cursors = Cursors(KeyRing([b"m" * 32]))
     store = Store(Forms, table, measuring.meter, cursors=cursors, epochs=epochs)
     _Run(measuring, store).all(caller)
     return measuring.found
@@ -98,7 +98,7 @@ class _Run:
         request = like(Request, created_at=iso_utc(NOW))
         self._put(Forms.claim_request, request, "one key")
         self._get(Forms.get_request, request, "one key")
-        limit = RateLimit(self._measuring.meter, self._store.table_name)
+        limit = RateLimit(self._store)
         window = like(RequestWindow)
         self._measuring.run(
             "count_request",
@@ -226,13 +226,14 @@ class _Run:
         self._measuring.run(
             "finish_request",
             "a submission with it",
-            lambda: self._store.put_along(
-                Forms.put_submission,
-                new,
-                Forms.finish_request,
-                request,
-                {"stored_at": moment},
-                when={"stored_at": None},
+            lambda: self._store.transact_write(
+                self._store.to_put(Forms.put_submission, new),
+                self._store.to_update(
+                    Forms.finish_request,
+                    request,
+                    Request.stored_at.set(moment),
+                    when=Request.stored_at.is_missing(),
+                ),
             ),
             write=TRANSACTION_WRITES * (written - indexed) + indexed,
         )

@@ -50,7 +50,7 @@ def draft(number: int) -> Content:
 def measure(caller: Caller, table: str) -> list[Measurement]:
     """Run each pattern on a table of a hundred approved contents, all of one product."""
     measuring = Measuring(caller)
-    cursors = Cursors(lambda: KeyRing([b"m" * 32]))
+    cursors = Cursors(KeyRing([b"m" * 32]))
     store = Store(ContentRegistry, table, measuring.meter, cursors=cursors)
     for number in range(STORED):
         store.put(ContentRegistry.create_content, content(number))

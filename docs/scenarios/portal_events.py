@@ -47,7 +47,7 @@ def measure(events: type[Events]) -> Callable[[Caller, str], list[Measurement]]:
 def _measure(events: type[Events], caller: Caller, table: str) -> list[Measurement]:
     design = events.__design__
     measuring = Measuring(caller, design)
-    cursors = Cursors(lambda: KeyRing([b"m" * 32]))
+    cursors = Cursors(KeyRing([b"m" * 32]))
     store = Store(events, table, measuring.meter, cursors=cursors)
     made = [event(number) for number in range(STORED)]
     store.create_many(Events.put_events, made)

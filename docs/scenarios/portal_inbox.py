@@ -61,7 +61,7 @@ def _bytes(table: type[Table], record: Entity, index: str | None = None) -> int:
 
 
 def _store(table: type[Table], name: str, measuring: Measuring) -> Store:
-    return Store(table, name, measuring.meter, cursors=Cursors(lambda: KeyRing([b"m" * 32])))
+    return Store(table, name, measuring.meter, cursors=Cursors(KeyRing([b"m" * 32])))
 
 
 def measure_notifications(caller: Caller, table: str) -> list[Measurement]:
@@ -206,13 +206,9 @@ def _subscribe(measuring: Measuring, store: Store, new: Subscription) -> None:
     measuring.run(
         "count_subscription",
         "a subscription with it",
-        lambda: store.put_along(
-            Subscriptions.put_subscription,
-            other,
-            Subscriptions.count_subscription,
-            OWN,
-            {"made": 1},
-            when={"made": 0},
+        lambda: store.transact_write(
+            store.to_put(Subscriptions.put_subscription, other),
+            store.to_update(Subscriptions.count_subscription, OWN, {"made": 1}, when={"made": 0}),
         ),
         write=TRANSACTION_WRITES * (whole + counted) + indexed,
     )

@@ -43,7 +43,7 @@ def sale(number: int) -> Sale:
 def measure(caller: Caller, table: str) -> list[Measurement]:
     """Fill the table, run each pattern once, and give its units beside the floor."""
     measuring = Measuring(caller, DESIGN)
-    cursors = Cursors(lambda: KeyRing([b"m" * 32]))
+    cursors = Cursors(KeyRing([b"m" * 32]))
     store = Store(Sales, table, measuring.meter, cursors=cursors)
     store.put_many(Sales.put_sales, [sale(n) for n in range(STORED)])
     _items(measuring, store)

@@ -79,7 +79,7 @@ def event(number: int, moment: datetime, source_type: str = "newsapi") -> Event:
 def measure(caller: Caller, table: str) -> list[Measurement]:
     """Fill the table with a day's items and counts, and run each pattern on it."""
     measuring = Measuring(caller)
-    cursors = Cursors(lambda: KeyRing([b"m" * 32]))
+    cursors = Cursors(KeyRing([b"m" * 32]))
     store = Store(Dashboard, table, measuring.meter, cursors=cursors)
     projection = Projection(Dashboard, Dashboard.project_items, table, measuring.meter)
     projection.apply(projection.rows(implied(item(number))) for number in range(STORED))

@@ -69,7 +69,8 @@ class TenantSales:
         matching: Mapping[str, Any],
         **asked: Any,
     ) -> Page[Sale]:
-        return self._store.query(pattern, {"tenant": self._tenant, **key}, where=matching, **asked)
+        where = {name: value for name, value in matching.items() if value is not None}
+        return self._store.query(pattern, {"tenant": self._tenant, **key}, where=where, **asked)
 
     def price_trend(
         self, category: str, *, since: str | None, until: str | None, season: str | None, by: str

@@ -99,13 +99,13 @@ class DashboardReader:
         **paging: Any,
     ) -> Page[Row] | Page[TagRow]:
         """Items newest first, with a tag or not; those of a sentiment day by day, surest first."""
-        where = {"source_type": source_type}
+        where = _asked(source_type=source_type)
         if tag is not None:
             return self._store.query(
                 Dashboard.items_by_tag,
                 tag=tag,
                 since=since,
-                where={**where, "sentiment": sentiment},
+                where=_asked(source_type=source_type, sentiment=sentiment),
                 **paging,
             )
         if sentiment is not None:
@@ -156,7 +156,7 @@ class DashboardReader:
         return self._store.query(Dashboard.rejected_items, day=day, **paging)
 
     def _counts(self, first: str, last: str, source_type: str | None) -> Iterator[Hour]:
-        where = {"source_type": source_type}
+        where = _asked(source_type=source_type)
 
         def of_day(day: str) -> list[Hour]:
             pattern = Dashboard.hourly_counts
@@ -172,3 +172,8 @@ class DashboardReader:
         days = [(today - timedelta(days=n)).isoformat() for n in range(DAYS_SHOWN + 1)]
         within = [day for day in days if since is None or day >= since[:10]]
         return within or days[:1]
+
+
+def _asked(**values: str | None) -> dict[str, str]:
+    """The values that were asked for."""
+    return {name: value for name, value in values.items() if value is not None}

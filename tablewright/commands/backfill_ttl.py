@@ -55,7 +55,7 @@ class Backfill:
     def request(self) -> dict[str, Any]:
         """What is scanned."""
         expressions = Expressions()
-        names = [self._design.pk, self._design.sk, self._design.ttl]
+        names = [*self._design.key.names, self._design.ttl]
         for entity in self._expiring:
             names.append(_expiry_field(entity).stored)
         projection = expressions.projection([name for name in names if name])
@@ -93,7 +93,7 @@ class Backfill:
         value = expressions.value(new)
         params = {
             "TableName": self._table,
-            "Key": {n: item[n] for n in (pk, self._design.sk) if n},
+            "Key": {n: item[n] for n in self._design.key.names},
             "UpdateExpression": f"SET {ttl} = {value}",
             # Without the first part, an item deleted since the scan would come back to life.
             "ConditionExpression": f"attribute_exists({expressions.name(pk)}) AND "
@@ -109,11 +109,9 @@ class Backfill:
 
     def _entity_of(self, item: Item) -> EntityModel | None:
         for entity in self._expiring:
-            templates = ((self._design.pk, entity.key.pk), (self._design.sk, entity.key.sk))
             try:
-                for attribute, template in templates:
-                    if attribute and template:
-                        template.parse(item[attribute]["S"])
+                for attribute, template in self._design.key.of(entity.key):
+                    template.parse(item[attribute]["S"])
             except KeyMismatch:
                 continue
             return entity

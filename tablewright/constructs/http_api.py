@@ -96,7 +96,7 @@ class JwtHttpApi(Construct):
             auto_deploy=True,
             throttle=apigateway.ThrottleSettings(rate_limit=requests_per_second, burst_limit=burst),
         )
-        resource = cast(apigateway.CfnStage, self.stage.node.default_child)
+        resource = cast("apigateway.CfnStage", self.stage.node.default_child)
         resource.access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(
             destination_arn=log_group.log_group_arn, format=json.dumps(_ACCESS_LOG)
         )
@@ -152,7 +152,7 @@ class JwtHttpApi(Construct):
             "ThrottlingRateLimit": requests_per_second,
             "ThrottlingBurstLimit": 2 * requests_per_second,
         }
-        resource = cast(apigateway.CfnStage, self.stage.node.default_child)
+        resource = cast("apigateway.CfnStage", self.stage.node.default_child)
         resource.route_settings = self._limits
 
     def _integration(self, function: lambda_.IFunction) -> integrations.HttpLambdaIntegration:

@@ -38,7 +38,7 @@ class TablewrightChecks(NagPack):
     @jsii.member(jsii_name="checkResource")
     def _check_resource(self, node: CfnResource) -> None:
         for rule in _RULES.get(node.cfn_resource_type, ()):
-            self._apply_rule(cast(IApplyRule, _Applied(rule, node)))
+            self._apply_rule(cast("IApplyRule", _Applied(rule, node)))
 
 
 def point_in_time_recovery(table: Any) -> bool:

@@ -23,8 +23,7 @@ class Protection:
 
     Example::
 
-        DesignTable(self, "Sales", design=SALES, table_name="sales",
-                    protection=Protection.recoverable())
+        DesignTable(self, "Sales", design=Sales, protection=Protection.recoverable())
     """
 
     removal_policy: RemovalPolicy

@@ -38,6 +38,7 @@ class CursorKey(Construct):
 
     @property
     def secret_arn(self) -> str:
+        """The ARN of the secret, for `SecretKeys`."""
         return self.secret.secret_arn
 
     def grant_read(self, grantee: iam.IGrantable) -> None:

@@ -24,7 +24,7 @@ class TenantAccessRole(Construct):
     Example::
 
         access = TenantAccessRole(self, "TenantAccess", assumed_by=function.role)
-        access.grant(sales, *Sales.pattern_list)
+        access.grant(sales, Sales.get_sale, Sales.category_sales)
         access.grant_objects(bucket, "s3:GetObject")
     """
 
@@ -59,6 +59,7 @@ class TenantAccessRole(Construct):
 
     @property
     def role_arn(self) -> str:
+        """The ARN of the role, for `Tenants`."""
         return self.role.role_arn
 
     def grant(self, table: "DesignTableBase", *patterns: Pattern[Any]) -> iam.Grant:

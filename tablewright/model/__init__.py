@@ -1,9 +1,10 @@
 """Model of a table. Standard library only: every Lambda function imports this."""
 
 from tablewright.model.changes import Change
+from tablewright.model.computed import Computed, Reversed
 from tablewright.model.conditions import Condition
-from tablewright.model.declaration import Entity, Table, key_of, replaced, unchecked
-from tablewright.model.entity import EntityModel, Key, Record
+from tablewright.model.declaration import Entity, Part, Table, key_of, replaced, unchecked
+from tablewright.model.entity import EntityModel, Key
 from tablewright.model.errors import DesignError, InvalidRecord, InvalidValue, TablewrightError
 from tablewright.model.expiry import Expiry
 from tablewright.model.fields.base import IN_KEY, Field
@@ -13,22 +14,25 @@ from tablewright.model.fields.specifiers import (
     Date,
     DateText,
     Document,
+    EpochTimestamp,
     Flag,
     Fraction,
     HourText,
     Lines,
+    ListOf,
     Money,
     Name,
     Number,
+    PartOf,
     Prose,
+    SetOf,
     Tally,
     Text,
-    TextList,
-    TextSet,
     Timestamp,
     TimestampText,
     Whole,
 )
+from tablewright.model.part import Record
 from tablewright.model.patterns import (
     BatchCreate,
     BatchDelete,
@@ -45,6 +49,7 @@ from tablewright.model.patterns import (
     Query,
     Scan,
     Update,
+    Upsert,
 )
 from tablewright.model.sharding.epochs import Epoch, EpochList, Epochs, EpochShards
 from tablewright.model.sharding.shards import (
@@ -71,6 +76,7 @@ __all__ = [
     "Check",
     "Choice",
     "Collection",
+    "Computed",
     "Condition",
     "Count",
     "Date",
@@ -84,6 +90,7 @@ __all__ = [
     "Epoch",
     "EpochList",
     "EpochShards",
+    "EpochTimestamp",
     "Epochs",
     "Expiry",
     "Field",
@@ -96,27 +103,31 @@ __all__ = [
     "InvalidValue",
     "Key",
     "Lines",
+    "ListOf",
     "Money",
     "Name",
     "Number",
+    "Part",
+    "PartOf",
     "Pattern",
     "Prose",
     "Put",
     "Query",
     "Record",
+    "Reversed",
     "Scan",
+    "SetOf",
     "ShardFunction",
     "Shards",
     "Table",
     "TablewrightError",
     "Tally",
     "Text",
-    "TextList",
-    "TextSet",
     "TimeId",
     "Timestamp",
     "TimestampText",
     "Update",
+    "Upsert",
     "Whole",
     "java_hash",
     "key_of",

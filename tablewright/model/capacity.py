@@ -3,6 +3,8 @@
 These floors are what measured capacity is compared with.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
@@ -37,7 +39,7 @@ def update_floor(
     old, new = design.attributes(entity, before), design.attributes(entity, after)
     units = _units(max(item_bytes(old), item_bytes(new)))
     for index in design.index_list:
-        keys = [name for name in (index.pk, index.sk) if name]
+        keys = index.key.names
         was, is_now = (design.projected(entity, item, index) for item in (old, new))
         moved = any((was or {}).get(key) != (is_now or {}).get(key) for key in keys)
         entries = [entry for entry in (was, is_now) if entry is not None]

@@ -1,5 +1,7 @@
 """Changes of an item: what an update does to a field, or to a part of one."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,7 @@ class Change:
 
     __slots__ = ("operand",)
 
-    def __init__(self, operand: "Operand[Any]") -> None:
+    def __init__(self, operand: Operand[Any]) -> None:
         self.operand = operand
 
 
@@ -22,7 +24,7 @@ class Set(Change):
 
     __slots__ = ("if_missing", "value")
 
-    def __init__(self, operand: "Operand[Any]", value: Any, *, if_missing: bool = False) -> None:
+    def __init__(self, operand: Operand[Any], value: Any, *, if_missing: bool = False) -> None:
         super().__init__(operand)
         self.value = value
         self.if_missing = if_missing
@@ -39,7 +41,7 @@ class Add(Change):
 
     __slots__ = ("amount",)
 
-    def __init__(self, operand: "Operand[Any]", amount: int | Decimal | Iterable[Any]) -> None:
+    def __init__(self, operand: Operand[Any], amount: int | Decimal | Iterable[Any]) -> None:
         super().__init__(operand)
         self.amount = amount
 
@@ -49,7 +51,7 @@ class Subtract(Change):
 
     __slots__ = ("elements",)
 
-    def __init__(self, operand: "Operand[Any]", elements: Iterable[Any]) -> None:
+    def __init__(self, operand: Operand[Any], elements: Iterable[Any]) -> None:
         super().__init__(operand)
         self.elements = elements
 
@@ -59,6 +61,6 @@ class Append(Change):
 
     __slots__ = ("elements",)
 
-    def __init__(self, operand: "Operand[Any]", elements: Iterable[Any]) -> None:
+    def __init__(self, operand: Operand[Any], elements: Iterable[Any]) -> None:
         super().__init__(operand)
         self.elements = tuple(elements)

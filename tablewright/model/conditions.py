@@ -1,5 +1,7 @@
 """Conditions: what an item must be like to be listed, changed or removed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,17 +10,22 @@ if TYPE_CHECKING:
 
 
 class Condition:
-    """Something that holds of an item, or does not; combined with ``&``, ``|`` and ``~``."""
+    """Something that holds of an item, or does not; combined with ``&``, ``|`` and ``~``.
+
+    In parentheses, as these bind more tightly than ``==``::
+
+        (Order.total > 10) & ~(Order.state == State.PAID)
+    """
 
     __slots__ = ()
 
-    def __and__(self, other: "Condition") -> "Condition":
+    def __and__(self, other: Condition) -> Condition:
         return Junction("AND", (self, other))
 
-    def __or__(self, other: "Condition") -> "Condition":
+    def __or__(self, other: Condition) -> Condition:
         return Junction("OR", (self, other))
 
-    def __invert__(self) -> "Condition":
+    def __invert__(self) -> Condition:
         return Negation(self)
 
     def __bool__(self) -> bool:
@@ -30,11 +37,11 @@ class Condition:
         return f"{type(self).__name__}({', '.join(map(_shown, given))})"
 
     @property
-    def parts(self) -> "Sequence[Condition]":
+    def parts(self) -> Sequence[Condition]:
         """The conditions that this one is made of."""
         return ()
 
-    def operands(self) -> "Iterator[Operand[Any]]":
+    def operands(self) -> Iterator[Operand[Any]]:
         """Every field, or part of one, that is looked at."""
         for part in self.parts:
             yield from part.operands()
@@ -51,10 +58,10 @@ def _shown(value: Any) -> str:
 class _OfOne(Condition):
     __slots__ = ("operand",)
 
-    def __init__(self, operand: "Operand[Any]") -> None:
+    def __init__(self, operand: Operand[Any]) -> None:
         self.operand = operand
 
-    def operands(self) -> "Iterator[Operand[Any]]":
+    def operands(self) -> Iterator[Operand[Any]]:
         yield self.operand
 
 
@@ -63,7 +70,7 @@ class Comparison(_OfOne):
 
     __slots__ = ("operator", "value")
 
-    def __init__(self, operand: "Operand[Any]", operator: str, value: Any) -> None:
+    def __init__(self, operand: Operand[Any], operator: str, value: Any) -> None:
         super().__init__(operand)
         self.operator = operator
         self.value = value
@@ -74,7 +81,7 @@ class Between(_OfOne):
 
     __slots__ = ("high", "low")
 
-    def __init__(self, operand: "Operand[Any]", low: Any, high: Any) -> None:
+    def __init__(self, operand: Operand[Any], low: Any, high: Any) -> None:
         super().__init__(operand)
         self.low = low
         self.high = high
@@ -85,7 +92,7 @@ class Membership(_OfOne):
 
     __slots__ = ("values",)
 
-    def __init__(self, operand: "Operand[Any]", values: Sequence[Any]) -> None:
+    def __init__(self, operand: Operand[Any], values: Sequence[Any]) -> None:
         super().__init__(operand)
         self.values = tuple(values)
 
@@ -95,7 +102,7 @@ class Function(_OfOne):
 
     __slots__ = ("argument", "name")
 
-    def __init__(self, name: str, operand: "Operand[Any]", argument: Any = None) -> None:
+    def __init__(self, name: str, operand: Operand[Any], argument: Any = None) -> None:
         super().__init__(operand)
         self.name = name
         self.argument = argument

@@ -13,11 +13,22 @@
         order = Get(Order)
 """
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self, TypedDict, TypeVar, Unpack, dataclass_transform
+from __future__ import annotations
 
-from tablewright.model.entity import EntityModel, Key
+from collections.abc import Iterator, Mapping
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Self,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    dataclass_transform,
+)
+
+from tablewright.model.computed import Computed
+from tablewright.model.entity import EntityModel, Key, KeyAttributes
 from tablewright.model.expiry import Expiry
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.specifiers import (
@@ -26,40 +37,52 @@ from tablewright.model.fields.specifiers import (
     Date,
     DateText,
     Document,
+    EpochTimestamp,
     Flag,
     Fraction,
     HourText,
     Lines,
+    ListOf,
     Money,
     Name,
     Number,
+    PartOf,
     Prose,
+    SetOf,
     Tally,
     Text,
-    TextList,
-    TextSet,
     Timestamp,
     TimestampText,
     Whole,
 )
+from tablewright.model.part import PartModel
 from tablewright.model.patterns import Pattern
 from tablewright.model.sharding.epochs import EpochList
 from tablewright.model.table import Design, Index
 from tablewright.model.time_ids import TimeId
 
 E = TypeVar("E", bound="Entity")
-_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+M = TypeVar("M")
+# What every mapping has.
+_METHODS = {"get", "items", "keys", "values"}
 
 
-class Settings(TypedDict, total=False):
-    """Settings of a table."""
+if TYPE_CHECKING:
+    _Mapping = Mapping[str, Any]
 
-    pk: str
-    sk: str | None
-    ttl: str | None
-    stream: str | None
-    tenant: str | None
-    epochs: Pattern[Any] | None
+    class Settings(TypedDict, total=False):
+        """Settings of a table: see `Table`."""
+
+        pk: str
+        sk: str | None
+        ttl: str | None
+        stream: str | None
+        tenant: str | None
+        epochs: Pattern[Any] | None
+        entity_type: str | None
+
+else:
+    _Mapping = object  # and registered as one below: abstract classes are slow to make
 
 
 @dataclass_transform(
@@ -70,6 +93,7 @@ class Settings(TypedDict, total=False):
         Date,
         DateText,
         Document,
+        EpochTimestamp,
         EpochList,
         Flag,
         Fraction,
@@ -78,70 +102,79 @@ class Settings(TypedDict, total=False):
         Money,
         Name,
         Number,
+        PartOf,
         Prose,
         Tally,
         Text,
-        TextList,
-        TextSet,
+        ListOf,
+        SetOf,
         TimeId,
         Timestamp,
         TimestampText,
         Whole,
     ),
 )
-class Entity(Mapping[str, Any]):
-    """A kind of item. Its records are objects of the class, which read as mappings too.
+class Part(_Mapping):
+    """Fields that belong together, as a field of an entity: an address, a line of an order.
 
-    A record is checked when it is made, raises InvalidRecord with everything that is wrong, and
-    does not change. Fields that it has no value for are not among its keys; as attributes they
-    are their default. The class's docstring is what the table's page says of the entity.
+    Its values are objects of the class, which read as mappings too. Such an object is checked when
+    it is made, raises InvalidRecord with everything that is wrong, and does not change. Fields that
+    it has no value for are not among its keys; as attributes they are their default.
+
+    Example::
+
+        class Line(Part):
+            product: Field[str] = Text()
+            pieces: Field[int] = Whole()
+
+
+        class Order(Entity, key=Key("ORDER#{order_id}")):
+            order_id: Field[str] = Text()
+            lines: Field[tuple[Line, ...]] = ListOf(PartOf(Line))
     """
 
-    __slots__ = ("__checked__", "__dict__")
-    __entity__: ClassVar[EntityModel]
-    __home__: "ClassVar[type[Table]]"
-    # Whether it was checked: as it is made, but not as it is read from a table.
+    __slots__ = ("__checked__", "__dict__", "__unread__")
+    __part__: ClassVar[PartModel]
+    # There, and true, of one that was checked: as it is made, but not as it is read from a table.
     __checked__: bool
+    # There, of one that is not whole: the fields that were not read.
+    __unread__: frozenset[str]
 
-    def __init_subclass__(
-        cls,
-        *,
-        key: Key | None = None,
-        expires: Expiry | None = None,
-        example: Mapping[str, Any] | None = None,
-        name: str | None = None,
-        **settings: Any,
-    ) -> None:
+    def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        fields = {
-            attribute: found
-            for base in reversed(cls.__mro__)
-            for attribute, found in vars(base).items()
-            if isinstance(found, Field)
-        }
-        if key is None:
-            return  # what other entities have in common
-        cls.__entity__ = EntityModel(
-            name or cls.__name__,
-            key=key,
-            fields=fields.values(),
-            expires=expires,
-            example=example,
-            describes=_first_paragraph(cls.__doc__),
-            made=cls,
-        )
+        for name in _METHODS & cls.__dict__.keys():
+            raise TypeError(
+                f"{cls.__name__} cannot have a field '{name}', which records have as mappings: "
+                f"give it another name and store it as '{name}', as in Text('{name}')"
+            )
+        cls.__part__ = PartModel(cls.__name__, _members(cls, Field))
 
     def __init__(self, **values: Any) -> None:
-        object.__setattr__(self, "__dict__", self.__entity__.check(values))
+        object.__setattr__(self, "__dict__", self.__part__.check(values))
         object.__setattr__(self, "__checked__", True)
 
     @classmethod
-    def _stored(cls, values: dict[str, Any]) -> Self:
+    def _stored(cls, values: dict[str, Any], unread: frozenset[str] = frozenset()) -> Self:
         """A record of what is stored, which may have been stored under other rules."""
         record = cls.__new__(cls)
         object.__setattr__(record, "__dict__", values)
-        object.__setattr__(record, "__checked__", False)
+        if unread:
+            object.__setattr__(record, "__unread__", unread)
         return record
+
+    if not TYPE_CHECKING:  # what Mapping has, without the views that it makes in Python
+
+        def keys(self):
+            return self.__dict__.keys()
+
+        def items(self):
+            return self.__dict__.items()
+
+        def values(self):
+            return self.__dict__.values()
+
+        def get(self, name, default=None):
+            return self.__dict__.get(name, default)
 
     def __getitem__(self, name: str) -> Any:
         return self.__dict__[name]
@@ -156,7 +189,7 @@ class Entity(Mapping[str, Any]):
         return name in self.__dict__
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Entity):
+        if isinstance(other, Part):
             return type(self) is type(other) and self.__dict__ == other.__dict__
         return self.__dict__ == other if isinstance(other, Mapping) else NotImplemented
 
@@ -173,17 +206,110 @@ class Entity(Mapping[str, Any]):
         return _restored, (type(self), dict(self.__dict__))
 
 
-def _restored(kind: type[Entity], values: dict[str, Any]) -> Entity:
+Mapping.register(Part)
+
+
+def _restored(kind: type[Part], values: dict[str, Any]) -> Part:
     return kind._stored(values)
 
 
+def _members(owner: type, kind: type[M]) -> list[M]:
+    """What a class has of a kind, or inherits, in the order of declaration."""
+    found = {
+        name: one
+        for base in reversed(owner.__mro__)
+        for name, one in vars(base).items()
+        if isinstance(one, kind)
+    }
+    return list(found.values())
+
+
+class Entity(Part):
+    """A kind of item. Its records are objects of the class, which read as mappings too.
+
+    A record is checked when it is made, raises InvalidRecord with everything that is wrong, and
+    does not change. Fields that it has no value for are not among its keys; as attributes they
+    are their default. The class's docstring is what the table's page says of the entity. One
+    without a `key` is a base of others. `example` is a record for the page.
+
+    Example::
+
+        class Order(Entity, key=Key("TENANT#{tenant}#ORDER#{order_id}", "ORDER")):
+            tenant: Field[str] = Text()
+            order_id: Field[str] = Text()
+            total: Field[Decimal] = Money()
+            note: Field[str | None] = Text(default=None)
+    """
+
+    __slots__ = ()
+    __entity__: ClassVar[EntityModel]
+    __home__: ClassVar[type[Table]]
+
+    def __init_subclass__(
+        cls,
+        *,
+        key: Key | None = None,
+        expires: Expiry | None = None,
+        example: Mapping[str, Any] | None = None,
+        name: str | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init_subclass__(**settings)
+        if key is None:
+            return  # what other entities have in common
+        cls.__entity__ = EntityModel(
+            name or cls.__name__,
+            key=key,
+            fields=cls.__part__.fields,
+            computed=_members(cls, Computed),
+            expires=expires,
+            example=example,
+            describes=_first_paragraph(cls.__doc__),
+            made=cls,
+        )
+
+    def __init__(self, **values: Any) -> None:
+        object.__setattr__(self, "__dict__", self.__entity__.check(values))
+        object.__setattr__(self, "__checked__", True)
+
+
 def key_of(record: Entity) -> dict[str, Any]:
-    """The fields of a record that its key is made of."""
-    return {name: record[name] for name in record.__entity__.key.inputs}
+    """The fields of a record that its key is made of.
+
+    Example::
+
+        store.get(Orders.order, key_of(order))
+    """
+    entity = record.__entity__
+    return {name: record[name] for name in entity.inputs(entity.key)}
+
+
+def is_checked(record: Part) -> bool:
+    """Whether a record was checked when it was made."""
+    return getattr(record, "__checked__", False)
+
+
+def unread_fields(record: Part) -> frozenset[str]:
+    """The fields of a record that were not read: an index may not project them."""
+    return getattr(record, "__unread__", frozenset())
+
+
+def refuse_partial(record: Part) -> None:
+    """Raise TypeError for a record that is not whole."""
+    unread = unread_fields(record)
+    if unread:
+        names = ", ".join(sorted(unread))
+        raise TypeError(f"{type(record).__name__} was read without {names}: read it whole first")
 
 
 def replaced(record: E, **changes: Any) -> E:
-    """The record with other values; None removes an optional one."""
+    """The record with other values; None removes an optional one.
+
+    Example::
+
+        paid = replaced(order, state=State.PAID, note=None)
+    """
+    refuse_partial(record)
     return type(record)(**{**record.__dict__, **changes})
 
 
@@ -201,9 +327,16 @@ class Table:
     `pk` and `sk` name its key attributes, `ttl` the one that items expire by, `tenant` the field
     that sets tenants apart: then every partition key begins with it, but for `shared` ones.
     `stream` is what records of its stream hold, `epochs` the pattern that reads the shard epochs of
-    a tenant. The class's docstring says what the table is for. A subclass of a table is the same
-    table with other settings, with other `keys` for its entities, or with other `entities` in
-    their place: subclasses of them that have their names.
+    a tenant. `entity_type` names an attribute for the name of each item's entity: with it, entities
+    may have keys of the same form. The class's docstring says what the table is for. A subclass of
+    a table is the same table with other settings, with other `keys` for its entities, or with other
+    `entities` in their place: subclasses of them that have their names.
+
+    Example::
+
+        class Orders(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant"):
+            place = Put(Order, create=True)
+            order = Get(Order)
     """
 
     __design__: ClassVar[Design]
@@ -218,7 +351,7 @@ class Table:
         **settings: Unpack[Settings],
     ) -> None:
         cls.__settings__ = {**cls.__settings__, **settings}
-        id = id or _WORDS.sub("-", cls.__name__).lower()
+        id = id or _hyphened(cls.__name__)
         cls.__design__ = _design(cls, id, keys or {}, entities or {})
 
 
@@ -228,11 +361,8 @@ def _design(
     keys: Mapping[type[Any], Key],
     entities: Mapping[type[Any], type[Entity]],
 ) -> Design:
-    members = {
-        name: found for base in reversed(table.__mro__) for name, found in vars(base).items()
-    }
-    patterns = [one for one in members.values() if isinstance(one, Pattern)]
-    indexes = [one for one in members.values() if isinstance(one, Index)]
+    patterns: list[Pattern[Any]] = _members(table, Pattern)
+    indexes = _members(table, Index)
     kinds = dict.fromkeys(
         (
             *(kind for pattern in patterns for kind in pattern.kinds),
@@ -240,14 +370,13 @@ def _design(
         )
     )
     settings = dict(table.__settings__)
-    own = (settings["pk"], settings.get("sk"))
+    sort = settings.get("sk")
+    own = KeyAttributes((settings["pk"],), (sort,) if sort else ())
     epochs: Pattern[Any] | None = settings.pop("epochs", None)
     models = []
     for kind in kinds:
         indexed = {
-            index.name: ((index.pk, index.sk), index.keys[kind])
-            for index in indexes
-            if kind in index.keys
+            index.name: (index.key, index.keys[kind]) for index in indexes if kind in index.keys
         }
         made = entities.get(kind, kind)
         models.append(made.__entity__.placed(own, indexed, keys.get(kind)))
@@ -264,6 +393,13 @@ def _design(
         indexes=indexes,
         patterns=patterns,
     )
+
+
+def _hyphened(name: str) -> str:
+    """The words of a class's name: ``OpenOrders`` is open-orders."""
+    letters = zip(f"A{name}", name, strict=False)
+    begins = (letter.isupper() and not last.isupper() for last, letter in letters)
+    return "".join("-" * new + letter for new, letter in zip(begins, name, strict=True)).lower()
 
 
 def _first_paragraph(text: str | None) -> str:

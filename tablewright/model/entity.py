@@ -1,14 +1,18 @@
 """Entities: a kind of item, the form of its keys, when it expires."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from tablewright.model.errors import InvalidRecord, InvalidValue
+from tablewright.model.computed import Computed
+from tablewright.model.errors import InvalidValue
 from tablewright.model.expiry import Expiry
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.numbers import number_text
 from tablewright.model.key_template import PARTITION_KEY_BYTES, SORT_KEY_BYTES, Template
+from tablewright.model.part import PartModel
 from tablewright.model.sharding.epochs import EpochShards, EpochSource
 from tablewright.model.sharding.shards import Shards
 from tablewright.model.validation.record import Storable
@@ -16,70 +20,107 @@ from tablewright.model.validation.record import Storable
 if TYPE_CHECKING:
     from tablewright.model.declaration import Entity
 
-Record = dict[str, Any]
-# The names of partition and sort key.
-KeyAttributes = tuple[str, str | None]
-
 
 class Key:
     """The form of a partition key and sort key, the partition optionally spread over shards.
 
-    A `shared` key does not set tenants apart, in a design that has tenants: what is found by it
-    cannot be granted to one of them.
+    In an index each may consist of several attributes: then it is a tuple of their forms. A
+    `shared` key does not set tenants apart, in a design that has tenants: what is found by it
+    cannot be granted to one of them. A value in a key may not contain the `delimiter`.
+
+    Example::
+
+        Key("TENANT#{tenant}#ORDER#{order_id}", "ORDER")
+        Key("ALL#{shard}", "AT#{placed_at}", shards=Shards(10, by="order_id"))
+        Key(("{cup}", "{region}"), ("{round}", "{score}"))
     """
 
-    __slots__ = ("pk", "shards", "shared", "sk")
+    __slots__ = ("partition", "shards", "shared", "sort")
 
     def __init__(
         self,
-        pk: str,
-        sk: str | None = None,
+        pk: str | tuple[str, ...],
+        sk: str | tuple[str, ...] | None = None,
         *,
         shards: Shards | EpochShards | None = None,
         delimiter: str = "#",
         shared: bool = False,
     ) -> None:
         self.shared = shared
-        self.pk = Template(pk, limit=PARTITION_KEY_BYTES, delimiter=delimiter)
-        self.sk = Template(sk, limit=SORT_KEY_BYTES, delimiter=delimiter) if sk else None
+        self.partition = _templates(pk, PARTITION_KEY_BYTES, delimiter)
+        self.sort = _templates(sk or (), SORT_KEY_BYTES, delimiter)
         self.shards = shards
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        """The forms of all attributes of the key, those of the partition first."""
+        return self.partition + self.sort
+
+    @property
+    def partition_fields(self) -> tuple[str, ...]:
+        """The entity's fields that the partition key is made of, without the computed shard."""
+        return _fields(self.partition)
+
+    @property
+    def sort_fields(self) -> tuple[str, ...]:
+        """The entity's fields that the sort key is made of."""
+        return _fields(self.sort)
 
     @property
     def fields(self) -> tuple[str, ...]:
         """The entity's fields that the key is made of, without the computed shard."""
-        names = self.pk.fields + (self.sk.fields if self.sk else ())
-        return tuple(dict.fromkeys(name for name in names if name != "shard"))
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Every field that the key is computed from."""
-        by = self.shards.inputs if self.shards else ()
-        return tuple(dict.fromkeys(self.fields + by))
+        return _fields(self.templates)
 
     def with_shard(self, texts: Mapping[str, str], epochs: EpochSource) -> Mapping[str, str]:
+        """The texts of an item's fields and, where the key has one, its shard."""
         if self.shards is None:
             return texts
         return {**texts, "shard": self.shards.place(texts, epochs)}
 
 
-class EntityModel:
+def _templates(forms: str | tuple[str, ...], limit: int, delimiter: str) -> tuple[Template, ...]:
+    texts = (forms,) if isinstance(forms, str) else forms
+    return tuple(Template(text, limit=limit, delimiter=delimiter) for text in texts)
+
+
+def _fields(templates: Iterable[Template]) -> tuple[str, ...]:
+    names = (name for template in templates for name in template.fields)
+    return tuple(dict.fromkeys(name for name in names if name != "shard"))
+
+
+class KeyAttributes:
+    """The names of the attributes that a key consists of."""
+
+    __slots__ = ("names", "partition", "sort")
+
+    def __init__(self, partition: tuple[str, ...], sort: tuple[str, ...] = ()) -> None:
+        self.partition = partition
+        self.sort = sort
+        self.names = partition + sort
+
+    def of(self, key: Key) -> list[tuple[str, Template]]:
+        """Each attribute with the form that a key has in it."""
+        pairs = ((self.partition, key.partition), (self.sort, key.sort))
+        return [pair for names, forms in pairs for pair in zip(names, forms, strict=False)]
+
+
+class EntityModel(PartModel):
     """A kind of item: its key, its place in each index, its fields and its expiry.
 
-    `describes` says what it is for to who reads the table's page.
+    `computed` are the parts of keys that follow from fields. `describes` says what it is for to who
+    reads the table's page.
     """
 
     __slots__ = (
+        "_sources",
         "_storable",
-        "by_name",
-        "by_stored",
+        "computed",
         "describes",
         "example",
         "expires",
-        "fields",
         "indexed",
         "key",
         "made",
-        "name",
         "number_keys",
     )
 
@@ -89,24 +130,24 @@ class EntityModel:
         *,
         key: Key,
         fields: Iterable[Field[Any]],
+        computed: Iterable[Computed] = (),
         indexed: Mapping[str, Key] | None = None,
         expires: Expiry | None = None,
         example: Mapping[str, Any] | None = None,
         describes: str = "",
-        made: "type[Entity]",
+        made: type[Entity],
         number_keys: Iterable[str] = (),
     ) -> None:
+        super().__init__(name, fields)
+        self.computed = {one.name: one for one in computed}
+        self._sources = {name: one.inputs for name, one in self.computed.items()}
         self.number_keys = frozenset(number_keys)
-        self.name = name
         self.made = made
         self.key = key
-        self.fields = tuple(fields)
         self.indexed = dict(indexed or {})
         self.expires = expires
         self.example = dict(example or {})
         self.describes = describes
-        self.by_name = {field.name: field for field in self.fields}
-        self.by_stored = {field.stored: field for field in self.fields if field.stored}
         self._storable: Storable | None = None
 
     def __repr__(self) -> str:
@@ -114,6 +155,7 @@ class EntityModel:
 
     @property
     def keys(self) -> tuple[Key, ...]:
+        """The key in the table, and that in each index."""
         return (self.key, *self.indexed.values())
 
     def placed(
@@ -121,11 +163,11 @@ class EntityModel:
         attributes: KeyAttributes,
         indexed: Mapping[str, tuple[KeyAttributes, Key]],
         key: Key | None = None,
-    ) -> "EntityModel":
+    ) -> EntityModel:
         """The same entity as a table has it: with these attributes for its key, in these indexes
         and, if given, with another key."""
         key = key or self.key
-        forms = dict(zip(attributes, (key.pk, key.sk), strict=True))
+        forms = dict(attributes.of(key))
         places = ((attributes, key), *indexed.values())
         fields = []
         for field in self.fields:
@@ -139,6 +181,7 @@ class EntityModel:
             self.name,
             key=key,
             fields=fields,
+            computed=self.computed.values(),
             indexed={name: own for name, (_, own) in indexed.items()},
             expires=self.expires,
             example=self.example,
@@ -147,39 +190,17 @@ class EntityModel:
             number_keys={name for place in places for name in _number_keys(fields, *place)},
         )
 
-    def check(self, values: Mapping[str, Any], *, partial: bool = False) -> Record:
-        """The values in canonical form, absent ones left out: a record that can be stored.
-
-        Raises InvalidRecord with every problem found. With `partial`, fields may be missing, and
-        None says that an optional field is to be removed.
-        """
-        problems: list[InvalidValue] = []
-        record: Record = {}
-        for name in values:
-            if name not in self.by_name:
-                problems.append(InvalidValue(name, f"is not a field of {self.name}"))
-        for field in self.fields:
-            value = values.get(field.name)
-            if value is not None:
-                try:
-                    value = field.check(value)
-                except InvalidValue as problem:
-                    problems.append(problem)
-                    continue
-            if value is not None:
-                record[field.name] = value
-            elif field.optional and partial and field.name in values:
-                record[field.name] = None
-            elif field.default is not None and not partial:
-                record[field.name] = field.default
-            elif not field.optional and (field.name in values or not partial):
-                problems.append(field.refuse("is required"))
+    def more_problems(self, record: Mapping[str, Any]) -> Iterable[InvalidValue]:
+        """What keeps a record from being keyed, expired and stored."""
         if self._storable is None:
             self._storable = Storable(self)
-        problems += self._storable.problems(record)
-        if problems:
-            raise InvalidRecord(self.name, problems)
-        return record
+        return self._storable.problems(record)
+
+    def inputs(self, key: Key) -> tuple[str, ...]:
+        """Every field that one of the entity's keys is computed from."""
+        by = key.shards.inputs if key.shards else ()
+        names = (self._sources.get(name, (name,)) for name in (*key.fields, *by))
+        return tuple(dict.fromkeys(one for some in names for one in some))
 
     def text(self, name: str, value: Any) -> str:
         """The value of a field as it stands in a key."""
@@ -187,16 +208,24 @@ class EntityModel:
             return value
         if name in self.number_keys:
             # The key is the number itself, of which 5, 5.0 and 5E0 are one.
-            return number_text(value)
+            return number_text(self.by_name[name].to_plain(value))
         return self.by_name[name].to_text(value)
 
+    def time_text(self, value: Any) -> str:
+        """The date or time that the entity expires by, as a text."""
+        return self.by_name[self.expires.field].time_text(value) if self.expires else ""
+
     def texts(self, values: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:
-        """The key texts of those of the named fields that have a value."""
+        """The key texts of those of the named fields that have a value, and of what is computed."""
         texts = {}
         for name in names:
             value = values.get(name)
             if value is not None:
                 texts[name] = self.text(name, value)
+        for name, computed in self.computed.items():
+            text = computed.text(values)
+            if text is not None:
+                texts[name] = text
         return texts
 
 
@@ -204,8 +233,8 @@ def _number_keys(
     fields: Iterable[Field[Any]], attributes: KeyAttributes, key: Key
 ) -> Iterator[str]:
     """The numbers that are keys themselves, and not part of a text."""
-    for attribute, template in zip(attributes, (key.pk, key.sk), strict=True):
+    for attribute, template in attributes.of(key):
         for field in fields:
-            own = attribute and field.stored == attribute and field.kind == "N"
-            if own and template and template.bare_field == field.name:
+            own = field.stored == attribute and field.kind == "N"
+            if own and template.bare_field == field.name:
                 yield field.name

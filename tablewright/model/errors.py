@@ -1,5 +1,7 @@
 """Errors of designs, and of values that are to be stored."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 

@@ -1,5 +1,7 @@
 """Expiry: when an item may be deleted, in seconds since 1970."""
 
+from __future__ import annotations
+
 from datetime import UTC, date, datetime, timedelta
 
 from tablewright.model.errors import InvalidValue
@@ -13,6 +15,10 @@ class Expiry:
 
     Days begin at 00:00 UTC, and so does expiry counted from a date. 29 February plus a number of
     years is 28 February where there is no 29th.
+
+    Example::
+
+        class Session(Entity, key=Key("SESSION#{id}"), expires=Expiry("seen_at", days=30)): ...
     """
 
     __slots__ = ("days", "field", "first", "last", "years")

@@ -1,5 +1,7 @@
 """Healing: how a table's items that wait for work are found, read and marked by what heals them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -60,11 +62,12 @@ class HealingPlan(NamedTuple, Generic[H]):
 
     @property
     def design(self) -> Design:
+        """The design of the table."""
         return self.table.__design__
 
     def where(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Where `waiting` finds the items of a state."""
-        partition = self.design.key_of(self.waiting).pk.fields
+        partition = self.design.key_of(self.waiting).partition_fields
         return {name: state[name] for name in partition}
 
     def waits(self, item: Mapping[str, Any]) -> bool:

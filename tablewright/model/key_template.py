@@ -1,5 +1,7 @@
 """Key templates: text with {fields} that formats to a key and parses back to its fields."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 
@@ -117,7 +119,7 @@ class Template:
         """The text between delimiters; values cannot contain one, so the number never varies."""
         return self.text.split(self.delimiter) if self.delimiter else [self.text]
 
-    def can_equal(self, other: "Template") -> bool:
+    def can_equal(self, other: Template) -> bool:
         """Whether some values make both templates give the same key."""
         if self.delimiter != other.delimiter:
             # The values of each may hold the other's delimiter; those of a bare field, any.

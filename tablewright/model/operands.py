@@ -6,18 +6,36 @@ They are written as Python has them, and carried out by DynamoDB::
     Order.visits.add(1), Order.note.remove(), Order.address.at("city").set("Paris")
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from tablewright.model.changes import Add, Append, Change, Remove, Set, Subtract
 from tablewright.model.conditions import Between, Comparison, Condition, Function, Membership
 
+if TYPE_CHECKING:
+    from tablewright.model.fields.base import Field
+
+    Path = tuple[str | int | Field[Any], ...]
+
 V = TypeVar("V")
+T = TypeVar("T")
 
 
 class Operand(Generic[V]):
-    """A field, a part of a field, or the size of one."""
+    """A field, a part of a field, or the size of one.
+
+    Compared by ``==``, ``!=``, ``<``, ``<=``, ``>`` and ``>=`` with a value it is a condition; so
+    are the results of `between`, `is_in`, `exists` and the like. `set`, `add` and the like are
+    changes. What is compared or set is checked, and has the type, of the field.
+
+    Example::
+
+        store.update(Shop.change, order, Order.visits.add(1), when=Order.state == State.OPEN)
+        store.each(Shop.of_customer, customer="ann", where=(Order.total > 5) & Order.note.exists())
+    """
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -28,8 +46,8 @@ class Operand(Generic[V]):
         raise NotImplementedError
 
     @property
-    def path(self) -> tuple[str | int, ...]:
-        """The names and positions that lead from the field to the part."""
+    def path(self) -> Path:
+        """The names, fields and positions that lead from the field to the part."""
         return ()
 
     def __eq__(self, other: V) -> Condition:  # type: ignore[override]
@@ -40,7 +58,7 @@ class Operand(Generic[V]):
 
     @overload
     def __lt__(
-        self: "Operand[Decimal] | Operand[Decimal | None]", other: Decimal | int
+        self: Operand[Decimal] | Operand[Decimal | None], other: Decimal | int
     ) -> Condition: ...
     @overload
     def __lt__(self, other: V) -> Condition: ...
@@ -49,7 +67,7 @@ class Operand(Generic[V]):
 
     @overload
     def __le__(
-        self: "Operand[Decimal] | Operand[Decimal | None]", other: Decimal | int
+        self: Operand[Decimal] | Operand[Decimal | None], other: Decimal | int
     ) -> Condition: ...
     @overload
     def __le__(self, other: V) -> Condition: ...
@@ -58,7 +76,7 @@ class Operand(Generic[V]):
 
     @overload
     def __gt__(
-        self: "Operand[Decimal] | Operand[Decimal | None]", other: Decimal | int
+        self: Operand[Decimal] | Operand[Decimal | None], other: Decimal | int
     ) -> Condition: ...
     @overload
     def __gt__(self, other: V) -> Condition: ...
@@ -67,47 +85,70 @@ class Operand(Generic[V]):
 
     @overload
     def __ge__(
-        self: "Operand[Decimal] | Operand[Decimal | None]", other: Decimal | int
+        self: Operand[Decimal] | Operand[Decimal | None], other: Decimal | int
     ) -> Condition: ...
     @overload
     def __ge__(self, other: V) -> Condition: ...
     def __ge__(self, other: Any) -> Condition:
         return Comparison(self, ">=", other)
 
-    def between(self, low: V, high: V) -> Condition:
+    @overload
+    def between(
+        self: Operand[Decimal] | Operand[Decimal | None], low: Decimal | int, high: Decimal | int
+    ) -> Condition: ...
+    @overload
+    def between(self, low: V, high: V) -> Condition: ...
+    def between(self, low: Any, high: Any) -> Condition:
         """From one value to another, both included."""
         return Between(self, low, high)
 
-    def is_in(self, *values: V) -> Condition:
+    @overload
+    def is_in(
+        self: Operand[Decimal] | Operand[Decimal | None], *values: Decimal | int
+    ) -> Condition: ...
+    @overload
+    def is_in(self, *values: V) -> Condition: ...
+    def is_in(self, *values: Any) -> Condition:
         """One of these values, at most a hundred."""
         return Membership(self, values)
 
     def exists(self) -> Condition:
+        """That there is a value."""
         return Function("attribute_exists", self)
 
     def is_missing(self) -> Condition:
+        """That there is no value."""
         return Function("attribute_not_exists", self)
 
     def is_of_type(self, kind: str) -> Condition:
         """Of this type of DynamoDB: S, N, B, BOOL, NULL, L, M, SS, NS or BS."""
         return Function("attribute_type", self, kind)
 
-    def begins_with(self: "Operand[str] | Operand[str | None]", text: str) -> Condition:
+    def begins_with(self: Operand[str] | Operand[str | None], text: str) -> Condition:
+        """A text that begins so."""
         return Function("begins_with", self, text)
 
     def contains(self, part: Any) -> Condition:
         """A text that has this part, or a set or list that has this element."""
         return Function("contains", self, part)
 
-    def size(self) -> "Operand[int]":
-        """The number of characters, bytes or elements."""
+    def size(self) -> Operand[int]:
+        """The number of characters, bytes or elements: ``Order.tags.size() > 2``."""
         return Size(self)
 
-    def at(self, *path: str | int) -> "Operand[Any]":
-        """A part of a document or a list: names of its members, positions of its elements."""
-        return Part(self, path)
+    @overload
+    def at(self, part: Field[T], /) -> Operand[T]: ...
+    @overload
+    def at(self, position: int, part: Field[T], /) -> Operand[T]: ...
+    @overload
+    def at(self, *path: str | int | Field[Any]) -> Operand[Any]: ...
+    def at(self, *path: str | int | Field[Any]) -> Operand[Any]:
+        """A part of what the field holds: ``Order.address.at(Address.city)``, with names for the
+        members of a document and positions for the elements of a list."""
+        return PartOperand(self, path)
 
     def set(self, value: V) -> Change:
+        """Give it a value."""
         return Set(self, value)
 
     def set_if_missing(self, value: V) -> Change:
@@ -115,27 +156,31 @@ class Operand(Generic[V]):
         return Set(self, value, if_missing=True)
 
     def remove(self) -> Change:
+        """Take its value away; a field with a default has that then."""
         return Remove(self)
 
-    def add(self: "Operand[Any]", amount: int | Decimal | Iterable[Any]) -> Change:
-        """Add to a number, which begins at zero, or add elements to a set."""
+    def add(self: Operand[Any], amount: int | Decimal | Iterable[Any]) -> Change:
+        """Add to a number, which begins at zero, or add elements to a set.
+
+        Many who add at once lose nothing: DynamoDB adds. A negative number is taken off.
+        """
         return Add(self, amount)
 
-    def subtract(self: "Operand[Any]", elements: Iterable[Any]) -> Change:
+    def subtract(self: Operand[Any], elements: Iterable[Any]) -> Change:
         """Take elements out of a set."""
         return Subtract(self, elements)
 
-    def append(self: "Operand[Any]", *elements: Any) -> Change:
+    def append(self: Operand[Any], *elements: Any) -> Change:
         """Put elements at the end of a list, which begins empty."""
         return Append(self, elements)
 
 
-class Part(Operand[Any]):
+class PartOperand(Operand[Any]):
     """A part of a field."""
 
     __slots__ = ("_of", "_path")
 
-    def __init__(self, of: Operand[Any], path: tuple[str | int, ...]) -> None:
+    def __init__(self, of: Operand[Any], path: Path) -> None:
         self._of = of
         self._path = (*of.path, *path)
 
@@ -147,7 +192,7 @@ class Part(Operand[Any]):
         return self._of.field
 
     @property
-    def path(self) -> tuple[str | int, ...]:
+    def path(self) -> Path:
         return self._path
 
 
@@ -167,5 +212,5 @@ class Size(Operand[int]):
         return self.of.field
 
     @property
-    def path(self) -> tuple[str | int, ...]:
+    def path(self) -> Path:
         return self.of.path

@@ -1,5 +1,7 @@
 """Access patterns: what an application does with a table, as values that can be granted."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -15,7 +17,7 @@ C = TypeVar("C", bound="Entity")
 D = TypeVar("D", bound="Entity")
 
 
-def field_name(field: "str | Field[Any]") -> str:
+def field_name(field: str | Field[Any]) -> str:
     return field if isinstance(field, str) else field.name
 
 
@@ -28,12 +30,12 @@ class Pattern(Generic[E]):
     __slots__ = ("describes", "entity", "index", "kinds", "name")
     verb = ""
 
-    def __init__(self, *of: type[E], describes: str = "") -> None:
+    def __init__(self, of: type[E], *, describes: str = "") -> None:
         self.name = ""
         self.index: str | None = None
         self.describes = describes
-        self.kinds: tuple[type[Entity], ...] = of
-        self.entity = of[0].__entity__.name
+        self.kinds: tuple[type[Entity], ...] = (of,)
+        self.entity = of.__entity__.name
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = self.name or name
@@ -63,7 +65,11 @@ class Pattern(Generic[E]):
 
 
 class Put(Pattern[E]):
-    """Store an item, replacing what is there; with `create`, only where nothing is."""
+    """Store an item, replacing what is there; with `create`, only where nothing is.
+
+    Called by `Store.put`, which gives back what was stored, and `Store.replace`, which gives back
+    what was there before.
+    """
 
     __slots__ = ("create",)
     verb = "PutItem"
@@ -74,14 +80,14 @@ class Put(Pattern[E]):
 
 
 class BatchPut(Pattern[E]):
-    """Store any number of items, replacing what is there."""
+    """Store any number of items, replacing what is there. Called by `Store.put_many`."""
 
     __slots__ = ()
     verb = "BatchWriteItem"
 
 
 class BatchCreate(Pattern[E]):
-    """Store any number of items, each only where nothing is."""
+    """Store any number of items, each only where nothing is. Called by `Store.create_many`."""
 
     __slots__ = ()
     verb = "BatchExecuteStatement"  # the one batch of DynamoDB that looks before it writes
@@ -97,36 +103,65 @@ class BatchCreate(Pattern[E]):
 
 
 class BatchWrite(Pattern[E]):
-    """Store and remove any number of items of several kinds, replacing what is there."""
+    """Store and remove any number of items of several kinds, replacing what is there.
+
+    Called by `Store.write_many`.
+
+    Example::
+
+        move = BatchWrite(Order, Line)
+    """
 
     __slots__ = ()
     verb = "BatchWriteItem"
 
+    def __init__(self, of: type[E], *more: type[E], describes: str = "") -> None:
+        super().__init__(of, describes=describes)
+        self.kinds = (of, *more)
 
-class BatchGet(Pattern[E]):
-    """Read any number of items by their keys."""
 
-    __slots__ = ("consistent",)
+class _Read(Pattern[E]):
+    """A read: `consistent` of all that was written before; `expired` also of what has expired and
+    has not been removed yet."""
+
+    __slots__ = ("consistent", "expired")
+
+    def __init__(
+        self,
+        of: type[E],
+        *,
+        consistent: bool = False,
+        expired: bool = False,
+        describes: str = "",
+    ) -> None:
+        super().__init__(of, describes=describes)
+        self.consistent = consistent
+        self.expired = expired
+
+
+class BatchGet(_Read[E]):
+    """Read any number of items by their keys. Called by `Reader.get_many`."""
+
+    __slots__ = ()
     verb = "BatchGetItem"
 
-    def __init__(self, of: type[E], *, consistent: bool = False, describes: str = "") -> None:
-        super().__init__(of, describes=describes)
-        self.consistent = consistent
 
+class Get(_Read[E]):
+    """Read one item by its key. Called by `Reader.get`.
 
-class Get(Pattern[E]):
-    """Read one item by its key."""
+    `consistent` reads what was written before; `expired` also gives what has expired and has not
+    been removed yet.
+    """
 
-    __slots__ = ("consistent",)
+    __slots__ = ()
     verb = "GetItem"
-
-    def __init__(self, of: type[E], *, consistent: bool = False, describes: str = "") -> None:
-        super().__init__(of, describes=describes)
-        self.consistent = consistent
 
 
 class Update(Pattern[E]):
-    """Change fields of an item and, in the same write, everything that is derived from them."""
+    """Change fields of an item and, in the same write, everything that is derived from them.
+
+    Called by `Store.update`.
+    """
 
     __slots__ = ()
     verb = "UpdateItem"
@@ -137,8 +172,27 @@ class Update(Pattern[E]):
         return (("GetItem", None), ("UpdateItem", None))
 
 
+class Upsert(Pattern[E]):
+    """Change fields of an item, or make it where it is not there: a counter, a last login.
+
+    Called by `Store.upsert`.
+    """
+
+    __slots__ = ()
+    verb = "UpdateItem"
+
+    @property
+    def actions(self) -> tuple[tuple[str, str | None], ...]:
+        entity = self.of.__entity__
+        # One whose key has the moment that it expires by would be no younger if it were made anew.
+        if not entity.expires or entity.expires.field in entity.inputs(entity.key):
+            return (("UpdateItem", None),)
+        # One that has expired and has not been removed yet is looked at, and made anew.
+        return (("GetItem", None), ("PutItem", None), ("UpdateItem", None))
+
+
 class Check(Pattern[E]):
-    """Look, in a transaction, whether an item is as it must be."""
+    """Look, in a transaction, whether an item is as it must be. Called by `Store.to_check`."""
 
     __slots__ = ()
     verb = "TransactWriteItems"
@@ -153,45 +207,30 @@ class Check(Pattern[E]):
 
 
 class Delete(Pattern[E]):
-    """Remove one item by its key."""
+    """Remove one item by its key. Called by `Store.delete`, which gives back what was removed."""
 
     __slots__ = ()
     verb = "DeleteItem"
 
 
-class Query(Pattern[E]):
-    """Read the items of one logical partition in key order, page by page.
+class Listing(_Read[E]):
+    """A read of the table, or of an index; `hydrate` completes the entries of an index from the
+    table."""
 
-    `range` is the sort key's field that may be bounded; `select` the fields that are returned, by
-    default all that can be; `hydrate` completes the entries of an index from the table; `filters`
-    are fields that a caller may also ask for, applied to what was read; `consistent` reads what
-    was written before, which no index can.
-    """
-
-    __slots__ = ("_index", "consistent", "descending", "filters", "hydrate", "range", "select")
-    verb = "Query"
+    __slots__ = ("_index", "hydrate")
 
     def __init__(
         self,
         of: type[E],
-        index: "Index | None" = None,
+        index: Index | None = None,
         *,
-        range: "str | Field[Any] | None" = None,
-        select: "Iterable[str | Field[Any]] | None" = None,
-        hydrate: bool = False,
-        filters: "Iterable[str | Field[Any]]" = (),
-        descending: bool = False,
         consistent: bool = False,
+        expired: bool = False,
         describes: str = "",
     ) -> None:
-        super().__init__(of, describes=describes)
+        super().__init__(of, consistent=consistent, expired=expired, describes=describes)
         self._index = index
-        self.consistent = consistent
-        self.range = None if range is None else field_name(range)
-        self.select = tuple(map(field_name, select)) if select is not None else None
-        self.hydrate = hydrate
-        self.filters = tuple(map(field_name, filters))
-        self.descending = descending
+        self.hydrate = False
 
     def __set_name__(self, owner: type, name: str) -> None:
         super().__set_name__(owner, name)
@@ -200,7 +239,51 @@ class Query(Pattern[E]):
 
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
-        query = (("Query", self.index),)
+        return ((self.verb, self.index),)
+
+
+class Query(Listing[E]):
+    """Read the items of one logical partition in key order, page by page.
+
+    Called by `Reader.query`, `each`, `first` and `count`. `range` is the sort key's field that may
+    be bounded; `select` the fields that are returned, by default all that can be; `hydrate`
+    completes the entries of an index from the table; `filters` are fields that callers are going to
+    ask for by `where`, so that synthesis refuses an index that does not carry them; `consistent`
+    reads what was written before, which no global index can; `expired` shows what has expired and
+    has not been removed yet.
+
+    Example::
+
+        of_customer = Query(Order, by_customer, range=Order.placed_at, descending=True)
+    """
+
+    __slots__ = ("descending", "filters", "range", "select")
+    verb = "Query"
+
+    def __init__(
+        self,
+        of: type[E],
+        index: Index | None = None,
+        *,
+        range: str | Field[Any] | None = None,
+        select: Iterable[str | Field[Any]] | None = None,
+        hydrate: bool = False,
+        filters: Iterable[str | Field[Any]] = (),
+        descending: bool = False,
+        consistent: bool = False,
+        expired: bool = False,
+        describes: str = "",
+    ) -> None:
+        super().__init__(of, index, consistent=consistent, expired=expired, describes=describes)
+        self.range = None if range is None else field_name(range)
+        self.select = tuple(map(field_name, select)) if select is not None else None
+        self.hydrate = hydrate
+        self.filters = tuple(map(field_name, filters))
+        self.descending = descending
+
+    @property
+    def actions(self) -> tuple[tuple[str, str | None], ...]:
+        query = super().actions
         return (*query, ("BatchGetItem", None)) if self.hydrate else query
 
 
@@ -219,41 +302,44 @@ class Collection(Query[E]):
 
     @overload
     def __init__(
-        self: "Collection[A | B]",
+        self: Collection[A | B],
         a: type[A],
         b: type[B],
         /,
         *,
-        index: "Index | None" = None,
+        index: Index | None = None,
         descending: bool = False,
         consistent: bool = False,
+        expired: bool = False,
         describes: str = "",
     ) -> None: ...
     @overload
     def __init__(
-        self: "Collection[A | B | C]",
+        self: Collection[A | B | C],
         a: type[A],
         b: type[B],
         c: type[C],
         /,
         *,
-        index: "Index | None" = None,
+        index: Index | None = None,
         descending: bool = False,
         consistent: bool = False,
+        expired: bool = False,
         describes: str = "",
     ) -> None: ...
     @overload
     def __init__(
-        self: "Collection[A | B | C | D]",
+        self: Collection[A | B | C | D],
         a: type[A],
         b: type[B],
         c: type[C],
         d: type[D],
         /,
         *,
-        index: "Index | None" = None,
+        index: Index | None = None,
         descending: bool = False,
         consistent: bool = False,
+        expired: bool = False,
         describes: str = "",
     ) -> None: ...
     @overload
@@ -262,9 +348,10 @@ class Collection(Query[E]):
         of: type[E],
         /,
         *more: type[E],
-        index: "Index | None" = None,
+        index: Index | None = None,
         descending: bool = False,
         consistent: bool = False,
+        expired: bool = False,
         describes: str = "",
     ) -> None: ...
     def __init__(
@@ -272,47 +359,36 @@ class Collection(Query[E]):
         of: type[Any],
         /,
         *more: type[Any],
-        index: "Index | None" = None,
+        index: Index | None = None,
         descending: bool = False,
         consistent: bool = False,
+        expired: bool = False,
         describes: str = "",
     ) -> None:
         super().__init__(
-            of, index, descending=descending, consistent=consistent, describes=describes
+            of,
+            index,
+            descending=descending,
+            consistent=consistent,
+            expired=expired,
+            describes=describes,
         )
         self.kinds = (of, *more)
 
 
-class Scan(Pattern[E]):
+class Scan(Listing[E]):
     """Read all items of an entity in the table or in an index, in no order, in segments side by
-    side. It reads everything that is there, so it is granted by name only."""
+    side. It reads everything that is there, so IAM allows it to no session of one tenant.
 
-    __slots__ = ("_index", "consistent")
+    Called by `Reader.scan` and, page by page, by `scan_page`.
+    """
+
+    __slots__ = ()
     verb = "Scan"
-
-    def __init__(
-        self,
-        of: type[E],
-        index: "Index | None" = None,
-        *,
-        consistent: bool = False,
-        describes: str = "",
-    ) -> None:
-        super().__init__(of, describes=describes)
-        self._index = index
-        self.consistent = consistent
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        super().__set_name__(owner, name)
-        self.index = self._index.name if self._index else None
-
-    @property
-    def actions(self) -> tuple[tuple[str, str | None], ...]:
-        return (("Scan", self.index),)
 
 
 class BatchDelete(Pattern[E]):
-    """Remove any number of items by their keys."""
+    """Remove any number of items by their keys. Called by `Store.delete_many`."""
 
     __slots__ = ()
     verb = "BatchWriteItem"
@@ -321,16 +397,16 @@ class BatchDelete(Pattern[E]):
 class Count(Pattern[E]):
     """Add events to counters, each event once however often it is delivered.
 
-    The first entity is the counter, whose fields outside its key are numbers; `marker` the one that
-    remembers which events of a group were counted, in the one set that it has outside its key.
-    Events that are delivered together should be of one group; one group should not outgrow some
-    thousand events.
+    Called by `Counters.add`. The first entity is the counter, whose fields outside its key are
+    numbers; `marker` the one that remembers which events of a group were counted, in the one set
+    that it has outside its key. Events that are delivered together should be of one group; one
+    group should not outgrow some thousand events.
     """
 
     __slots__ = ("marker",)
     verb = "TransactWriteItems"
 
-    def __init__(self, of: type[E], *, marker: "type[Entity]", describes: str = "") -> None:
+    def __init__(self, of: type[E], *, marker: type[Entity], describes: str = "") -> None:
         super().__init__(of, describes=describes)
         self.kinds = (of, marker)
         self.marker = marker.__entity__.name

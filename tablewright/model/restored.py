@@ -4,6 +4,8 @@ To the table's stream such an item is new, and yet it is no news: whoever acts o
 passes over it, whoever mirrors what is there takes it as any other.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 # Holds the name of the restored table. No field of a design is stored under it.

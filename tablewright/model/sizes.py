@@ -1,6 +1,8 @@
 """Sizes of items, by the rules that DynamoDB documents: names and values in UTF-8, numbers at about
 half a byte a digit."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any

@@ -4,12 +4,14 @@ A design is one value, declared once. It is imported by every Lambda function, s
 stays light; whether a design makes sense is checked by `validate` at synth and test time.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tablewright.model.entity import EntityModel, Key
+from tablewright.model.entity import EntityModel, Key, KeyAttributes
 from tablewright.model.key_template import Template
-from tablewright.model.patterns import Pattern, Query, field_name
+from tablewright.model.patterns import Listing, Pattern, field_name
 from tablewright.model.sharding.epochs import UNDIVIDED, EpochSource
 
 if TYPE_CHECKING:
@@ -19,32 +21,46 @@ if TYPE_CHECKING:
 _Plan = tuple[tuple[str, ...], list[tuple[Key, frozenset[str], list[tuple[str, Template]]]]]
 
 KEYS_ONLY = "KEYS_ONLY"
+"""Projection of an index that carries keys alone: the cheapest to write."""
+
 ALL = "ALL"
+"""Projection of an index that carries whole items, which is the default."""
 
 
 class Index:
-    """A global secondary index. `keys` has the key of each entity that is in it; `projects` is
-    KEYS_ONLY, ALL or the fields that it carries. Without a name it has that of its attribute.
+    """A secondary index: global, or `local` to the table's partitions.
+
+    `keys` has the key of each entity that is in it; `projects` is KEYS_ONLY, ALL or the fields that
+    it carries. Without a name it has that of its attribute. Partition key and sort key are an
+    attribute each, or a tuple of up to four.
 
     In an index of several entities, each has those of the projected fields that it knows. A
-    `sparse` index holds only the items that have all the fields of its key.
+    `sparse` index holds only the items that have all the fields of its key. A `local` index has
+    the table's partition key and can be read consistently; it is made with its table, cannot be
+    added later, and limits the items with one partition key to 10 GB.
+
+    Example::
+
+        by_customer = Index(pk="CPK", sk="CSK", projects=(Order.total,),
+                            keys={Order: Key("CUSTOMER#{customer}", "AT#{placed_at}")})
     """
 
-    __slots__ = ("keys", "name", "pk", "projects", "sk", "sparse")
+    __slots__ = ("key", "keys", "local", "name", "projects", "sparse")
 
     def __init__(
         self,
         name: str = "",
         *,
-        pk: str,
-        sk: str | None = None,
+        pk: str | tuple[str, ...],
+        sk: str | tuple[str, ...] | None = None,
         keys: Mapping[type[Any], Key] | None = None,
-        projects: "str | Iterable[str | Field[Any]]" = ALL,
+        projects: str | Iterable[str | Field[Any]] = ALL,
         sparse: bool = False,
+        local: bool = False,
     ) -> None:
+        self.local = local
         self.name = name
-        self.pk = pk
-        self.sk = sk
+        self.key = KeyAttributes(_listed(pk), _listed(sk or ()))
         self.keys = dict(keys or {})
         self.projects = projects if isinstance(projects, str) else tuple(map(field_name, projects))
         self.sparse = sparse
@@ -56,12 +72,17 @@ class Index:
         return f"Index({self.name!r})"
 
 
+def _listed(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
+
+
 class Design:
     """A table as it is declared, worked out: what the library computes everything else from.
 
-    `tenant` names the field that separates tenants; in such a
-    design every partition key begins with it, but for `shared` ones. `epochs` names the pattern by
-    which the shard epochs of a tenant are read, in a design with `EpochShards`.
+    `tenant` names the field that separates tenants; in such a design every partition key begins
+    with it, but for `shared` ones. `epochs` names the pattern by which the shard epochs of a tenant
+    are read, in a design with `EpochShards`. `entity_type` is the attribute that has the name of an
+    item's entity.
     """
 
     def __init__(
@@ -77,11 +98,14 @@ class Design:
         stream: str | None = None,
         tenant: str | None = None,
         epochs: str | None = None,
+        entity_type: str | None = None,
         describes: str = "",
     ) -> None:
         self.id = id
+        self.entity_type = entity_type
         self.pk = pk
         self.sk = sk
+        self.key = KeyAttributes((pk,), (sk,) if sk else ())
         self.ttl = ttl
         self.stream = stream
         self.tenant = tenant
@@ -99,6 +123,7 @@ class Design:
         return f"Table({self.id!r})"
 
     def entity(self, pattern: Pattern[Any]) -> EntityModel:
+        """The entity that a pattern stores or finds; the first, where there are several."""
         return self.entities[pattern.entity]
 
     def key_of(self, pattern: Pattern[Any]) -> Key:
@@ -106,11 +131,20 @@ class Design:
         entity = self.entities[pattern.entity]
         return entity.indexed[pattern.index] if pattern.index else entity.key
 
-    def key_attributes(self, index: str | None) -> tuple[str, str | None]:
+    def key_attributes(self, index: str | None) -> KeyAttributes:
         """The names of partition and sort key of an index, or of the table itself."""
-        if index is None:
-            return self.pk, self.sk
-        return self.indexes[index].pk, self.indexes[index].sk
+        return self.key if index is None else self.indexes[index].key
+
+    def key_values(self, item: Mapping[str, Mapping[str, Any]]) -> tuple[Any, ...]:
+        """What tells a stored item from all others of the table."""
+        return tuple(value for name in self.key.names for value in item[name].values())
+
+    def kind(self, attribute: str) -> str:
+        """The type of a key attribute: that of the field that it is, or else text."""
+        for entity in self.entity_list:
+            if attribute in entity.by_stored:
+                return entity.by_stored[attribute].kind
+        return "S"
 
     def derived(
         self, entity: EntityModel, record: Mapping[str, Any], epochs: EpochSource = UNDIVIDED
@@ -130,21 +164,23 @@ class Design:
             full = key.with_shard(texts, epochs)
             for attribute, template in templates:
                 attributes[attribute] = template.format(full)
-        since = record.get(entity.expires.field) if self.ttl and entity.expires else None
+        computed = self.ttl and self.ttl not in entity.by_stored
+        since = record.get(entity.expires.field) if computed and entity.expires else None
         if self.ttl and entity.expires and since is not None:
-            attributes[self.ttl] = entity.expires.at(entity.text(entity.expires.field, since))
+            attributes[self.ttl] = entity.expires.at(entity.time_text(since))
         return attributes
 
     def _plan(self, entity: EntityModel) -> _Plan:
         """What `derived` does for every record of an entity, worked out once."""
         steps = []
         for index, key in ((None, entity.key), *entity.indexed.items()):
-            names = zip(self.key_attributes(index), (key.pk, key.sk), strict=True)
+            placed = self.key_attributes(index).of(key)
             # A key that is a bare field is already stored as that field.
-            templates = [(a, t) for a, t in names if a and t and a not in entity.by_stored]
+            templates = [(a, t) for a, t in placed if a not in entity.by_stored]
             # The table's own key must be whole: a missing field is an error, not an absence.
-            steps.append((key, frozenset(key.inputs) if index else frozenset[str](), templates))
-        inputs = dict.fromkeys(name for key in entity.keys for name in key.inputs)
+            required = frozenset(entity.inputs(key) if index else ())
+            steps.append((key, required, templates))
+        inputs = dict.fromkeys(name for key in entity.keys for name in entity.inputs(key))
         return tuple(inputs), steps
 
     def attributes(
@@ -160,51 +196,82 @@ class Design:
                 else:
                     stored.update(field.attributes(value))
         stored.update(self.derived(entity, record, epochs))
+        if self.entity_type:
+            stored[self.entity_type] = entity.name
         return stored
 
     def projected(
         self, entity: EntityModel, attributes: Mapping[str, Any], index: Index
     ) -> dict[str, Any] | None:
         """What an index holds of an item, or None for an item that is not in it."""
-        keys = [index.pk, index.sk] if index.sk else [index.pk]
+        keys = index.key.names
         if not all(key in attributes for key in keys):
             return None
         if index.projects == ALL:
             return dict(attributes)
-        names = [self.pk, *([self.sk] if self.sk else []), *keys]
+        names = [*self.key.names, *keys]
         if not isinstance(index.projects, str):
             held = (name for name in index.projects if name in entity.by_name)
             names += [entity.by_name[name].stored for name in held]
+            names += [self.entity_type] if self.entity_type else []
         return {name: attributes[name] for name in names if name in attributes}
+
+    def carried(self, index: Index) -> list[str]:
+        """The stored names of the attributes that an index carries beside keys, for one that names
+        them: each as the entities that are in the index store it."""
+        stored = [
+            entity.by_name[name].stored
+            for name in index.projects
+            for entity in self.entity_list
+            if index.name in entity.indexed and name in entity.by_name
+        ]
+        stored += [self.entity_type] if self.entity_type else []
+        keys = {*self.key.names, *index.key.names}
+        return [name for name in dict.fromkeys(stored) if name and name not in keys]
 
     def neighbours(self, entity: EntityModel, index: str | None) -> bool:
         """Whether items of other entities can lie in the same partitions of table or index."""
         key = entity.indexed[index] if index else entity.key
         for other in self.entity_list:
             theirs = other.indexed.get(index) if index else other.key
-            if other is not entity and theirs and key.pk.can_equal(theirs.pk):
+            if other is not entity and theirs and can_share(key, theirs):
                 return True
             if index and not theirs and other is not entity and self._stores(other, index):
                 return True
         return False
 
+    def shares_keys(self, entity: EntityModel) -> bool:
+        """Whether an item of another entity can have the key of one of this entity."""
+        return any(
+            other is not entity
+            and all(
+                mine.can_equal(theirs)
+                for mine, theirs in zip(entity.key.templates, other.key.templates, strict=False)
+            )
+            for other in self.entity_list
+        )
+
     def _stores(self, entity: EntityModel, index: str) -> bool:
         """Whether an entity stores the key attributes of an index that it is not declared in."""
-        own = {*entity.by_stored, self.pk, self.sk}
-        return all(name in own for name in self.key_attributes(index) if name)
+        own = {*entity.by_stored, *self.key.names}
+        return all(name in own for name in self.key_attributes(index).names)
 
-    def readable(self, query: Query[Any]) -> set[str]:
-        """The fields that a query can answer with: projected, or standing in a key that is."""
-        entity = self.entities[query.entity]
-        index = self.indexes[query.index] if query.index else None
-        if index is None or query.hydrate or index.projects == ALL:
+    def carries_expiry(self, index: str | None) -> bool:
+        """Whether entries of table or index have the attribute that DynamoDB removes items by."""
+        return index is None or self.indexes[index].projects == ALL
+
+    def readable(self, listing: Listing[Any], entity: EntityModel | None = None) -> set[str]:
+        """The fields that a list can answer with: projected, or standing in a key that is."""
+        entity = entity or self.entities[listing.entity]
+        index = self.indexes[listing.index] if listing.index else None
+        if index is None or listing.hydrate or index.projects == ALL:
             return set(entity.by_name)
         keys = {*entity.key.fields, *entity.indexed[index.name].fields}
         return keys if isinstance(index.projects, str) else keys | set(index.projects)
 
     def derives_from(self, entity: EntityModel) -> tuple[str, ...]:
         """The fields outside the primary key that derived attributes are computed from."""
-        own = (self.pk, self.sk)
+        own, own_inputs = self.key.names, entity.inputs(entity.key)
         # An index key of bare fields is stored as these, and nothing is computed; nor is one that
         # is the table's own key, which never changes.
         computed = [
@@ -212,6 +279,14 @@ class Design:
             for key, required, made in self._plan(entity)[1]
             if required and any(attribute not in own for attribute, _ in made)
         ]
-        names = [name for key in computed for name in key.inputs]
-        names += [entity.expires.field] if entity.expires else []
-        return tuple(dict.fromkeys(name for name in names if name not in entity.key.fields))
+        names = [name for key in computed for name in entity.inputs(key)]
+        if entity.expires and self.ttl not in entity.by_stored:
+            names.append(entity.expires.field)
+        return tuple(dict.fromkeys(name for name in names if name not in own_inputs))
+
+
+def can_share(one: Key, two: Key) -> bool:
+    """Whether items with keys of these forms can lie in one partition."""
+    return all(
+        mine.can_equal(theirs) for mine, theirs in zip(one.partition, two.partition, strict=False)
+    )

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from tablewright.model import Design
-from tablewright.model.patterns import BatchGet, Get, Pattern, Query
+from tablewright.model.patterns import BatchGet, Check, Get, Pattern, Query, Scan
 
 
 def diagram(design: Design) -> str:
     """The picture in Mermaid, in which arrows go the way that the data goes."""
     lines = ["flowchart LR", '  table[("table")]']
     lines += [f'  {_index(i.name)}[("{i.name}")]' for i in design.index_list]
-    writes = [p for p in design.pattern_list if not isinstance(p, (BatchGet, Get, Query))]
+    reads = (BatchGet, Check, Get, Query, Scan)
+    writes = [p for p in design.pattern_list if not isinstance(p, reads)]
     lines += [f"  {_pattern(p)} --> table" for p in writes]
     lines += [f"  table --> {_index(index.name)}" for index in design.index_list]
     if design.stream:

@@ -20,6 +20,7 @@ Measurement = dict[str, Any]
 NONE = Decimal(0)
 # Each item of a transaction is written twice: once to prepare it, once to commit.
 TRANSACTION_WRITES = 2
+_BEFORE = ("Delete", "ConditionCheck")
 
 
 class FaithfulMeter(Meter):
@@ -51,9 +52,14 @@ class FaithfulMeter(Meter):
         return answer
 
     def _transact(self, params: dict[str, Any]) -> dict[str, Any]:
+        actions = [action for one in params["TransactItems"] for action in one.items()]
+        # What is removed is there before; what is written, after.
+        before = {at: self._item(one) for at, (kind, one) in enumerate(actions) if kind in _BEFORE}
         answer = self._caller.call("TransactWriteItems", params)
-        items = [self._written(action) for one in params["TransactItems"] for action in one.items()]
-        self._add(TRANSACTION_WRITES * sum(map(_units, items), NONE), items)
+        items = [before.get(at) or self._item(one) for at, (_, one) in enumerate(actions)]
+        checks = [kind == "ConditionCheck" for kind, _ in actions]
+        written = [item for item, check in zip(items, checks, strict=True) if not check]
+        self._add(TRANSACTION_WRITES * sum(map(_units, items), NONE), written)
         return answer
 
     def _insert(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -82,12 +88,12 @@ class FaithfulMeter(Meter):
                 return self._design.projected(entity, item, index)
         return None
 
-    def _written(self, action: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-        kind, params = action
-        if kind == "Put":
-            return dict(params["Item"])
-        read = {name: params[name] for name in ("TableName", "Key")}
-        return dict(self._caller.call("GetItem", {**read, "ConsistentRead": True})["Item"])
+    def _item(self, action: dict[str, Any]) -> dict[str, Any]:
+        """The item that an action of a transaction is about, empty where there is none."""
+        if "Item" in action:
+            return dict(action["Item"])
+        read = {name: action[name] for name in ("TableName", "Key")}
+        return dict(self._caller.call("GetItem", {**read, "ConsistentRead": True}).get("Item", {}))
 
 
 def _is(design: Design, entity: EntityModel, item: dict[str, Any]) -> bool:
@@ -128,7 +134,8 @@ def _look(params: dict[str, Any]) -> Decimal:
 
 def _units(item: dict[str, Any]) -> Decimal:
     size = item_bytes({name: decode(wire) for name, wire in item.items()})
-    return Decimal(ceil(size / WRITE_UNIT_BYTES))
+    # One that is not there is looked for all the same.
+    return Decimal(max(1, ceil(size / WRITE_UNIT_BYTES)))
 
 
 class Measuring:

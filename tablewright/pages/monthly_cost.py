@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from tablewright.model.capacity import write_floor
-from tablewright.model.entity import Record
+from tablewright.model.part import Record
 from tablewright.model.sizes import item_bytes
 from tablewright.model.table import Design
 

@@ -1,13 +1,14 @@
 """The page of a table, written from its design and from what was measured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tablewright.model import ALL, Design, EntityModel, Field, Index, Key, Shards
-from tablewright.model.fields.compound import TallyField
+from tablewright.model import ALL, Design, EntityModel, Index, Key, Shards
+from tablewright.model.entity import KeyAttributes
 from tablewright.model.fields.time import DateTextField
-from tablewright.model.patterns import BatchGet, Count, Get, Pattern, Query, Update
+from tablewright.model.patterns import BatchGet, Count, Get, Pattern, Query, Scan, Update
 from tablewright.pages.diagram import diagram
+from tablewright.pages.fields import computed_part, field_table, parts_of
 from tablewright.pages.markdown import code, table
 from tablewright.pages.metering import Measurement
 
@@ -19,30 +20,40 @@ _STREAMS = {
 }
 
 
-def page(design: Design, measured: Sequence[Measurement], costs: Sequence[str]) -> str:
-    """The page as Markdown; `costs` are the paragraphs of its last chapter."""
+def page(
+    design: Design,
+    measured: Sequence[Measurement] = (),
+    costs: Sequence[str] = (),
+    *,
+    about: Sequence[str] = (),
+) -> str:
+    """The page as Markdown; `costs` are the paragraphs of its last chapter, `about` those that its
+    first one has besides. Without measurements, or without costs, there is no such chapter."""
     parts = [
         f"# {design.id}",
         "*Made from the design by `make docs`; do not edit.*",
         design.describes,
+        *about,
         diagram(design),
         *_keys(design),
         *_collections(design),
         *_patterns(design),
-        *_capacity(design, measured),
-        "## Cost",
-        *costs,
+        *(_capacity(design, measured) if measured else ()),
+        *(("## Cost", *costs) if costs else ()),
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def _keys(design: Design) -> Iterator[str]:
     yield "## Keys and indexes"
-    rows = [("table", design.pk, design.sk, "everything", "")]
+    rows = [("table", *_names(design.key), "everything", "")]
     for index in design.index_list:
-        kind = "sparse" if index.sparse else ""
-        rows.append((index.name, index.pk, index.sk, _projection(design, index), kind))
+        kinds = [word for word in ("local", "sparse") if getattr(index, word)]
+        names = _names(index.key)
+        rows.append((index.name, *names, _projection(design, index), ", ".join(kinds)))
     yield table(("", "partition key", "sort key", "holds", ""), rows)
+    if design.entity_type:
+        yield f"Every item has the name of its entity in the attribute `{design.entity_type}`."
     if design.stream:
         yield (
             f"Its stream has {_STREAMS[design.stream]}. Of a table with replicas, the stream of "
@@ -58,21 +69,16 @@ def _entity(design: Design, entity: EntityModel) -> Iterator[str]:
     forms: list[tuple[Any, ...]] = [("table", *_forms(entity.key))]
     forms += [(name, *_forms(key)) for name, key in entity.indexed.items()]
     yield table(("", "partition key", "sort key", "shards"), forms)
+    yield from map(computed_part, entity.computed.values())
     if entity.expires:
         # A day begins at midnight; a moment is counted from as it is.
         of_a_day = isinstance(entity.by_name[entity.expires.field], DateTextField)
         expiry = f"{entity.expires}, at 00:00 UTC" if of_a_day else str(entity.expires)
         yield f"Expires {expiry} (attribute `{design.ttl}`)."
-    yield table(
-        ("field", "stored as", "type", ""),
-        ((f.name, _stored(f), _type(f), "optional" if f.optional else "") for f in entity.fields),
-    )
-
-
-def _type(field: Field[Any]) -> str:
-    """What a field holds, whether as a text or as a type of Python's own."""
-    name = field.type_name
-    return name.removesuffix("Text") or name
+    yield field_table(entity.fields)
+    for part in dict.fromkeys(part for field in entity.fields for part in parts_of(field)):
+        yield f"In it, `{part.name}`:"
+        yield field_table(part.fields)
 
 
 def _about(design: Design, entity: EntityModel) -> Iterator[str]:
@@ -84,12 +90,6 @@ def _about(design: Design, entity: EntityModel) -> Iterator[str]:
         yield said
 
 
-def _stored(field: Field[Any]) -> str:
-    if isinstance(field, TallyField):
-        return f"`{field.prefix}…`, one for each name"
-    return f"`{field.stored}`" if field.stored else "in the key"
-
-
 def _projection(design: Design, index: Index) -> str:
     members = [entity.name for entity in design.entity_list if index.name in entity.indexed]
     of = "" if len(members) == len(design.entity_list) else f" of {', '.join(members)}"
@@ -97,14 +97,21 @@ def _projection(design: Design, index: Index) -> str:
         return f"everything{of}"
     if isinstance(index.projects, str):
         return f"keys only{of}"
-    stored = {field.name: field.stored for e in design.entity_list for field in e.fields}
-    return "keys and " + code(stored[name] for name in index.projects) + of
+    return f"keys and {code(design.carried(index))}{of}"
 
 
 def _forms(key: Key) -> tuple[str, str, str]:
     shards = key.shards
     spread = f"{shards} ({shards.function.__name__})" if shards else ""
-    return f"`{_cell(key.pk.text)}`", f"`{_cell(key.sk.text)}`" if key.sk else "", spread
+    return _code_cell(t.text for t in key.partition), _code_cell(t.text for t in key.sort), spread
+
+
+def _names(key: KeyAttributes) -> tuple[str, str]:
+    return ", ".join(key.partition), ", ".join(key.sort)
+
+
+def _code_cell(texts: Iterable[Any]) -> str:
+    return ", ".join(f"`{_cell(str(text))}`" for text in texts)
 
 
 def _cell(text: str) -> str:
@@ -119,21 +126,33 @@ def _collections(design: Design) -> Iterator[str]:
     rows = []
     for entity, record in examples:
         attributes = design.attributes(entity, record)
-        rows.append((entity.name, "table", *_at(attributes, design.pk, design.sk), "everything"))
+        rows.append((entity.name, "table", *_at(attributes, design.key), "everything"))
         rows += [
-            (entity.name, index.name, *_at(attributes, index.pk, index.sk), _shown(entity, entry))
+            (
+                entity.name,
+                index.name,
+                *_at(attributes, index.key),
+                _shown(design, entity, index, entry),
+            )
             for index in design.index_list
             if (entry := design.projected(entity, attributes, index)) is not None
         ]
     yield table(("item", "in", "partition key", "sort key", "attributes beside keys"), rows)
 
 
-def _at(attributes: Mapping[str, Any], pk: str, sk: str | None) -> tuple[str, str]:
-    return f"`{_cell(attributes[pk])}`", f"`{_cell(attributes[sk])}`" if sk else ""
+def _at(attributes: Mapping[str, Any], key: KeyAttributes) -> tuple[str, str]:
+    names = (key.partition, key.sort)
+    partition, sort = ([_key_text(attributes[name]) for name in some] for some in names)
+    return _code_cell(partition), _code_cell(sort)
 
 
-def _shown(entity: EntityModel, entry: Mapping[str, Any]) -> str:
-    return code(name for name in entry if name in entity.by_stored) or "none"
+def _key_text(value: Any) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def _shown(design: Design, entity: EntityModel, index: Index, entry: Mapping[str, Any]) -> str:
+    keys = {*design.key.names, *index.key.names}
+    return code(n for n in entry if n in entity.by_stored and n not in keys) or "none"
 
 
 def _patterns(design: Design) -> Iterator[str]:
@@ -163,26 +182,36 @@ def _where(design: Design, pattern: Pattern[Any]) -> str:
     over = ""
     if shards:
         over = f", {shards.count} shards" if isinstance(shards, Shards) else ", shards by epoch"
+    if getattr(pattern, "expired", False):
+        over += ", what has expired too"
     return f"{pattern.index}{over}" if pattern.index else f"table{over}"
 
 
 def _asks(design: Design, pattern: Pattern[Any]) -> str:
-    key = design.key_of(pattern)
+    entity, key = design.entity(pattern), design.key_of(pattern)
+    if isinstance(pattern, Scan):
+        return "nothing: reads all"
     if isinstance(pattern, Query):
-        asked = [name for name in key.pk.fields if name != "shard"]
-        asked += _narrowed(key, pattern)
+        asked = _given(entity, key.partition_fields)
+        asked += _narrowed(entity, key, pattern)
         asked += [f"{name} (filtered)" for name in pattern.filters]
         return ", ".join(asked)
     if len(pattern.entities) == 1:
-        return ", ".join(key.fields)
-    keys = {name: design.entities[name].key.fields for name in pattern.entities}
-    return "<br>".join(f"{name}: {', '.join(fields)}" for name, fields in keys.items())
+        return ", ".join(_given(entity, key.fields))
+    kinds = (design.entities[name] for name in pattern.entities)
+    return "<br>".join(f"{one.name}: {', '.join(_given(one, one.key.fields))}" for one in kinds)
 
 
-def _narrowed(key: Key, query: Query[Any]) -> list[str]:
+def _given(entity: EntityModel, names: Sequence[str]) -> list[str]:
+    """The fields that parts of a key are given by: those that a computed part is made from."""
+    parts = ((entity.computed[n].inputs if n in entity.computed else (n,)) for n in names)
+    return list(dict.fromkeys(name for part in parts for name in part))
+
+
+def _narrowed(entity: EntityModel, key: Key, query: Query[Any]) -> list[str]:
     """What may be said of the sort key: its first fields, up to the one with a range."""
-    names = list(key.sk.fields) if key.sk else []
-    first = names[: names.index(query.range)] if query.range else names
+    names = key.sort_fields
+    first = _given(entity, names[: names.index(query.range)] if query.range else names)
     optional = [f"optionally {', '.join(first)}"] if first else []
     return optional + ([f"range of {query.range}"] if query.range else [])
 

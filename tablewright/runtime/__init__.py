@@ -18,12 +18,19 @@ if TYPE_CHECKING:
         Conflict,
         CursorError,
         CursorExpired,
+        CursorOfAnotherCaller,
+        CursorOfAnotherQuery,
+        CursorTampered,
+        DuplicateKeys,
+        ItemBusy,
         ItemTooLarge,
         NotFound,
         OutOfTime,
         ResourceMissing,
         StoreError,
         Throttled,
+        TransactionCanceled,
+        TransactionRefused,
         Unavailable,
     )
     from tablewright.runtime.healing.healing import Healing
@@ -34,10 +41,11 @@ if TYPE_CHECKING:
     from tablewright.runtime.meter import Meter
     from tablewright.runtime.payload import Payloads
     from tablewright.runtime.sharding.counts import ShardCounts
+    from tablewright.runtime.sharding.epochs import EpochCache
     from tablewright.runtime.store.reader import Page, Reader
     from tablewright.runtime.store.store import Store
     from tablewright.runtime.streams.changes import Change, consume
-    from tablewright.runtime.streams.counters import Counters
+    from tablewright.runtime.streams.counters import Counters, Event
     from tablewright.runtime.streams.failed_records import FailedRecords
     from tablewright.runtime.streams.projection import Projection
     from tablewright.runtime.tenancy import Tenants
@@ -52,10 +60,17 @@ _HOMES = {
     "Counters": "streams.counters",
     "CursorError": "errors",
     "CursorExpired": "errors",
+    "CursorOfAnotherCaller": "errors",
+    "CursorOfAnotherQuery": "errors",
+    "CursorTampered": "errors",
     "Cursors": "cursors.cursor",
+    "DuplicateKeys": "errors",
     "Dynamo": "aws",
+    "EpochCache": "sharding.epochs",
+    "Event": "streams.counters",
     "FailedRecords": "streams.failed_records",
     "Healing": "healing.healing",
+    "ItemBusy": "errors",
     "ItemTooLarge": "errors",
     "KeyRing": "cursors.cursor",
     "Meter": "meter",
@@ -75,6 +90,8 @@ _HOMES = {
     "Tenants": "tenancy",
     "Throttled": "errors",
     "Topic": "messaging.topic",
+    "TransactionCanceled": "errors",
+    "TransactionRefused": "errors",
     "Unavailable": "errors",
     "client_config": "aws",
     "connect": "aws",
@@ -93,10 +110,17 @@ __all__ = [
     "Counters",
     "CursorError",
     "CursorExpired",
+    "CursorOfAnotherCaller",
+    "CursorOfAnotherQuery",
+    "CursorTampered",
     "Cursors",
+    "DuplicateKeys",
     "Dynamo",
+    "EpochCache",
+    "Event",
     "FailedRecords",
     "Healing",
+    "ItemBusy",
     "ItemTooLarge",
     "KeyRing",
     "Meter",
@@ -116,6 +140,8 @@ __all__ = [
     "Tenants",
     "Throttled",
     "Topic",
+    "TransactionCanceled",
+    "TransactionRefused",
     "Unavailable",
     "client_config",
     "connect",

@@ -1,5 +1,7 @@
 """Edge to AWS: one call to any of its services, within the time there is, with typed errors."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
@@ -35,6 +37,10 @@ def client_config(**overrides: Any) -> Config:
     """How clients are set up: bounded waits, standard retries, room for parallel shard reads.
 
     A call that is never answered is given up after three attempts, within 21 seconds.
+
+    Example::
+
+        boto3.client("dynamodb", config=client_config(read_timeout=2))
     """
     settings: dict[str, Any] = {
         "max_pool_connections": POOL_SIZE,
@@ -55,7 +61,7 @@ def connect(
     region: str | None = None,
     endpoint_url: str | None = None,
     **settings: Any,
-) -> "Client":
+) -> Client:
     """A client of a service, by its name in boto3; `settings` are of botocore's Config.
 
     Example::
@@ -69,7 +75,7 @@ def connect(
 
 
 class Client:
-    """A boto3 client behind `Caller`."""
+    """A boto3 client behind `Caller`, of any service."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -86,9 +92,11 @@ class Client:
         client.meta.events.register("before-send", self._check_time, unique_id="tablewright-time")
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Carry out the operation, by its name in the service's API; raises StoreError."""
         return self._typed(operation, lambda: self._methods[operation](**params))
 
     def presign(self, method: str, params: dict[str, Any], seconds: int) -> str:
+        """An address that lets its holder make this call for so many seconds."""
         return self._typed(
             method, lambda: str(self.client.generate_presigned_url(method, params, seconds))
         )

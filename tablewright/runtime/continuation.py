@@ -1,5 +1,7 @@
 """Going on in another run of the same function, when the time of this one is up."""
 
+from __future__ import annotations
+
 import json
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Reads through DAX while it answers, and past it while it does not."""
 
+from __future__ import annotations
+
 import logging
 import threading
 import time
@@ -46,7 +48,7 @@ class Accelerated:
     Example::
 
         caller = Accelerated(Dynamo(client), "daxs://cluster.example.com")
-        store = Store(SALES, "sales", caller)
+        store = Store(Sales, "dev-sales", caller)
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Accelerated:
         self._lock = threading.Lock()
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Carry out the operation, through DAX where it can be read there."""
         client = self._connected() if _may_be_old(operation, params) else None
         if client is not None:
             try:

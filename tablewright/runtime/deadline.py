@@ -4,6 +4,8 @@ A function that Lambda stops answers nothing: its caller waits in vain, and its 
 their visibility to end. So every call at the edge asks here first.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """Errors at run time, each with a type that says what to do about it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from botocore.exceptions import (
@@ -58,7 +60,8 @@ class CredentialsExpired(Unavailable):
 
 
 class AccessDenied(StoreError):
-    """The credentials, if there are any, do not allow this call: was its pattern granted?"""
+    """The credentials, if there are any, do not allow this call: see whether its pattern is granted
+    to the role."""
 
 
 class ResourceMissing(StoreError):
@@ -91,6 +94,14 @@ class TransactionCanceled(StoreError):
     def __init__(self, reasons: list[str]) -> None:
         self.reasons = reasons
         super().__init__("transaction canceled: " + ", ".join(reasons))
+
+
+class ItemBusy(Throttled):
+    """A transaction was at the item. Repeating the same call is safe."""
+
+
+class TokenUsed(StoreError):
+    """A transaction was carried out with this token, by a request that is not quite the same."""
 
 
 class TransactionRefused(Conflict):
@@ -201,7 +212,8 @@ _BY_CODE: dict[str, type[StoreError]] = {
     "ConditionalCheckFailedException": Conflict,
     "PreconditionFailed": Conflict,
     "412": Conflict,  # HeadObject, whose answer has no body to say more
-    "TransactionConflictException": Conflict,
+    "TransactionConflictException": ItemBusy,
+    "IdempotentParameterMismatchException": TokenUsed,
     "ResourceExistsException": ResourceExists,
     "InvalidRequestException": InvalidState,
     "NoSuchKey": ObjectMissing,

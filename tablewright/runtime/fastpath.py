@@ -8,6 +8,8 @@ This is the only module that touches private names of botocore. `install` checks
 and as expected, and leaves the client alone when they are not: slower, but right.
 """
 
+from __future__ import annotations
+
 import json
 from base64 import b64encode
 from typing import Any

@@ -1,5 +1,7 @@
 """Making ids that tell when they were made."""
 
+from __future__ import annotations
+
 import os
 from datetime import datetime
 

@@ -8,6 +8,8 @@ Payloads that have much in common are compressed with a dictionary of it: `dicti
 that were ever used, the one to write with first.
 """
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Mapping, Sequence
 from math import ceil

@@ -1,5 +1,7 @@
 """Waiting between attempts: exponential, with full jitter, so that callers do not march in step."""
 
+from __future__ import annotations
+
 import random
 import time
 from collections.abc import Iterator

@@ -4,6 +4,8 @@ What `json` itself accepts beyond that fails later, and elsewhere: an exponent t
 half of a surrogate pair that has no UTF-8, a name that two readers give two values.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections import Counter

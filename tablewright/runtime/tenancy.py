@@ -1,5 +1,7 @@
 """AWS as one tenant may use it: credentials that IAM confines to that tenant's keys."""
 
+from __future__ import annotations
+
 import logging
 import threading
 from collections import OrderedDict
@@ -36,7 +38,7 @@ class Tenants:
     Example::
 
         tenants = Tenants(session, role_arn)
-        store = Store(SALES, "sales", tenants.access("acme"))
+        store = Store(Sales, "dev-sales", tenants.access("acme"))
     """
 
     def __init__(
@@ -61,11 +63,11 @@ class Tenants:
         for service in services or ("dynamodb",):
             self._shared(service)
 
-    def access(self, tenant: str, service: str = "dynamodb") -> "TenantAccess":
+    def access(self, tenant: str, service: str = "dynamodb") -> TenantAccess:
         """A service with this tenant's credentials, which are asked for at the first call."""
         return TenantAccess(self._shared(service), self._sessions.of(tenant))
 
-    def _shared(self, service: str) -> "_Shared":
+    def _shared(self, service: str) -> _Shared:
         with self._lock:
             if service not in self._clients:
                 made = _Nobody(self._session)
@@ -77,7 +79,7 @@ class Tenants:
 class TenantAccess:
     """A service as a tenant's session may use it."""
 
-    def __init__(self, shared: "_Shared", session: "_Session") -> None:
+    def __init__(self, shared: _Shared, session: _Session) -> None:
         self._shared = shared
         self._session = session
 
@@ -137,7 +139,7 @@ class _Sessions:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, _Session] = OrderedDict()
 
-    def of(self, tenant: str) -> "_Session":
+    def of(self, tenant: str) -> _Session:
         with self._lock:
             session = self._kept.setdefault(tenant, _Session(self, tenant))
             self._kept.move_to_end(tenant)

@@ -89,6 +89,7 @@ class Faulty(Injector):
         self._call = self.around(caller.call)
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Carry out the operation, unless it is this call's turn to fail."""
         return self._call(operation, params)
 
 
@@ -109,6 +110,13 @@ def survives_every_fault(
     """Assert that the work, retried, always ends as it does without faults; gives the calls made.
 
     `fresh` prepares an empty world and gives its edge, `outcome` tells what is in that world.
+
+    Example::
+
+        def work(caller: Caller) -> None:
+            Store(Orders, "orders", caller).put(Orders.place, order)
+
+        survives_every_fault(empty_table, work, lambda: all_items("orders"))
     """
     counting = Faulty(fresh())
     work(counting)
@@ -132,7 +140,7 @@ def survives_at_every_edge(
     outcome: Callable[[], Any],
     *beside: Beside,
 ) -> int:
-    """The same of work that makes its edges itself: with faults at every call of all of them.
+    """Assert the same of work that makes its edges itself: with faults at every call of them all.
 
     Every service of AWS is called through `Client`. What else is called, a web server for example,
     is named in `beside`: an object, the name of its function, and what that raises.

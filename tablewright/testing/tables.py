@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tablewright.model import KEYS_ONLY, Design, Table
+from tablewright.model import Design, Index, Table
+from tablewright.model.entity import KeyAttributes
 
 
 def create(client: Any, table: type[Table], name: str, *, stream: bool = True) -> str:
@@ -11,6 +12,13 @@ def create(client: Any, table: type[Table], name: str, *, stream: bool = True) -
     Nothing in it expires: the engine would go by the machine's clock, whoever uses it has another.
     `stream` is False for one whose stream nobody reads: the engine, which never forgets a change,
     takes the longer to write the more of them there are.
+
+    Example::
+
+        with DynamoDbLocal() as engine:
+            client = boto3.client("dynamodb", "eu-west-1", endpoint_url=engine.endpoint,
+                                  **engine.credentials())
+            store = Store(Orders, create(client, Orders, "orders"), client)
     """
     made = definition(table.__design__, name)
     if not stream:
@@ -22,46 +30,36 @@ def create(client: Any, table: type[Table], name: str, *, stream: bool = True) -
 
 def definition(design: Design, name: str) -> dict[str, Any]:
     """The arguments of CreateTable for a design."""
-    table_keys = (design.pk, design.sk)
-    keys = dict.fromkeys(key for index in design.index_list for key in (index.pk, index.sk))
-    attributes = [name for name in dict.fromkeys((*table_keys, *keys)) if name]
+    keys = [design.key_attributes(index) for index in (None, *design.indexes)]
+    attributes = dict.fromkeys(name for key in keys for name in key.names)
     request: dict[str, Any] = {
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",
-        "KeySchema": _schema(*table_keys),
+        "KeySchema": _schema(design.key),
         "AttributeDefinitions": [
-            {"AttributeName": name, "AttributeType": _kind(design, name)} for name in attributes
+            {"AttributeName": name, "AttributeType": design.kind(name)} for name in attributes
         ],
     }
-    if design.index_list:
-        request["GlobalSecondaryIndexes"] = [
-            {
-                "IndexName": index.name,
-                "KeySchema": _schema(index.pk, index.sk),
-                "Projection": _projection(design, index.projects),
-            }
-            for index in design.index_list
-        ]
+    for index in design.index_list:
+        made = {
+            "IndexName": index.name,
+            "KeySchema": _schema(index.key),
+            "Projection": _projection(design, index),
+        }
+        kind = "LocalSecondaryIndexes" if index.local else "GlobalSecondaryIndexes"
+        request.setdefault(kind, []).append(made)
     if design.stream:
         stream = {"StreamEnabled": True, "StreamViewType": design.stream}
         request["StreamSpecification"] = stream
     return request
 
 
-def _schema(pk: str, sk: str | None) -> list[dict[str, str]]:
-    schema = [{"AttributeName": pk, "KeyType": "HASH"}]
-    return [*schema, {"AttributeName": sk, "KeyType": "RANGE"}] if sk else schema
+def _schema(key: KeyAttributes) -> list[dict[str, str]]:
+    parts = [(name, "HASH") for name in key.partition] + [(name, "RANGE") for name in key.sort]
+    return [{"AttributeName": name, "KeyType": kind} for name, kind in parts]
 
 
-def _kind(design: Design, attribute: str) -> str:
-    for entity in design.entity_list:
-        if attribute in entity.by_stored:
-            return entity.by_stored[attribute].kind
-    return "S"
-
-
-def _projection(design: Design, projects: str | tuple[str, ...]) -> dict[str, Any]:
-    if isinstance(projects, str):
-        return {"ProjectionType": KEYS_ONLY if projects == KEYS_ONLY else "ALL"}
-    stored = {f.name: f.stored for entity in design.entity_list for f in entity.fields}
-    return {"ProjectionType": "INCLUDE", "NonKeyAttributes": [stored[name] for name in projects]}
+def _projection(design: Design, index: Index) -> dict[str, Any]:
+    if isinstance(index.projects, str):
+        return {"ProjectionType": index.projects}
+    return {"ProjectionType": "INCLUDE", "NonKeyAttributes": design.carried(index)}

@@ -108,7 +108,7 @@ class Database:
 
     def store(self, design: type[Table], caller: Any = None, **settings: Any) -> Store:
         """A store over the design's table, by default on a plain connection, of a fixed day."""
-        settings = {"cursors": Cursors(lambda: KEYS), "now": lambda: TODAY, **settings}
+        settings = {"cursors": Cursors(KEYS), "now": lambda: TODAY, **settings}
         return Store(design, "table", caller or self.dynamo, **settings)
 
     def write(self, items: list[dict[str, Any]], table: str = "table") -> None:
@@ -135,7 +135,17 @@ class Database:
 
 @pytest.fixture
 def database(dynamodb_local: DynamoDbLocal, spare: list[Credentials]) -> Iterator[Database]:
-    database = Database(dynamodb_local, spare.pop() if spare else None)
+    yield from _lent(dynamodb_local, spare)
+
+
+@pytest.fixture(scope="module")
+def module_database(dynamodb_local: DynamoDbLocal, spare: list[Credentials]) -> Iterator[Database]:
+    """One for all tests of a module that only read, or that put back what they change."""
+    yield from _lent(dynamodb_local, spare)
+
+
+def _lent(engine: DynamoDbLocal, spare: list[Credentials]) -> Iterator[Database]:
+    database = Database(engine, spare.pop() if spare else None)
     yield database
     if database.reusable:
         database.clear()

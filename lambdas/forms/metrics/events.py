@@ -22,7 +22,7 @@ from tablewright.runtime.streams.counters import Event
 
 _SUBMISSIONS = Records(Forms.__design__, Submission.__entity__)
 _ATTEMPTS = Records(Forms.__design__, DeliveryAttempt.__entity__)
-_KEYS = (Forms.__design__.pk, Forms.__design__.sk or "")
+_KEYS = Forms.__design__.key.names
 _GSI1 = Forms.__design__.indexes["GSI1"]
 
 
@@ -126,9 +126,9 @@ def _sums(facts: Sequence[Fact], field: str, length: int) -> Iterator[tuple[Reco
 
 def _part(change: Change) -> str:
     """The tenant's shard, which the index keys of submissions and attempts both end with."""
-    (key,) = (change.new or {}).get(_GSI1.pk, {"S": ""}).values()
+    (key,) = (change.new or {}).get(_GSI1.key.partition[0], {"S": ""}).values()
     try:
-        return Submission.__entity__.indexed[_GSI1.name].pk.parse(key)["shard"]
+        return Submission.__entity__.indexed[_GSI1.name].partition[0].parse(key)["shard"]
     except KeyMismatch:
         return "0"
 

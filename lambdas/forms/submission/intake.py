@@ -20,13 +20,15 @@ from tablewright.model import Record, key_of
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
 from tablewright.model.time_ids import moment_of
-from tablewright.runtime.errors import AlreadyExists, Conflict, Unavailable
+from tablewright.runtime.errors import AlreadyExists, Conflict, TransactionRefused, Unavailable
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.payload import S3_ZLIB, Payloads
 from tablewright.runtime.store.store import Store
 
 QUARANTINED = "QUARANTINED"
 _CLAIMS = 3
+# The position of the submission in the transaction that stores it.
+_SUBMISSION = 0
 
 
 class KeyUsedOtherwise(Exception):
@@ -124,14 +126,17 @@ class SubmissionIntake:
     def _store_once(self, record: Submission, claim: Request, now: datetime) -> None:
         """Store a submission with the mark that it was: nothing is stored without the claim, nor
         a second time when it was removed."""
-        self._store.put_along(
-            Forms.put_submission,
-            record,
-            Forms.finish_request,
-            claim,
-            {"stored_at": iso_utc(now)},
-            when={"submission_id": claim.submission_id, "stored_at": None},
-        )
+        unfinished = (Request.submission_id == claim.submission_id) & Request.stored_at.is_missing()
+        done = Request.stored_at.set(iso_utc(now))
+        try:
+            self._store.transact_write(
+                self._store.to_put(Forms.put_submission, record),
+                self._store.to_update(Forms.finish_request, claim, done, when=unfinished),
+            )
+        except TransactionRefused as refused:
+            if _SUBMISSION in refused.problems:
+                raise AlreadyExists("the submission is stored already") from refused
+            raise
 
     def _too_late(self, claim: Request, place: str) -> Taken:
         """The submission was stored by another and removed since, or the claim has ended: nothing

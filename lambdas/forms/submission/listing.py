@@ -37,8 +37,8 @@ class TenantSubmissions:
         where = {"tenant_id": self._tenant}
         if form_id is not None:
             of_form = {**where, "form_id": form_id}
-            of_status = {"status": status}
-            return self._store.query(Forms.submissions_by_form, of_form, where=of_status, **asked)
+            in_status = {} if status is None else {"status": status}
+            return self._store.query(Forms.submissions_by_form, of_form, where=in_status, **asked)
         if status is not None:
             of_status = {**where, "status": status}
             return self._store.query(Forms.submissions_by_status, of_status, **asked)

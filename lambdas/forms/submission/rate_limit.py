@@ -10,11 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.submissions import RequestWindow
-from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
-from tablewright.runtime.store.attribute_values import encode
-from tablewright.runtime.store.expressions import Expressions
-from tablewright.runtime.store.records import Records
+from tablewright.runtime.store.store import Store
 
 # An item takes a thousand writes a second; half of that leaves room for bursts. A limit beyond is
 # taken in blocks of several requests, each for one function to use up.
@@ -32,10 +29,8 @@ class TooManyRequests(Exception):
 class RateLimit:
     """Admits requests up to a limit a minute, over all functions that use the table."""
 
-    def __init__(self, caller: Caller, table_name: str) -> None:
-        self._caller = caller
-        self._table_name = table_name
-        self._records = Records(Forms.__design__, RequestWindow.__entity__)
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._lock = threading.Lock()
         self._minute = ""
         self._full: set[str] = set()
@@ -69,24 +64,12 @@ class RateLimit:
         return taken
 
     def _take(self, tenant_id: str, minute: str, block: int, per_minute: int) -> bool:
-        window = RequestWindow(tenant_id=tenant_id, minute=minute, requests=block)
-        item = self._records.to_item(window)
-        design = self._records.design
-        ttl = design.ttl or ""
-        expressions = Expressions()
-        requests = expressions.name("requests")
-        most = expressions.value(encode(per_minute - block))
-        params = {
-            "TableName": self._table_name,
-            "Key": {name: item[name] for name in (design.pk, design.sk or "")},
-            "ConditionExpression": f"attribute_not_exists({requests}) OR {requests} <= {most}",
-            "UpdateExpression": (
-                f"SET {expressions.equal(ttl, item[ttl])} "
-                f"ADD {requests} {expressions.value(item['requests'])}"
-            ),
-        }
+        window = {"tenant_id": tenant_id, "minute": minute}
+        fits = RequestWindow.requests <= per_minute - block
         try:
-            self._caller.call("UpdateItem", expressions.into(params))
+            self._store.upsert(
+                Forms.count_request, window, RequestWindow.requests.add(block), when=fits
+            )
         except Conflict:
             return False
         return True

@@ -28,7 +28,7 @@ class Resources(NamedTuple):
         tenants = TenantLookup(store, clients.secrets, environment.secrets_prefix)
         s3 = clients.client("s3", **SIGNING)
         return cls(
-            Admission(tenants, RateLimit(clients.dynamo, clients.table_name)),
+            Admission(tenants, RateLimit(store)),
             SubmissionIntake(store, payloads_in(s3, bucket)),
             Uploads(s3, bucket, s3.presign),
         )

@@ -16,7 +16,7 @@ from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.tenants import DomainClaim, DomainLookup
 from tablewright.model import Record, key_of
 from tablewright.model.fields.time import iso_utc
-from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
+from tablewright.runtime.errors import Conflict, NotFound, TransactionRefused
 from tablewright.runtime.store.store import Store
 
 PENDING, VERIFIED, FAILED = "PENDING", "VERIFIED", "FAILED"
@@ -25,6 +25,8 @@ FIRST, LONGEST = timedelta(minutes=1), timedelta(hours=12)
 MOST_CHECKS = 20
 AGAIN = timedelta(days=1)
 GRACE = timedelta(days=7)
+# The position of the lookup in the transaction that makes it.
+_LOOKUP = 0
 TAKEN = "another tenant has proven that the domain is its own"
 
 
@@ -90,19 +92,18 @@ class DomainClaims:
         there = self._store.get(Forms.get_domain, key)
         if there is None:
             try:
-                self._store.put_along(
-                    Forms.put_domain,
-                    DomainLookup(**key, **ours, created_at=moment),
-                    Forms.update_claim,
-                    key_of(claim),
-                    {"verified_at": moment},
-                    when={"token": claim.token},
+                lookup = DomainLookup(**key, **ours, created_at=moment)
+                proved = DomainClaim.verified_at.set(moment)
+                same = DomainClaim.token == claim.token
+                self._store.transact_write(
+                    self._store.to_put(Forms.put_domain, lookup),
+                    self._store.to_update(Forms.update_claim, key_of(claim), proved, when=same),
                 )
                 return True
-            except AlreadyExists:
+            except TransactionRefused as refused:
+                if _LOOKUP not in refused.problems:
+                    raise NotFound("the claim was given up") from None
                 there = self._store.get(Forms.get_domain, key)
-            except Conflict:
-                raise NotFound("the claim was given up") from None
         if there is None:
             raise Conflict("the domain is being given up by somebody else")
         if there.verified_at is None:

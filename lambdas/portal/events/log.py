@@ -36,7 +36,7 @@ class EventLog:
         return self._store.query(
             Events.events_of_day,
             {"date_bucket": day},
-            where={"event_name": event_name},
+            where=_named(event_name),
             **paging,
         )
 
@@ -44,9 +44,13 @@ class EventLog:
         return self._store.query(
             Events.events_of_user,
             {"user_id": user_id},
-            where={"event_name": event_name},
+            where=_named(event_name),
             **paging,
         )
+
+
+def _named(event_name: str | None) -> dict[str, str]:
+    return {} if event_name is None else {"event_name": event_name}
 
 
 def _same(there: Event | None, event: Event) -> bool:

@@ -55,8 +55,9 @@ class UserSubscriptions:
                     return one, False
             if len(mine) == MOST:
                 raise RequestConflict(f"There are {MOST} subscriptions already: remove one first.")
-            with suppress(AlreadyExists, Conflict):
-                return self._add(wanted, made), True
+            with suppress(Conflict):
+                self._add(wanted, made)
+                return wanted, True
         raise Throttled("the user was subscribing to something else all the while")
 
     def one(self, subscription_id: str) -> Subscription:
@@ -93,14 +94,12 @@ class UserSubscriptions:
             return 0
         return found.made
 
-    def _add(self, wanted: Subscription, made: int) -> Subscription:
-        return self._store.put_along(
-            Subscriptions.put_subscription,
-            wanted,
-            Subscriptions.count_subscription,
-            self._own,
-            {"made": made + 1},
-            when=Subscriber.made == made,
+    def _add(self, wanted: Subscription, made: int) -> None:
+        store, one_more = self._store, Subscriber.made.set(made + 1)
+        same = Subscriber.made == made
+        store.transact_write(
+            store.to_put(Subscriptions.put_subscription, wanted),
+            store.to_update(Subscriptions.count_subscription, self._own, one_more, when=same),
         )
 
     def _wanted(self, body: Any, now: datetime) -> Subscription:

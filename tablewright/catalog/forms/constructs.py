@@ -1,5 +1,7 @@
 """Form table, ready for any CDK app."""
 
+from __future__ import annotations
+
 from typing import Unpack
 
 from constructs import Construct

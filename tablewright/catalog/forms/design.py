@@ -34,6 +34,7 @@ from tablewright.model import (
     Shards,
     Table,
     Update,
+    Upsert,
 )
 
 _SHARDS = Get(TenantShards, consistent=True, describes="Read a tenant's epochs.")
@@ -141,7 +142,7 @@ class Forms(
     claim_request = Put(Request, create=True, describes="Take an idempotency key, once.")
     get_request = Get(Request, consistent=True, describes="Who took an idempotency key.")
     finish_request = Update(Request, describes="Store what has a payload in the bucket, once.")
-    count_request = Update(RequestWindow, describes="Count a request, up to a limit.")
+    count_request = Upsert(RequestWindow, describes="Count a request, up to a limit.")
 
     put_attempt = Put(DeliveryAttempt, create=True, describes="Begin an attempt.")
     get_attempt = Get(DeliveryAttempt, consistent=True, describes="Read one attempt.")

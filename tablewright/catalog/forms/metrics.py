@@ -1,5 +1,7 @@
 """Counts of what was submitted and delivered, by day and by hour, each event once."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from decimal import Decimal
 
@@ -14,9 +16,9 @@ from tablewright.model import (
     HourText,
     Key,
     Number,
+    SetOf,
     Tally,
     Text,
-    TextSet,
     TimestampText,
 )
 
@@ -102,4 +104,4 @@ class Counted(
     period: Field[str] = Choice((DAY, HOUR), IN_KEY)
     second: Field[str] = TimestampText(IN_KEY, seconds=True)
     part: Field[str] = Text(IN_KEY, max_length=3, pattern="[0-9]+")
-    events: Field[set[str] | None] = TextSet(Text(max_length=128), max_items=10_000, default=None)
+    events: Field[set[str] | None] = SetOf(Text(max_length=128), max_items=10_000, default=None)

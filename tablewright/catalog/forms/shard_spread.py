@@ -8,6 +8,8 @@ partition of the table and of each index, beside an even share of its tenant's s
 seed gives the same numbers.
 """
 
+from __future__ import annotations
+
 import argparse
 import sys
 from collections import Counter
@@ -97,7 +99,7 @@ def ours(submissions: Sequence[_Sent], counts: Sequence[int]) -> Loads:
     for (tenant, form, shard), number in placed.items():
         texts = {"tenant_id": f"tenant-{tenant}", "form_id": form, "shard": str(shard)}
         for place, key in keys.items():
-            loads[place][key.pk.format(texts)] += number
+            loads[place][key.partition[0].format(texts)] += number
     return loads
 
 

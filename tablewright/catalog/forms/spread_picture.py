@@ -1,5 +1,7 @@
 """Picture of a spread: for each place, the partitions of the tenant that has the hottest."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 from xml.sax.saxutils import escape

@@ -1,5 +1,7 @@
 """Stream filters: which changes of the form table are passed on, and to whom."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from tablewright.catalog.forms.design import Forms
@@ -13,7 +15,7 @@ OUTCOMES = (SUCCEEDED, RETRYING, FAILED)
 
 def _sort_keys(entity: type[Entity]) -> dict[str, Any]:
     key = entity.__entity__.key
-    begin = key.sk.literals[0] if key.sk else ""
+    begin = key.sort[0].literals[0]
     return {"Keys": {Forms.__design__.sk: {"S": [{"prefix": begin}]}}}
 
 

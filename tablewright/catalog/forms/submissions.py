@@ -4,6 +4,8 @@ A busy tenant's submissions are spread over shards, and so is every index key th
 deliveries have: an index that is not spread like its table throttles the table.
 """
 
+from __future__ import annotations
+
 from tablewright.model import (
     IN_KEY,
     Binary,

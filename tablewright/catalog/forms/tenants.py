@@ -1,5 +1,7 @@
 """Tenants and what they have: configuration, shards, destinations, secrets, domains."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any

@@ -1,5 +1,7 @@
 """Volume of a tenant, and the shards that it gets for it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 # Submissions a month above which a tenant gets so many shards, the highest first.

@@ -1,5 +1,7 @@
 """Table of financial news, ready for any CDK app."""
 
+from __future__ import annotations
+
 from typing import Unpack
 
 from constructs import Construct

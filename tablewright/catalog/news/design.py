@@ -6,6 +6,8 @@ asked for too often is parked. `by_arrival` has the analysed ones in the order i
 analysed, which is not that in which they were published.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -22,12 +24,12 @@ from tablewright.model import (
     Get,
     Index,
     Key,
+    ListOf,
     Prose,
     Put,
     Query,
     Table,
     Text,
-    TextList,
     TimestampText,
     Update,
 )
@@ -76,7 +78,7 @@ class Article(Entity):
     analyzed_at: Field[str | None] = TimestampText(default=None)
     source_type: Field[str] = Choice(SOURCE_TYPES)
     text_for_analysis: Field[str] = Prose(max_length=MAX_TEXT)
-    matched_tickers: Field[tuple[str, ...]] = TextList(Text(max_length=12), max_items=MAX_TICKERS)
+    matched_tickers: Field[tuple[str, ...]] = ListOf(Text(max_length=12), max_items=MAX_TICKERS)
     metadata: Field[Mapping[str, Any] | None] = Document(default=None)
 
 

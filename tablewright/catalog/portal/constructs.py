@@ -1,5 +1,7 @@
 """Tables of the portal: content, notifications, subscriptions and events."""
 
+from __future__ import annotations
+
 from typing import Unpack
 
 from constructs import Construct

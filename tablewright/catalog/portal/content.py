@@ -4,6 +4,8 @@ Every write stores the whole item's index keys, so an item is always in the list
 is in. Beside the lists, `by_due` has the items that something is to happen to on a date.
 """
 
+from __future__ import annotations
+
 import unicodedata
 from typing import Any
 
@@ -18,13 +20,13 @@ from tablewright.model import (
     Index,
     Key,
     Lines,
+    ListOf,
     Name,
     Prose,
     Put,
     Query,
     Table,
     Text,
-    TextList,
     TimestampText,
     Update,
     Whole,
@@ -114,7 +116,7 @@ class Content(
     lifecycle_stage: Field[str | None] = Prose(max_length=100, default=None)
     # A user's id is the subject of a token.
     owner_user_id: Field[str] = Text(max_length=128, pattern=ID, form=ID_FORM)
-    tags: Field[tuple[str, ...]] = TextList(TAG, max_items=MAX_TAGS)
+    tags: Field[tuple[str, ...]] = ListOf(TAG, max_items=MAX_TAGS)
     # Counts the changes that people and the calendar make: a write names the one it changes.
     version: Field[str] = Text(max_length=10, pattern="[1-9][0-9]*", form="a whole number from 1")
     last_updated: Field[str] = TimestampText()
@@ -140,7 +142,7 @@ class Content(
     # The review date that its owner was told of.
     review_told: Field[str | None] = TimestampText(default=None)
     # Keys of files that it no longer has, and whose objects are still to be removed.
-    removing: Field[tuple[str, ...] | None] = TextList(
+    removing: Field[tuple[str, ...] | None] = ListOf(
         Text(max_length=1024), max_items=20, default=None
     )
 

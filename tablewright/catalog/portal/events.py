@@ -4,6 +4,8 @@ An event's id tells when it happened, so an event that is sent again has the sam
 once, and nothing that is sent later replaces it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Notifications of users, newest first, and how many of them are unread."""
 
+from __future__ import annotations
+
 from tablewright.catalog.portal.content import ID, ID_FORM
 from tablewright.model import (
     KEYS_ONLY,

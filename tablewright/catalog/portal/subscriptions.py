@@ -5,6 +5,8 @@ concept and all of its tags. So one of what it asks for, its `topic`, is enough 
 content finds its subscribers by the few topics that it has.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,12 +19,12 @@ from tablewright.model import (
     Get,
     Index,
     Key,
+    ListOf,
     Prose,
     Put,
     Query,
     Table,
     Text,
-    TextList,
     TimestampText,
     Update,
     Whole,
@@ -53,7 +55,7 @@ class Subscription(
     )
     product_suite: Field[str | None] = product()
     product_concept: Field[str | None] = product()
-    tags: Field[tuple[str, ...] | None] = TextList(TAG, max_items=MAX_TAGS, default=None)
+    tags: Field[tuple[str, ...] | None] = ListOf(TAG, max_items=MAX_TAGS, default=None)
     # Made of what people write: see `topic`.
     topic: Field[str] = Prose(max_length=256)
     created_at: Field[str] = TimestampText()

@@ -5,6 +5,8 @@ product's id, so that no partition of an index takes the writes of a whole tenan
 holds branded sales only.
 """
 
+from __future__ import annotations
+
 from decimal import Decimal
 
 from tablewright.model import (

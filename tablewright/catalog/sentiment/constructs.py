@@ -1,5 +1,7 @@
 """Tables of the sentiment system, ready for any CDK app."""
 
+from __future__ import annotations
+
 from typing import Unpack
 
 from constructs import Construct

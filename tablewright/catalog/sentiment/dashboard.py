@@ -5,6 +5,8 @@ its day and one more for each of its tags in a partition of its own, so that a l
 sentiment has each item once. Counters by hour answer what would otherwise be counted at each look.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from decimal import Decimal
 
@@ -33,10 +35,10 @@ from tablewright.model import (
     Number,
     Prose,
     Query,
+    SetOf,
     Table,
     Tally,
     Text,
-    TextSet,
     TimestampText,
 )
 
@@ -143,7 +145,7 @@ class Counted(
 
     second: Field[str] = TimestampText(IN_KEY)
     part: Field[str] = Choice(tuple(map(str, range(COUNTED_PARTS))), IN_KEY)
-    events: Field[set[str] | None] = TextSet(Text(max_length=128), max_items=10_000, default=None)
+    events: Field[set[str] | None] = SetOf(Text(max_length=128), max_items=10_000, default=None)
 
 
 class Rejected(

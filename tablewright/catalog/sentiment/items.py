@@ -6,6 +6,8 @@ the moment under which it is, and is settled when all is done. A claim holds wha
 whoever finds one that is not settled finishes that, under the same key.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -22,9 +24,9 @@ from tablewright.model import (
     Key,
     Prose,
     Put,
+    SetOf,
     Table,
     Text,
-    TextSet,
     TimestampText,
     Update,
 )
@@ -64,7 +66,7 @@ def text_snippet() -> Field[str | None]:
 
 
 def matched_tags() -> Field[set[str] | None]:
-    return TextSet(tag(), max_items=MAX_TAGS, default=None)
+    return SetOf(tag(), max_items=MAX_TAGS, default=None)
 
 
 def tag() -> Field[str]:

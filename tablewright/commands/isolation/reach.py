@@ -86,7 +86,7 @@ def places(design: Design, tenant: str) -> list[Place]:
         record = entity.check({**entity.example, design.tenant: tenant})
         attributes = design.attributes(entity, record, _TenShards())
         for index, form in ((None, entity.key), *entity.indexed.items()):
-            names = [name for name in design.key_attributes(index) if name]
+            names = design.key_attributes(index).names
             if not all(name in attributes for name in names):
                 continue
             key = {name: attributes[name] for name in names}

@@ -61,7 +61,7 @@ class TenantSession:
                     yield place, name, reaches(call)
 
     def _calls(self, place: Place, own: Sequence[Place]) -> Calls:
-        partition, _ = self._design.key_attributes(place.index)
+        partition = self._design.key_attributes(place.index).partition[0]
         names = {"#p": partition}
         key = {name: encode(value) for name, value in place.key.items()}
         asked = {

@@ -62,7 +62,8 @@ class TableAlarms(Construct):
 
     Example::
 
-        TableAlarms(self, "Alarms", design=SALES, table_name=table.table_name, topic=topic)
+        TableAlarms(self, "Alarms", design=Sales.__design__, table_name=table.table_name,
+                    topic=topic)
     """
 
     def __init__(

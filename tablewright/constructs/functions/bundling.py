@@ -38,6 +38,7 @@ class Source:
     without: Sequence[str] = ()
 
     def files(self) -> Iterator[tuple[str, Path]]:
+        """Every file with its path in the bundle."""
         if not self.path.exists():
             raise BundlingError(f"there is no source {self.path}")
         if self.path.is_file():
@@ -50,7 +51,6 @@ class Source:
                 yield f"{self.target}/{inside.as_posix()}", path
 
 
-# The part of this library that Lambda functions import.
 LIBRARY_SOURCES = (
     Source(_LIBRARY / "__init__.py", "tablewright/__init__.py"),
     Source(_LIBRARY / "exports.py", "tablewright/exports.py"),
@@ -62,6 +62,7 @@ LIBRARY_SOURCES = (
         without=("constructs.py", "shard_spread.py", "spread_picture.py"),
     ),
 )
+"""The part of this library that Lambda functions import, for `PythonCode`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,14 +87,17 @@ class PythonCode:
 
     @property
     def architecture(self) -> lambda_.Architecture:
+        """The architecture that the code is bundled for."""
         arm = self.platform.machine == "aarch64"
         return lambda_.Architecture.ARM_64 if arm else lambda_.Architecture.X86_64
 
     @property
     def runtime(self) -> lambda_.Runtime:
+        """The Python that the code is bundled for."""
         return lambda_.Runtime(f"python{self.platform.python}", lambda_.RuntimeFamily.PYTHON)
 
     def hash(self) -> str:
+        """A text that changes with whatever goes into the bundle."""
         options = [_LAYOUT, *self.platform.pip_options, *sorted(self.services)]
         digest = hashlib.sha256("\n".join(options).encode())
         if self.requirements:
@@ -125,6 +129,7 @@ class PythonCode:
         shutil.copytree(installed, output, ignore=leave_out, dirs_exist_ok=True)
 
     def as_asset(self) -> lambda_.Code:
+        """The code as CDK takes it; it is bundled when the app is synthesized."""
         # With a hash of our own CDK reads none of the folder, so any that exists will do.
         return lambda_.Code.from_asset(
             str(_LIBRARY),

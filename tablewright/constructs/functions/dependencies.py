@@ -32,11 +32,13 @@ class Platform:
 
     @classmethod
     def host(cls) -> "Platform":
+        """The platform that this program runs on."""
         machine = {"arm64": "aarch64", "amd64": "x86_64"}.get(_machine(), _machine())
         return cls(machine=machine, python=f"{sys.version_info[0]}.{sys.version_info[1]}")
 
     @property
     def pip_options(self) -> list[str]:
+        """The options by which pip finds wheels for the platform."""
         return [
             "--only-binary=:all:",
             f"--platform=manylinux2014_{self.machine}",

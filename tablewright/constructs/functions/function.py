@@ -176,7 +176,7 @@ class PythonFunction(Construct):
 
         Lambda stops what comes round about sixteen times otherwise, and takes it for a mistake.
         """
-        cast(lambda_.CfnFunction, self.function.node.default_child).recursive_loop = "Allow"
+        cast("lambda_.CfnFunction", self.function.node.default_child).recursive_loop = "Allow"
 
     def add_environment(self, variables: Mapping[str, str]) -> None:
         """Give the function more variables, which may depend on its role."""

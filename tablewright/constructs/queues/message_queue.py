@@ -66,6 +66,7 @@ class MessageQueue(Construct):
 
     @property
     def queue_url(self) -> str:
+        """The address of the queue, for `Queue`."""
         return self.queue.queue_url
 
     def grant_send(self, grantee: iam.IGrantable) -> None:

@@ -65,6 +65,7 @@ class WorkQueue(MessageQueue):
 
     @property
     def topic_arn(self) -> str:
+        """The ARN of the topic, for `Topic`."""
         return self.topic.topic_arn
 
     def grant_publish(self, grantee: iam.IGrantable) -> None:

@@ -146,6 +146,7 @@ class EventPipe(Construct):
 
     @property
     def pipe_name(self) -> str:
+        """The name of the pipe."""
         return self.pipe.ref
 
     def _allow(self, *actions: str, on: str) -> iam.Grant:

@@ -55,7 +55,7 @@ class FailureStore(Construct):
         lists = iam.Grant.add_to_principal(
             grantee=role, actions=["s3:ListBucket"], resource_arns=[self.bucket.bucket_arn]
         )
-        resource = cast(s3.CfnBucket, self.bucket.node.default_child)
+        resource = cast("s3.CfnBucket", self.bucket.node.default_child)
         bucket = Stack.of(self).get_logical_id(resource)
         Validations.of(role).acknowledge(
             Acknowledgment(

@@ -39,10 +39,12 @@ class DesignTableBase(Construct):
 
     @property
     def table_name(self) -> str:
+        """The name of the table, for `Store`."""
         return self.table.table_name
 
     @property
     def table_arn(self) -> str:
+        """The ARN of the table."""
         return self.table.table_arn
 
     def replica_arn(self, region: str) -> str:

@@ -21,6 +21,7 @@ class Scaling:
             raise ValueError(f"target_percent must be 20 to 90, not {self.target_percent}")
 
     def as_capacity(self) -> dynamodb.Capacity:
+        """The same, as CDK has it."""
         return dynamodb.Capacity.autoscaled(
             min_capacity=self.min,
             max_capacity=self.max,

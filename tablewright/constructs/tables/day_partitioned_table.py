@@ -14,13 +14,13 @@ class DayPartitionedTable(DesignTable):
 
     Example::
 
-        dashboard = DayPartitionedTable(self, "Dashboard", design=DASHBOARD)
+        dashboard = DayPartitionedTable(self, "Dashboard", design=Dashboard)
         dashboard.grant(function, Dashboard.recent_items)
     """
 
     def lacks(self, design: Design) -> Iterator[str]:
         for entity in design.entity_list:
-            fields = (entity.by_name.get(name) for name in entity.key.pk.fields)
+            fields = (entity.by_name.get(name) for name in entity.key.partition_fields)
             if not any(
                 isinstance(field, DateTextField | HourTextField | TimestampTextField)
                 for field in fields

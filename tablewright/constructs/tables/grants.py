@@ -98,7 +98,7 @@ def of_tenant(design: Design, patterns: Iterable[Pattern[Any]], tag: str) -> lis
     if design.tenant is None:
         raise GrantError(f"table design '{design.id}' has no tenants to tell apart")
     tenant = f"${{aws:PrincipalTag/{tag}}}"
-    return _by_keys(design, patterns, lambda key: _leading_key(key.pk, design, tenant))
+    return _by_keys(design, patterns, lambda key: _leading_key(key, design, tenant))
 
 
 def of_nobody(design: Design, patterns: Iterable[Pattern[Any]]) -> list[Allowed]:
@@ -112,6 +112,11 @@ def _by_keys(
     actions: dict[tuple[str | None, str], set[str]] = {}
     for pattern in patterns:
         for action, index in pattern.actions:
+            if action == "Scan":
+                raise GrantError(
+                    f"'{pattern.name}' reads everything that there is, so that it cannot be "
+                    "limited to keys"
+                )
             for name in pattern.entities:
                 entity = design.entities[name]
                 key = form(entity.indexed[index] if index else entity.key)
@@ -125,11 +130,23 @@ def _by_keys(
 
 def _shared_key(key: Key) -> str:
     if not key.shared:
-        raise GrantError(f"the key {key.pk.text} is not shared: it belongs to one tenant")
-    return "*".join(key.pk.literals)
+        raise GrantError(f"the key {_one(key).text} is not shared: it belongs to one tenant")
+    return "*".join(_one(key).literals)
 
 
-def _leading_key(template: Template, design: Design, tenant: str) -> str:
+def _one(key: Key) -> Template:
+    """The form of the attribute that IAM knows as the leading key."""
+    if len(key.partition) > 1:
+        forms = ", ".join(template.text for template in key.partition)
+        raise GrantError(
+            f"the partition key {forms} has several attributes: IAM's dynamodb:LeadingKeys is not "
+            "documented for it, so that access to it cannot be limited to keys"
+        )
+    return key.partition[0]
+
+
+def _leading_key(key: Key, design: Design, tenant: str) -> str:
+    template = _one(key)
     # A field before the tenant would become a '*' that reaches into other tenants' keys.
     if not template.fields or template.fields[0] != design.tenant:
         raise GrantError(
@@ -144,10 +161,7 @@ def _leading_key(template: Template, design: Design, tenant: str) -> str:
             f"in the key {template.text} the tenant must be followed by a delimiter, so that no "
             "tenant's keys begin with another's"
         )
-    key = template.literals[0] + tenant + following
-    for literal in template.literals[2:]:
-        key += "*" + literal
-    return key
+    return "*".join((template.literals[0] + tenant + following, *template.literals[2:]))
 
 
 def _refuse_strangers(design: Design, patterns: Sequence[Pattern[Any]]) -> None:

@@ -1,12 +1,11 @@
 """A design's keys, indexes and stream in the terms of CDK."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from aws_cdk import aws_dynamodb as dynamodb
 
 from tablewright.constructs.tables.capacity import Capacity
-from tablewright.model.entity import EntityModel
-from tablewright.model.key_template import Template
 from tablewright.model.table import ALL, KEYS_ONLY, Design, Index
 
 _TYPES = {
@@ -17,18 +16,34 @@ _TYPES = {
 
 
 def partition_key(design: Design) -> dynamodb.Attribute:
-    templates = [(entity, entity.key.pk) for entity in design.entity_list]
-    return _attribute(design.pk, templates)
+    return _attribute(design, design.pk)
 
 
 def sort_key(design: Design) -> dynamodb.Attribute | None:
-    if design.sk is None:
-        return None
-    return _attribute(design.sk, [(entity, entity.key.sk) for entity in design.entity_list])
+    return _attribute(design, design.sk) if design.sk else None
 
 
 def indexes(design: Design, capacity: Capacity) -> list[dynamodb.GlobalSecondaryIndexPropsV2]:
-    return [_index(design, index, capacity) for index in design.index_list]
+    found = (index for index in design.index_list if not index.local)
+    return [
+        dynamodb.GlobalSecondaryIndexPropsV2(
+            **_index(design, index),
+            **_key(design, "partition_key", index.key.partition),
+            **_key(design, "sort_key", index.key.sort),
+            **capacity.index_options,
+        )
+        for index in found
+    ]
+
+
+def local_indexes(design: Design) -> list[dynamodb.LocalSecondaryIndexProps]:
+    found = (index for index in design.index_list if index.local)
+    return [
+        dynamodb.LocalSecondaryIndexProps(
+            **_index(design, index), sort_key=_attribute(design, index.key.sort[0])
+        )
+        for index in found
+    ]
 
 
 def stream(design: Design) -> dynamodb.StreamViewType | None:
@@ -41,44 +56,21 @@ def stream(design: Design) -> dynamodb.StreamViewType | None:
     return names[design.stream] if design.stream else None
 
 
-def projected(design: Design, index: Index) -> list[str]:
-    """The stored names of the attributes that an index carries beside the keys."""
-    keys = {design.pk, design.sk, index.pk, index.sk}
-    stored = [
-        entity.by_name[name].stored
-        for name in index.projects
-        for entity in design.entity_list
-        if index.name in entity.indexed and name in entity.by_name
-    ]
-    return [name for name in dict.fromkeys(stored) if name not in keys]
-
-
-def _index(
-    design: Design, index: Index, capacity: Capacity
-) -> dynamodb.GlobalSecondaryIndexPropsV2:
-    keys = [(e, e.indexed[index.name]) for e in design.entity_list if index.name in e.indexed]
+def _index(design: Design, index: Index) -> dict[str, Any]:
     whole = {ALL: dynamodb.ProjectionType.ALL, KEYS_ONLY: dynamodb.ProjectionType.KEYS_ONLY}
-    listed = not isinstance(index.projects, str)
-    return dynamodb.GlobalSecondaryIndexPropsV2(
-        index_name=index.name,
-        partition_key=_attribute(index.pk, [(entity, key.pk) for entity, key in keys]),
-        sort_key=_attribute(index.sk, [(entity, key.sk) for entity, key in keys])
-        if index.sk
-        else None,
-        projection_type=whole[index.projects]
-        if isinstance(index.projects, str)
-        else dynamodb.ProjectionType.INCLUDE,
-        non_key_attributes=projected(design, index) if listed else None,
-        **capacity.index_options,
-    )
+    if isinstance(index.projects, str):
+        return {"index_name": index.name, "projection_type": whole[index.projects]}
+    return {
+        "index_name": index.name,
+        "projection_type": dynamodb.ProjectionType.INCLUDE,
+        "non_key_attributes": design.carried(index),
+    }
 
 
-def _attribute(
-    name: str, templates: Sequence[tuple[EntityModel, Template | None]]
-) -> dynamodb.Attribute:
-    # A key that is one field and nothing else has that field's type; any other is text.
-    for entity, template in templates:
-        field = template.bare_field if template else None
-        if field in entity.by_name:
-            return dynamodb.Attribute(name=name, type=_TYPES[entity.by_name[field].kind])
-    return dynamodb.Attribute(name=name, type=dynamodb.AttributeType.STRING)
+def _key(design: Design, name: str, attributes: Sequence[str]) -> dict[str, Any]:
+    found = [_attribute(design, attribute) for attribute in attributes]
+    return {f"{name}s": found} if len(found) > 1 else {name: found[0]} if found else {}
+
+
+def _attribute(design: Design, name: str) -> dynamodb.Attribute:
+    return dynamodb.Attribute(name=name, type=_TYPES[design.kind(name)])

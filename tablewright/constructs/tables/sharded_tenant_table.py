@@ -11,7 +11,7 @@ class ShardedTenantTable(DesignTable):
 
     Example::
 
-        forms = ShardedTenantTable(self, "Forms", design=FORMS)
+        forms = ShardedTenantTable(self, "Forms", design=Forms)
         access = forms.tenant_access_role("TenantAccess", Forms.submissions, assumed_by=role)
     """
 

@@ -92,6 +92,7 @@ class DesignTable(DesignTableBase):
             partition_key=schema.partition_key(model),
             sort_key=schema.sort_key(model),
             global_secondary_indexes=schema.indexes(model, capacity),
+            local_secondary_indexes=schema.local_indexes(model),
             time_to_live_attribute=model.ttl,
             dynamo_stream=schema.stream(model),
             billing=capacity.billing,

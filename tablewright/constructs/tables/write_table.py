@@ -17,7 +17,7 @@ class WriteTable(DesignTable):
 
     Example::
 
-        items = WriteTable(self, "Items", design=ITEMS, replicas=REPLICAS)
+        items = WriteTable(self, "Items", design=Items, replicas=REPLICAS)
         items.grant(function, Items.put_item)
     """
 

@@ -1,6 +1,7 @@
 """Fields: what an attribute holds, what it is called in storage, how it is written in a key."""
 
-from abc import ABC, abstractmethod
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from tablewright.model.errors import InvalidValue
@@ -16,11 +17,11 @@ class Required:
 
 REQUIRED = Required()
 
-# In place of a stored name: the field stands in the item's keys and nowhere else.
 IN_KEY = ""
+"""In place of a stored name: the field stands in the item's keys and nowhere else."""
 
 
-class Field(Operand[V], ABC):
+class Field(Operand[V]):
     """One attribute: `name` in Python, `stored` in the table, or IN_KEY.
 
     Of an entity's class it is the field, which conditions and changes are made of; of a record it
@@ -71,10 +72,14 @@ class Field(Operand[V], ABC):
 
         def __get__(self, record: Any, owner: type) -> Any:
             # A record's own values come first; this is for those that it has not.
-            return self if record is None else self.default
+            if record is None:
+                return self
+            if self.name in getattr(record, "__unread__", ()):
+                raise AttributeError(f"{self.name} was not read: the index does not project it")
+            return self.default
 
     @property
-    def field(self) -> "Field[Any]":
+    def field(self) -> Field[Any]:
         return self
 
     def __repr__(self) -> str:
@@ -86,6 +91,11 @@ class Field(Operand[V], ABC):
         return type(self).__name__.removesuffix("Field")
 
     @property
+    def can_be_missing(self) -> bool:
+        """Whether an item may have no value for it."""
+        return self.optional and self.default is None
+
+    @property
     def label(self) -> str:
         """What the field is called outside the program."""
         return self.stored or self.name
@@ -95,12 +105,25 @@ class Field(Operand[V], ABC):
         """The most that a value can have, stored or in a key; by default, what an item may."""
         return ITEM_BYTES
 
-    @abstractmethod
     def check(self, value: Any) -> Any:
         """The value in its canonical form, None for one that is as good as absent.
 
         Raises InvalidValue when it does not fit.
         """
+        raise NotImplementedError
+
+    def next(self, value: Any) -> Any:
+        """The lowest value of the field that is not below this one."""
+        return self.check(value)
+
+    def time_text(self, value: Any) -> str:
+        """The date or time that a value is, as a text."""
+        return self.to_text(value)
+
+    def compared(self, value: Any) -> Any:
+        """The form of a value that this field's are compared with, of the same type: it need not be
+        one that the field can have."""
+        return self.check(value)
 
     def attributes(self, value: Any) -> dict[str, Any]:
         """What is stored for the value."""
@@ -136,9 +159,10 @@ class Field(Operand[V], ABC):
         except (ArithmeticError, InvalidValue, ValueError):
             return False
 
-    @abstractmethod
     def schema(self) -> dict[str, Any]:
         """The value as JSON Schema, for OpenAPI documents."""
+        raise NotImplementedError
 
     def refuse(self, reason: str) -> InvalidValue:
+        """The error that says why a value does not fit."""
         return InvalidValue(self.name, reason)

@@ -1,60 +1,28 @@
-"""Fields that hold more than one value: sets, documents, tallies, bytes."""
+"""Fields that hold more than one value: sets, lists, parts, documents, tallies, bytes."""
 
-import json
+from __future__ import annotations
+
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tablewright.model.errors import InvalidValue
+from tablewright.model.errors import InvalidRecord, InvalidValue
 from tablewright.model.fields.base import REQUIRED, Field
 from tablewright.model.fields.numbers import NumberField
+from tablewright.model.sizes import ITEM_BYTES
+
+if TYPE_CHECKING:
+    from tablewright.model.declaration import Part
 
 _NAME_BYTES = 1024
+_WORDS = {"S": "texts", "N": "numbers", "B": "bytes", "M": "objects"}
+_SETS = {"S": "SS", "N": "NS", "B": "BS"}
 
 
-class TextSetField(Field[Any]):
-    """A set of texts. DynamoDB has no empty set, so an empty one is not stored at all."""
-
-    __slots__ = ("max_items", "of")
-    kind = "SS"
-    ordered = False
-
-    def __init__(
-        self,
-        stored: str | None = None,
-        *,
-        of: Field[str],
-        max_items: int = 100,
-        default: Any = REQUIRED,
-    ) -> None:
-        super().__init__(stored, default=default)
-        self.of = of
-        self.max_items = max_items
-
-    @property
-    def most_bytes(self) -> int:
-        return self.max_items * (self.of.most_bytes + 1)
-
-    def check(self, value: Any) -> set[str] | None:
-        if not isinstance(value, (list, tuple, set, frozenset)):
-            raise self.refuse("must be a list of texts")
-        if len(value) > self.max_items:
-            raise self.refuse(f"must have at most {self.max_items} entries")
-        try:
-            return {self.of.check(text) for text in value} or None
-        except InvalidValue as problem:
-            raise self.refuse(f"has an entry that {problem.reason}") from None
-
-    def schema(self) -> dict[str, Any]:
-        items = {"type": "array", "items": self.of.schema(), "uniqueItems": True}
-        return {**items, "maxItems": self.max_items}
-
-
-class TextListField(Field[Any]):
-    """Texts in an order, which may be none at all, as a tuple."""
+class _Many(Field[Any]):
+    """Values of one field."""
 
     __slots__ = ("max_items", "of")
-    kind = "L"
     ordered = False
     converts = True
 
@@ -62,9 +30,9 @@ class TextListField(Field[Any]):
         self,
         stored: str | None = None,
         *,
-        of: Field[str],
-        default: Any = REQUIRED,
+        of: Field[Any],
         max_items: int = 100,
+        default: Any = REQUIRED,
     ) -> None:
         super().__init__(stored, default=default)
         self.of = of
@@ -72,26 +40,115 @@ class TextListField(Field[Any]):
 
     @property
     def most_bytes(self) -> int:
-        return 3 + self.max_items * (self.of.most_bytes + 1)
+        return min(ITEM_BYTES, 3 + self.max_items * (self.of.most_bytes + 1))
 
-    def check(self, value: Any) -> tuple[str, ...]:
-        if not isinstance(value, (list, tuple)):
-            raise self.refuse("must be a list of texts")
+    def _checked(self, value: Any) -> list[Any]:
         if len(value) > self.max_items:
             raise self.refuse(f"must have at most {self.max_items} entries")
         try:
-            return tuple(self.of.check(text) for text in value)
+            return [self.of.check(one) for one in value]
         except InvalidValue as problem:
             raise self.refuse(f"has an entry that {problem.reason}") from None
 
-    def to_plain(self, value: tuple[str, ...]) -> list[str]:
-        return list(value)
 
-    def from_plain(self, plain: list[str]) -> tuple[str, ...]:
-        return tuple(plain)
+class SetOfField(_Many):
+    """A set of texts, numbers or bytes. DynamoDB has no empty set, so an empty one is not stored
+    at all."""
+
+    __slots__ = ("kind",)
+
+    def __init__(
+        self,
+        stored: str | None = None,
+        *,
+        of: Field[Any],
+        max_items: int = 100,
+        default: Any = REQUIRED,
+    ) -> None:
+        super().__init__(stored, of=of, max_items=max_items, default=default)
+        if of.kind not in _SETS:
+            raise TypeError(f"a set is of texts, numbers or bytes, not of {of.type_name}")
+        self.kind = _SETS[of.kind]
+
+    def check(self, value: Any) -> set[Any] | None:
+        if not isinstance(value, (list, tuple, set, frozenset)):
+            raise self.refuse(f"must be a list of {_WORDS.get(self.of.kind, 'values')}")
+        return set(self._checked(value)) or None
+
+    def to_plain(self, value: set[Any]) -> set[Any]:
+        return {self.of.to_plain(one) for one in value} if self.of.converts else value
+
+    def from_plain(self, plain: set[Any]) -> set[Any]:
+        return {self.of.from_plain(one) for one in plain} if self.of.converts else plain
+
+    def schema(self) -> dict[str, Any]:
+        items = {"type": "array", "items": self.of.schema(), "uniqueItems": True}
+        return {**items, "maxItems": self.max_items}
+
+
+class ListOfField(_Many):
+    """Values in an order, which may be none at all, as a tuple."""
+
+    __slots__ = ()
+    kind = "L"
+
+    def check(self, value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, (list, tuple)):
+            raise self.refuse(f"must be a list of {_WORDS.get(self.of.kind, 'values')}")
+        return tuple(self._checked(value))
+
+    def to_plain(self, value: tuple[Any, ...]) -> list[Any]:
+        return [self.of.to_plain(one) for one in value] if self.of.converts else list(value)
+
+    def from_plain(self, plain: list[Any]) -> tuple[Any, ...]:
+        return tuple(map(self.of.from_plain, plain)) if self.of.converts else tuple(plain)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": self.of.schema(), "maxItems": self.max_items}
+
+
+class PartOfField(Field[Any]):
+    """A part: a map whose members are fields of their own."""
+
+    __slots__ = ("of",)
+    kind = "M"
+    ordered = False
+    converts = True
+
+    def __init__(
+        self, of: type[Part], stored: str | None = None, *, default: Any = REQUIRED
+    ) -> None:
+        super().__init__(stored, default=default)
+        self.of = of
+
+    @property
+    def most_bytes(self) -> int:
+        members = self.of.__part__.fields
+        return 3 + sum(len(one.stored.encode()) + one.most_bytes + 1 for one in members)
+
+    def check(self, value: Any) -> Part:
+        if isinstance(value, self.of) and getattr(value, "__checked__", False):
+            return value
+        if not isinstance(value, Mapping):
+            raise self.refuse("must be an object")
+        try:
+            return self.of(**value)
+        except InvalidRecord as problem:
+            raise self.refuse("is wrong: " + "; ".join(map(str, problem.problems))) from None
+
+    def to_plain(self, value: Part) -> dict[str, Any]:
+        return self.of.__part__.to_plain(value)
+
+    def from_plain(self, plain: Mapping[str, Any]) -> Part:
+        return self.of._stored(self.of.__part__.from_plain(plain))
+
+    def schema(self) -> dict[str, Any]:
+        members = self.of.__part__.fields
+        return {
+            "type": "object",
+            "properties": {one.name: one.schema() for one in members},
+            "required": [one.name for one in members if not one.optional],
+        }
 
 
 class DocumentField(Field[Any]):
@@ -119,6 +176,8 @@ class DocumentField(Field[Any]):
     def check(self, value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise self.refuse("must be an object")
+        import json  # when it is needed: it is slow to import
+
         checked = self._checked(value, self._DEPTH)
         size = len(json.dumps(checked, default=str, ensure_ascii=False).encode())
         if size > self.max_bytes:
@@ -157,11 +216,10 @@ class DocumentField(Field[Any]):
 
 
 class BinaryField(Field[Any]):
-    """Bytes, stored as they are; they cannot stand in a key."""
+    """Bytes, stored as they are; in the text of a key, as hexadecimal digits."""
 
     __slots__ = ("max_bytes",)
     kind = "B"
-    ordered = False
 
     def __init__(
         self,
@@ -183,6 +241,12 @@ class BinaryField(Field[Any]):
         if len(value) > self.max_bytes:
             raise self.refuse(f"must have at most {self.max_bytes} bytes, not {len(value)}")
         return bytes(value)
+
+    def to_text(self, value: bytes) -> str:
+        return value.hex()
+
+    def from_text(self, text: str) -> bytes:
+        return bytes.fromhex(text)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "contentEncoding": "base64"}

@@ -1,5 +1,7 @@
 """Number fields: exact, and in keys of a fixed width where their order matters."""
 
+from __future__ import annotations
+
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
@@ -38,6 +40,9 @@ class NumberField(Field[Any]):
             return shorter
         return number
 
+    def compared(self, value: Any) -> Decimal:
+        return self._decimal(value)
+
     def to_text(self, value: Any) -> str:
         return number_text(value)
 
@@ -54,7 +59,8 @@ class NumberField(Field[Any]):
     def _decimal(self, value: Any) -> Decimal:
         # bool is an int and float is inexact: neither is what a caller means by a number.
         if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
-            raise self.refuse("must be a number")
+            inexact = ", a Decimal and not a float" if isinstance(value, float) else ""
+            raise self.refuse(f"must be a number{inexact}")
         try:
             number = Decimal(value)
         except InvalidOperation:
@@ -175,8 +181,12 @@ class WholeField(NumberField):
     def from_plain(self, plain: Decimal) -> int:
         return int(plain)
 
-    def from_number(self, text: str) -> int:
-        return int(text) if text.isdigit() else int(Decimal(text))
+    def from_number(self, text: str) -> Any:
+        if text.isdigit():
+            return int(text)
+        number = Decimal(text)
+        # Somebody else may have stored what is not whole: it is not cut.
+        return int(number) if number == number.to_integral_value() else number
 
     def to_text(self, value: int) -> str:
         return str(value).zfill(self.digits)

@@ -1,23 +1,26 @@
-"""Specifiers of fields: ``total: Field[Decimal] = money()``.
+"""Specifiers of fields: ``total: Field[Decimal] = Money()``.
 
 All take `stored`, the attribute's name where it is not that of the field (or IN_KEY, for one that
 stands in a key alone), and `default`, the value of a field that is not given; with ``default=None``
 it may be absent.
 """
 
+from __future__ import annotations
+
 import datetime as dt
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import Enum
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tablewright.model.fields.base import REQUIRED, Field, Required
 from tablewright.model.fields.compound import (
     BinaryField,
     DocumentField,
+    ListOfField,
+    PartOfField,
+    SetOfField,
     TallyField,
-    TextListField,
-    TextSetField,
 )
 from tablewright.model.fields.numbers import FractionField, MoneyField, NumberField, WholeField
 from tablewright.model.fields.text import (
@@ -32,64 +35,99 @@ from tablewright.model.fields.text import (
 from tablewright.model.fields.time import (
     DateField,
     DateTextField,
+    EpochField,
     HourTextField,
     TimestampField,
     TimestampTextField,
 )
 
+if TYPE_CHECKING:
+    from tablewright.model.declaration import Part
+
 D = TypeVar("D")
+V = TypeVar("V")
+P = TypeVar("P", bound="Part")
 C = TypeVar("C", bound=Enum)
 
 
 def Text(
     stored: str | None = None,
     *,
+    min_length: int = 1,
     max_length: int = 256,
     pattern: str | None = None,
     form: str | None = None,
     default: D | Required = REQUIRED,
 ) -> Field[str | D]:
-    """Printable text, optionally of a pattern; `form` says in words what that accepts."""
-    rules: dict[str, Any] = {"max_length": max_length, "pattern": pattern, "form": form}
+    """Printable text on one line, optionally of a `pattern`; `form` says in words what it accepts.
+
+    Example::
+
+        tenant: Field[str] = Text(max_length=64, pattern="[a-z0-9-]+", form="small letters")
+    """
+    rules: dict[str, Any] = {
+        "min_length": min_length,
+        "max_length": max_length,
+        "pattern": pattern,
+        "form": form,
+    }
     return TextField(stored, **rules, default=default)
 
 
 def Prose(
     stored: str | None = None,
     *,
+    min_length: int = 1,
     max_length: int = 256,
     pattern: str | None = None,
     form: str | None = None,
     default: D | Required = REQUIRED,
 ) -> Field[str | D]:
     """Text as people write it, on one line."""
-    rules: dict[str, Any] = {"max_length": max_length, "pattern": pattern, "form": form}
+    rules: dict[str, Any] = {
+        "min_length": min_length,
+        "max_length": max_length,
+        "pattern": pattern,
+        "form": form,
+    }
     return ProseField(stored, **rules, default=default)
 
 
 def Lines(
     stored: str | None = None,
     *,
+    min_length: int = 1,
     max_length: int = 256,
     pattern: str | None = None,
     form: str | None = None,
     default: D | Required = REQUIRED,
 ) -> Field[str | D]:
     """Text as people write it, on several lines."""
-    rules: dict[str, Any] = {"max_length": max_length, "pattern": pattern, "form": form}
+    rules: dict[str, Any] = {
+        "min_length": min_length,
+        "max_length": max_length,
+        "pattern": pattern,
+        "form": form,
+    }
     return LinesField(stored, **rules, default=default)
 
 
 def Name(
     stored: str | None = None,
     *,
+    min_length: int = 1,
     max_length: int = 256,
     pattern: str | None = None,
     form: str | None = None,
     default: D | Required = REQUIRED,
 ) -> Field[str | D]:
-    """A name as people write it, kept in one spelling."""
-    rules: dict[str, Any] = {"max_length": max_length, "pattern": pattern, "form": form}
+    """A name as people write it, kept in one spelling: composed, with single spaces."""
+    rules: dict[str, Any] = {
+        "min_length": min_length,
+        "max_length": max_length,
+        "pattern": pattern,
+        "form": form,
+    }
     return NameField(stored, **rules, default=default)
 
 
@@ -100,21 +138,30 @@ def Choice(
 @overload
 def Choice(of: object, stored: str | None = None, *, default: object = REQUIRED) -> Any: ...
 def Choice(of: Any, stored: str | None = None, *, default: Any = REQUIRED) -> Any:
-    """One of several words: an Enum of texts, a Literal of them, or a sequence."""
+    """One of several words: an Enum of texts, a Literal of them, or a sequence.
+
+    Example::
+
+        state: Field[State] = Choice(State, default=State.OPEN)
+        size: Field[Literal["S", "M", "L"]] = Choice(Literal["S", "M", "L"])
+    """
     if isinstance(of, type) and issubclass(of, Enum):
         return EnumField(of, stored, default=default)
     return ChoiceField(getattr(of, "__args__", of), stored, default=default)
 
 
 def Flag(stored: str | None = None, *, default: D | Required = REQUIRED) -> Field[bool | D]:
-    """True or false."""
+    """True or false; within keys, the word."""
     return FlagField(stored, default=default)
 
 
 def Timestamp(
     stored: str | None = None, *, seconds: bool = False, default: D | Required = REQUIRED
 ) -> Field[dt.datetime | D]:
-    """A moment, as an aware datetime in UTC, to the millisecond or the second."""
+    """A moment, as an aware datetime in UTC, to the millisecond or the second.
+
+    It is stored, and stands in keys, as ISO 8601 text, which sorts by time.
+    """
     return TimestampField(stored, seconds=seconds, default=default)
 
 
@@ -125,8 +172,18 @@ def TimestampText(
     return TimestampTextField(stored, seconds=seconds, default=default)
 
 
+def EpochTimestamp(
+    stored: str | None = None, *, milliseconds: bool = False, default: D | Required = REQUIRED
+) -> Field[dt.datetime | D]:
+    """A moment, as an aware datetime in UTC, stored as the seconds or milliseconds since 1970.
+
+    What a table's `ttl` names must be in seconds: such a field can be that attribute itself.
+    """
+    return EpochField(stored, seconds=not milliseconds, default=default)
+
+
 def Date(stored: str | None = None, *, default: D | Required = REQUIRED) -> Field[dt.date | D]:
-    """A day."""
+    """A day; it is stored, and stands in keys, as ``2026-01-31``."""
     return DateField(stored, default=default)
 
 
@@ -141,21 +198,25 @@ def HourText(stored: str | None = None, *, default: D | Required = REQUIRED) -> 
 
 
 def Number(stored: str | None = None, *, default: D | Required = REQUIRED) -> Field[Decimal | D]:
-    """A number of any size that DynamoDB keeps exactly."""
+    """A number of any size that DynamoDB keeps exactly: 38 digits. A float is refused.
+
+    It can be a key by itself, in order of value. Within a key its text has no fixed width, so that
+    it can be told there, but not asked for by range.
+    """
     return NumberField(stored, default=default)
 
 
 def Money(
     stored: str | None = None, *, digits: int = 10, default: D | Required = REQUIRED
 ) -> Field[Decimal | D]:
-    """An amount with two decimals, not negative; in keys, cents padded to `digits`."""
+    """An amount with two decimals, not negative; within keys, cents padded to `digits`."""
     return MoneyField(stored, digits=digits, default=default)
 
 
 def Fraction(
     stored: str | None = None, *, decimals: int = 2, default: D | Required = REQUIRED
 ) -> Field[Decimal | D]:
-    """A number from 0 to 1; in keys, rounded to `decimals`."""
+    """A number from 0 to 1; within keys, rounded to `decimals`."""
     return FractionField(stored, decimals=decimals, default=default)
 
 
@@ -166,46 +227,77 @@ def Whole(
     lowest: int = 0,
     default: D | Required = REQUIRED,
 ) -> Field[int | D]:
-    """A whole number that is not negative; in keys, padded to `digits`."""
+    """A whole number, not negative, of at most `digits`; within keys, padded to them."""
     return WholeField(stored, digits=digits, lowest=lowest, default=default)
 
 
-def TextSet(
-    of: Field[str],
+def SetOf(
+    of: Field[V],
     stored: str | None = None,
     *,
     max_items: int = 100,
     default: D | Required = REQUIRED,
-) -> Field[set[str] | D]:
-    """A set of texts. DynamoDB has no empty ones: an empty set is as good as none."""
-    return TextSetField(stored, of=of, max_items=max_items, default=default)
+) -> Field[set[V] | D]:
+    """A set of texts, numbers or bytes. DynamoDB has no empty ones: an empty set is as good as
+    none.
+
+    Example::
+
+        tags: Field[set[str] | None] = SetOf(Text(max_length=32), default=None)
+    """
+    return SetOfField(stored, of=of, max_items=max_items, default=default)
 
 
-def TextList(
-    of: Field[str],
+def ListOf(
+    of: Field[V],
     stored: str | None = None,
     *,
     max_items: int = 100,
     default: D | Required = REQUIRED,
-) -> Field[tuple[str, ...] | D]:
-    """Texts in an order."""
-    return TextListField(stored, of=of, max_items=max_items, default=default)
+) -> Field[tuple[V, ...] | D]:
+    """Values in an order: texts, numbers, parts and whatever else can be a field.
+
+    Example::
+
+        lines: Field[tuple[Line, ...]] = ListOf(PartOf(Line), default=())
+    """
+    return ListOfField(stored, of=of, max_items=max_items, default=default)
+
+
+def PartOf(
+    of: type[P], stored: str | None = None, *, default: D | Required = REQUIRED
+) -> Field[P | D]:
+    """A part with fields of its own: a class derived from Part.
+
+    Example::
+
+        address: Field[Address | None] = PartOf(Address, default=None)
+    """
+    return PartOfField(of, stored, default=default)
 
 
 def Document(
     stored: str | None = None, *, max_bytes: int = 4096, default: D | Required = REQUIRED
 ) -> Field[Mapping[str, Any] | D]:
-    """A map of names to texts, numbers, flags, lists and further maps."""
+    """A map of names to texts, numbers, flags, lists and further maps, of whatever form.
+
+    What has a known form is better a Part: its members are typed and checked.
+    """
     return DocumentField(stored, max_bytes=max_bytes, default=default)
 
 
 def Binary(
     stored: str | None = None, *, max_bytes: int = 4096, default: D | Required = REQUIRED
 ) -> Field[bytes | D]:
-    """Bytes."""
+    """Bytes; as a key by itself they sort as bytes do."""
     return BinaryField(stored, max_bytes=max_bytes, default=default)
 
 
 def Tally(*, prefix: str, default: D | Required = REQUIRED) -> Field[Mapping[str, Decimal] | D]:
-    """Numbers by names that are not known beforehand, each an attribute that begins so."""
+    """Numbers by names that are not known beforehand, each an attribute that begins so.
+
+    Example::
+
+        counts: Field[Mapping[str, Decimal] | None] = Tally(prefix="n:", default=None)
+    """
     return TallyField(prefix=prefix, default=default)

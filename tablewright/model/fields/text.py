@@ -1,5 +1,7 @@
 """Text fields: of bounded length, of a given form, one word of several, true or false."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from enum import Enum
@@ -9,25 +11,27 @@ from unicodedata import normalize
 from tablewright.model.fields.base import REQUIRED, Field
 
 # Every character that Unicode calls a space, tabs and line ends not among them.
-_SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_SPACES = r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+"
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 
 class TextField(Field[Any]):
-    """Non-empty text of bounded length, optionally of a given form."""
+    """Text of bounded length, not empty unless that is said, optionally of a given form."""
 
-    __slots__ = ("form", "max_length", "pattern")
+    __slots__ = ("form", "max_length", "min_length", "pattern")
 
     def __init__(
         self,
         stored: str | None = None,
         *,
         default: Any = REQUIRED,
+        min_length: int = 1,
         max_length: int = 256,
         pattern: str | None = None,
         form: str | None = None,
     ) -> None:
         super().__init__(stored, default=default)
+        self.min_length = min_length
         self.max_length = max_length
         self.pattern = pattern
         self.form = form
@@ -39,13 +43,18 @@ class TextField(Field[Any]):
     def check(self, value: Any) -> str:
         if not isinstance(value, str):
             raise self.refuse("must be text")
-        if not value or len(value) > self.max_length:
-            raise self.refuse(f"must have 1 to {self.max_length} characters")
+        if not self.min_length <= len(value) <= self.max_length:
+            raise self.refuse(f"must have {self.min_length} to {self.max_length} characters")
         unfit = self._unfit(value)
         if unfit:
             raise self.refuse(unfit)
         if self.pattern and not re.fullmatch(self.pattern, value):
             raise self.refuse(f"must be {self.form or 'of the form ' + self.pattern}")
+        return value
+
+    def compared(self, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self.refuse("must be text")
         return value
 
     def _unfit(self, value: str) -> str | None:
@@ -54,7 +63,8 @@ class TextField(Field[Any]):
         return None
 
     def schema(self) -> dict[str, Any]:
-        schema: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": self.max_length}
+        lengths = {"minLength": self.min_length, "maxLength": self.max_length}
+        schema: dict[str, Any] = {"type": "string", **lengths}
         if self.pattern:
             schema["pattern"] = f"^(?:{self.pattern})$"
         return schema
@@ -66,7 +76,7 @@ class ProseField(TextField):
     __slots__ = ()
 
     def _unfit(self, value: str) -> str | None:
-        return "must not contain control characters" if _CONTROL.search(value) else None
+        return "must not contain control characters" if re.search(_CONTROL, value) else None
 
 
 class LinesField(ProseField):
@@ -80,7 +90,7 @@ class LinesField(ProseField):
         return super().check(value)
 
     def _unfit(self, value: str) -> str | None:
-        unfit = _CONTROL.search(value.replace("\n", ""))
+        unfit = re.search(_CONTROL, value.replace("\n", ""))
         return "must not contain control characters other than line breaks" if unfit else None
 
 
@@ -92,13 +102,13 @@ class NameField(TextField):
 
     def check(self, value: Any) -> str:
         if isinstance(value, str):
-            value = _SPACES.sub(" ", normalize("NFC", value)).strip(" ")
-            if not value:
+            value = re.sub(_SPACES, " ", normalize("NFC", value)).strip(" ")
+            if not value and self.min_length:
                 raise self.refuse(f"must have 1 to {self.max_length} characters that are not blank")
         return super().check(value)
 
     def _unfit(self, value: str) -> str | None:
-        return "must not contain control characters" if _CONTROL.search(value) else None
+        return "must not contain control characters" if re.search(_CONTROL, value) else None
 
 
 class ChoiceField(Field[Any]):
@@ -141,6 +151,10 @@ class EnumField(ChoiceField):
         super().__init__([str(one.value) for one in of], stored, default=default)
         self._members = {str(one.value): one for one in of}
 
+    @property
+    def type_name(self) -> str:
+        return "Choice"
+
     def check(self, value: Any) -> Any:
         if isinstance(value, Enum):
             if self._members.get(str(value.value)) is value:
@@ -162,7 +176,7 @@ class EnumField(ChoiceField):
 
 
 class FlagField(Field[Any]):
-    """True or false. It cannot stand in a key: DynamoDB has no such keys."""
+    """True or false; in the text of a key, a word. DynamoDB has no keys of this type."""
 
     __slots__ = ()
     kind = "BOOL"
@@ -170,15 +184,18 @@ class FlagField(Field[Any]):
 
     @property
     def most_bytes(self) -> int:
-        return 1
+        return len("false")
 
     def check(self, value: Any) -> bool:
         if not isinstance(value, bool):
             raise self.refuse("must be true or false")
         return value
 
-    def accepts_text(self, text: str) -> bool:
-        return False
+    def to_text(self, value: bool) -> str:
+        return "true" if value else "false"
+
+    def from_text(self, text: str) -> Any:
+        return {"true": True, "false": False}.get(text, text)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "boolean"}

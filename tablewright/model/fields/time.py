@@ -1,15 +1,18 @@
 """Fields of time: days, hours and moments in UTC, as texts whose order is that of time."""
 
+from __future__ import annotations
+
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from tablewright.model.fields.base import REQUIRED, Field
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z")
-_SECONDS = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
-_HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{2})")
+_DATE = r"\d{4}-\d{2}-\d{2}"
+_TIMESTAMP = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z"
+_SECONDS = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z"
+_1970 = datetime(1970, 1, 1, tzinfo=UTC)
+_HOUR = r"(\d{4}-\d{2}-\d{2})-(\d{2})"
 
 
 class DateTextField(Field[Any]):
@@ -24,7 +27,7 @@ class DateTextField(Field[Any]):
     def check(self, value: Any) -> str:
         if type(value) is date:
             return value.isoformat()
-        if not isinstance(value, str) or not _DATE.fullmatch(value):
+        if not isinstance(value, str) or not re.fullmatch(_DATE, value):
             raise self.refuse("must be a date of the form YYYY-MM-DD")
         try:
             return date.fromisoformat(value).isoformat()
@@ -47,7 +50,7 @@ class HourTextField(Field[Any]):
     def check(self, value: Any) -> str:
         if isinstance(value, datetime):
             return _in_utc(self, value)[:13].replace("T", "-")
-        if not isinstance(value, str) or not _HOUR.fullmatch(value):
+        if not isinstance(value, str) or not re.fullmatch(_HOUR, value):
             raise self.refuse("must be an hour of the form YYYY-MM-DD-HH")
         try:
             hour_begin(value)
@@ -56,7 +59,7 @@ class HourTextField(Field[Any]):
         return value
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", "pattern": f"^{_HOUR.pattern}$"}
+        return {"type": "string", "pattern": f"^{_HOUR}$"}
 
 
 def hour_begin(text: str) -> datetime:
@@ -91,7 +94,7 @@ class TimestampTextField(Field[Any]):
         if isinstance(value, datetime):
             text = _in_utc(self, value)
             return f"{text[:19]}Z" if self.seconds else text
-        if not isinstance(value, str) or not self._form.fullmatch(value):
+        if not isinstance(value, str) or not re.fullmatch(self._form, value):
             fraction = "" if self.seconds else ".mmm"
             raise self.refuse(f"must be a UTC time of the form YYYY-MM-DDTHH:MM:SS{fraction}Z")
         try:
@@ -100,11 +103,17 @@ class TimestampTextField(Field[Any]):
             raise self.refuse("must be a time that exists") from None
         return value
 
+    def next(self, value: Any) -> Any:
+        if isinstance(value, datetime) and value.tzinfo:
+            step = timedelta(seconds=1) if self.seconds else timedelta(milliseconds=1)
+            value += -(value - _1970) % step
+        return self.check(value)
+
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", "format": "date-time", "pattern": f"^{self._form.pattern}$"}
+        return {"type": "string", "format": "date-time", "pattern": f"^{self._form}$"}
 
     @property
-    def _form(self) -> re.Pattern[str]:
+    def _form(self) -> str:
         return _SECONDS if self.seconds else _TIMESTAMP
 
 
@@ -129,6 +138,40 @@ class TimestampField(TimestampTextField):
 
     def from_text(self, text: str) -> datetime:
         return datetime.fromisoformat(text)
+
+
+class EpochField(TimestampField):
+    """A moment, stored as the number of seconds, or milliseconds, since 1970."""
+
+    __slots__ = ()
+    kind = "N"
+    _DIGITS = 15
+
+    @property
+    def most_bytes(self) -> int:
+        return self._DIGITS
+
+    def to_plain(self, value: datetime) -> Any:
+        return (value - _1970) // self._step
+
+    def from_plain(self, plain: Any) -> datetime:
+        return _1970 + int(plain) * self._step
+
+    def compared(self, value: Any) -> Any:
+        return self.check(value)
+
+    def to_text(self, value: datetime) -> str:
+        return str(self.to_plain(value)).zfill(self._DIGITS)
+
+    def from_text(self, text: str) -> datetime:
+        return self.from_plain(int(text))
+
+    def time_text(self, value: datetime) -> str:
+        return iso_utc(value)
+
+    @property
+    def _step(self) -> timedelta:
+        return timedelta(seconds=1) if self.seconds else timedelta(milliseconds=1)
 
 
 class DateField(DateTextField):

@@ -131,7 +131,7 @@ class EpochListField(Field[Any]):
 def EpochList(
     stored: str | None = None, *, default: D | Required = REQUIRED
 ) -> Field[Sequence[Mapping[str, Any]] | D]:
-    """The shard epochs of a tenant."""
+    """Shard epochs of a tenant, as `ShardCounts` writes them."""
     return EpochListField(stored, default=default)
 
 
@@ -193,9 +193,11 @@ class EpochShards:
 
     @property
     def inputs(self) -> tuple[str, ...]:
+        """The fields that decide the shard."""
         return (self.by, self.whose)
 
     def place(self, texts: Mapping[str, str], epochs: EpochSource) -> str:
+        """The shard of an item with these field texts, by the epoch that its id was made in."""
         id = texts[self.by]
         made = made_at(id)
         if made > epochs.latest():
@@ -222,6 +224,7 @@ class EpochShards:
         until: str | None,
         epochs: EpochSource,
     ) -> list[str]:
+        """The shards that can hold what is asked for with these texts, in this range of `dated`."""
         high = epochs.latest()
         if until is not None:
             high = min(high, milliseconds(until))

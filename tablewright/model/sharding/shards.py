@@ -4,15 +4,19 @@ Reads visit all shards, so any function is compatible with any other; they diffe
 they spread. The first is the default.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from hashlib import blake2b
 from typing import Any
 
 ShardFunction = Callable[[str, int], int]
+"""Function of an id and a number of shards that gives one of these, counted from zero."""
 
 
 def uniform(text: str, count: int) -> int:
     """An even spread whatever the ids look like."""
+    from hashlib import blake2b  # when it is needed: it is slow to import
+
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") % count
 
 
@@ -41,7 +45,12 @@ def _utf16_codes(text: str) -> tuple[int, ...]:
 
 
 class Shards:
-    """`count` shards, chosen by a function of the field `by`."""
+    """Shards of a partition: `count` of them, chosen by a function of the field `by`.
+
+    Example::
+
+        Key("ALL#{shard}", "AT#{placed_at}", shards=Shards(10, by="order_id"))
+    """
 
     __slots__ = ("by", "count", "function")
 
@@ -68,6 +77,7 @@ class Shards:
         return str(self.function(text, self.count))
 
     def all(self) -> list[str]:
+        """Every shard, as it stands in a key."""
         return [str(number) for number in range(self.count)]
 
     def place(self, texts: Mapping[str, str], epochs: Any) -> str:

@@ -1,5 +1,7 @@
 """Validation of shards by epochs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from tablewright.model.entity import EntityModel, Key
@@ -17,7 +19,7 @@ def epoch_shards(
     of = f"{where} of {entity.name}"
     if shards.by in entity.by_name and not isinstance(entity.by_name[shards.by], TimeIdField):
         yield f"{of} is sharded by epochs, so {entity.name}.{shards.by} must be a TimeId"
-    if shards.whose not in key.pk.fields:
+    if shards.whose not in key.partition_fields:
         yield f"{of} has the epochs of '{shards.whose}', which must stand in its partition key"
     dated = entity.by_name.get(shards.dated or "")
     if shards.dated and (not isinstance(dated, TimestampTextField) or dated.seconds):

@@ -3,6 +3,8 @@
 Whatever passes here becomes an item without an error, so that nothing fails after it was accepted.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +26,13 @@ class Storable:
 
     __slots__ = ("_dated", "_entity", "_large", "_long", "_uses")
 
-    def __init__(self, entity: "EntityModel") -> None:
-        templates = [t for key in entity.keys for t in (key.pk, key.sk) if t]
+    def __init__(self, entity: EntityModel) -> None:
+        templates = [t for key in entity.keys for t in key.templates]
         fields = entity.by_name
         # What a template refuses of a value depends on its delimiter alone.
-        uses = {(n, t.delimiter): t for t in templates for n in t.fields if n in fields}
+        uses = {(n, t.delimiter): t for t in templates for n in t.fields if n != "shard"}
         most = {name: field.most_bytes for name, field in fields.items()} | {"shard": len(_SHARD)}
+        most |= {name: 4 * one.max_length for name, one in entity.computed.items()}
         bounds = [(t, len(t.text) + sum(most.get(n, 0) for n in t.fields)) for t in templates]
         shards = [key.shards for key in entity.keys if isinstance(key.shards, EpochShards)]
         self._entity = entity
@@ -41,7 +44,11 @@ class Storable:
 
     def problems(self, record: Mapping[str, Any]) -> Iterator[InvalidValue]:
         """What is wrong with a record, or with those fields of it that are there."""
-        texts = self._entity.texts(record, (name for name, _ in self._uses))
+        try:
+            texts = self._entity.texts(record, (name for name, _ in self._uses))
+        except InvalidValue as problem:  # of what is computed
+            yield problem
+            return
         unfit = list(self._unfit(texts))
         yield from unfit
         if not unfit:  # keys are measured that can be formed
@@ -55,7 +62,7 @@ class Storable:
                 yield misdated
         expires = self._entity.expires
         if expires and record.get(expires.field) is not None:
-            reason = expires.refuses(self._entity.text(expires.field, record[expires.field]))
+            reason = expires.refuses(self._entity.time_text(record[expires.field]))
             if reason:
                 yield InvalidValue(expires.field, reason)
         if self._large:
@@ -73,8 +80,12 @@ class Storable:
         self, record: Mapping[str, Any], texts: Mapping[str, str]
     ) -> Iterator[InvalidValue]:
         fields = self._entity.by_name
-        held = {name: value_bytes(fields[name].to_plain(value)) for name, value in record.items()}
-        keys = [t for key in self._entity.keys for t in (key.pk, key.sk) if t]
+        held = {
+            name: value_bytes(fields[name].to_plain(value))
+            for name, value in record.items()
+            if value is not None
+        }
+        keys = [t for key in self._entity.keys for t in key.templates]
         size = sum(held.values()) + _NAME_BYTES * (len(held) + len(keys))
         for template in keys:
             size += len(template.text)

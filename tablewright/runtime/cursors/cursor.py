@@ -4,6 +4,8 @@ A cursor never carries a partition key: the position in it is completed from the
 identity and arguments, so a stolen or edited one cannot reach another tenant's items.
 """
 
+from __future__ import annotations
+
 import hmac
 import json
 import time
@@ -27,7 +29,8 @@ _LONGEST = 4096
 
 
 class KeyRing:
-    """Secret keys: the first signs, all verify, so that a key can be replaced without a break."""
+    """Secret keys, each of at least 32 bytes: the first signs, all verify, so that a key can be
+    replaced without a break."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
         if not keys or any(len(key) < 32 for key in keys):
@@ -39,22 +42,34 @@ class KeyRing:
         return key_id in self._keys
 
     def mac(self, key_id: bytes, payload: bytes) -> bytes:
+        """The signature of a cursor by one of the keys."""
         return hmac.digest(self._keys[key_id], key_id + payload, "sha256")[:_MAC_BYTES]
 
 
 class Cursors:
-    """Issues and opens cursors. `keys` is asked each time, so that it may be refreshed."""
+    """Issues and opens cursors, which are good for `lifetime` seconds.
+
+    `keys` is the key ring, or gives it each time that it is asked, so that it may be refreshed.
+
+    Example::
+
+        cursors = Cursors(KeyRing([secret]))
+        store = Store(Orders, "dev-orders", client, cursors=cursors)
+    """
 
     def __init__(
         self,
-        keys: Callable[[], KeyRing],
+        keys: KeyRing | Callable[[], KeyRing],
         *,
         lifetime: int = 3600,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._keys = keys
+        self._source = keys
         self._lifetime = lifetime
         self._clock = clock
+
+    def _keys(self) -> KeyRing:
+        return self._source if isinstance(self._source, KeyRing) else self._source()
 
     def issue(
         self, caller: str, query: str, arguments: Mapping[str, Any], position: Sequence[str]

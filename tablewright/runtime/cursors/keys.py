@@ -1,5 +1,7 @@
 """Cursor keys from Secrets Manager: the current one signs, the one before it still verifies."""
 
+from __future__ import annotations
+
 import logging
 import time
 from collections.abc import Callable

@@ -6,6 +6,8 @@ twice as long. So two runs at the same time do not both ask, whatever fails betw
 what was asked for too often is parked instead of asked for for ever. Only what was taken counts.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
@@ -30,7 +32,7 @@ class Rules(NamedTuple):
     attempts: int = 5
 
     @classmethod
-    def from_environment(cls) -> "Rules":
+    def from_environment(cls) -> Rules:
         """The rules that the construct `SelfHealing` gives to its function."""
         given = os.environ
         return cls(

@@ -1,5 +1,7 @@
 """Items that healing has parked: counted, listed and released."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Generic, TypeVar

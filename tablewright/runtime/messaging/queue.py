@@ -1,5 +1,7 @@
 """Messages to a queue, in batches within both of its limits, until every one has been taken."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Any

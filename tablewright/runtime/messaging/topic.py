@@ -1,5 +1,7 @@
 """Messages to a topic, in batches within both of its limits; one that fails stops no other."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Changing how many shards a tenant has: one more epoch, in the future, one planner at a time."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

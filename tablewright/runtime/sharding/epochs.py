@@ -6,6 +6,8 @@ epochs at a moment knows all that begin within a life of it, and need not look a
 were made before then: there is no moment at which two writers resolve one id differently.
 """
 
+from __future__ import annotations
+
 import threading
 import time
 from collections import OrderedDict
@@ -42,7 +44,7 @@ class EpochCache:
     Example::
 
         epochs = EpochCache()       # for the life of the function's environment
-        store = Store(FORMS, "dev-FormBridgeData", tenants.access("acme"), epochs=epochs)
+        store = Store(Forms, "dev-FormBridgeData", tenants.access("acme"), epochs=epochs)
     """
 
     def __init__(

@@ -1,5 +1,7 @@
 """Python values to DynamoDB's wire types and back. Numbers are Decimal or int, never float."""
 
+from __future__ import annotations
+
 from base64 import b64decode
 from collections.abc import Mapping
 from decimal import Decimal

@@ -1,5 +1,7 @@
 """Many items at once: chunks, in parallel, with what DynamoDB leaves unprocessed tried again."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Executor, wait
 from typing import Any, TypeVar

@@ -1,18 +1,23 @@
 """Changes of a model as update expressions of DynamoDB, and as what becomes of a record here."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from tablewright.model.changes import Add, Append, Change, Remove, Set, Subtract
 from tablewright.model.errors import InvalidRecord, InvalidValue
 from tablewright.model.fields.base import Field
-from tablewright.runtime.store.attribute_values import encode
-from tablewright.runtime.store.conditions import Rendering, own_field, wire_of
+from tablewright.model.fields.compound import ListOfField, SetOfField, TallyField
+from tablewright.model.operands import Operand
+from tablewright.runtime.store.attribute_values import Wire, encode
+from tablewright.runtime.store.conditions import Rendering, leaf_of, own_field, wire_of
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Records
 
 
-def listed(records: Records, given: Iterable["Change | Mapping[str, Any]"]) -> list[Change]:
+def listed(records: Records, given: Iterable[Change | Mapping[str, Any]]) -> list[Change]:
     """Checked changes, from changes and from mappings of fields to values, None to remove one.
 
     Raises InvalidRecord with everything that is wrong, or TypeError for fields of the key.
@@ -22,19 +27,31 @@ def listed(records: Records, given: Iterable["Change | Mapping[str, Any]"]) -> l
         changes += [one] if isinstance(one, Change) else _of_values(records, one)
     for change in changes:
         field = own_field(records, change.operand)
-        if field.name in records.entity.key.fields:
+        if field.name in records.key_inputs:
             raise TypeError(f"{field.name} cannot be changed: part of the key")
+    for one, other in combinations(changes, 2):
+        if _overlap(one, other):
+            name = one.operand.field.name
+            raise TypeError(f"{name} is changed twice, which one update cannot do")
     return [_checked(records, change) for change in changes]
 
 
+def _overlap(one: Change, other: Change) -> bool:
+    """Whether both are about the same place, or one about a part of the other's."""
+    if one.operand.field is not other.operand.field:
+        return False
+    steps = zip(one.operand.path, other.operand.path, strict=False)
+    return all(mine is theirs or repr(mine) == repr(theirs) for mine, theirs in steps)
+
+
 def _of_values(records: Records, values: Mapping[str, Any]) -> list[Change]:
-    fixed = [name for name in values if name in records.entity.key.fields]
+    fixed = [name for name in values if name in records.key_inputs]
     if fixed:
         raise TypeError(f"{', '.join(fixed)} cannot be changed: part of the key")
     checked = records.check_some(values)
     fields = records.entity.by_name
     return [
-        Remove(fields[name]) if checked.get(name) is None else Set(fields[name], checked[name])
+        _removed(fields[name]) if checked.get(name) is None else Set(fields[name], checked[name])
         for name in values
     ]
 
@@ -43,17 +60,24 @@ def _checked(records: Records, change: Change) -> Change:
     field = own_field(records, change.operand)
     if change.operand.path:
         return change
-    if isinstance(change, Remove) and not field.optional:
-        raise InvalidRecord(records.entity.name, [field.refuse("is required")])
+    if isinstance(change, Remove):
+        if not field.optional:
+            raise InvalidRecord(records.entity.name, [field.refuse("is required")])
+        return _removed(field)
     if isinstance(change, Set):
         checked = records.check_some({field.name: change.value})
         if checked.get(field.name) is None:  # as good as absent: an empty set
-            return Remove(field)
+            return _removed(field)
         return Set(field, checked[field.name], if_missing=change.if_missing)
     if isinstance(change, Add) and field.kind not in ("N", "NS", "SS", "BS"):
         problem = InvalidValue(field.name, "can be added to only as a number or a set")
         raise InvalidRecord(records.entity.name, [problem])
     return change
+
+
+def _removed(field: Field[Any]) -> Change:
+    """What becomes of a field that is taken away: the value that it has by default, if any."""
+    return Remove(field) if field.default is None else Set(field, field.default)
 
 
 def is_plain(changes: Sequence[Change]) -> bool:
@@ -77,13 +101,22 @@ def in_place(changes: Sequence[Change], record: Mapping[str, Any]) -> bool:
     )
 
 
-def expression(records: Records, changes: Sequence[Change], expressions: Expressions) -> str:
-    """The update expression."""
+def expression(
+    records: Records,
+    changes: Sequence[Change],
+    expressions: Expressions,
+    also: Mapping[str, Wire] | None = None,
+    gone: Iterable[str] = (),
+) -> str:
+    """The update expression; `also` are attributes that are set beside the fields, `gone` those
+    that are removed."""
     rendering = Rendering(records, expressions)
     parts: dict[str, list[str]] = {"SET": [], "REMOVE": [], "ADD": [], "DELETE": []}
+    parts["SET"] += [expressions.equal(name, wire) for name, wire in (also or {}).items()]
+    parts["REMOVE"] += [expressions.name(name) for name in gone]
     for change in changes:
         field = own_field(records, change.operand)
-        if not field.stored:
+        if not field.stored and not change.operand.path:
             _tally(change, field, expressions, parts)
             continue
         path = rendering.path(change.operand)
@@ -94,20 +127,31 @@ def expression(records: Records, changes: Sequence[Change], expressions: Express
         elif isinstance(change, Remove):
             parts["REMOVE"].append(path)
         elif isinstance(change, Add):
-            parts["ADD"].append(f"{path} {expressions.value(encode(_amount(change.amount)))}")
+            amount = _plain(records, change.operand, _amount(change.amount))
+            parts["ADD"].append(f"{path} {expressions.value(encode(amount))}")
         elif isinstance(change, Subtract):
-            parts["DELETE"].append(f"{path} {expressions.value(encode(set(change.elements)))}")
+            elements = _plain(records, change.operand, set(change.elements))
+            parts["DELETE"].append(f"{path} {expressions.value(encode(elements))}")
         elif isinstance(change, Append):
-            empty, more = (expressions.value(encode(list(x))) for x in ((), change.elements))
+            added = _plain(records, change.operand, list(change.elements))
+            empty, more = expressions.value(encode([])), expressions.value(encode(added))
             parts["SET"].append(f"{path} = list_append(if_not_exists({path}, {empty}), {more})")
     return " ".join(f"{word} {', '.join(some)}" for word, some in parts.items() if some)
+
+
+def _plain(records: Records, operand: Operand[Any], value: Any) -> Any:
+    """Elements of a set or a list as they are stored; a number as it is."""
+    held = leaf_of(own_field(records, operand), operand)
+    if isinstance(held, SetOfField | ListOfField) and isinstance(value, list | set):
+        return type(value)(held.of.to_plain(held.of.check(one)) for one in value)
+    return value
 
 
 def _tally(
     change: Change, field: Field[Any], expressions: Expressions, parts: dict[str, list[str]]
 ) -> None:
     if not isinstance(change, Set):
-        raise TypeError(f"{field.name} is not stored as one attribute: it can only be set")
+        raise TypeError(f"{field.name} can only be set: name what is changed, with .at(name)")
     for attribute, value in field.attributes(change.value).items():
         parts["SET"].append(expressions.equal(attribute, encode(value)))
 
@@ -120,21 +164,31 @@ def applied(changes: Sequence[Change], record: Mapping[str, Any]) -> dict[str, A
     """The fields of a record after changes, None for those that are removed."""
     after = dict(record)
     for change in changes:
-        name = change.operand.field.name
-        if change.operand.path:
-            raise TypeError(f"a part of {name} cannot be changed: something is derived from it")
-        before = after.get(name)
-        if isinstance(change, Set):
-            after[name] = before if change.if_missing and before is not None else change.value
-        elif isinstance(change, Remove):
-            after[name] = None
-        elif isinstance(change, Add):
-            after[name] = _added(before, _amount(change.amount))
-        elif isinstance(change, Subtract):
-            after[name] = set(before or ()) - set(change.elements)
-        elif isinstance(change, Append):
-            after[name] = (*(before or ()), *change.elements)
+        field, path = change.operand.field, change.operand.path
+        before = after.get(field.name)
+        if not path:
+            after[field.name] = _changed(change, before)
+        elif isinstance(field, TallyField):
+            counts = {**(before or {}), path[0]: _changed(change, (before or {}).get(path[0]))}
+            after[field.name] = {name: one for name, one in counts.items() if one is not None}
+        else:
+            raise TypeError(
+                f"a part of {field.name} cannot be changed: something is derived from it"
+            )
     return after
+
+
+def _changed(change: Change, before: Any) -> Any:
+    """What a change makes of a value."""
+    if isinstance(change, Set):
+        return before if change.if_missing and before is not None else change.value
+    if isinstance(change, Add):
+        return _added(before, _amount(change.amount))
+    if isinstance(change, Subtract):
+        return set(before or ()) - set(change.elements)
+    if isinstance(change, Append):
+        return (*(before or ()), *change.elements)
+    return None
 
 
 def _added(before: Any, amount: Any) -> Any:

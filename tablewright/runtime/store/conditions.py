@@ -1,5 +1,7 @@
 """Conditions of a model as expressions of DynamoDB, and as what holds of a record here."""
 
+from __future__ import annotations
+
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +17,9 @@ from tablewright.model.conditions import (
 )
 from tablewright.model.errors import InvalidRecord, InvalidValue
 from tablewright.model.fields.base import Field
+from tablewright.model.fields.compound import ListOfField, SetOfField, TallyField
 from tablewright.model.operands import Operand, Size
+from tablewright.model.patterns import Collection, Listing, Query
 from tablewright.runtime.store.attribute_values import Wire, encode
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Records
@@ -42,7 +46,7 @@ def equal_to(records: Records, values: Mapping[str, Any]) -> Condition | None:
     return found
 
 
-def given(records: Records, asked: "Condition | Mapping[str, Any] | None") -> Condition | None:
+def given(records: Records, asked: Condition | Mapping[str, Any] | None) -> Condition | None:
     """What a caller asks for: a condition, or the values that fields must have."""
     if asked is None or isinstance(asked, Condition):
         return asked
@@ -79,11 +83,19 @@ class Rendering:
     def path(self, operand: Operand[Any]) -> str:
         """Where the operand is stored."""
         field = own_field(self._records, operand)
-        if not field.stored:
-            raise TypeError(f"{field.name} stands in the key alone, and cannot be asked for")
-        text = self._expressions.name(field.stored)
-        for step in operand.path:
-            text += f"[{step}]" if isinstance(step, int) else f".{self._expressions.name(step)}"
+        stored, steps = field.stored, operand.path
+        if isinstance(field, TallyField) and steps:
+            # Each name has an attribute of its own.
+            stored, steps = f"{field.prefix}{steps[0]}", steps[1:]
+        if not stored:
+            raise TypeError(f"{field.name} is no attribute of its own, and cannot be asked for")
+        text = self._expressions.name(stored)
+        for step in steps:
+            if isinstance(step, int):
+                text += f"[{step}]"
+            else:
+                name = step if isinstance(step, str) else step.stored
+                text += f".{self._expressions.name(name)}"
         return text
 
     def _place(self, operand: Operand[Any]) -> str:
@@ -91,14 +103,34 @@ class Rendering:
         return f"size({path})" if isinstance(operand, Size) else path
 
     def _value(self, operand: Operand[Any], value: Any) -> str:
-        return self._expressions.value(wire_of(self._records, operand, value))
+        return self._expressions.value(wire_of(self._records, operand, value, compared=True))
 
     def _function(self, asked: Function) -> str:
         path = self.path(asked.operand)
         if asked.argument is None:
             return f"{asked.name}({path})"
-        # A part of a text, and an element of a set, need not be of the field's own form.
-        return f"{asked.name}({path}, {self._expressions.value(encode(asked.argument))})"
+        # A part of a text need not be of the field's own form.
+        argument = asked.argument
+        held = leaf_of(own_field(self._records, asked.operand), asked.operand)
+        if asked.name == "contains" and isinstance(held, SetOfField | ListOfField):
+            argument = held.of.to_plain(held.of.check(argument))
+        return f"{asked.name}({path}, {self._expressions.value(encode(argument))})"
+
+
+def is_served(asked: Condition, records: Records, listing: Listing[Any]) -> bool:
+    """Whether DynamoDB can look at a condition itself: a query not at keys, none at what is read
+    later."""
+    if listing.hydrate or isinstance(listing, Collection):
+        return False
+    design, index = records.design, listing.index
+    keys = design.key_attributes(index).names
+    fields = [own_field(records, operand) for operand in asked.operands()]
+    if index and not design.carries_expiry(index):
+        carried = {*design.carried(design.indexes[index]), *design.key.names, *keys}
+        if any(field.stored not in carried for field in fields):
+            return False
+    hidden = keys if isinstance(listing, Query) else ()
+    return all(field.stored and field.stored not in hidden for field in fields)
 
 
 def own_field(records: Records, operand: Operand[Any]) -> Field[Any]:
@@ -111,16 +143,35 @@ def own_field(records: Records, operand: Operand[Any]) -> Field[Any]:
     return own
 
 
-def wire_of(records: Records, operand: Operand[Any], value: Any) -> Wire:
-    """A value that an operand is compared with, or set to, as it is stored."""
-    field = own_field(records, operand)
-    if operand.path or isinstance(operand, Size):
+def wire_of(records: Records, operand: Operand[Any], value: Any, *, compared: bool = False) -> Wire:
+    """A value that an operand is set to, or compared with, as it is stored."""
+    leaf = leaf_of(own_field(records, operand), operand)
+    if leaf is None or isinstance(operand, Size):
         return encode(value)
     try:
-        checked = field.check(value)
+        checked = leaf.compared(value) if compared else leaf.check(value)
     except InvalidValue as problem:
         raise InvalidRecord(records.entity.name, [problem]) from None
-    return encode(field.to_plain(checked))
+    return encode(leaf.to_plain(checked))
+
+
+def leaf_of(field: Field[Any], operand: Operand[Any]) -> Field[Any] | None:
+    """The field that an operand's values are of: its own or that of a part, None if unknown."""
+    found: Any = field
+    for step in operand.path:
+        if isinstance(step, Field):
+            found = step
+        elif isinstance(step, int) and isinstance(found, ListOfField):
+            found = found.of
+        else:
+            return None
+    return found  # type: ignore[no-any-return]
+
+
+def as_in(record: Mapping[str, Any], operand: Operand[Any]) -> Condition:
+    """The condition that an operand has the value that it has in a record."""
+    value = _value_in(record, operand)
+    return operand.is_missing() if value is _ABSENT else operand == value
 
 
 def holds(asked: Condition, record: Mapping[str, Any]) -> bool:
@@ -131,7 +182,7 @@ def holds(asked: Condition, record: Mapping[str, Any]) -> bool:
     if isinstance(asked, Negation):
         return not holds(asked.of, record)
     if isinstance(asked, Function):
-        return _function_holds(asked, _value_in(record, asked.operand))
+        return _function_holds(asked, _plain_in(record, asked.operand))
     if isinstance(asked, Comparison):
         mine = _value_in(record, asked.operand)
         if mine is _ABSENT:
@@ -148,9 +199,8 @@ def holds(asked: Condition, record: Mapping[str, Any]) -> bool:
 
 
 def _like(operand: Operand[Any], value: Any) -> Any:
-    if operand.path or isinstance(operand, Size):
-        return value
-    return operand.field.check(value)
+    leaf = leaf_of(operand.field, operand)
+    return value if leaf is None or isinstance(operand, Size) else leaf.compared(value)
 
 
 def _compares(sign: str, one: Any, other: Any) -> bool:
@@ -170,9 +220,12 @@ def _function_holds(asked: Function, mine: Any) -> bool:
     if asked.name == "begins_with":
         return isinstance(mine, str | bytes) and bool(mine.startswith(asked.argument))
     if asked.name == "contains":
-        return isinstance(mine, str | bytes | set | frozenset | list | tuple) and (
-            asked.argument in mine
-        )
+        held = leaf_of(asked.operand.field, asked.operand)
+        part = asked.argument
+        if isinstance(held, SetOfField | ListOfField):
+            part = held.of.to_plain(held.of.check(part))
+        whole = isinstance(mine, str | bytes) and isinstance(part, type(mine))
+        return (whole or isinstance(mine, set | frozenset | list | tuple)) and part in mine
     (kind,) = encode(mine)
     return bool(kind == asked.argument)
 
@@ -181,9 +234,22 @@ def _value_in(record: Mapping[str, Any], operand: Operand[Any]) -> Any:
     value = record.get(operand.field.name, _ABSENT)
     for step in operand.path:
         try:
-            value = value[step]
+            value = value[step.name if isinstance(step, Field) else step]
         except (KeyError, IndexError, TypeError):
             return _ABSENT
     if value is None or value is _ABSENT:
         return _ABSENT
-    return len(value) if isinstance(operand, Size) else value
+    if isinstance(operand, Size):
+        return len(_plain(operand, value))
+    return value
+
+
+def _plain_in(record: Mapping[str, Any], operand: Operand[Any]) -> Any:
+    """The value of an operand as it is stored."""
+    value = _value_in(record, operand)
+    return value if value is _ABSENT else _plain(operand, value)
+
+
+def _plain(operand: Operand[Any], value: Any) -> Any:
+    leaf = leaf_of(operand.field, operand)
+    return leaf.to_plain(value) if leaf else value

@@ -1,5 +1,7 @@
 """Expressions with every name aliased: reserved words and '#' in names can do no harm."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -4,6 +4,8 @@ The order is total: by sort key, then by shard, then by the order inside the sha
 DynamoDB's. So a position is one entry and its shard, whatever ties there are.
 """
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, wait

@@ -1,5 +1,7 @@
 """Effort of a page: what it may read, ask and take in time before it is given out short."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,11 +40,15 @@ class Effort:
             return False  # every page gets on a little
         return self.calls >= CALLS_PER_PAGE or seconds_left() < _TIME_FOR_MORE
 
+    def passed(self, items: int) -> None:
+        """Items that were looked at by DynamoDB, and not sent."""
+        self.examined += items
+
     def take(self, records: Sequence[Any | None]) -> int:
         """Add records until there are enough; gives how many entries these were."""
         for number, record in enumerate(records, 1):
             self.examined += 1
-            if record:
+            if record is not None:
                 self.found.append(record)
             if not self.wanted:
                 return number

@@ -1,41 +1,56 @@
 """One query of an access pattern: its bounds, its shards, its positions."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import takewhile
 from os.path import commonprefix
-from typing import Any, NamedTuple
+from typing import Any
 
-from tablewright.model import ALL, Design, InvalidRecord, InvalidValue
-from tablewright.model.capacity import entry_bytes
+from tablewright.model import Design, InvalidRecord, InvalidValue
+from tablewright.model.conditions import Condition
+from tablewright.model.entity import KeyAttributes
 from tablewright.model.errors import KeyMismatch
-from tablewright.model.key_template import HIGHEST, after, before
+from tablewright.model.fields.text import ChoiceField, TextField
+from tablewright.model.key_template import HIGHEST, SORT_KEY_BYTES, Template, after, before
 from tablewright.model.patterns import Collection, Query
-from tablewright.runtime.aws import Caller
+from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.expressions import Expressions
-from tablewright.runtime.store.merge import ShardReader, ordered, shard_limit
-from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.store.records import Item, Records, key_text
 
-# How much larger each read is than the one before, where entries are passed over.
-GROWTH = 4
-
+Params = dict[str, Any]
 Bounds = tuple[str | None, str | None]  # lowest and highest sort key, both included
 
 
-class Range(NamedTuple):
+class Range:
     """Bounds of the field that a query can be bounded by: `since` and `until` are included, `after`
     and `before` are not; `begins_with` is the beginning of a text."""
 
-    since: Any = None
-    until: Any = None
-    after: Any = None
-    before: Any = None
-    begins_with: str | None = None
-    descending: bool | None = None
+    __slots__ = ("after", "before", "begins_with", "descending", "since", "until")
+
+    def __init__(
+        self,
+        since: Any = None,
+        until: Any = None,
+        after: Any = None,
+        before: Any = None,
+        begins_with: str | bytes | None = None,
+        descending: bool | None = None,
+    ) -> None:
+        self.since = since
+        self.until = until
+        self.after = after
+        self.before = before
+        self.begins_with = begins_with
+        self.descending = descending
 
 
 class Asked:
-    """What a caller asks of a query pattern, checked and turned into key texts."""
+    """What a caller asks of a query pattern, checked and turned into key texts.
+
+    `served` is the condition that DynamoDB looks at, `left` the one that is left to do here.
+    """
 
     def __init__(
         self,
@@ -44,7 +59,12 @@ class Asked:
         query: Query[Any],
         where: Mapping[str, Any],
         bounds: Range,
+        *,
+        served: Condition | None = None,
+        left: Condition | None = None,
     ) -> None:
+        self.served = served
+        self.left = left
         self.design = design
         self.records = records
         self.query = query
@@ -55,7 +75,7 @@ class Asked:
         self.given = checked
         self.texts = entity.texts(checked, checked)
         problems = [
-            *(InvalidValue(n, "is required") for n in self._partition if n not in self.texts),
+            *(InvalidValue(n, "is required") for n in self._missing()),
             *(InvalidValue(n, f"cannot be asked of {query.name}") for n in self._strangers()),
         ]
         if problems:
@@ -69,59 +89,104 @@ class Asked:
             raise InvalidValue("until", "must not lie before the beginning of the range")
 
     def _is_empty(self) -> bool:
-        low, high = self.since or self.after, self.until or self.before
+        return self.none_between((self.since or self.after, self.until or self.before))
+
+    def none_between(self, bounds: Bounds) -> bool:
+        """Whether no key can lie between these texts: those of numbers are compared as numbers."""
+        low, high = bounds
         if not low or not high:
             return False
-        if self.is_number:
-            return Decimal(low) > Decimal(high)
-        return low > high
+        return Decimal(low) > Decimal(high) if self._range_kind == "N" else low > high
 
     @property
-    def is_number(self) -> bool:
-        """Whether what can be bounded is a number that is the sort key itself."""
-        return self.query.range in self.records.entity.number_keys
+    def _range_kind(self) -> str:
+        """The type of the sort key that can be bounded: a field's own, if it is that field."""
+        bounded = self.bounded
+        return self.design.kind(bounded[0]) if bounded and self.query.range else "S"
 
-    def _beginning(self, text: str | None) -> str | None:
+    def _beginning(self, text: str | bytes | None) -> str | None:
         if text is None:
             return None
         self._needs_range()
-        if self.is_number or not isinstance(text, str) or not text:
-            raise InvalidValue("begins_with", f"must be the beginning of a text {self.query.range}")
-        return text
+        kind = self._range_kind
+        if kind == "N" or not isinstance(text, bytes if kind == "B" else str) or not text:
+            what = {"N": "cannot be asked of a number", "B": "must be bytes"}.get(
+                kind, "must be a text"
+            )
+            raise InvalidValue("begins_with", f"{what}, not empty: it is for {self.query.range}")
+        return text.hex() if isinstance(text, bytes) else text
+
+    @property
+    def reads_more(self) -> bool:
+        """Whether more is read than lies in the range: see `leaves_out`."""
+        if self._range_kind != "S":
+            return bool(self.after or self.before)
+        return bool(self.since or self.until or self.after or self.before) and self._is_loose
 
     def leaves_out(self, entry: Item) -> bool:
-        """Whether an entry is a bound that is not included: of numbers there is no next one."""
-        _, sort = self.design.key_attributes(self.query.index)
-        if not self.is_number or not sort or not (self.after or self.before):
+        """Whether an entry that was read does not lie in the range: numbers and bytes have no next
+        one, by which a bound could be left out; and see `_is_loose`."""
+        if not self.bounded:
             return False
-        number = Decimal(entry[sort]["N"])
-        return any(one and number == Decimal(one) for one in (self.after, self.before))
+        attribute, template = self.bounded
+        text = key_text(entry[attribute])
+        if self._range_kind == "N":
+            return Decimal(text) in (Decimal(one) for one in (self.after, self.before) if one)
+        if self._range_kind == "B":
+            return text in (self.after, self.before)
+        try:
+            text = template.parse(text)[self.query.range or ""]
+        except KeyMismatch:
+            return False  # of another entity, which is found otherwise
+        inside = (
+            (not self.since or text >= self.since)
+            and (not self.until or text <= self.until)
+            and (not self.after or text > self.after)
+            and (not self.before or text < self.before)
+        )
+        return not inside
 
     @property
     def _partition(self) -> list[str]:
-        return [name for name in self.key.pk.fields if name != "shard"]
+        return list(self.key.partition_fields)
+
+    def _sources(self, name: str) -> tuple[str, ...]:
+        """What a part of the key is given by: itself, or the fields that it is computed from."""
+        computed = self.records.entity.computed.get(name)
+        return computed.inputs if computed else (name,)
+
+    def _missing(self) -> list[str]:
+        wanted = (one for name in self._partition for one in self._sources(name))
+        return [name for name in dict.fromkeys(wanted) if name not in self.texts]
 
     def _strangers(self) -> set[str]:
         """Fields given that the key condition would not look at."""
         usable = set(self._partition)
-        for name in self.key.sk.fields if self.key.sk else ():
-            if name not in self.texts or name == self.query.range:
+        for name in self.key.sort_fields:
+            if name not in self.texts:
                 break
             usable.add(name)
-        return set(self.texts) - usable
+        return set(self.given) - {one for name in usable for one in self._sources(name)}
 
     def _bound(self, name: str, value: Any) -> str | None:
         if value is None:
             return None
-        field = self.records.entity.by_name[self._needs_range()]
+        entity, field = self.records.entity, self.records.entity.by_name[self._needs_range()]
         try:
-            return self.records.entity.text(field.name, field.check(value))
+            if field.name in entity.number_keys:
+                # Of a key that is the number itself, any number is a bound.
+                return entity.text(field.name, field.compared(value))
+            # Between two moments that the field can have, the next one begins what lies beyond.
+            checked = field.next(value) if name in ("since", "before") else field.check(value)
+            return entity.text(field.name, checked)
         except InvalidValue as problem:
             raise InvalidValue(name, problem.reason) from None
 
     def _needs_range(self) -> str:
         if not self.query.range:
             raise TypeError(f"access pattern '{self.query.name}' has no range")
+        if self.query.range in self.texts:
+            raise InvalidValue(self.query.range, "is given already, and has no range then")
         missing = [n for n in self._before(self.query.range) if n not in self.texts]
         if missing:
             raise InvalidValue(missing[0], f"is required with a range of {self.query.range}")
@@ -129,7 +194,7 @@ class Asked:
 
     def _before(self, field: str) -> tuple[str, ...]:
         """The fields of the sort key that stand before another."""
-        fields = self.key.sk.fields if self.key.sk else ()
+        fields = self.key.sort_fields
         return fields[: fields.index(field)] if field in fields else ()
 
     def shards(self, position: Sequence[str] | None = None) -> list[str]:
@@ -176,30 +241,97 @@ class Asked:
             },
         }
 
+    @property
+    def attributes(self) -> KeyAttributes:
+        return self.design.key_attributes(self.query.index)
+
+    @property
+    def partition(self) -> list[tuple[str, Template]]:
+        """The attributes of the partition key, with their forms."""
+        return list(zip(self.attributes.partition, self.key.partition, strict=True))
+
+    def _is_whole(self, template: Template) -> bool:
+        """Whether all of an attribute of the sort key is given."""
+        if isinstance(self.query, Collection):
+            return False
+        return all(name in self.texts for name in template.fields)
+
+    @property
+    def fixed(self) -> list[tuple[str, str]]:
+        """The first attributes of the sort key, as far as their texts are known."""
+        sort = zip(self.attributes.sort, self.key.sort, strict=True)
+        known = takewhile(lambda one: self._is_whole(one[1]), sort)
+        return [(attribute, template.format(self.texts)) for attribute, template in known]
+
+    @property
+    def bounded(self) -> tuple[str, Template] | None:
+        """The attribute of the sort key that bounds are for: the first that is not fixed."""
+        sort = zip(self.attributes.sort, self.key.sort, strict=True)
+        return next((one for one in sort if not self._is_whole(one[1])), None)
+
     def bounds(self) -> Bounds:
-        """The sort keys asked for. HIGHEST stands in no key, so it closes every open end."""
-        template = self.key.sk
-        if template is None:
+        """The texts asked for of the attribute that is bounded. HIGHEST stands in no key, so it
+        closes every open end."""
+        bounded = self.bounded
+        if bounded is None:
             return None, None
-        if self.is_number:
-            return self.since or self.after, self.until or self.before
+        template = bounded[1]
+        if self._range_kind != "S" and self.query.range in template.fields:
+            return self._native_bounds()
         if isinstance(self.query, Collection):
             prefix = self._common_prefix()
             return prefix or None, prefix + HIGHEST if prefix else None
         prefix = template.prefix(self.texts) + (self.beginning or "")
         low, high = prefix, prefix + HIGHEST if prefix else ""
-        if not self.query.range:
+        if self.query.range not in template.fields or self.query.range in self.texts:
             return low or None, high or None
-        following = template.literals[template.fields.index(self.query.range) + 1]
+        following = self._following(template)
         # The highest key that has a value in the range's place.
         last = following + HIGHEST if following else ""
         start = template.prefix(self.texts)
         lows = [low, start + (self.since or "")]
-        lows += [after(start + self.after + last)] if self.after else []
+        if self.after:
+            lows.append(after(start + self.after + ("" if self._is_loose else last)))
         highs = [high] if high else []
-        highs += [start + self.until + last] if self.until else []
-        highs += [before(start + self.before)] if self.before else []
+        highs += [self._highest(start, self.until, start + self.until + last)] if self.until else []
+        highs += (
+            [self._highest(start, self.before, before(start + self.before))] if self.before else []
+        )
         return max(lows) or None, min(highs, default="") or None
+
+    def _native_bounds(self) -> Bounds:
+        """Bounds of a sort key that is a number, or bytes."""
+        order = Decimal if self._range_kind == "N" else str
+        lows = [text for text in (self.since, self.after, self.beginning) if text]
+        highs = [text for text in (self.until, self.before) if text]
+        if self.beginning:
+            highs.append(self.beginning.ljust(2 * SORT_KEY_BYTES, "f"))
+        return max(lows, key=order, default=None), min(highs, key=order, default=None)
+
+    def _following(self, template: Template) -> str:
+        """The words that follow the field with the range in its key."""
+        if self.query.range not in template.fields:
+            return ""
+        return template.literals[template.fields.index(self.query.range) + 1]
+
+    @property
+    def _is_loose(self) -> bool:
+        """Whether keys may not sort as the texts in them do: "Home & Garden#" comes before "Home#",
+        for a space is lower than the delimiter. Then more is read, and looked at here."""
+        if not self.bounded or not self._following(self.bounded[1]):
+            return False
+        field = self.records.entity.by_name[self.query.range or ""]
+        if isinstance(field, ChoiceField):
+            return any(min(word) < self.bounded[1].delimiter for word in field.choices if word)
+        return isinstance(field, TextField)
+
+    def _highest(self, start: str, text: str, high: str) -> str:
+        """The highest key of values up to a text, those among them that it begins with."""
+        if not self._is_loose or not self.bounded:
+            return high
+        mark, following = self.bounded[1].delimiter, self._following(self.bounded[1])
+        begins = (text[:at] for at in range(1, len(text)) if text[at] < mark)
+        return max([high, *(start + one + following + HIGHEST for one in begins)])
 
     def _common_prefix(self) -> str:
         """How the sort keys begin that all entities of a collection can have."""
@@ -207,17 +339,42 @@ class Asked:
         for name in self.query.entities:
             entity = self.design.entities[name]
             key = entity.indexed[index] if index else entity.key
-            found.append(key.sk.prefix(self.texts) if key.sk else "")
+            found.append(key.sort[0].prefix(self.texts) if key.sort else "")
         return commonprefix(found)  # noqa: RUF071 - texts, not paths
 
     def full_texts(self, shard: str) -> dict[str, str]:
         return {**self.texts, "shard": shard} if self.key.shards else dict(self.texts)
 
     @property
-    def carries_expiry(self) -> bool:
-        """Whether what is read has the attribute that DynamoDB removes items by."""
-        index = self.query.index
-        return index is None or self.design.indexes[index].projects == ALL
+    def can_be_counted(self) -> bool:
+        """Whether every entry that DynamoDB finds is one of the list, so that it can count them."""
+        seen = self.query.expired or self.design.carries_expiry(self.query.index)
+        hidden = self.records.entity.expires and not seen
+        more = isinstance(self.query, Collection) or self.query.hydrate or self.reads_more
+        return not hidden and not more
+
+    def params(self, table: str, shard: str, bounds: Bounds, expressions: Expressions) -> Params:
+        """The request for entries of a shard; its expressions are still to be added."""
+        texts = self.full_texts(shard)
+        equal = [(name, template.format(texts)) for name, template in self.partition]
+        conditions = [
+            expressions.equal(name, self.records.wire(name, text))
+            for name, text in (*equal, *self.fixed)
+        ]
+        if self.bounded and any(bounds):
+            name, _ = self.bounded
+            low, high = (text and self.records.wire(name, text) for text in bounds)
+            conditions.append(_between(expressions, name, low or None, high or None))
+        params: Params = {
+            "TableName": table,
+            "KeyConditionExpression": " AND ".join(conditions),
+            "ScanIndexForward": not self.descending,
+        }
+        if self.query.index:
+            params["IndexName"] = self.query.index
+        if self.query.consistent:
+            params["ConsistentRead"] = True
+        return params
 
     @property
     def position_fields(self) -> list[str]:
@@ -230,16 +387,14 @@ class Asked:
             texts = self.records.key_texts(entry, self.query.index)
         except KeyMismatch:
             # Of another entity, whose keys have other parts. No field's text is empty.
-            raw = (text for name in self._other_keys for text in entry[name].values())
-            return [shard, "", *map(str, raw)]
+            return [shard, "", *(key_text(entry[name]) for name in self._other_keys)]
         return [shard, *(texts[name] for name in self.position_fields)]
 
     @property
     def _other_keys(self) -> list[str]:
         """All key attributes of an entry but the partition that is asked for."""
-        own, sort = self.design.key_attributes(self.query.index)
-        names = (sort, *self.design.key_attributes(None))
-        return [name for name in dict.fromkeys(names) if name and name != own]
+        names = (*self.attributes.sort, *self.design.key.names)
+        return [name for name in dict.fromkeys(names) if name not in self.attributes.partition]
 
     def start_key(self, position: Sequence[str]) -> Item:
         """The keys of the entry at a position, rebuilt around what the caller asked."""
@@ -256,137 +411,20 @@ class Asked:
 
     def _raw_start(self, shard: str, values: Sequence[str]) -> Item:
         """The keys of another entity's entry: its partition is that of the caller's question."""
-        own, _ = self.design.key_attributes(self.query.index)
-        partition = self.key.pk.format(self.full_texts(shard))
-        key = {own: {self.records.kind(own): partition}}
+        texts = self.full_texts(shard)
+        key = {
+            name: self.records.wire(name, template.format(texts))
+            for name, template in self.partition
+        }
         for name, text in zip(self._other_keys, values, strict=True):
-            key[name] = {self.records.kind(name): text}
+            key[name] = self.records.wire(name, text)
         return key
 
 
-class Reading:
-    """A question being answered: entries in order, from the beginning or after a position.
-
-    `limit` is how many are wanted. Once some were passed over, each further read of a shard is
-    larger than the one before, up to `grow` entries.
-    """
-
-    def __init__(
-        self,
-        caller: Caller,
-        table: str,
-        asked: Asked,
-        *,
-        limit: int | None,
-        position: Sequence[str] | None,
-        executor: Executor,
-    ) -> None:
-        self._caller = caller
-        self._table = table
-        self.grow = 0
-        self._asked = asked
-        self._pk, self._sk = asked.design.key_attributes(asked.query.index)
-        self._shards = asked.shards(position)
-        self._limit = limit and shard_limit(
-            limit, len(self._shards), entry_bytes(asked.design, asked.query)
-        )
-        self._readers = list(self._make_readers(position))
-        self._given: dict[str, int] = {}
-        self._stream = ordered(
-            self._readers,
-            self._sort_key,
-            descending=asked.descending,
-            executor=executor,
-            whole=limit is None,
-        )
-
-    def __iter__(self) -> Generator[tuple[str, Item], None, None]:
-        try:
-            for shard, entry in self._stream:
-                self._given[shard] = self._given.get(shard, 0) + 1
-                yield shard, entry
-        finally:
-            for reader in self._readers:
-                reader.settle()
-
-    @property
-    def calls(self) -> int:
-        """How many reads there have been."""
-        return sum(reader.reads for reader in self._readers)
-
-    @property
-    def may_have_more(self) -> bool:
-        return any(r.unread or r.fetched > self._given.get(r.shard, 0) for r in self._readers)
-
-    def _sort_key(self, entry: Item) -> str:
-        if self._sk is None:
-            return ""
-        (text,) = entry[self._sk].values()
-        return str(text)
-
-    def _make_readers(self, position: Sequence[str] | None) -> Iterator[ShardReader[Item]]:
-        low, high = self._asked.bounds()
-        start = self._asked.start_key(position) if position else None
-        for shard in self._shards:
-            bounds, start_here = (low, high), None
-            if position and start:
-                if shard == position[0]:
-                    start_here = start
-                elif self._sk:
-                    (reached,) = start[self._sk].values()
-                    # Among equal sort keys, earlier shards were listed before, later ones after.
-                    # Shards are numbered, and there may be more of them than at the last page.
-                    listed = int(shard) < int(position[0])
-                    bounds = self._beyond(reached, listed, low, high)
-            if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
-                continue
-            yield ShardReader(shard, self._fetcher(shard, bounds), start_here)
-
-    def _beyond(self, reached: str, listed: bool, low: str | None, high: str | None) -> Bounds:
-        if self._asked.descending:
-            return low, before(reached) if listed else reached
-        return after(reached) if listed else reached, high
-
-    def _fetcher(self, shard: str, bounds: Bounds) -> Any:
-        asked, expressions = self._asked, Expressions()
-        pk = asked.key.pk.format(asked.full_texts(shard))
-        condition = expressions.equal(self._pk, {asked.records.kind(self._pk): pk})
-        if self._sk:
-            condition += _between(expressions, self._sk, asked.records.kind(self._sk), bounds)
-        params: dict[str, Any] = {
-            "TableName": self._table,
-            "KeyConditionExpression": condition,
-            "ScanIndexForward": not asked.descending,
-        }
-        if asked.query.index:
-            params["IndexName"] = asked.query.index
-        if asked.query.consistent:
-            params["ConsistentRead"] = True
-        if asked.query.select and not asked.query.hydrate:
-            names = asked.records.stored_names(asked.query.select)
-            names += [asked.design.ttl] if asked.design.ttl and asked.carries_expiry else []
-            keys = [n for n in (*asked.design.key_attributes(None), self._pk, self._sk) if n]
-            params["ProjectionExpression"] = expressions.projection(names + keys)
-        expressions.into(params)
-        limit = self._limit
-
-        def fetch(start: Item | None) -> tuple[list[Item], Item | None]:
-            nonlocal limit
-            page = params if start is None else {**params, "ExclusiveStartKey": start}
-            if limit:
-                limit = max(limit, min(GROWTH * limit, self.grow))
-                page = {**page, "Limit": limit}
-            answer = self._caller.call("Query", page)
-            return answer["Items"], answer.get("LastEvaluatedKey")
-
-        return fetch
-
-
-def _between(expressions: Expressions, attribute: str, kind: str, bounds: Bounds) -> str:
-    name = expressions.name(attribute) if any(bounds) else ""
-    low, high = (text and expressions.value({kind: text}) for text in bounds)
+def _between(expressions: Expressions, attribute: str, low: Wire | None, high: Wire | None) -> str:
+    name = expressions.name(attribute)
     if low and high:
-        return f" AND {name} BETWEEN {low} AND {high}"
+        return f"{name} BETWEEN {expressions.value(low)} AND {expressions.value(high)}"
     if low:
-        return f" AND {name} >= {low}"
-    return f" AND {name} <= {high}" if high else ""
+        return f"{name} >= {expressions.value(low)}"
+    return f"{name} <= {expressions.value(high or {})}"

@@ -1,14 +1,17 @@
 """Records of an entity to stored items and back, as its table design lays them out."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tablewright.model import Design, EntityModel, Epochs, InvalidRecord, InvalidValue, Record
 from tablewright.model.errors import KeyMismatch
+from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import TallyField
 from tablewright.model.fields.numbers import NumberField
 from tablewright.model.key_template import Template
-from tablewright.model.patterns import Query
+from tablewright.model.patterns import Listing, Query
 from tablewright.model.sharding.epochs import EpochSource
 from tablewright.runtime.store.attribute_values import Wire, decode, encode
 
@@ -42,7 +45,11 @@ class Records:
             for field in entity.fields
             if isinstance(field, NumberField) and field.stored
         }
+        self._unread: dict[str, frozenset[str]] = {}
         self._tallies = [field for field in entity.fields if isinstance(field, TallyField)]
+        # Whether others can have its keys, so that the type of an item has to be looked at.
+        self.shares_keys = bool(design.entity_type) and design.shares_keys(entity)
+        self.key_inputs = entity.inputs(entity.key)
         self._in_key = [n for n in entity.key.fields if n in self._stored and not self._stored[n]]
 
     def to_item(self, record: Mapping[str, Any]) -> Item:
@@ -59,9 +66,9 @@ class Records:
                 stored.update({attribute: encode(v) for attribute, v in attributes.items()})
         return stored
 
-    def to_record(self, item: Item) -> Any:
-        """The record in a whole item."""
-        return self.entity.made._stored(self._read(item))
+    def to_record(self, item: Item, *, unread: frozenset[str] = frozenset()) -> Any:
+        """The record in an item of the table, of which some fields may not have been read."""
+        return self.entity.made._stored(self._read(item), unread)
 
     def _read(self, item: Item) -> Record:
         fields, converting, numbers = self._fields, self._converting, self._numbers
@@ -74,8 +81,10 @@ class Records:
                     value = numbers[name](wire["N"])
                 else:
                     value = decode(wire) if value is None else value
+                    if value is None:
+                        continue  # NULL, which others store for what they do not have
                     if name in converting:
-                        value = converting[name].from_plain(value)
+                        value = _converted(converting[name], value)
                 record[fields[name]] = value
         for tally in self._tallies:
             counts = {
@@ -91,17 +100,17 @@ class Records:
                 record[name] = self.entity.by_name[name].from_text(texts[name])
         return record
 
-    def from_entry(self, entry: Item, index: str) -> Any:
+    def from_entry(self, entry: Item, index: str, *, unread: frozenset[str] = frozenset()) -> Any:
         """The record in an index entry, completed by the fields that stand in its keys."""
         record = self._read(entry)
         for name, text in self.key_texts(entry, index).items():
-            if name not in record and name != "shard":
+            if name not in record and name in self.entity.by_name:
                 record[name] = self.entity.by_name[name].from_text(text)
-        return self.entity.made._stored(record)
+        return self.entity.made._stored(record, unread)
 
     def key(self, values: Mapping[str, Any]) -> Item:
         """The primary key of a record, or of the one with these key fields."""
-        inputs = self.entity.key.inputs
+        inputs = self.key_inputs
         if isinstance(values, self.entity.made):
             values = {name: values[name] for name in inputs if name in values}
         unknown = [name for name in values if name not in inputs]
@@ -113,7 +122,7 @@ class Records:
     def _no_key_field(self, name: str) -> str:
         if name not in self.entity.by_name:
             return f"is not a field of {self.entity.name}"
-        return f"is not part of the key: that is {', '.join(self.entity.key.inputs)}"
+        return f"is not part of the key: that is {', '.join(self.key_inputs)}"
 
     def key_item(self, texts: Mapping[str, str], index: str | None) -> Item:
         """The key attributes of the table, or of an index, made from field texts.
@@ -123,11 +132,8 @@ class Records:
         key = self.entity.indexed[index] if index else self.entity.key
         full = texts if "shard" in texts else key.with_shard(texts, self.epochs)
         item: Item = {}
-        for attribute, template in zip(
-            self.design.key_attributes(index), (key.pk, key.sk), strict=True
-        ):
-            if attribute and template:
-                item[attribute] = {self.kind(attribute): template.format(full)}
+        for attribute, template in self.design.key_attributes(index).of(key):
+            item[attribute] = self.wire(attribute, template.format(full))
         return item
 
     def key_texts(self, item: Item, index: str | None) -> dict[str, str]:
@@ -135,49 +141,52 @@ class Records:
         texts: dict[str, str] = {}
         for name in (None, index) if index else (None,):
             key = self.entity.indexed[name] if name else self.entity.key
-            attributes = self.design.key_attributes(name)
-            for attribute, template in zip(attributes, (key.pk, key.sk), strict=True):
-                if attribute and template:
-                    (text,) = item[attribute].values()
-                    texts.update(template.parse(text))
+            for attribute, template in self.design.key_attributes(name).of(key):
+                texts.update(template.parse(key_text(item[attribute])))
         return texts
 
     def is_one(self, item: Item, index: str | None) -> bool:
         """Whether an item that lies among those of others is one of this entity."""
+        kind = item.get(self.design.entity_type) if self.design.entity_type else None
+        if kind is not None:
+            return kind == {"S": self.entity.name}
+        if self.shares_keys:
+            return False
         for name in (None, index) if index else (None,):
             key = self.entity.indexed[name] if name else self.entity.key
-            attributes = self.design.key_attributes(name)
-            for attribute, template in zip(attributes, (key.pk, key.sk), strict=True):
-                if attribute and template and not self._fits(item.get(attribute), template):
+            for attribute, template in self.design.key_attributes(name).of(key):
+                if not self._fits(item.get(attribute), template):
                     return False
         return True
 
     def _fits(self, wire: Wire | None, template: Template) -> bool:
         if wire is None:
             return False
-        (text,) = wire.values()
         try:
-            texts = template.parse(str(text))
+            texts = template.parse(key_text(wire))
         except KeyMismatch:
             return False
         fields = self.entity.by_name
         return all(
-            name == "shard" or name in self.entity.number_keys or fields[name].fits_text(text)
+            name not in fields or name in self.entity.number_keys or fields[name].fits_text(text)
             for name, text in texts.items()
         )
 
     def owns(self, attribute: str) -> bool:
         """Whether an attribute is one that this entity's records are made of."""
-        if attribute in self._fields or attribute == self.design.ttl:
+        if attribute in self._fields or attribute in (self.design.ttl, self.design.entity_type):
             return True
         indexes = (self.design.indexes[name] for name in self.entity.indexed)
-        if any(attribute in (index.pk, index.sk) for index in indexes):
+        if any(attribute in index.key.names for index in indexes):
             return True
         return any(attribute.startswith(tally.prefix) for tally in self._tallies)
 
-    def kind(self, attribute: str) -> str:
+    def wire(self, attribute: str, text: str) -> Wire:
+        """A key attribute of this text, of the type that it has."""
         field = self.entity.by_stored.get(attribute)
-        return field.kind if field else "S"
+        if field is None or field.kind == "S":
+            return {"S": text}
+        return {"N": text} if field.kind == "N" else {"B": bytes.fromhex(text)}
 
     def check_some(self, values: Mapping[str, Any]) -> Record:
         return self.entity.check(values, partial=True)
@@ -185,8 +194,35 @@ class Records:
     def stored_names(self, names: Iterable[str]) -> list[str]:
         return [self._stored[name] for name in names if self._stored[name]]
 
-    def entry_to_record(self, query: Query[Any], entry: Item) -> Any:
-        """What a query answers for one entry that it read and did not complete."""
-        if query.index:
-            return self.from_entry(entry, query.index)
-        return self.to_record(entry)
+    def entry_to_record(self, listing: Listing[Any], entry: Item) -> Any:
+        """The record of what a list has read, and not completed."""
+        unread = self._unread.get(listing.name)
+        if unread is None:
+            unread = self._unread[listing.name] = self._left_out(listing)
+        if listing.index:
+            return self.from_entry(entry, listing.index, unread=unread)
+        return self.to_record(entry, unread=unread)
+
+    def _left_out(self, listing: Listing[Any]) -> frozenset[str]:
+        """The fields that a list does not read."""
+        read = self.design.readable(listing, self.entity)
+        select = listing.select if isinstance(listing, Query) else None
+        if select is not None and listing.entity == self.entity.name:
+            keys = [self.entity.key, *self.entity.indexed.values()]
+            kept = {name for key in keys for name in key.fields}
+            read &= {*select, *kept}
+        return frozenset(self.entity.by_name) - read
+
+
+def _converted(field: Field[Any], plain: Any) -> Any:
+    """A value that is stored; as it is, where somebody stored what the field cannot be."""
+    try:
+        return field.from_plain(plain)
+    except (ArithmeticError, TypeError, ValueError):
+        return plain
+
+
+def key_text(wire: Wire) -> str:
+    """The text of a key attribute, whatever its type."""
+    ((kind, value),) = wire.items()
+    return decode(wire).hex() if kind == "B" else str(value)

@@ -2,20 +2,33 @@
 
 ::
 
-    shop.transact(
+    shop.transact_write(
         shop.to_put(Shop.place, order),
         shop.to_update(Shop.change, stock, Stock.left.add(-1), when=Stock.left > 0),
         shop.to_check(Shop.customer, name="ann", when=Customer.blocked.is_missing()),
     )
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar
+
+from tablewright.model.declaration import Entity
+from tablewright.model.sizes import item_bytes
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import Throttled, TransactionCanceled, TransactionRefused
+from tablewright.runtime.errors import (
+    Throttled,
+    TokenUsed,
+    TransactionCanceled,
+    TransactionRefused,
+)
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.store.attribute_values import decode
+from tablewright.runtime.store.expired import Moment
 
+E = TypeVar("E", bound=Entity)
 MOST_ACTIONS = 100
 MOST_BYTES = 4 * 1024 * 1024
 _UNFIT = "ConditionalCheckFailed"
@@ -23,14 +36,33 @@ _UNFIT = "ConditionalCheckFailed"
 _PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
 
-class Action(NamedTuple):
+class Action:
     """One write of a transaction, or a check: made by ``to_put``, ``to_update``, ``to_delete`` and
     ``to_check`` of a store. `says` is what is wrong when its condition does not hold."""
 
-    kind: str
-    params: dict[str, Any]
-    says: str
-    size: int
+    __slots__ = ("kind", "params", "says")
+
+    def __init__(self, kind: str, params: dict[str, Any], says: str) -> None:
+        self.kind = kind
+        self.params = params
+        self.says = says
+
+    @property
+    def size(self) -> int:
+        """Bytes as DynamoDB counts them: of the item, or of key and values of an update."""
+        names = ("Item", "Key", "ExpressionAttributeValues")
+        parts = (self.params.get(name) for name in names)
+        return sum(item_bytes({n: decode(w) for n, w in part.items()}) for part in parts if part)
+
+
+class Read(Generic[E]):
+    """One record that is read together with others: made by ``to_get`` of a store."""
+
+    __slots__ = ("made", "params")
+
+    def __init__(self, params: dict[str, Any], made: Callable[[Any], E | None]) -> None:
+        self.params = params
+        self.made = made
 
 
 def carry_out(
@@ -38,7 +70,7 @@ def carry_out(
 ) -> None:
     """Carry the actions out, all or none; raises TransactionRefused with what was wrong with each.
 
-    With a token, a repetition within ten minutes changes nothing and succeeds.
+    With a token, a repetition of the same actions within ten minutes changes nothing and succeeds.
     """
     if not 1 <= len(actions) <= MOST_ACTIONS:
         raise ValueError(f"a transaction has 1 to {MOST_ACTIONS} actions, not {len(actions)}")
@@ -49,11 +81,13 @@ def carry_out(
         "TransactItems": [{action.kind: action.params} for action in actions]
     }
     if token is not None:
-        request["ClientRequestToken"] = token
+        request["ClientRequestToken"] = _of_actions(token, actions)
     for _ in backoff:
         try:
             caller.call("TransactWriteItems", request)
             return
+        except TokenUsed:
+            return  # by the same actions at another time, for the token is theirs alone
         except TransactionCanceled as canceled:
             unfit = {
                 at: actions[at].says
@@ -64,4 +98,36 @@ def carry_out(
                 raise TransactionRefused(unfit) from canceled
             if not set(canceled.reasons) & _PASSING:
                 raise
+    raise Throttled("others were at the items of the transaction all the while")
+
+
+def _of_actions(token: str, actions: Sequence[Action]) -> str:
+    """A token for these actions, whenever they are carried out."""
+    parts = [token, *(f"{action.kind} {_timeless(action.params)}" for action in actions)]
+    return blake2b("\n".join(parts).encode(), digest_size=18).hexdigest()
+
+
+def _timeless(value: Any) -> Any:
+    """Parameters without the time of their request."""
+    if isinstance(value, Moment):
+        return None
+    if isinstance(value, dict):
+        return {name: _timeless(inner) for name, inner in value.items()}
+    return [_timeless(inner) for inner in value] if isinstance(value, list) else value
+
+
+def read_at_once(caller: Caller, reads: Sequence[Read[Any]], backoff: Backoff) -> tuple[Any, ...]:
+    """What the reads find, all at one moment."""
+    if not 1 <= len(reads) <= MOST_ACTIONS:
+        raise ValueError(f"a transaction has 1 to {MOST_ACTIONS} reads, not {len(reads)}")
+    request = {"TransactItems": [{"Get": one.params} for one in reads]}
+    for _ in backoff:
+        try:
+            answer = caller.call("TransactGetItems", request)
+        except TransactionCanceled as canceled:
+            if not set(canceled.reasons) & _PASSING:
+                raise
+            continue
+        found = answer["Responses"]
+        return tuple(one.made(item.get("Item")) for one, item in zip(reads, found, strict=True))
     raise Throttled("others were at the items of the transaction all the while")

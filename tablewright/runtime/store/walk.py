@@ -1,5 +1,7 @@
 """A list that goes on from partition to partition, and where a page of it ended."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

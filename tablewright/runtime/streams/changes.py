@@ -1,5 +1,7 @@
 """Changes of a table, as its stream delivers them to a function: in order, at least once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar

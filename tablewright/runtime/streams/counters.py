@@ -7,6 +7,8 @@ a crash leaves all of a transaction or none of it, and what is remembered costs 
 events that come together are grouped together.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -80,7 +82,7 @@ class Counters:
         """Count the events that have not been; gives how many those were."""
         return sum(self._count(chunk) for chunk in self._chunks(events))
 
-    def _chunks(self, events: Iterable[Event]) -> Iterator[list["_Prepared"]]:
+    def _chunks(self, events: Iterable[Event]) -> Iterator[list[_Prepared]]:
         """Events whose groups and counters fit into one transaction, each event once."""
         chunk: dict[str, _Prepared] = {}
         touched: set[str] = set()
@@ -96,7 +98,7 @@ class Counters:
         if chunk:
             yield list(chunk.values())
 
-    def _count(self, events: list["_Prepared"]) -> int:
+    def _count(self, events: list[_Prepared]) -> int:
         for _ in self._backoff:
             counted = self._counted(events)
             new = [event for event in events if event.id not in counted[event.group.id]]
@@ -111,7 +113,7 @@ class Counters:
                     raise
         raise Throttled(f"{len(events)} events could not be counted: their counters are too busy")
 
-    def _counted(self, events: Sequence["_Prepared"]) -> dict[str, set[str]]:
+    def _counted(self, events: Sequence[_Prepared]) -> dict[str, set[str]]:
         """Which events of each group have been counted, as of now."""
         groups = {event.group.id: event.group.key for event in events}
         found: dict[str, set[str]] = {id: set() for id in groups}
@@ -130,7 +132,7 @@ class Counters:
         raise Throttled(f"{len(request['Keys'])} groups of events could not be read")
 
     def _memberships(
-        self, events: Sequence["_Prepared"], counted: Mapping[str, set[str]]
+        self, events: Sequence[_Prepared], counted: Mapping[str, set[str]]
     ) -> Iterator[dict[str, Any]]:
         by_group: dict[str, list[_Prepared]] = {}
         for event in events:
@@ -152,7 +154,7 @@ class Counters:
             }
             yield {"Update": expressions.into(update)}
 
-    def _additions(self, events: Sequence["_Prepared"]) -> Iterator[dict[str, Any]]:
+    def _additions(self, events: Sequence[_Prepared]) -> Iterator[dict[str, Any]]:
         counters: dict[str, _Sum] = {}
         for event in events:
             for id, part in event.sums.items():
@@ -180,7 +182,7 @@ class _Place:
 
     def __init__(self, records: Records, values: Mapping[str, Any]) -> None:
         checked = records.check_some(values)
-        inputs = records.entity.key.inputs
+        inputs = records.entity.inputs(records.entity.key)
         self.key = records.key({name: checked[name] for name in inputs if name in checked})
         item = records.to_item(checked)
         self.rest = {name: wire for name, wire in item.items() if name not in self.key}

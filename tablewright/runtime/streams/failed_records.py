@@ -1,5 +1,7 @@
 """Failed records: where a function keeps those of a stream that it cannot take."""
 
+from __future__ import annotations
+
 import json
 from hashlib import blake2b
 

@@ -5,6 +5,8 @@ are no longer implied are deleted, rows that are new or different are put. So a 
 changes nothing, whatever of it had been applied before.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
@@ -49,7 +51,7 @@ class Projection:
         self._caller = caller
         self._backoff = backoff or Backoff()
         self._executor = executor or ThreadPoolExecutor(max_workers=POOL_SIZE)
-        self._keys = [design.pk, design.sk] if design.sk else [design.pk]
+        self._keys = design.key.names
         self._records = {name: Records(design, design.entities[name]) for name in pattern.entities}
 
     def rows(self, implied: Implied) -> Rows:

@@ -108,7 +108,7 @@ def keys_of(tenant: str) -> list[tuple[str, str | None, str]]:
         attributes = Forms.__design__.derived(entity, record, Ten())
         for index, key in ((None, entity.key), *entity.indexed.items()):
             if not key.shared:
-                pk = str(attributes[Forms.__design__.key_attributes(index)[0]])
+                pk = str(attributes[Forms.__design__.key_attributes(index).partition[0]])
                 found.append((entity.name, index, pk))
     return found
 

@@ -16,7 +16,21 @@ from tablewright.catalog.sentiment.constructs import SentimentItemsTable
 from tablewright.catalog.sentiment.items import Items
 from tablewright.constructs import DesignTable, GrantError, TenantAccessRole
 from tablewright.constructs.tables.grants import Allowed, of_tenant
-from tablewright.model import Count, Entity, Field, Get, Key, Number, Table, Text, TextSet
+from tablewright.model import (
+    Count,
+    Entity,
+    Field,
+    Get,
+    Index,
+    Key,
+    Number,
+    Query,
+    Scan,
+    SetOf,
+    Table,
+    Text,
+)
+from tablewright.model.validation.design import check
 from tests.infrastructure.synthesis import (
     allowed,
     listed,
@@ -310,7 +324,7 @@ def test_counting_for_a_tenant_reaches_its_counters_and_its_markers() -> None:
     class Seen(Entity, key=Key("T#{tenant}#E#{id}")):
         tenant: Field[str] = Text()
         id: Field[str] = Text()
-        events: Field[set[str] | None] = TextSet(Text(), default=None)
+        events: Field[set[str] | None] = SetOf(Text(), default=None)
 
     class Counted(Table, pk="PK", tenant="tenant"):
         count = Count(Visits, marker=Seen)
@@ -320,3 +334,23 @@ def test_counting_for_a_tenant_reaches_its_counters_and_its_markers() -> None:
         "T#${aws:PrincipalTag/tenant}#E#*",
         "T#${aws:PrincipalTag/tenant}#N",
     }
+
+
+def test_what_cannot_be_limited_to_a_tenant_is_refused() -> None:
+    class Note(Entity, key=Key("T#{tenant}", "{id}")):
+        tenant: Field[str] = Text()
+        id: Field[str] = Text()
+        state: Field[str] = Text()
+
+    class Notes(Table, pk="PK", sk="SK", tenant="tenant"):
+        by_state = Index(
+            pk=("tenant", "state"), sk="id", keys={Note: Key(("{tenant}", "{state}"), "{id}")}
+        )
+        of_state = Query(Note, by_state)
+        every = Scan(Note)
+
+    check(Notes)
+    with pytest.raises(GrantError, match="has several attributes: IAM's dynamodb:LeadingKeys"):
+        of_tenant(Notes.__design__, [Notes.of_state], "tenant")
+    with pytest.raises(GrantError, match="'every' reads everything that there is"):
+        of_tenant(Notes.__design__, [Notes.every], "tenant")

@@ -1,5 +1,6 @@
 """What is written by hand agrees with what it is about."""
 
+import inspect
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -8,10 +9,13 @@ import pytest
 
 from cdk_app.settings import ROOT, read
 from docs.generate import DOCUMENTS
+from docs.reference_pages import PAGES as REFERENCE
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES
+from tablewright.model.operands import Operand
 from tablewright.pages.cost_chapter import usage
 from tablewright.pages.metering import Measurement
 from tablewright.pages.monthly_cost import US_EAST_1, bill
+from tablewright.runtime import Reader, Store
 
 DOCS = ROOT / "docs"
 DECISIONS = DOCS / "decisions"
@@ -32,13 +36,42 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
 def test_links_lead_somewhere(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)]+)\)", page.read_text()):
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)]+)\)", prose):
         if "://" in link:
             continue
         path, _, anchor = link.partition("#")
         target = page.parent / path if path else page
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+# The base of all patterns, and what counts the events of streams.
+NOT_IN_THE_GUIDE = {"Pattern", "Count"}
+
+
+def test_the_guide_shows_every_pattern_field_change_and_call() -> None:
+    pages = (DOCS / "guide.md", *(DOCS / "guide").glob("*.md"))
+    shown = "\n".join(
+        block
+        for page in pages
+        for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    )
+    names = {
+        name
+        for page in REFERENCE
+        for section in page.sections
+        if page.name == "patterns" or section.title in ("Keys and expiry", "Fields")
+        for name in section.names.split()
+    }
+    calls = {
+        name
+        for kind in (Operand, Store, Reader)
+        for name, one in vars(kind).items()
+        if inspect.isfunction(one) and not name.startswith("_")
+    }
+    assert {n for n in names if not re.search(rf"\b{n}\b", shown)} <= NOT_IN_THE_GUIDE
+    assert {name for name in calls if f".{name}(" not in shown} == set()
 
 
 def test_every_decision_is_listed_by_its_title() -> None:

@@ -109,3 +109,28 @@ def test_an_item_of_a_transaction_costs_two_units_a_kilobyte(dynamo: Caller) -> 
     meter.call("TransactWriteItems", {"TransactItems": [{"Put": put}, {"Update": change}]})
     assert meter.write_units == 2 + 4
     assert (meter.calls, meter.computed) == (1, True)
+
+
+def test_what_a_transaction_removes_or_only_looks_at_costs_as_much(dynamo: Caller) -> None:
+    large = {**key(1), "text": {"S": "x" * 1500}}
+    dynamo.call("PutItem", {"TableName": "table", "Item": large})
+    absent = {
+        "TableName": "table",
+        "Key": key(2),
+        "ConditionExpression": "attribute_not_exists(#day)",
+        "ExpressionAttributeNames": {"#day": "day_partition"},
+    }
+    gone = {"TableName": "table", "Key": key(1)}
+    meter = FaithfulMeter(dynamo)
+    actions = [{"Delete": gone}, {"ConditionCheck": absent}]
+    meter.call("TransactWriteItems", {"TransactItems": actions})
+    assert meter.write_units == 4 + 2
+
+
+def test_a_read_of_a_transaction_is_as_the_engine_reports(dynamo: Caller) -> None:
+    """Two units for four kilobytes, and for what is not there."""
+    dynamo.call("PutItem", {"TableName": "table", "Item": {**key(1), "text": {"S": "x" * 4500}}})
+    meter = FaithfulMeter(dynamo)
+    reads = [{"Get": {"TableName": "table", "Key": key(number)}} for number in (1, 2)]
+    meter.call("TransactGetItems", {"TransactItems": reads})
+    assert (meter.read_units, meter.computed) == (Decimal(4 + 2), False)

@@ -85,7 +85,7 @@ class World:
         by_status = {state["status"]: state for state in states}
         kind = SparseNewsItem if self.design is SparseNews else NewsItem
         whole = [kind(**{**item, **by_status[item.status]}) for item in items]
-        self.database.write([store._records["NewsItem"].to_item(item) for item in whole])
+        self.database.write([store._requests["NewsItem"].records.to_item(item) for item in whole])
 
     def heal(
         self,
@@ -109,7 +109,7 @@ class World:
         return Parked(self.store(caller), self.plan)
 
     def items(self) -> dict[str, NewsItem]:
-        records = self.store()._records["NewsItem"]
+        records = self.store()._requests["NewsItem"].records
         found = (records.to_record(item) for item in self.database.items())
         return {item.source_id: item for item in found}
 

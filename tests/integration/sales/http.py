@@ -26,7 +26,7 @@ class Http:
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         dynamo = Dynamo(database.client())
-        made = Resources("table", lambda tenant: dynamo, Cursors(lambda: KEYS), now=lambda: NOW)
+        made = Resources("table", lambda tenant: dynamo, Cursors(KEYS), now=lambda: NOW)
         monkeypatch.setattr(api, "resources", lambda: made)
 
     def __call__(

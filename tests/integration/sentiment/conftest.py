@@ -89,7 +89,7 @@ class World:
         return Store(Items, ITEMS_TABLE, caller or self.edge)
 
     def dashboard_store(self, caller: Caller | None = None) -> Store:
-        cursors = Cursors(lambda: KEYS)
+        cursors = Cursors(KEYS)
         return Store(Dashboard, DASHBOARD_TABLE, caller or self.edge, cursors=cursors)
 
     def dashboard(self, caller: Caller | None = None, now: Any = NOW) -> DashboardReader:
@@ -105,7 +105,7 @@ class World:
         return ItemIngestion(self.items(edge), self.dashboard_store(edge), self._topic(edge), WATCH)
 
     def news(self, caller: Caller | None = None) -> Store:
-        return Store(News, NEWS_TABLE, caller or self.edge, cursors=Cursors(lambda: KEYS))
+        return Store(News, NEWS_TABLE, caller or self.edge, cursors=Cursors(KEYS))
 
     def news_ingestion(self, caller: Caller | None = None) -> NewsIngestion:
         edge = caller or self.edge
@@ -117,7 +117,7 @@ class World:
 
     def stored_news(self) -> dict[str, NewsItem]:
         """The articles by their ids."""
-        records = self.news()._records["NewsItem"]
+        records = self.news()._requests["NewsItem"].records
         found = (records.to_record(one) for one in self.database.items(NEWS_TABLE))
         return {one.source_id: one for one in found}
 
@@ -183,7 +183,7 @@ class World:
 
     @staticmethod
     def _wire(store: Store, record: Item) -> dict[str, Any]:
-        return store._records["Item"].to_item(record)
+        return store._requests["Item"].records.to_item(record)
 
 
 def _passes(record: dict[str, Any]) -> bool:

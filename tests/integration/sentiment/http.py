@@ -44,7 +44,7 @@ class Http:
         dashboards = Dashboards(
             DASHBOARD_TABLE,
             caller or world.dynamo,
-            Cursors(lambda: KEYS),
+            Cursors(KEYS),
             now=lambda: NOW,
             executor=executor,
             **options,

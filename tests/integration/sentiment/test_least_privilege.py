@@ -172,7 +172,7 @@ def use_page(_: Aws, __: World, ___: pytest.MonkeyPatch) -> None:
 
 def use_news_api(aws: Aws, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """A list, and the stream from its beginning and from a place."""
-    records = world.news()._records["NewsItem"]
+    records = world.news()._requests["NewsItem"].records
     world.database.write([records.to_item(analysed_news(1, NOW))], NEWS_TABLE)
 
     def get(path: str, headers: dict[str, str], **query: Any) -> str:

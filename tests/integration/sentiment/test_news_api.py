@@ -25,7 +25,7 @@ class NewsHttp:
 
     def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = NOW
-        cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
+        cursors = Cursors(KEYS, clock=lambda: self.now.timestamp())
         made = NewsReader(world.news(), cursors, now=lambda: self.now)
         monkeypatch.setattr(news_api, "news", lambda: made)
 

@@ -6,6 +6,7 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
@@ -37,6 +38,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The Python of an environment with the wheel and what these extras of it ask for."""
 
+    @cache
     def made(*extras: str) -> Path:
         folder = tmp_path_factory.mktemp("environment")
         venv.create(folder, symlinks=True)

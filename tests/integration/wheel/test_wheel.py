@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cdk_app.settings import ROOT
+from tablewright.testing.dynamodb_local import HOME, home
 from tests.integration.conftest import Database
 from tests.integration.wheel.conftest import Installed
 
@@ -44,11 +45,7 @@ GRANTS = {
         "dynamodb:Query BY_CUSTOMER",
     },
 }
-CURSORS = """
-from tablewright.runtime import Cursors, KeyRing
-client = boto3.client("dynamodb")
-cursors = Cursors(lambda: KeyRing([b"0" * 32]))
-"""
+CHAPTERS = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "guide").glob("*.md"))
 
 
 def blocks(page: str) -> list[str]:
@@ -86,14 +83,37 @@ def test_a_ready_made_table_is_granted_as_the_catalogue_shows(
     assert granted.splitlines() == ["dynamodb:Query GSI1"]
 
 
+def deploys(block: str) -> bool:
+    return "aws_cdk" in block or "iam." in block
+
+
+def deployed(page: str) -> str:
+    """The blocks of a page up to its last for CDK, without those for a function."""
+    found = blocks(page)
+    last = max(at for at, block in enumerate(found) if deploys(block))
+    return "\n".join(block for block in found[: last + 1] if "tablewright.runtime" not in block)
+
+
 @pytest.mark.parametrize("page", GRANTS)
+def test_the_page_s_stack_grants_what_the_page_says(
+    page: str, installed: Installed, tmp_path: Path
+) -> None:
+    granted = run(installed("constructs"), deployed(page) + GRANTED, tmp_path)
+    assert set(granted.splitlines()) == GRANTS[page]
+
+
+def test_the_chapter_on_grants_is_deployed_as_it_says(installed: Installed, tmp_path: Path) -> None:
+    run(installed("constructs"), deployed("docs/guide/tenants.md"), tmp_path)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/healing.md", *CHAPTERS])
 def test_the_page_s_blocks_run_in_order(
     page: str, installed: Installed, database: Database, tmp_path: Path
 ) -> None:
-    *declare, use = blocks(page)
-    granted = run(installed("constructs"), "\n".join((*declare, GRANTED)), tmp_path)
-    assert set(granted.splitlines()) == GRANTS[page]
-    without_cdk = "\n".join(block for block in declare if "aws_cdk" not in block)
-    settings = database.environment | {"AWS_DEFAULT_REGION": "eu-west-1"}
-    code = "\n".join((without_cdk, CREATE, CURSORS, use))
-    run(installed("runtime"), code, tmp_path, **settings)
+    code = [block for block in blocks(page) if not deploys(block)]
+    if page == "README.md":
+        code.insert(-1, CREATE)
+    settings = {"AWS_DEFAULT_REGION": "eu-west-1", HOME: str(home()), **database.environment}
+    # The chapters show by pytest what is refused.
+    extra = "testing" if page in CHAPTERS else "runtime"
+    run(installed(extra), "\n".join(code), tmp_path, **settings)

@@ -107,9 +107,9 @@ def test_every_key_but_the_shared_ones_begins_with_the_tenant_and_a_delimiter() 
             if key.shared:
                 shared.add((entity.name, index))
                 continue
-            assert key.pk.literals[0] == "TENANT#"
-            assert key.pk.fields[0] == "tenant_id"
-            assert key.pk.literals[1][:1] in ("", "#")
+            assert key.partition[0].literals[0] == "TENANT#"
+            assert key.partition[0].fields[0] == "tenant_id"
+            assert key.partition[0].literals[1][:1] in ("", "#")
     assert shared == SHARED
 
 

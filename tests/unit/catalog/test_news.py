@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.news.design import News, NewsItem, SparseNews, SparseNewsItem
-from tablewright.model import Entity, InvalidRecord, InvalidValue, Text, TextList, TimestampText
+from tablewright.model import Entity, InvalidRecord, InvalidValue, ListOf, Text, TimestampText
 from tablewright.model.validation.design import validate
 
 PENDING: dict[str, Any] = {
@@ -69,10 +69,10 @@ def test_a_timestamp_to_the_second_has_no_fraction() -> None:
 )
 def test_a_list_of_texts_says_what_is_wrong_with_it(value: object, reason: str) -> None:
     with pytest.raises(InvalidValue, match=reason):
-        TextList(Text(), max_items=2).named("tickers").check(value)
+        ListOf(Text(), max_items=2).named("tickers").check(value)
 
 
 def test_a_list_of_texts_keeps_its_order_and_may_be_empty() -> None:
-    field = TextList(Text()).named("tickers")
+    field = ListOf(Text()).named("tickers")
     assert field.check(("B", "A", "B")) == ("B", "A", "B")
     assert field.check([]) == ()

@@ -108,7 +108,8 @@ def ids(value: Any) -> str | None:
 
 
 def key_names(design: Design) -> set[str]:
-    names = {name for index in (None, *design.indexes) for name in design.key_attributes(index)}
+    keys = (design.key_attributes(index) for index in (None, *design.indexes))
+    names = {name for key in keys for name in key.names}
     return {name for name in (*names, design.ttl) if name}
 
 

@@ -48,7 +48,7 @@ def test_keys_and_indexes_have_the_published_names() -> None:
     assert (dashboard.pk, dashboard.sk, dashboard.ttl) == (
         *("day_partition", "ingested_at", "expires_at"),
     )
-    assert [(index.name, index.pk, index.sk, index.projects) for index in dashboard.index_list] == [
+    assert [(index.name, *index.key.names, index.projects) for index in dashboard.index_list] == [
         ("by_sentiment", "day_partition", "sentiment_score_combined", ALL),
         ("by_tag", "tag", "ingested_at", ALL),
     ]

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tablewright.catalog.portal.content import MAX_TAGS
+from tablewright.catalog.portal.content import MAX_TAGS, folded
 from tablewright.catalog.portal.subscriptions import Subscription, matches, topic, topics
 
 Filters = st.SearchStrategy[dict[str, Any]]
@@ -44,7 +44,7 @@ def test_a_subscription_matches_what_has_all_that_it_asks_for(
 ) -> None:
     def asked(of: dict[str, Any]) -> set[tuple[str, str]]:
         plain = {(name, of[name]) for name in ("product_suite", "product_concept") if of.get(name)}
-        return plain | {("tag", tag) for tag in of.get("tags") or ()}
+        return plain | {("tag", folded(tag)) for tag in of.get("tags") or ()}
 
     assert matches(wanted, content) == (asked(wanted) <= asked(content))
 

@@ -4,12 +4,14 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from cdk_app.settings import ROOT
 
 FOLDER = "typing_tests"
+GUIDE = [ROOT / "README.md", ROOT / "docs" / "guide.md", *(ROOT / "docs" / "guide").glob("*.md")]
 WRONG = "# wrong"
 
 
@@ -38,3 +40,12 @@ def test_every_mistake_is_reported_and_nothing_else(check: object) -> None:
     wrong = {number for number, line in enumerate(lines, 1) if line.endswith(WRONG)}
     assert len(wrong) > 20
     assert check() == {(f"{FOLDER}/mistakes.py", number) for number in wrong}
+
+
+def test_what_the_guide_shows_is_typed(tmp_path: Path) -> None:
+    for page in GUIDE:
+        blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+        (tmp_path / f"{page.stem.lower()}_page.py").write_text("\n".join(blocks))
+    command = (sys.executable, "-m", "mypy", *map(str, tmp_path.iterdir()))
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stdout

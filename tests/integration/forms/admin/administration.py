@@ -151,7 +151,7 @@ class Admin:
             "table",
             connect,
             Recorder(dynamo, self.own),
-            Cursors(lambda: KEYS),
+            Cursors(KEYS),
             presign=lambda tenant, *asked: self.cloud.presign(*asked),
             bucket="payloads",
             secrets_prefix=PREFIX,

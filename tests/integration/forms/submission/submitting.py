@@ -89,9 +89,7 @@ class World:
         edge = caller or self.edge
         store = self.forms.store(edge)
         resources = Resources(
-            Admission(
-                TenantLookup(store, edge, PREFIX, clock=self.clock), RateLimit(edge, "table")
-            ),
+            Admission(TenantLookup(store, edge, PREFIX, clock=self.clock), RateLimit(store)),
             SubmissionIntake(store, Payloads(edge, BUCKET, dictionaries=DICTIONARIES)),
             Uploads(edge, BUCKET, presign()),
             lambda: self.clock.moment,

@@ -46,7 +46,7 @@ def test_what_is_not_signed_does_not_count_to_a_limit(world: World) -> None:
 
 @pytest.mark.parametrize("per_minute", [0, 1, 50, 90_000])
 def test_a_limit_is_exact_over_eight_functions(forms: FormTable, per_minute: int) -> None:
-    limits = [RateLimit(forms.database.dynamo, "table") for _ in range(8)]
+    limits = [RateLimit(forms.store()) for _ in range(8)]
     # Of a large limit, all but the last of it has been used already.
     before = max(0, per_minute - 60)
     if before:
@@ -70,7 +70,7 @@ def test_a_limit_is_exact_over_eight_functions(forms: FormTable, per_minute: int
 
 def test_a_full_minute_is_remembered_and_costs_nothing(forms: FormTable) -> None:
     calls = Faulty(forms.database.dynamo)
-    limit = RateLimit(calls, "table")
+    limit = RateLimit(forms.store(calls))
     limit.admit("acme", 1, NOON)
     for _ in range(5):
         with pytest.raises(TooManyRequests) as refused:

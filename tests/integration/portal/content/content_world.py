@@ -116,7 +116,7 @@ class World:
     def start(self, caller: Caller | None = None) -> None:
         """New environments of the functions."""
         edge = caller or self.edge
-        cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
+        cursors = Cursors(KEYS, clock=lambda: self.now.timestamp())
         self.store = self.database.store(ContentRegistry, edge, cursors=cursors)
         self.files = Files(edge, self.bucket.presign, BUCKET)
         self.uploads = Uploads(self.store, self.files)

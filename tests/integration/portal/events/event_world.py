@@ -99,7 +99,7 @@ class World:
         self.start()
 
     def store(self, caller: Caller | None = None, **options: Any) -> Store:
-        cursors = Cursors(lambda: KEYS, clock=lambda: self.now.timestamp())
+        cursors = Cursors(KEYS, clock=lambda: self.now.timestamp())
         return self.database.store(self.table, caller or self.edge, cursors=cursors, **options)
 
     def start(self, caller: Caller | None = None, **options: Any) -> None:

@@ -114,7 +114,7 @@ class FanOutWorld:
 
     def _store(self, table: type[Table], name: str, caller: Caller | None) -> Store:
         executor = getattr(self, "executor", None)
-        cursors = Cursors(lambda: KEYS)
+        cursors = Cursors(KEYS)
         return Store(table, name, caller or self.edge, executor=executor, cursors=cursors)
 
     # Content.

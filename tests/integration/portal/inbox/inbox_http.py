@@ -34,7 +34,7 @@ class Http:
 
     def over(self, caller: Caller, now: datetime = NOW) -> None:
         """Answer from here on over another caller."""
-        cursors = Cursors(lambda: KEYS, clock=lambda: self.clock)
+        cursors = Cursors(KEYS, clock=lambda: self.clock)
         notifications = self.room.notifications_store(caller)
         subscriptions = self.room.subscriptions_store(caller)
         notifications._cursors = subscriptions._cursors = cursors

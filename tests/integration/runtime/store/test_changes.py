@@ -1,6 +1,6 @@
 """Changes that DynamoDB carries out: of sums, sets, lists and parts, and conditions on them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
@@ -18,14 +18,14 @@ from tablewright.model import (
     Index,
     InvalidRecord,
     Key,
+    ListOf,
     Money,
     Number,
     Put,
     Query,
+    SetOf,
     Table,
     Text,
-    TextList,
-    TextSet,
     Update,
     Whole,
 )
@@ -40,8 +40,8 @@ class Post(Entity, key=Key("POST#{id}", "POST")):
     likes: Field[int] = Whole(default=0)
     score: Field[Decimal] = Number(default=Decimal(0))
     price: Field[Decimal | None] = Money(default=None)
-    tags: Field[set[str] | None] = TextSet(Text(), default=None)
-    lines: Field[tuple[str, ...]] = TextList(Text(), default=())
+    tags: Field[set[str] | None] = SetOf(Text(), default=None)
+    lines: Field[tuple[str, ...]] = ListOf(Text(), default=())
     about: Field[Mapping[str, Any] | None] = Document(default=None)
     rank: Field[int] = Whole(digits=6, default=0)
 
@@ -66,9 +66,14 @@ POST = Post(
 )
 
 
+@pytest.fixture(scope="module")
+def database(module_database: Database) -> Database:
+    module_database.create(Posts)
+    return module_database
+
+
 @pytest.fixture
 def posts(database: Database) -> Store:
-    database.create(Posts)
     store = database.store(Posts)
     store.put(Posts.put, POST)
     return store
@@ -118,6 +123,41 @@ def test_sums_of_many_at_once_are_exact(posts: Store) -> None:
     after = posts.get(Posts.get, id="1")
     assert after is not None
     assert after.likes == 80
+
+
+class Meanwhile:
+    """Lets something happen just before the update that writes what is derived from a rank."""
+
+    def __init__(self, database: Database, happens: Callable[[], Any]) -> None:
+        self._dynamo = database.dynamo
+        self._happens: Callable[[], Any] | None = happens
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        if operation == "UpdateItem" and self._happens:
+            happens, self._happens = self._happens, None
+            happens()
+        return self._dynamo.call(operation, params)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "after"),
+    [
+        (Post.likes.add(10), Post.likes.add(1), {"likes": 11}),
+        (Post.tags.add({"x"}), Post.tags.subtract({"a"}), {"tags": {"b", "x"}}),
+        (Post.lines.append("two"), Post.lines.append("three"), {"lines": ("one", "two", "three")}),
+        (Post.price.set(Decimal(5)), Post.price.set_if_missing(Decimal(1)), {"price": Decimal(5)}),
+        (Post.title.set("New"), Post.likes.add(1), {"title": "New", "likes": 1}),
+    ],
+)
+def test_nothing_is_lost_that_others_add_beside_a_change_of_what_is_derived(
+    posts: Store, database: Database, theirs: Change, ours: Change, after: dict[str, Any]
+) -> None:
+    meanwhile = Meanwhile(database, lambda: posts.update(Posts.change, POST, theirs))
+    database.store(Posts, meanwhile).update(Posts.change, POST, Post.rank.set(3), ours)
+    stored = posts.get(Posts.get, id="1")
+    assert stored is not None
+    assert {name: stored.get(name) for name in after} == after
+    assert stored.rank == 3
 
 
 CONDITIONS: list[tuple[Condition, bool]] = [

@@ -177,6 +177,34 @@ def test_kinds_that_share_a_partition_of_an_index_are_told_apart(shop: Store, li
     assert account == {"name": "ann"}
 
 
+class Person(Entity, key=Key("PERSON#{name}", "PERSON")):
+    name: Field[str] = Text()
+
+
+class Friend(Entity, key=Key("PERSON#{of}", "PERSON#FRIEND#{name}")):
+    of: Field[str] = Text()
+    name: Field[str] = Text()
+
+
+class People(Table, pk="PK", sk="SK"):
+    put_person = Put(Person)
+    put_friend = Put(Friend)
+    person_with_friends = Collection(Person, Friend)
+
+
+def test_what_a_partition_is_made_of_may_have_another_name_in_each_entity(
+    database: Database,
+) -> None:
+    check(People)
+    database.create(People)
+    store = database.store(People)
+    ann, bob = Person(name="ann"), Friend(of="ann", name="bob")
+    store.put(People.put_person, ann)
+    store.put(People.put_friend, bob)
+    store.put(People.put_friend, Friend(of="bob", name="ann"))
+    assert list(store.each(People.person_with_friends, name="ann")) == [ann, bob]
+
+
 class Offer(Entity, key=Key("{brand}", "{price}")):
     brand: Field[str] = Text()
     price: Field[Decimal] = Money()

@@ -29,5 +29,7 @@ def test_twenty_racing_changes_of_one_item_all_succeed(database: Database) -> No
     assert left is not None
     assert str(left["total"]) in prices
     # Every index entry is of the price that won.
-    expected = database.store(Orders)._records["Order"].to_item(Order.__entity__.check(left))
+    expected = (
+        database.store(Orders)._requests["Order"].records.to_item(Order.__entity__.check(left))
+    )
     assert {name: item[name] for name in expected} == expected

@@ -33,6 +33,7 @@ class Reading(Entity, key=Key("DEVICE#{device}", "AT#{at}#{id}")):
     id: Field[str] = Text()
     place: Field[str] = Text()
     value: Field[Decimal] = Number()
+    note: Field[str | None] = Text(default=None)
 
 
 class Readings(Table, pk="PK", sk="SK"):
@@ -73,10 +74,10 @@ RANGES: dict[str, tuple[dict[str, Any], Callable[[Any, Any, Any], bool]]] = {
 }
 
 
-@pytest.fixture
-def store(database: Database) -> Store:
-    database.create(Readings)
-    store = database.store(Readings)
+@pytest.fixture(scope="module")
+def store(module_database: Database) -> Store:
+    module_database.create(Readings)
+    store = module_database.store(Readings)
     store.put_many(Readings.load, READINGS)
     return store
 
@@ -91,6 +92,7 @@ def store(database: Database) -> Store:
         (Readings.in_places, "place", "ab", "b-1"),
         (Readings.in_places, "place", "aa", "bb"),
         (Readings.of_value, "value", Decimal("-2.5"), Decimal(2)),
+        (Readings.of_value, "value", Decimal(2), Decimal(10)),
         (Readings.spread_places, "place", "ab", "b-1"),
     ],
 )
@@ -137,7 +139,7 @@ def test_a_beginning_and_a_bound_hold_together(store: Store) -> None:
 
 
 def test_numbers_have_no_beginning(store: Store) -> None:
-    with pytest.raises(InvalidValue, match="must be the beginning of a text value"):
+    with pytest.raises(InvalidValue, match="begins_with cannot be asked of a number"):
         store.first(Readings.of_value, device="d", begins_with="1")
 
 
@@ -146,3 +148,36 @@ def test_the_first_is_one_or_none(store: Store) -> None:
     assert first is not None
     assert first.value == Decimal("0.5")
     assert store.first(Readings.of_value, device="d", after=Decimal(100)) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "field", "value"),
+    [
+        (Readings.in_time, "at", NEW_YEAR + timedelta(hours=3)),
+        (Readings.in_places, "place", "ab"),
+        (Readings.of_value, "value", Decimal("-2.5")),
+        (Readings.spread_places, "place", "a"),
+    ],
+)
+def test_what_has_a_range_can_be_given_as_one_value(
+    store: Store, pattern: Query[Reading], field: str, value: Any
+) -> None:
+    found = store.each(pattern, {"device": "d", field: value})
+    expected = sorted(r.id for r in READINGS if r[field] == value)
+    assert expected
+    assert sorted(one.id for one in found) == expected
+    with pytest.raises(InvalidValue, match=f"{field} is given already, and has no range then"):
+        store.first(pattern, {"device": "d", field: value}, since=value)
+
+
+def test_a_page_tells_of_more_without_cursors_too(database: Database) -> None:
+    database.create(Readings)
+    store = database.store(Readings, cursors=None)
+    store.put_many(Readings.load, READINGS)
+    some = store.query(Readings.in_time, device="d", limit=13)
+    assert (some.cursor, some.has_more, len(some.items)) == (None, True, 13)
+    assert not store.query(Readings.in_time, device="d", limit=15).has_more
+
+
+def test_none_in_a_filter_is_no_value(store: Store) -> None:
+    assert list(store.each(Readings.in_time, device="d", where={"note": None})) == READINGS

@@ -1,6 +1,8 @@
 """Transactions: writes of several entities and tables that happen together or not at all."""
 
+from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -8,6 +10,7 @@ from tablewright.model import (
     Check,
     Delete,
     Entity,
+    Expiry,
     Field,
     Flag,
     Get,
@@ -18,15 +21,16 @@ from tablewright.model import (
     Query,
     Table,
     Text,
+    Timestamp,
     Update,
     Whole,
 )
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import NotFound, TransactionRefused
+from tablewright.runtime.errors import ItemBusy, NotFound, TransactionRefused, from_response
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
 from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tests.integration.conftest import TODAY, Database
 
 
 class Customer(Entity, key=Key("CUSTOMER#{name}", "CUSTOMER")):
@@ -82,7 +86,7 @@ def shops(database: Database) -> tuple[Store, Store]:
 
 
 def buy(shop: Store, stock: Store, order: Order = ORDER, token: str | None = None) -> None:
-    shop.transact(
+    shop.transact_write(
         shop.to_put(Shop.place, order),
         stock.to_update(Stocks.take, {"thing": "tea"}, Stock.left.add(-1), when=Stock.left > 0),
         shop.to_check(Shop.known_customer, name=order.customer, when=Customer.blocked.is_missing()),
@@ -122,17 +126,34 @@ def test_a_repetition_with_its_token_changes_nothing(shops: tuple[Store, Store])
     assert stock.get(Stocks.stock, thing="tea") == {"thing": "tea", "left": 4}
 
 
+def test_a_removal_may_insist_on_what_it_removes(shops: tuple[Store, Store]) -> None:
+    shop, stock = shops
+    put_back = stock.to_update(Stocks.take, {"thing": "tea"}, Stock.left.add(1))
+    with pytest.raises(TransactionRefused) as refused:
+        shop.transact_write(shop.to_delete(Shop.cancel, ORDER, missing_ok=False), put_back)
+    assert refused.value.problems == {0: "Order is not there, or not as expected"}
+    assert stock.get(Stocks.stock, thing="tea") == {"thing": "tea", "left": 1}
+    shop.put(Shop.place, ORDER)
+    paid = Order.state == "paid"
+    with pytest.raises(TransactionRefused):
+        shop.transact_write(shop.to_delete(Shop.cancel, ORDER, when=paid, missing_ok=False))
+    shop.transact_write(shop.to_delete(Shop.cancel, ORDER, missing_ok=False), put_back)
+    assert shop.get(Shop.order, order_id="1") is None
+    assert stock.get(Stocks.stock, thing="tea") == {"thing": "tea", "left": 2}
+    shop.transact_write(shop.to_delete(Shop.cancel, ORDER))
+
+
 def test_what_is_derived_follows_in_a_transaction(shops: tuple[Store, Store]) -> None:
     shop, _ = shops
     shop.put(Shop.place, ORDER)
-    shop.transact(shop.to_update(Shop.change, ORDER, Order.state.set("paid")))
+    shop.transact_write(shop.to_update(Shop.change, ORDER, Order.state.set("paid")))
     (paid,) = shop.each(Shop.in_state, state="paid")
     assert paid.order_id == "1"
     assert list(shop.each(Shop.in_state, state="open")) == []
     stale = shop.to_update(Shop.change, ORDER, Order.state.set("sent"))
     shop.update(Shop.change, ORDER, {"state": "lost"})
     with pytest.raises(TransactionRefused):
-        shop.transact(stale)
+        shop.transact_write(stale)
     with pytest.raises(NotFound):
         shop.to_update(Shop.change, {"order_id": "9"}, Order.state.set("paid"))
 
@@ -140,13 +161,13 @@ def test_what_is_derived_follows_in_a_transaction(shops: tuple[Store, Store]) ->
 def test_records_are_read_as_they_were_at_one_moment(shops: tuple[Store, Store]) -> None:
     shop, stock = shops
     buy(shop, stock)
-    order, left = shop.read_together(
+    order, left = shop.transact_get(
         shop.to_get(Shop.order, order_id="1"), stock.to_get(Stocks.stock, thing="tea")
     )
     assert order == ORDER
     assert left is not None
     assert left.left == 0
-    nothing, _ = shop.read_together(
+    nothing, _ = shop.transact_get(
         shop.to_get(Shop.order, order_id="7"), stock.to_get(Stocks.stock, thing="tea")
     )
     assert nothing is None
@@ -159,10 +180,10 @@ def test_the_bounds_are_looked_at_before_the_call(shops: tuple[Store, Store]) ->
         for n in range(101)
     ]
     with pytest.raises(ValueError, match="1 to 100 actions, not 101"):
-        shop.transact(*many)
+        shop.transact_write(*many)
     with pytest.raises(ValueError, match="1 to 100 actions, not 0"):
-        shop.transact()
-    shop.transact(*many[:100])
+        shop.transact_write()
+    shop.transact_write(*many[:100])
     assert shop.get(Shop.order, order_id="n99") is not None
 
 
@@ -189,3 +210,66 @@ def test_a_fault_at_any_call_and_the_retry_end_the_same(
         return database.items("shop"), database.items("stock")
 
     assert survives_every_fault(fresh, work, outcome) == 1
+
+
+class Seat(Entity, key=Key("SEAT#{number}", "SEAT"), expires=Expiry("until")):
+    number: Field[str] = Text()
+    by: Field[str] = Text()
+    until: Field[datetime] = Timestamp()
+
+
+class Seats(Table, pk="PK", sk="SK", ttl="ttl"):
+    hold = Put(Seat, create=True)
+    seat = Get(Seat)
+    held = Query(Seat)
+
+
+def test_a_repetition_with_its_token_a_while_later_changes_nothing(database: Database) -> None:
+    """Although what has expired by now is compared with another time."""
+    database.create(Seats)
+
+    def hold(by: str, seconds: int) -> None:
+        now = TODAY + timedelta(seconds=seconds)
+        store = database.store(Seats, now=lambda: now)
+        seat = Seat(number="1", by=by, until=TODAY + timedelta(days=1))
+        store.transact_write(store.to_put(Seats.hold, seat), token="request-1")
+
+    hold("ann", 0)
+    hold("ann", 90)
+    with pytest.raises(TransactionRefused, match="Seat with this key exists already"):
+        hold("bob", 90)
+    found = database.store(Seats).get(Seats.seat, number="1")
+    assert found is not None
+    assert found.by == "ann"
+
+
+class Busy:
+    """Has a transaction at every item for the first calls that write."""
+
+    def __init__(self, caller: Caller, times: int) -> None:
+        self._caller = caller
+        self._times = times
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        if operation in ("PutItem", "UpdateItem", "DeleteItem") and self._times:
+            self._times -= 1
+            error = {"Error": {"Code": "TransactionConflictException", "Message": "in progress"}}
+            raise from_response(operation, error)
+        return self._caller.call(operation, params)
+
+
+def test_a_write_waits_while_a_transaction_is_at_its_item(database: Database) -> None:
+    database.create(Shop)
+
+    def store(times: int) -> Store:
+        return database.store(Shop, Busy(database.dynamo, times), backoff=Backoff(first=0.001))
+
+    store(2).put(Shop.place, ORDER)
+    assert store(2).update(Shop.change, ORDER, {"state": "paid"}).state == "paid"
+    with pytest.raises(ItemBusy):
+        store(99).put(Shop.place, Order(order_id="2", customer="ann", total=Decimal(1)))
+    with pytest.raises(ItemBusy):
+        store(99).delete(Shop.cancel, ORDER)
+    removed = store(2).delete(Shop.cancel, ORDER)
+    assert removed is not None
+    assert removed.state == "paid"

@@ -16,9 +16,9 @@ from tablewright.model import (
     Field,
     Key,
     Number,
+    SetOf,
     Table,
     Text,
-    TextSet,
 )
 from tablewright.model.validation.design import validate
 from tablewright.runtime.aws import Caller
@@ -36,7 +36,7 @@ class Visits(Entity, key=Key("DAY#{day}", "PAGE#{page}"), expires=Expiry("day", 
 class Seen(Entity, key=Key("SEEN#{day}#{group}", "SEEN"), expires=Expiry("day", days=2)):
     day: Field[str] = DateText()
     group: Field[str] = Text()
-    events: Field[set[str] | None] = TextSet(Text(), default=None)
+    events: Field[set[str] | None] = SetOf(Text(), default=None)
 
 
 class VisitTable(Table, pk="PK", sk="SK", ttl="ttl", id="visits"):

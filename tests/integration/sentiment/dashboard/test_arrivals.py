@@ -28,7 +28,7 @@ SECOND = timedelta(seconds=1)
 
 
 def put(world: World, *records: NewsItem) -> None:
-    records_of = world.news()._records["NewsItem"]
+    records_of = world.news()._requests["NewsItem"].records
     world.database.write([records_of.to_item(one) for one in records], NEWS_TABLE)
 
 

@@ -16,16 +16,16 @@ from tablewright.model import (
     InvalidValue,
     Key,
     Put,
+    SetOf,
     Table,
     Tally,
     Text,
-    TextSet,
 )
 
 
 class Note(Entity, key=Key("{id}")):
     id: Field[str] = Text()
-    tags: Field[set[str] | None] = TextSet(Text(max_length=10), max_items=3, default=None)
+    tags: Field[set[str] | None] = SetOf(Text(max_length=10), max_items=3, default=None)
     metadata: Field[Mapping[str, Any]] = Document(max_bytes=200)
     counts: Field[Mapping[str, Decimal] | None] = Tally(prefix="n:", default=None)
 

@@ -11,9 +11,12 @@ from tablewright.catalog.sales.design import Sales
 from tablewright.model import (
     IN_KEY,
     KEYS_ONLY,
+    Collection,
+    Computed,
     Count,
     DateText,
     DesignError,
+    Document,
     Entity,
     EpochList,
     EpochShards,
@@ -27,17 +30,19 @@ from tablewright.model import (
     Number,
     Pattern,
     Query,
+    Reversed,
     Shards,
     Table,
     Tally,
     Text,
     TimeId,
     TimestampText,
+    Whole,
 )
 from tablewright.model.validation.design import check, validate
 
 BY_STATE = Key("T#{tenant}#S#{state}", "TOTAL#{total}")
-Fields = Mapping[str, Field[Any]]
+Fields = Mapping[str, Field[Any] | Computed]
 
 
 def entity(name: str, fields: Fields, **settings: Any) -> type[Entity]:
@@ -50,9 +55,9 @@ def table(name: str, members: Mapping[str, Any], **settings: Any) -> type[Table]
     return new_class(name, (Table,), settings, lambda own: own.update(members))
 
 
-def fields(**changes: Field[Any]) -> dict[str, Field[Any]]:
+def fields(**changes: Field[Any] | Computed) -> dict[str, Field[Any] | Computed]:
     """The fields of an order, but for the changes."""
-    usual: dict[str, Field[Any]] = {
+    usual: dict[str, Field[Any] | Computed] = {
         "tenant": Text(),
         "order": Text(),
         "state": Text(),
@@ -110,8 +115,8 @@ FAULTS = {
         "asks for a consistent read of index BY_STATE",
     ),
     "a key that cannot be one": (
-        design(order(fields=fields(state=Flag()))),
-        "Order.state is in index BY_STATE, but a Flag cannot be",
+        design(order(fields=fields(state=Document()))),
+        "Order.state is in index BY_STATE, but a Document cannot be",
     ),
     "two keys in one attribute": (
         design(index={"sk": "SK"}),
@@ -224,6 +229,90 @@ FAULTS = {
     "a tally that would take a key in": (
         design(order(fields=fields(all=Tally(prefix="G1")))),
         "attribute 'G1SK' begins with 'G1', the prefix of Order.all",
+    ),
+    "more attributes than a key can have": (
+        design(index={"pk": ("a", "b", "c", "d", "e")}),
+        "index BY_STATE has 5 attributes in its partition key, 4 are allowed",
+    ),
+    "an attribute twice in a key": (
+        design(index={"pk": ("state", "order"), "sk": "state"}),
+        "index BY_STATE has the attribute 'state' twice in its key",
+    ),
+    "fewer forms than attributes": (
+        design(index={"sk": ("total", "order")}),
+        "index BY_STATE of Order has 1 forms for the 2 attributes of its sort key",
+    ),
+    "shards of a key of several attributes": (
+        design(
+            index={
+                "sk": ("total", "order"),
+                "key": Key(
+                    "T#{tenant}#{shard}", ("{total}", "{order}"), shards=Shards(2, by="order")
+                ),
+            }
+        ),
+        "index BY_STATE of Order is sharded, which a key of several attributes cannot be",
+    ),
+    "a local index with another partition key": (
+        design(index={"local": True}),
+        "index BY_STATE is local: its partition key is 'PK', the table's",
+    ),
+    "a local index of a table without a sort key": (
+        design(
+            order(key=Key("T#{tenant}#O#{order}")),
+            sk=None,
+            index={"pk": "PK", "local": True, "key": Key("T#{tenant}#O#{order}", "{total}")},
+        ),
+        "index BY_STATE is local, but the table has no sort key",
+    ),
+    "too many local indexes": (
+        design(
+            more={
+                f"local_{number}": Index(
+                    pk="PK",
+                    sk=f"L{number}",
+                    local=True,
+                    keys={order(): Key("T#{tenant}#O#{order}", "{total}")},
+                )
+                for number in range(6)
+            }
+        ),
+        "6 local indexes are more than the 5 allowed",
+    ),
+    "a flag that is a key by itself": (
+        design(
+            order(fields=fields(state=Flag())),
+            index={"pk": "state", "key": Key("{state}", "TOTAL#{total}")},
+        ),
+        "attribute 'state' is Order.state, a Flag, which no key can be",
+    ),
+    "a collection of what never lies together": (
+        design(more={"both": Collection(of("Bill"), of("Receipt"))}),
+        "access pattern 'both' is of Bill and Receipt, which never lie in one partition",
+    ),
+    "a range of what is computed": (
+        design(
+            order(fields=fields(newest=Reversed(total := Money()), total=total)),
+            index={"key": Key("T#{tenant}#S#{state}", "{newest}")},
+            query={"range": "newest"},
+        ),
+        "access pattern 'by_state' asks for a range of 'newest', which is computed: it has none",
+    ),
+    "a number below zero in the text of a key": (
+        design(order(fields=fields(total=Whole(lowest=-5)))),
+        "Order.total can be negative, and stands in the text of the key TOTAL#{total}",
+    ),
+    "expiry by a number": (
+        design(order(fields=fields(until=Whole()), expires=Expiry("until")), ttl="ttl"),
+        "Order expires by until, a Whole: it must be a day, an hour or a time",
+    ),
+    "a time to live that is stored as a text": (
+        design(order(fields=fields(ttl=TimestampText()), expires=Expiry("ttl")), ttl="ttl"),
+        "Order.ttl is stored as 'ttl', by which items expire",
+    ),
+    "a default that is no value": (
+        design(order(fields=fields(note=Text(default="")))),
+        "Order.note has a default that is no value of it",
     ),
     "an unknown stream": (design(stream="EVERYTHING"), "stream 'EVERYTHING' is none of"),
 }

@@ -16,7 +16,7 @@ from tablewright.runtime.errors import (
 )
 
 KEYS = KeyRing([b"k" * 32])
-CURSORS = Cursors(lambda: KEYS, lifetime=60, clock=lambda: 1000.0)
+CURSORS = Cursors(KEYS, lifetime=60, clock=lambda: 1000.0)
 ARGUMENTS = {"category": "dress", "since": None}
 
 
@@ -69,10 +69,10 @@ def test_a_cursor_of_another_query_is_refused(query: str, arguments: dict[str, A
 
 def test_a_cursor_expires() -> None:
     cursor = issued()
-    late = Cursors(lambda: KEYS, clock=lambda: 1060.1)
+    late = Cursors(KEYS, clock=lambda: 1060.1)
     with pytest.raises(CursorExpired):
         late.open(cursor, "acme", "category_sales", ARGUMENTS)
-    in_time = Cursors(lambda: KEYS, clock=lambda: 1060.0)
+    in_time = Cursors(KEYS, clock=lambda: 1060.0)
     assert in_time.open(cursor, "acme", "category_sales", ARGUMENTS)
 
 
@@ -83,9 +83,9 @@ def test_each_refusal_is_a_kind_of_cursor_error() -> None:
 
 def test_a_replaced_key_still_verifies_until_it_is_dropped() -> None:
     cursor = issued()
-    both = Cursors(lambda: KeyRing([b"n" * 32, b"k" * 32]), clock=lambda: 1000.0)
+    both = Cursors(KeyRing([b"n" * 32, b"k" * 32]), clock=lambda: 1000.0)
     assert both.open(cursor, "acme", "category_sales", ARGUMENTS) == ["3", "2025-01-01"]
-    new = Cursors(lambda: KeyRing([b"n" * 32]), clock=lambda: 1000.0)
+    new = Cursors(KeyRing([b"n" * 32]), clock=lambda: 1000.0)
     with pytest.raises(CursorTampered):
         new.open(cursor, "acme", "category_sales", ARGUMENTS)
     assert new.open(issued(both), "acme", "category_sales", ARGUMENTS)

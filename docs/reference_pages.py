@@ -1,0 +1,185 @@
+"""Pages of the API reference: which names stand on which, in which order."""
+
+from typing import NamedTuple
+
+
+class Section(NamedTuple):
+    """Names of one package or module, under one heading."""
+
+    title: str
+    package: str
+    names: str
+
+
+class Page(NamedTuple):
+    """One page: the name of its file, its heading, what it says first, its sections."""
+
+    name: str
+    title: str
+    says: str
+    sections: tuple[Section, ...]
+
+
+_MODEL = "tablewright.model"
+_RUNTIME = "tablewright.runtime"
+_CONSTRUCTS = "tablewright.constructs"
+_TESTING = "tablewright.testing"
+
+PAGES = (
+    Page(
+        "declaration",
+        "Declaration",
+        "What a table is: entities with typed fields, keys, indexes, expiry, shards.",
+        (
+            Section("Entities", _MODEL, "Entity Part key_of replaced unchecked Record"),
+            Section("Tables", _MODEL, "Table Index ALL KEYS_ONLY"),
+            Section("Settings of a table", f"{_MODEL}.declaration", "Settings"),
+            Section("Keys and expiry", _MODEL, "Key Computed Reversed Expiry"),
+            Section(
+                "Fields",
+                _MODEL,
+                "Field IN_KEY Text Prose Lines Name Choice Flag Timestamp TimestampText "
+                "EpochTimestamp Date DateText HourText TimeId Number Money Fraction Whole SetOf "
+                "ListOf PartOf Document Binary Tally",
+            ),
+            Section(
+                "Shards",
+                _MODEL,
+                "Shards ShardFunction uniform last_character java_hash EpochShards Epochs Epoch "
+                "EpochList",
+            ),
+            Section("Validation", f"{_MODEL}.validation.design", "check validate"),
+            Section("What a declaration is worked out to", _MODEL, "Design EntityModel"),
+        ),
+    ),
+    Page(
+        "patterns",
+        "Access patterns",
+        "What an application does with a table. A pattern is an attribute of its table's class; "
+        "calls of the store, grants and the table's page name it.",
+        (
+            Section("Any pattern", _MODEL, "Pattern"),
+            Section("One item", _MODEL, "Put Get Update Upsert Delete Check"),
+            Section("Lists", _MODEL, "Query Collection Scan"),
+            Section("Batches", _MODEL, "BatchGet BatchPut BatchCreate BatchDelete BatchWrite"),
+            Section("Counters", _MODEL, "Count"),
+        ),
+    ),
+    Page(
+        "conditions",
+        "Conditions and changes",
+        "What items must be like (`when=`, `where=`), and what an update does to them. Every field "
+        "of an entity's class is an operand, and so are its parts and its size.",
+        (
+            Section("Operands", f"{_MODEL}.operands", "Operand"),
+            Section("What they make", _MODEL, "Condition Change"),
+        ),
+    ),
+    Page(
+        "store",
+        "Store",
+        "A table's access patterns, run against it.",
+        (
+            Section("Store", _RUNTIME, "Store Reader Page"),
+            Section("What lists take", f"{_RUNTIME}.store.reader", "Where Keep"),
+            Section("Transactions", f"{_RUNTIME}.store.transactions", "Action Read"),
+            Section("Cursors", _RUNTIME, "Cursors KeyRing SecretKeys"),
+            Section(
+                "Clients", _RUNTIME, "client_config connect Caller Client Dynamo in_time Meter"
+            ),
+            Section("DAX", f"{_RUNTIME}.dax", "Accelerated"),
+            Section("Tenants", _RUNTIME, "Tenants"),
+        ),
+    ),
+    Page(
+        "runtime",
+        "Streams, messages and what else runs",
+        "What functions around a table are made of.",
+        (
+            Section("Streams", _RUNTIME, "Change consume Projection Counters Event FailedRecords"),
+            Section("Messages", _RUNTIME, "Queue Topic"),
+            Section("What topics take", f"{_RUNTIME}.messaging.topic", "Message"),
+            Section("Healing", _RUNTIME, "Healing Parked"),
+            Section("Plans of healing", f"{_MODEL}.healing", "HealingPlan Healable"),
+            Section("Rules of healing", f"{_RUNTIME}.healing.healing", "Rules Healed"),
+            Section("Ids, shard counts, payloads", _RUNTIME, "uuid7 ShardCounts Payloads"),
+            Section("Shard epochs", _RUNTIME, "EpochCache"),
+            Section("Times of epochs", f"{_RUNTIME}.sharding.epochs", "EpochTiming"),
+        ),
+    ),
+    Page(
+        "errors",
+        "Errors",
+        "What is raised, and what to do about it. All are a `TablewrightError`.",
+        (
+            Section(
+                "Of declarations and values",
+                _MODEL,
+                "TablewrightError DesignError InvalidRecord InvalidValue",
+            ),
+            Section(
+                "Of calls",
+                _RUNTIME,
+                "StoreError NotFound AlreadyExists Conflict TransactionRefused TransactionCanceled "
+                "DuplicateKeys ItemTooLarge Throttled ItemBusy Unavailable OutOfTime AccessDenied "
+                "ResourceMissing",
+            ),
+            Section(
+                "Of cursors",
+                _RUNTIME,
+                "CursorError CursorExpired CursorTampered CursorOfAnotherCaller "
+                "CursorOfAnotherQuery",
+            ),
+            Section("Of grants and bundles", _CONSTRUCTS, "GrantError BundlingError"),
+        ),
+    ),
+    Page(
+        "constructs",
+        "Constructs",
+        "Tables and what stands around them, for CDK apps.",
+        (
+            Section(
+                "Tables",
+                _CONSTRUCTS,
+                "DesignTable DesignTableBase WriteTable DayPartitionedTable ShardedTenantTable "
+                "Protection Backups Capacity Scaling TenantAccessRole Accelerator",
+            ),
+            Section(
+                "Functions",
+                _CONSTRUCTS,
+                "PythonFunction Network PythonCode Source Platform LIBRARY_SOURCES JwtHttpApi "
+                "CursorKey",
+            ),
+            Section(
+                "Streams and queues",
+                _CONSTRUCTS,
+                "StreamConsumer FailureStore EventPipe EventQueue MessageQueue WorkQueue "
+                "SelfHealing",
+            ),
+            Section(
+                "Alarms and costs",
+                _CONSTRUCTS,
+                "AlarmTopic AlarmLevel TableAlarms FunctionAlarms ApiAlarms AccountAlarms "
+                "CostAlerts",
+            ),
+        ),
+    ),
+    Page(
+        "testing",
+        "Testing kit",
+        "Tables on a local engine, and faults at every call.",
+        (
+            Section(
+                "Engine",
+                f"{_TESTING}.dynamodb_local",
+                "DynamoDbLocal Credentials DynamoDbLocalError home java",
+            ),
+            Section("Tables", f"{_TESTING}.tables", "create definition"),
+            Section(
+                "Faults",
+                f"{_TESTING}.faults",
+                "survives_every_fault survives_at_every_edge Faulty Injector Fault faults Crash",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,92 @@
+"""Computed parts of keys: texts that follow from fields, and are stored in keys alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any, Self, overload
+
+from tablewright.model.errors import InvalidValue
+from tablewright.model.time_ids import milliseconds
+
+if TYPE_CHECKING:
+    from tablewright.model.fields.base import Field
+
+_LAST_MILLISECOND = milliseconds(datetime(9999, 12, 31, 23, 59, 59, 999_000, UTC))
+
+
+class Computed:
+    """A part of a key that is computed from fields: whoever asks by it gives these instead.
+
+    `function` takes their values and gives a text of at most `max_length` characters, always the
+    same for the same values. Of a record the attribute is that text.
+
+    Example::
+
+        class Link(Entity, key=Key("LINK#{spread}#{code}")):
+            code: Field[str] = Text()
+            spread = Computed(lambda code: sha256(code.encode()).hexdigest()[:2], code)
+    """
+
+    __slots__ = ("_of", "function", "max_length", "name")
+
+    def __init__(self, function: Callable[..., str], *of: Field[Any], max_length: int = 64) -> None:
+        self.name = ""
+        self.function = function
+        self.max_length = max_length
+        self._of = of
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = self.name or name
+
+    @overload
+    def __get__(self, record: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, record: Mapping[str, Any], owner: type) -> str: ...
+    def __get__(self, record: Any, owner: type) -> Any:
+        return self if record is None else self.text(record)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the fields that it is computed from."""
+        return tuple(field.name for field in self._of)
+
+    def text(self, values: Mapping[str, Any]) -> str | None:
+        """The text for these values, None where one is missing."""
+        given = [values.get(name) for name in self.inputs]
+        if any(value is None for value in given):
+            return None
+        text = self.function(*given)
+        if not isinstance(text, str) or not 0 < len(text) <= self.max_length:
+            reason = f"must be computed as a text of 1 to {self.max_length} characters"
+            raise InvalidValue(self.name, reason)
+        return text
+
+
+class Reversed(Computed):
+    """A moment, a day or a whole number whose text sorts the other way round: newest, or highest,
+    first in a list that ascends.
+
+    Example::
+
+        class Score(Entity, key=Key("GAME#{game}", "{best}#{player}")):
+            game: Field[str] = Text()
+            player: Field[str] = Text()
+            points: Field[int] = Whole(digits=6)
+            best = Reversed(points)
+    """
+
+    __slots__ = ("_digits",)
+
+    def __init__(self, of: Field[Any]) -> None:
+        super().__init__(self._text, of)
+        self._digits = int(getattr(of, "digits", 0))
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value) if len(value) > 10 else date.fromisoformat(value)
+        if isinstance(value, datetime):
+            return str(_LAST_MILLISECOND - milliseconds(value)).zfill(15)
+        if isinstance(value, date):
+            return str((date.max - value).days).zfill(7)
+        return str(10**self._digits - 1 - int(value)).zfill(self._digits)

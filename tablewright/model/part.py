@@ -1,0 +1,77 @@
+"""Fields that belong together: those of an entity, or of a part of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tablewright.model.errors import InvalidRecord, InvalidValue
+from tablewright.model.fields.base import Field
+
+Record = dict[str, Any]
+"""Values of an entity's fields by their names, as they are checked and stored."""
+
+
+class PartModel:
+    """Fields by their names, and the check of values for them."""
+
+    __slots__ = ("by_name", "by_stored", "fields", "name")
+
+    def __init__(self, name: str, fields: Iterable[Field[Any]]) -> None:
+        self.name = name
+        self.fields = tuple(fields)
+        self.by_name = {field.name: field for field in self.fields}
+        self.by_stored = {field.stored: field for field in self.fields if field.stored}
+
+    def check(self, values: Mapping[str, Any], *, partial: bool = False) -> Record:
+        """The values in canonical form, absent ones left out: a record that can be stored.
+
+        Raises InvalidRecord with every problem found. With `partial`, fields may be missing, and
+        None says that an optional field is to be removed.
+        """
+        problems: list[InvalidValue] = []
+        record: Record = {}
+        for name in values:
+            if name not in self.by_name:
+                problems.append(InvalidValue(name, f"is not a field of {self.name}"))
+        for field in self.fields:
+            value = values.get(field.name)
+            if value is not None:
+                try:
+                    value = field.check(value)
+                except InvalidValue as problem:
+                    problems.append(problem)
+                    continue
+            if value is not None:
+                record[field.name] = value
+            elif field.optional and partial and field.name in values:
+                record[field.name] = None
+            elif field.default is not None and not partial:
+                record[field.name] = field.default
+            elif not field.optional and (field.name in values or not partial):
+                problems.append(field.refuse("is required"))
+        problems += self.more_problems(record)
+        if problems:
+            raise InvalidRecord(self.name, problems)
+        return record
+
+    def more_problems(self, record: Mapping[str, Any]) -> Iterable[InvalidValue]:
+        """What is wrong with values that are each sound."""
+        return ()
+
+    def to_plain(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """What is stored for a part, by stored names."""
+        return {
+            self.by_name[name].stored: self.by_name[name].to_plain(value)
+            for name, value in record.items()
+            if value is not None
+        }
+
+    def from_plain(self, plain: Mapping[str, Any]) -> Record:
+        """The record that `to_plain` made this from; what it does not know is left out."""
+        fields = self.by_stored
+        return {
+            fields[name].name: fields[name].from_plain(value)
+            for name, value in plain.items()
+            if name in fields
+        }

@@ -1,0 +1,100 @@
+"""Validation of access patterns, on keys that are sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tablewright.model.entity import EntityModel
+from tablewright.model.fields.base import Field
+from tablewright.model.patterns import Collection, Count, Listing, Pattern, Query
+from tablewright.model.table import Design, can_share
+
+
+def pattern_problems(design: Design, pattern: Pattern[Any]) -> Iterator[str]:
+    """What is wrong with an access pattern."""
+    name = f"access pattern '{pattern.name}'"
+    entities = [design.entities[one] for one in pattern.entities if one in design.entities]
+    for one in pattern.entities:
+        if one not in design.entities:
+            yield f"{name} is about '{one}', which the table does not store"
+    strangers = [one for one in entities if pattern.index and pattern.index not in one.indexed]
+    for entity in strangers:
+        yield f"{name} reads {entity.name} from index {pattern.index}, which does not hold it"
+    if strangers or len(entities) < len(pattern.entities):
+        return
+    if isinstance(pattern, Count):
+        yield from _count(design, entities[0], pattern, name)
+    if isinstance(pattern, Listing):
+        for entity in entities:
+            yield from _listing(design, entity, pattern, name)
+    if isinstance(pattern, Query):
+        yield from _query(design, entities[0], pattern, name)
+    if isinstance(pattern, Collection):
+        yield from _collection(design, entities, pattern, name)
+
+
+def _collection(
+    design: Design, entities: list[EntityModel], pattern: Collection[Any], name: str
+) -> Iterator[str]:
+    first, *others = entities
+    key = design.key_of(pattern)
+    for other in others:
+        theirs = other.indexed[pattern.index] if pattern.index else other.key
+        if not can_share(key, theirs):
+            yield f"{name} is of {first.name} and {other.name}, which never lie in one partition"
+
+
+def _listing(
+    design: Design, entity: EntityModel, listing: Listing[Any], name: str
+) -> Iterator[str]:
+    local = listing.index is not None and design.indexes[listing.index].local
+    if listing.consistent and listing.index and not local:
+        yield (
+            f"{name} asks for a consistent read of index {listing.index}, which no global index "
+            "can give"
+        )
+    readable = design.readable(listing)
+    if entity.expires and entity.expires.field not in readable and not listing.expired:
+        yield (
+            f"{name} lists what expires by {entity.name}.{entity.expires.field}, which index "
+            f"{listing.index} does not project, so that what has expired would be listed: project "
+            "it, or hydrate the pattern"
+        )
+
+
+def _count(design: Design, counter: EntityModel, count: Count[Any], name: str) -> Iterator[str]:
+    marker = design.entities[count.marker]
+    if [field.kind for field in _outside_key(marker)] != ["SS"]:
+        yield f"{name} needs {marker.name} to have one set and nothing else outside its key"
+    numbers = _outside_key(counter)
+    if not numbers or any(field.kind != "N" for field in numbers):
+        yield f"{name} needs {counter.name} to have numbers and nothing else outside its key"
+
+
+def _outside_key(entity: EntityModel) -> list[Field[Any]]:
+    return [field for field in entity.fields if field.name not in entity.key.fields]
+
+
+def _query(design: Design, entity: EntityModel, query: Query[Any], name: str) -> Iterator[str]:
+    key = design.key_of(query)
+    for field in (*(query.select or ()), *query.filters):
+        if field not in entity.by_name:
+            yield f"{name} asks for '{field}', which {entity.name} does not have"
+    readable = design.readable(query)
+    for field in (*(query.select or ()), *query.filters):
+        if field in entity.by_name and field not in readable:
+            yield (
+                f"{name} asks for {entity.name}.{field}, which index {query.index} does not "
+                "project: project it, or hydrate the pattern"
+            )
+    if query.range:
+        if query.range not in key.sort_fields:
+            yield f"{name} asks for a range of '{query.range}', which is not in the sort key"
+        elif query.range in entity.computed:
+            yield f"{name} asks for a range of '{query.range}', which is computed: it has none"
+        elif query.range not in entity.number_keys and not entity.by_name[query.range].ordered:
+            yield (
+                f"{name} asks for a range of {entity.name}.{query.range}, a number whose text is "
+                "not ordered: pad it to a fixed width (Money), or range over another field"
+            )

@@ -1,0 +1,113 @@
+"""Times as numbers, and bounds finer than what is stored."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tablewright.model import (
+    Entity,
+    EpochTimestamp,
+    Expiry,
+    Field,
+    Get,
+    Index,
+    Key,
+    Put,
+    Query,
+    Table,
+    Text,
+    Timestamp,
+    Update,
+    Upsert,
+)
+from tablewright.model.validation.design import check
+from tablewright.runtime.store.store import Store
+from tests.integration.conftest import TODAY, Database
+
+SECOND = timedelta(seconds=1)
+
+
+class Visit(Entity, key=Key("USER#{user}", "{at}"), expires=Expiry("until")):
+    user: Field[str] = Text()
+    at: Field[datetime] = EpochTimestamp(milliseconds=True)
+    seen: Field[datetime] = Timestamp(seconds=True)
+    until: Field[datetime | None] = EpochTimestamp(default=None)
+
+
+class Visits(Table, pk="PK", sk="at", ttl="until"):
+    """Visits, by times that are numbers."""
+
+    by_seen = Index(
+        pk="PK", sk=("seen", "at"), keys={Visit: Key("USER#{user}", ("{seen}", "{at}"))}
+    )
+    put = Put(Visit)
+    get = Get(Visit)
+    change = Update(Visit)
+    touch = Upsert(Visit)
+    between = Query(Visit, range=Visit.at)
+    by_second = Query(Visit, by_seen, range=Visit.seen)
+
+
+def visit(number: int, until: datetime | None = None) -> Visit:
+    at = TODAY + number * SECOND
+    return Visit(user="ann", at=at + timedelta(milliseconds=5), seen=at, until=until)
+
+
+ALL = [visit(number) for number in range(5)]
+
+
+@pytest.fixture
+def visits(database: Database) -> Store:
+    check(Visits)
+    database.create(Visits)
+    store = database.store(Visits)
+    for one in ALL:
+        store.put(Visits.put, one)
+    return store
+
+
+def test_a_moment_is_a_number_and_comes_back_as_a_moment(visits: Store, database: Database) -> None:
+    assert visits.get(Visits.get, user="ann", at=ALL[1].at) == ALL[1]
+    assert database.items()[0]["at"] == {"N": str(int(TODAY.timestamp()) * 1000 + 5)}
+    found = visits.each(Visits.between, user="ann", after=ALL[1].at, until=ALL[3].at)
+    assert list(found) == ALL[2:4]
+    assert list(visits.each(Visits.between, user="ann", where=Visit.at > ALL[2].at)) == ALL[3:]
+
+
+def test_what_is_the_time_to_live_itself_is_written_once(visits: Store, database: Database) -> None:
+    visits.put(Visits.put, visit(7, until=TODAY + SECOND))
+    visits.put(Visits.put, visit(8, until=TODAY))
+    assert visits.get(Visits.get, user="ann", at=visit(7).at) is not None
+    assert visits.get(Visits.get, user="ann", at=visit(8).at) is None
+    stored = {one["until"]["N"] for one in database.items() if "until" in one}
+    assert stored == {str(int((TODAY + n * SECOND).timestamp())) for n in range(2)}
+    ends = Visit.until.set(TODAY)
+    visits.update(Visits.change, visit(1), ends)
+    assert visits.get(Visits.get, user="ann", at=visit(1).at) is None
+    key = {"user": "ann", "at": visit(9).at}
+    made = visits.upsert(Visits.touch, key, Visit.seen.set(TODAY), {"until": TODAY + SECOND})
+    assert visits.get(Visits.get, key) == made
+
+
+@pytest.mark.parametrize(
+    ("asked", "numbers"),
+    [
+        ({"since": 1.5}, [2, 3, 4]),
+        ({"after": 1.5}, [2, 3, 4]),
+        ({"until": 1.5}, [0, 1]),
+        ({"before": 1.5}, [0, 1]),
+        ({"since": 1.0, "before": 3.0}, [1, 2]),
+        ({"since": 1.5, "before": 2.5}, [2]),
+    ],
+)
+def test_a_bound_may_be_finer_than_what_is_stored(
+    visits: Store, asked: dict[str, float], numbers: list[int]
+) -> None:
+    bounds = {name: TODAY + value * SECOND for name, value in asked.items()}
+    found = visits.each(Visits.by_second, {"user": "ann"}, **bounds)  # type: ignore[arg-type]
+    assert [one.seen for one in found] == [ALL[number].seen for number in numbers]
+
+
+def test_a_moment_of_another_zone_is_the_same_moment(visits: Store) -> None:
+    zone = ALL[1].at.astimezone(UTC).astimezone()
+    assert visits.get(Visits.get, user="ann", at=zone) == ALL[1]
