@@ -13,7 +13,7 @@ from toolchain.steps import run_all
 UV = "uv==0.13.7"
 OLDEST_PYTHON = "3.11"
 PIP_QUIET = ("--quiet", "--disable-pip-version-check")
-LEFT_OUT = {"resolved", "dependencies"}
+LEFT_OUT = {"resolved", "dependencies", "optionalDependencies"}
 
 
 def main() -> int:
