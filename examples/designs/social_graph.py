@@ -177,12 +177,19 @@ def unlike(store: Store, user: str, post_id: str) -> None:
     )
 
 
-def publish(store: Store, post: Post, at: datetime) -> int:
-    """Publish a post and put it on the timelines of all followers; gives how many they are."""
+def publish(store: Store, post: Post) -> None:
+    """Publish a post, and count it, once."""
     store.transact_write(
         store.to_put(SocialGraph.publish, post),
         store.to_update(SocialGraph.change_user, {"user": post.author}, User.posts.add(1)),
     )
+
+
+def deliver(store: Store, post: Post, at: datetime) -> int:
+    """Put a post on the timelines of all followers; gives how many they are.
+
+    Repeating it changes nothing, so whoever reads the table's stream can do it.
+    """
     entries = [
         TimelineEntry(
             reader=one.follower,

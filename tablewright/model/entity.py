@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from tablewright.model.computed import Computed
@@ -174,8 +173,7 @@ class EntityModel(PartModel):
             form = forms.get(field.stored) if field.stored else None
             if form and form.bare_field != field.name:
                 # Its attribute is a key of another form, in which it stands.
-                field = copy(field)
-                field.stored = ""
+                field = field.in_key()
             fields.append(field)
         return EntityModel(
             self.name,

@@ -78,6 +78,15 @@ class Field(Operand[V]):
                 raise AttributeError(f"{self.name} was not read: the index does not project it")
             return self.default
 
+    def in_key(self) -> Self:
+        """The same field, standing in keys alone."""
+        twin = object.__new__(type(self))
+        for kind in type(self).__mro__:
+            for slot in getattr(kind, "__slots__", ()):
+                setattr(twin, slot, getattr(self, slot))
+        twin.stored = IN_KEY
+        return twin
+
     @property
     def field(self) -> Field[Any]:
         return self

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any
-from unicodedata import normalize
 
 from tablewright.model.fields.base import REQUIRED, Field
 
@@ -102,6 +101,8 @@ class NameField(TextField):
 
     def check(self, value: Any) -> str:
         if isinstance(value, str):
+            from unicodedata import normalize  # when it is needed: it is slow to import
+
             value = re.sub(_SPACES, " ", normalize("NFC", value)).strip(" ")
             if not value and self.min_length:
                 raise self.refuse(f"must have 1 to {self.max_length} characters that are not blank")

@@ -10,6 +10,7 @@ from examples.designs.social_graph import (
     SocialGraph,
     TimelineEntry,
     User,
+    deliver,
     follow,
     like,
     publish,
@@ -83,7 +84,10 @@ def test_of_eight_requests_to_stop_one_is_counted(graph: Store) -> None:
 
 def test_posts_are_listed_by_author_and_put_on_timelines(graph: Store) -> None:
     posts = [post(1), post(2), post(3, "anna")]
-    delivered = [publish(graph, one, TODAY + n * HOUR) for n, one in enumerate(posts, 1)]
+    for one in posts:
+        publish(graph, one)
+    delivered = [deliver(graph, one, TODAY + n * HOUR) for n, one in enumerate(posts, 1)]
+    assert deliver(graph, posts[0], TODAY + HOUR) == delivered[0]
     assert delivered == [2, 2, 1]
     assert list(graph.each(SocialGraph.posts, author="ann")) == [posts[1], posts[0]]
     timeline = [one.text for one in graph.each(SocialGraph.timeline, reader="bob")]
