@@ -121,6 +121,7 @@ PAGES = (
                 "Of calls",
                 _RUNTIME,
                 "StoreError NotFound AlreadyExists Conflict TransactionRefused TransactionCanceled "
+                "TokenUsed "
                 "DuplicateKeys ItemTooLarge Throttled ItemBusy Unavailable OutOfTime AccessDenied "
                 "ResourceMissing",
             ),

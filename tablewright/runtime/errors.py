@@ -101,7 +101,8 @@ class ItemBusy(Throttled):
 
 
 class TokenUsed(StoreError):
-    """A transaction was carried out with this token, by a request that is not quite the same."""
+    """A transaction was carried out with this token within ten minutes, by a request that is not
+    quite the same: look whether it was yours. This one changed nothing."""
 
 
 class TransactionRefused(Conflict):

@@ -65,13 +65,14 @@ def Text(
 
         tenant: Field[str] = Text(max_length=64, pattern="[a-z0-9-]+", form="small letters")
     """
-    rules: dict[str, Any] = {
-        "min_length": min_length,
-        "max_length": max_length,
-        "pattern": pattern,
-        "form": form,
-    }
-    return TextField(stored, **rules, default=default)
+    return TextField(
+        stored,
+        min_length=min_length,
+        max_length=max_length,
+        pattern=pattern,
+        form=form,
+        default=default,
+    )
 
 
 def Prose(
@@ -84,13 +85,14 @@ def Prose(
     default: D | Required = REQUIRED,
 ) -> Field[str | D]:
     """Text as people write it, on one line."""
-    rules: dict[str, Any] = {
-        "min_length": min_length,
-        "max_length": max_length,
-        "pattern": pattern,
-        "form": form,
-    }
-    return ProseField(stored, **rules, default=default)
+    return ProseField(
+        stored,
+        min_length=min_length,
+        max_length=max_length,
+        pattern=pattern,
+        form=form,
+        default=default,
+    )
 
 
 def Lines(
@@ -103,13 +105,14 @@ def Lines(
     default: D | Required = REQUIRED,
 ) -> Field[str | D]:
     """Text as people write it, on several lines."""
-    rules: dict[str, Any] = {
-        "min_length": min_length,
-        "max_length": max_length,
-        "pattern": pattern,
-        "form": form,
-    }
-    return LinesField(stored, **rules, default=default)
+    return LinesField(
+        stored,
+        min_length=min_length,
+        max_length=max_length,
+        pattern=pattern,
+        form=form,
+        default=default,
+    )
 
 
 def Name(
@@ -122,13 +125,14 @@ def Name(
     default: D | Required = REQUIRED,
 ) -> Field[str | D]:
     """A name as people write it, kept in one spelling: composed, with single spaces."""
-    rules: dict[str, Any] = {
-        "min_length": min_length,
-        "max_length": max_length,
-        "pattern": pattern,
-        "form": form,
-    }
-    return NameField(stored, **rules, default=default)
+    return NameField(
+        stored,
+        min_length=min_length,
+        max_length=max_length,
+        pattern=pattern,
+        form=form,
+        default=default,
+    )
 
 
 @overload

@@ -13,10 +13,6 @@ from tablewright.runtime.store.expressions import Expressions
 _NEVER: Wire = {}
 
 
-class Moment(dict[str, Any]):
-    """The time of a request, which is another when the request is repeated."""
-
-
 class Lifetime:
     """Tells items of one entity that are past from those that are not; `now` is the clock."""
 
@@ -62,7 +58,7 @@ class Lifetime:
         """The condition that an item is past, if it ever can be."""
         if self._attribute is None:
             return []
-        now = expressions.value(Moment(N=str(int(self._seconds()))))
+        now = expressions.value({"N": str(int(self._seconds()))})
         return [f"{expressions.name(self._attribute)} <= {now}"]
 
     def not_past(self, expressions: Expressions) -> list[str]:

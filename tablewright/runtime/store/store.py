@@ -136,6 +136,8 @@ class Store(Reader):
 
         The changes name all fields outside the key that are required, and all that something is
         derived from. `when` must hold of a record that is there, or Conflict is raised.
+        What is added is added again by a repetition: for events that may come twice there is
+        `Count`.
 
         Example::
 
@@ -299,6 +301,8 @@ class Store(Reader):
 
         Raises TransactionRefused, a Conflict, that says of each action that did not fit what is
         wrong. With a `token`, a repetition within ten minutes changes nothing and succeeds.
+        Of items that expire it is not quite the same request, since it has another time: then
+        TokenUsed is raised, and nothing is changed either.
 
         Example::
 

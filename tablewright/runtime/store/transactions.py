@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
 from tablewright.model.declaration import Entity
@@ -20,16 +19,15 @@ from tablewright.model.sizes import item_bytes
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import (
     Throttled,
-    TokenUsed,
     TransactionCanceled,
     TransactionRefused,
 )
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.attribute_values import decode
-from tablewright.runtime.store.expired import Moment
 
 E = TypeVar("E", bound=Entity)
 MOST_ACTIONS = 100
+LONGEST_TOKEN = 36
 MOST_BYTES = 4 * 1024 * 1024
 _UNFIT = "ConditionalCheckFailed"
 # What passes: somebody else was at one of the items, or there was not enough capacity.
@@ -70,7 +68,8 @@ def carry_out(
 ) -> None:
     """Carry the actions out, all or none; raises TransactionRefused with what was wrong with each.
 
-    With a token, a repetition of the same actions within ten minutes changes nothing and succeeds.
+    With a token, a repetition within ten minutes changes nothing and succeeds. Raises TokenUsed
+    where it is not quite the same: what has expired is compared with the time of each request.
     """
     if not 1 <= len(actions) <= MOST_ACTIONS:
         raise ValueError(f"a transaction has 1 to {MOST_ACTIONS} actions, not {len(actions)}")
@@ -81,13 +80,13 @@ def carry_out(
         "TransactItems": [{action.kind: action.params} for action in actions]
     }
     if token is not None:
-        request["ClientRequestToken"] = _of_actions(token, actions)
+        if not 1 <= len(token) <= LONGEST_TOKEN:
+            raise ValueError(f"a token has 1 to {LONGEST_TOKEN} characters, not {len(token)}")
+        request["ClientRequestToken"] = token
     for _ in backoff:
         try:
             caller.call("TransactWriteItems", request)
             return
-        except TokenUsed:
-            return  # by the same actions at another time, for the token is theirs alone
         except TransactionCanceled as canceled:
             unfit = {
                 at: actions[at].says
@@ -99,21 +98,6 @@ def carry_out(
             if not set(canceled.reasons) & _PASSING:
                 raise
     raise Throttled("others were at the items of the transaction all the while")
-
-
-def _of_actions(token: str, actions: Sequence[Action]) -> str:
-    """A token for these actions, whenever they are carried out."""
-    parts = [token, *(f"{action.kind} {_timeless(action.params)}" for action in actions)]
-    return blake2b("\n".join(parts).encode(), digest_size=18).hexdigest()
-
-
-def _timeless(value: Any) -> Any:
-    """Parameters without the time of their request."""
-    if isinstance(value, Moment):
-        return None
-    if isinstance(value, dict):
-        return {name: _timeless(inner) for name, inner in value.items()}
-    return [_timeless(inner) for inner in value] if isinstance(value, list) else value
 
 
 def read_at_once(caller: Caller, reads: Sequence[Read[Any]], backoff: Backoff) -> tuple[Any, ...]:

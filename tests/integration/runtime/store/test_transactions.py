@@ -26,7 +26,13 @@ from tablewright.model import (
     Whole,
 )
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import ItemBusy, NotFound, TransactionRefused, from_response
+from tablewright.runtime.errors import (
+    ItemBusy,
+    NotFound,
+    TokenUsed,
+    TransactionRefused,
+    from_response,
+)
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
 from tablewright.testing.faults import survives_every_fault
@@ -224,8 +230,10 @@ class Seats(Table, pk="PK", sk="SK", ttl="ttl"):
     held = Query(Seat)
 
 
-def test_a_repetition_with_its_token_a_while_later_changes_nothing(database: Database) -> None:
-    """Although what has expired by now is compared with another time."""
+def test_a_repetition_of_what_expires_says_so_at_another_time_and_changes_nothing(
+    database: Database,
+) -> None:
+    """What has expired is compared with the time, which is part of the request."""
     database.create(Seats)
 
     def hold(by: str, seconds: int) -> None:
@@ -235,9 +243,10 @@ def test_a_repetition_with_its_token_a_while_later_changes_nothing(database: Dat
         store.transact_write(store.to_put(Seats.hold, seat), token="request-1")
 
     hold("ann", 0)
-    hold("ann", 90)
-    with pytest.raises(TransactionRefused, match="Seat with this key exists already"):
-        hold("bob", 90)
+    hold("ann", 0)
+    for by, seconds in (("ann", 90), ("bob", 0)):
+        with pytest.raises(TokenUsed):
+            hold(by, seconds)
     found = database.store(Seats).get(Seats.seat, number="1")
     assert found is not None
     assert found.by == "ann"
@@ -273,3 +282,12 @@ def test_a_write_waits_while_a_transaction_is_at_its_item(database: Database) ->
     removed = store(2).delete(Shop.cancel, ORDER)
     assert removed is not None
     assert removed.state == "paid"
+
+
+def test_a_token_of_another_length_is_refused(database: Database) -> None:
+    database.create(Seats)
+    store = database.store(Seats)
+    seat = Seat(number="1", by="ann", until=TODAY)
+    for token in ("", "x" * 37):
+        with pytest.raises(ValueError, match="a token has 1 to 36 characters"):
+            store.transact_write(store.to_put(Seats.hold, seat), token=token)
