@@ -6,7 +6,6 @@ that of a local engine which writes one item at a time, without a network.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from statistics import median
@@ -17,12 +16,13 @@ import boto3
 
 from tablewright.catalog.portal.events import ShardedEvents, event_key
 from tablewright.model import Record
-from tablewright.runtime.aws import POOL_SIZE, Dynamo, client_config
+from tablewright.runtime.aws import Dynamo, client_config
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store.batches import in_parallel, insert_all, put_request, write_all
+from tablewright.runtime.parallel import in_parallel
+from tablewright.runtime.store.batches import insert_all, put_request, write_all
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.transport import Transport
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
@@ -42,7 +42,7 @@ class Way(NamedTuple):
 
 
 def run() -> list[Way]:
-    with DynamoDbLocal() as engine, ThreadPoolExecutor(POOL_SIZE) as executor:
+    with DynamoDbLocal() as engine:
         client = boto3.client(
             "dynamodb",
             endpoint_url=engine.endpoint,
@@ -54,13 +54,13 @@ def run() -> list[Way]:
         dynamo = Dynamo(client)
 
         def insert(items: Sequence[Item]) -> None:
-            insert_all(dynamo, executor, TABLE, items, Backoff())
+            insert_all(Transport(dynamo), TABLE, items)
 
         def put(items: Sequence[Item]) -> None:
-            in_parallel(executor, lambda item: _put(dynamo, item), items)
+            in_parallel(lambda item: _put(dynamo, item), items)
 
         def replace(items: Sequence[Item]) -> None:
-            write_all(dynamo, executor, TABLE, [put_request(item) for item in items], Backoff())
+            write_all(Transport(dynamo), TABLE, [put_request(item) for item in items])
 
         ways = {"inserted": insert, "conditional puts": put, "batch writes": replace}
         return _measure(ways)

@@ -5,7 +5,6 @@ All content is of one status and about one product, so that both lists are as lo
 """
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from time import perf_counter
@@ -21,10 +20,10 @@ from tablewright.model.sizes import item_bytes
 from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import put_request, write_all
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
+from tablewright.runtime.transport import Transport
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
@@ -66,8 +65,7 @@ def content(number: int) -> Content:
 def fill(caller: Caller, table: str, number: int) -> None:
     records = Records(ContentRegistry.__design__, Content.__entity__)
     requests = [put_request(records.to_item(content(n))) for n in range(number)]
-    with ThreadPoolExecutor(4) as executor:
-        write_all(caller, executor, table, requests, Backoff())
+    write_all(Transport(caller), table, requests)
 
 
 def pages(caller: Caller, table: str, stored: int) -> Iterator[Cost]:

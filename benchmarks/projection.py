@@ -9,7 +9,6 @@ as those of a poll are, but in milliseconds of their own, without which the publ
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from statistics import median
@@ -28,7 +27,6 @@ from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.attribute_values import encode
 from tablewright.runtime.store.batches import put_request, write_all
 from tablewright.runtime.store.records import Item as Wire
@@ -36,6 +34,7 @@ from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.projection import Projection
+from tablewright.runtime.transport import Transport
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
@@ -163,9 +162,8 @@ class _Sides:
     def page_units(self) -> Result:
         """Read units of the newest items of a full day, each item once."""
         day = _records(2_000_000, DAY_ITEMS)
-        executor, backoff = ThreadPoolExecutor(), Backoff()
         requests = [put_request(row) for row in _paper_rows(day)]
-        write_all(self._dynamo, executor, "paper", requests, backoff)
+        write_all(Transport(self._dynamo), "paper", requests)
         projector = self._projector(self._dynamo)
         for at in range(0, DAY_ITEMS, BATCH):
             projector.project(day[at : at + BATCH], _unsound)

@@ -85,7 +85,9 @@ PAGES = (
             Section("Transactions", f"{_RUNTIME}.store.transactions", "Action Read"),
             Section("Cursors", _RUNTIME, "Cursors KeyRing SecretKeys"),
             Section(
-                "Clients", _RUNTIME, "client_config connect Caller Client Dynamo in_time Meter"
+                "Clients",
+                _RUNTIME,
+                "client_config connect Caller Client Dynamo Transport Backoff in_time Meter",
             ),
             Section("DAX", f"{_RUNTIME}.dax", "Accelerated"),
             Section("Tenants", _RUNTIME, "Tenants"),

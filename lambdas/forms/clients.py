@@ -1,6 +1,5 @@
 """Clients of AWS, and the table and payloads behind them, for the life of a function."""
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +8,7 @@ import boto3
 from lambdas.forms.contract import TableEnvironment
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
+from tablewright.runtime.aws import Caller, Client, connect
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.sharding.epochs import EpochCache
 from tablewright.runtime.store.store import Store
@@ -21,7 +20,6 @@ class Clients:
     def __init__(self, session: Any, table_name: str) -> None:
         self.session = session
         self.table_name = table_name
-        self.executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
         # One for all stores: each epoch is read once a minute, not once a store.
         self.epochs = EpochCache()
 
@@ -47,9 +45,7 @@ class Clients:
 
     def store(self) -> Store:
         """The form table."""
-        return Store(
-            Forms, self.table_name, self.dynamo, executor=self.executor, epochs=self.epochs
-        )
+        return Store(Forms, self.table_name, self.dynamo, epochs=self.epochs)
 
     def client(self, service: str, **settings: Any) -> Client:
         return connect(self.session, service, **settings)

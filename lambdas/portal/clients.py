@@ -1,13 +1,12 @@
 """Clients of the portal's functions: one session, each client made when it is first used."""
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
 import boto3
 
 from tablewright.model import Table
-from tablewright.runtime.aws import POOL_SIZE, Caller, Client, connect
+from tablewright.runtime.aws import Caller, Client, connect
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.store.store import Store
@@ -18,7 +17,6 @@ class Clients:
 
     def __init__(self, session: Any = None) -> None:
         self._session = session or boto3.session.Session()
-        self._executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
 
     @cached_property
     def dynamo(self) -> Caller:
@@ -38,4 +36,4 @@ class Clients:
         return Cursors(SecretKeys(lambda: self.client("secretsmanager"), secret_arn))
 
     def store(self, table: type[Table], table_name: str, cursors: Cursors | None = None) -> Store:
-        return Store(table, table_name, self.dynamo, executor=self._executor, cursors=cursors)
+        return Store(table, table_name, self.dynamo, cursors=cursors)

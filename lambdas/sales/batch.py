@@ -7,7 +7,7 @@ from lambdas.sales.rules import CHANGEABLE, same_sale
 from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.model import key_of
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
-from tablewright.runtime.store.batches import in_parallel
+from tablewright.runtime.parallel import in_parallel
 from tablewright.runtime.store.store import Store
 
 _STORED, _REPLACED, _CONFLICT = "stored", "replaced", "conflict"
@@ -33,7 +33,7 @@ def store_batch(store: Store, sales: Sequence[Sale], *, replace: bool) -> Stored
     unchanged = len(left) - len(others)
     if not replace:
         return Stored(len(sales) - len(left), unchanged, 0, others)
-    ends = in_parallel(store.executor, lambda at: _replace(store, sales[at]), others)
+    ends = in_parallel(lambda at: _replace(store, sales[at]), others)
     stored = len(sales) - len(left) + ends.count(_STORED)
     conflicts = [at for at, end in zip(others, ends, strict=True) if end == _CONFLICT]
     return Stored(stored, unchanged, ends.count(_REPLACED), conflicts)

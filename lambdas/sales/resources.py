@@ -1,7 +1,6 @@
 """Resources of the sales functions: the table, seen with the credentials of a request's tenant."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import boto3
@@ -10,7 +9,7 @@ from lambdas.contract import TENANT
 from lambdas.sales.contract import ApiEnvironment
 from lambdas.sales.sales import TenantSales
 from tablewright.catalog.sales.design import Sales
-from tablewright.runtime.aws import POOL_SIZE, Caller, connect
+from tablewright.runtime.aws import Caller, connect
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.store.store import Store
@@ -30,7 +29,6 @@ class Resources:
         self._table_name = table_name
         self._connect = connect
         self._cursors = cursors
-        self._executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
         self.now = now
 
     @classmethod
@@ -48,7 +46,6 @@ class Resources:
             self._table_name,
             self._connect(tenant),
             cursors=self._cursors,
-            executor=self._executor,
             now=self.now,
         )
         return TenantSales(store, tenant)

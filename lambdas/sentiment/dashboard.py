@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,7 +21,7 @@ from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.meter import Meter
-from tablewright.runtime.store.batches import in_parallel
+from tablewright.runtime.parallel import in_parallel
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
@@ -46,12 +45,10 @@ class Dashboards:
         stale_seconds: int = 0,
         show_capacity: bool = False,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        executor: Executor | None = None,
     ) -> None:
         self._table_name = table_name
         self._caller = caller
         self._cursors = cursors
-        self._executor = executor
         self._now = now
         self.stale_seconds = stale_seconds
         self.show_capacity = show_capacity
@@ -71,14 +68,11 @@ class Dashboards:
             resources.cursors(),
             stale_seconds=stale_seconds,
             show_capacity=bool(environment.show_capacity),
-            executor=resources.executor,
         )
 
     def open(self) -> tuple["DashboardReader", Meter]:
         meter = Meter(self._caller)
-        store = Store(
-            Dashboard, self._table_name, meter, cursors=self._cursors, executor=self._executor
-        )
+        store = Store(Dashboard, self._table_name, meter, cursors=self._cursors)
         return DashboardReader(store, self._now()), meter
 
 
@@ -163,7 +157,7 @@ class DashboardReader:
             return list(self._store.each(pattern, day=day, since=first, until=last, where=where))
 
         days = [day for day in self._days(None) if first[:10] <= day <= last[:10]]
-        for found in in_parallel(self._store.executor, of_day, days):
+        for found in in_parallel(of_day, days):
             yield from found
 
     def _days(self, since: str | None) -> list[str]:

@@ -1,7 +1,6 @@
 """Projector: from the stream of items to the rows and counts of the dashboard's table."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS, Dashboard, Row, TagRow
@@ -47,13 +46,10 @@ class Projector:
         *,
         dashboard_table: str,
         items_table: str,
-        executor: Executor | None = None,
     ) -> None:
         self._caller = caller
         self._items_table = items_table
-        self._projection = Projection(
-            Dashboard, Dashboard.project_items, dashboard_table, caller, executor=executor
-        )
+        self._projection = Projection(Dashboard, Dashboard.project_items, dashboard_table, caller)
         self._counters = Counters(Dashboard, Dashboard.count_items, dashboard_table, caller)
 
     def project(self, records: Sequence[dict[str, Any]], failed: Failed) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Resources of the sentiment functions: clients and stores, by the names in an environment."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 import boto3
@@ -16,7 +15,7 @@ from lambdas.sentiment.contract import (
 from tablewright.catalog.news.design import News
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import Items
-from tablewright.runtime.aws import POOL_SIZE, Caller, connect
+from tablewright.runtime.aws import Caller, connect
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.messaging.topic import Topic
@@ -35,7 +34,6 @@ class Resources(Generic[E]):
 
     def __init__(self, environment: E, session: Any) -> None:
         self.environment = environment
-        self.executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
         self._session = session
         self.dynamodb: Caller = connect(session, "dynamodb")
 
@@ -48,15 +46,15 @@ class Resources(Generic[E]):
         # The home region, but for a failover.
         is_here = not region or region == self._session.region_name
         caller = self.dynamodb if is_here else connect(self._session, "dynamodb", region=region)
-        return Store(Items, self.environment.items_table, caller, executor=self.executor)
+        return Store(Items, self.environment.items_table, caller)
 
     def dashboard(self: "Resources[DashboardEnvironment]") -> Store:
         table = self.environment.dashboard_table
-        return Store(Dashboard, table, self.dynamodb, executor=self.executor)
+        return Store(Dashboard, table, self.dynamodb)
 
     def news(self: "Resources[NewsEnvironment]", cursors: Cursors | None = None) -> Store:
         table = self.environment.news_table
-        return Store(News, table, self.dynamodb, executor=self.executor, cursors=cursors)
+        return Store(News, table, self.dynamodb, cursors=cursors)
 
     def analysis_requests(self: "Resources[TopicEnvironment]") -> Topic:
         return Topic(connect(self._session, "sns"), self.environment.topic_arn)

@@ -14,7 +14,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,11 +23,11 @@ from tablewright.commands.segments import Rate
 from tablewright.model.restored import RESTORED_FROM
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict, ItemTooLarge, StoreError
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.batches import read_all
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item
+from tablewright.runtime.transport import Transport
 
 # What can become of an item, and how it is put in the summary.
 OUTCOMES = {
@@ -55,7 +54,6 @@ class BringBack:
         rate: Rate,
         dry_run: bool,
         now: datetime,
-        executor: ThreadPoolExecutor,
     ) -> None:
         self._caller = caller
         self._mark: Wire = {"S": restored}
@@ -63,7 +61,6 @@ class BringBack:
         self._rate = rate
         self._dry_run = dry_run
         self._now = now.timestamp()
-        self._executor = executor
 
     def settle(self, items: list[Item]) -> Counter[str]:
         there = self._there(items)
@@ -74,7 +71,7 @@ class BringBack:
         that is carried out."""
         keys = [self._key(item) for item in items]
         name = self._live.name
-        found = read_all(self._caller, self._executor, name, keys, Backoff(), consistent=True)
+        found = read_all(Transport(self._caller), name, keys, consistent=True)
         return {self._id(item): item for item in found}
 
     def _settle(self, item: Item, there: Item | None) -> str:
@@ -149,25 +146,23 @@ def _bring_back(options: argparse.Namespace, now: datetime) -> int:
     live, items = _compared(caller, options.restored, options.live)
     request = {"TableName": options.restored, **_chosen(options, live.keys[0])}
     only = (*options.key, *(f"{prefix}…" for prefix in options.key_prefix))
-    with ThreadPoolExecutor(options.segments) as executor:
-        work = BringBack(
-            caller,
-            options.restored,
-            live,
-            rate=Rate(options.rate),
-            dry_run=options.dry_run,
-            now=now,
-            executor=executor,
-        )
-        counts = segments.go_through(
-            options,
-            caller,
-            request,
-            work.settle,
-            of=" ".join((options.restored, "to", live.name, *only)),
-            state=f"bring-back-{live.name}.json",
-            items=items,
-        )
+    work = BringBack(
+        caller,
+        options.restored,
+        live,
+        rate=Rate(options.rate),
+        dry_run=options.dry_run,
+        now=now,
+    )
+    counts = segments.go_through(
+        options,
+        caller,
+        request,
+        work.settle,
+        of=" ".join((options.restored, "to", live.name, *only)),
+        state=f"bring-back-{live.name}.json",
+        items=items,
+    )
     outcomes = IF_IT_WERE_DONE if options.dry_run else OUTCOMES
     segments.summary(counts, outcomes, dry_run=options.dry_run)
     return 1 if counts["refused"] else 0

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tablewright.runtime.messaging.topic import Topic
     from tablewright.runtime.meter import Meter
     from tablewright.runtime.payload import Payloads
+    from tablewright.runtime.retry import Backoff
     from tablewright.runtime.sharding.counts import ShardCounts
     from tablewright.runtime.sharding.epochs import EpochCache
     from tablewright.runtime.store.reader import Page, Reader
@@ -50,10 +51,12 @@ if TYPE_CHECKING:
     from tablewright.runtime.streams.failed_records import FailedRecords
     from tablewright.runtime.streams.projection import Projection
     from tablewright.runtime.tenancy import Tenants
+    from tablewright.runtime.transport import Transport
 
 _HOMES = {
     "AccessDenied": "errors",
     "AlreadyExists": "errors",
+    "Backoff": "retry",
     "Caller": "aws",
     "Change": "streams.changes",
     "Client": "aws",
@@ -94,6 +97,7 @@ _HOMES = {
     "TokenUsed": "errors",
     "TransactionCanceled": "errors",
     "TransactionRefused": "errors",
+    "Transport": "transport",
     "Unavailable": "errors",
     "client_config": "aws",
     "connect": "aws",
@@ -105,6 +109,7 @@ _HOMES = {
 __all__ = [
     "AccessDenied",
     "AlreadyExists",
+    "Backoff",
     "Caller",
     "Change",
     "Client",
@@ -145,6 +150,7 @@ __all__ = [
     "Topic",
     "TransactionCanceled",
     "TransactionRefused",
+    "Transport",
     "Unavailable",
     "client_config",
     "connect",

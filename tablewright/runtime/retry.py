@@ -32,4 +32,5 @@ class Backoff:
             yield attempt
 
     def sleep(self, seconds: float) -> None:
+        """Wait for so many seconds."""
         time.sleep(seconds)

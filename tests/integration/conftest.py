@@ -1,7 +1,6 @@
 """One DynamoDB Local for the whole run; each test gets an empty database."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,9 +10,9 @@ import pytest
 from tablewright.model import Table
 from tablewright.runtime.aws import client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import delete_request, put_request, write_all
 from tablewright.runtime.store.store import Store
+from tablewright.runtime.transport import Transport
 from tablewright.testing.dynamodb_local import Credentials, DynamoDbLocal
 from tablewright.testing.tables import create
 from tests.integration.direct import REGION, Direct
@@ -129,8 +128,7 @@ class Database:
             asked["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def _write(self, requests: list[dict[str, Any]], table: str) -> None:
-        with ThreadPoolExecutor(4) as executor:
-            write_all(self.dynamo, executor, table, requests, Backoff())
+        write_all(Transport(self.dynamo), table, requests)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from lambdas.portal.content.due_steps import DueStep, as_read, due_step
 from tablewright.catalog.portal.content import Content, ContentRegistry
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict, NotFound
-from tablewright.runtime.store.batches import in_parallel
+from tablewright.runtime.parallel import in_parallel
 from tablewright.runtime.store.store import Store
 
 PAGE = 50
@@ -72,7 +72,7 @@ class Calendar:
         found = self._due(now, after)
         while page := list(islice(found, self._page)):
             looked_at += len(page)
-            outcomes += in_parallel(self._store.executor, lambda one: self._one(one, now), page)
+            outcomes += in_parallel(lambda one: self._one(one, now), page)
             after = page[-1]
             if len(page) == self._page and not in_time():
                 return _run(looked_at, outcomes, after)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tablewright.catalog.portal.notifications import Notification, Notifications
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Conflict, NotFound
-from tablewright.runtime.store.batches import in_parallel
+from tablewright.runtime.parallel import in_parallel
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
@@ -62,9 +62,7 @@ class UserNotifications:
     def mark_all(self, now: datetime) -> Counted:
         """Mark as many as one request can, the newest first; tells whether there are more."""
         found = list(islice(self._unread(MOST_MARKED + 1), MOST_MARKED + 1))
-        marked = in_parallel(
-            self._store.executor, lambda one: self._mark(one, now), found[:MOST_MARKED]
-        )
+        marked = in_parallel(lambda one: self._mark(one, now), found[:MOST_MARKED])
         return Counted(sum(one is not None for one in marked), len(found) > MOST_MARKED)
 
     def unread(self) -> Counted:

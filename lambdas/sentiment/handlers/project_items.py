@@ -23,7 +23,6 @@ def projector() -> Projector:
         resources.dynamodb,
         dashboard_table=environment.dashboard_table,
         items_table=environment.items_table,
-        executor=resources.executor,
     )
 
 

@@ -18,7 +18,7 @@ from tablewright.catalog.sentiment.items import CLAIMED, SETTLED, Guard, Item, I
 from tablewright.model import InvalidRecord, InvalidValue, replaced
 from tablewright.runtime.errors import AlreadyExists, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Topic
-from tablewright.runtime.store.batches import try_in_parallel
+from tablewright.runtime.parallel import try_in_parallel
 from tablewright.runtime.store.store import Store
 
 
@@ -88,7 +88,7 @@ class ItemIngestion:
             for source_id, one in sound.items()
             if source_id not in settled
         ]
-        results = try_in_parallel(self._items.executor, lambda pair: self._write(*pair), new)
+        results = try_in_parallel(lambda pair: self._write(*pair), new)
         written = [one for one in results if isinstance(one, _Written)]
         unwritten = [one for one in results if isinstance(one, StoreError)]
         failures = (*unwritten, *self._announce([one.offered for one in written]))

@@ -17,8 +17,8 @@ from tablewright.model import InvalidRecord, replaced
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Topic
+from tablewright.runtime.parallel import try_in_parallel
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store.batches import try_in_parallel
 from tablewright.runtime.store.store import Store
 
 # Pollers at the same time name different companies of one article.
@@ -66,7 +66,6 @@ class NewsIngestion:
         keys = [{"source_id": source_id} for source_id in found.sound]
         known = {one.source_id: one for one in self._news.get_many(News.get_many_news, keys)}
         results = try_in_parallel(
-            self._news.executor,
             lambda one: self._write(one, known.get(one.source_id)),
             found.sound.values(),
         )

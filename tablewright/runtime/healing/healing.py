@@ -19,7 +19,7 @@ from tablewright.model.fields.time import iso_utc
 from tablewright.model.healing import Healable, HealingPlan
 from tablewright.runtime.errors import Conflict, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Message, TooLarge, Topic
-from tablewright.runtime.store.batches import try_in_parallel
+from tablewright.runtime.parallel import try_in_parallel
 from tablewright.runtime.store.store import Store
 
 
@@ -117,7 +117,7 @@ class Healing(Generic[H]):
         self, work: Callable[[H], H | None], items: Sequence[H]
     ) -> list[H | StoreError | None]:
         """What came of each item: it as it is now, None when it is another's, or its failure."""
-        return try_in_parallel(self._store.executor, work, items)
+        return try_in_parallel(work, items)
 
     def _stale(self, now: datetime) -> Iterator[H]:
         """Items that wait for longer than the threshold and may be asked for, oldest first."""

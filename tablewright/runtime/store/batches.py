@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Executor, wait
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
-from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import (
     AlreadyExists,
     StoreError,
@@ -14,51 +12,19 @@ from tablewright.runtime.errors import (
     Unavailable,
     from_response,
 )
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item
+from tablewright.runtime.transport import Transport
 
 READ_CHUNK = 100
 WRITE_CHUNK = 25
 
 Request = dict[str, Any]
 Element = TypeVar("Element")
-Result = TypeVar("Result")
 
 
 def chunks(elements: Sequence[Element], size: int) -> Iterator[Sequence[Element]]:
     return (elements[at : at + size] for at in range(0, len(elements), size))
-
-
-def in_parallel(
-    executor: Executor, work: Callable[[Element], Result], elements: Iterable[Element]
-) -> list[Result]:
-    """The results in order. Without threads when there is nothing to be gained by them.
-
-    When one fails, no more are begun and those that were are waited for: a function that has
-    answered is frozen, and what it left running would write on in its next invocation.
-    """
-    elements = list(elements)
-    if len(elements) < 2:
-        return [work(element) for element in elements]
-    begun = [executor.submit(work, element) for element in elements]
-    unfinished = wait(begun, return_when=FIRST_EXCEPTION).not_done
-    wait([one for one in unfinished if not one.cancel()])
-    return [one.result() for one in begun]
-
-
-def try_in_parallel(
-    executor: Executor, work: Callable[[Element], Result], elements: Iterable[Element]
-) -> list[Result | StoreError]:
-    """What each came to, or failed with, in order: one that fails stops no other."""
-
-    def attempt(element: Element) -> Result | StoreError:
-        try:
-            return work(element)
-        except StoreError as error:
-            return error
-
-    return in_parallel(executor, attempt, elements)
 
 
 def put_request(item: Item) -> Request:
@@ -69,26 +35,22 @@ def delete_request(key: Item) -> Request:
     return {"DeleteRequest": {"Key": key}}
 
 
-def write_all(
-    caller: Caller, executor: Executor, table: str, requests: Sequence[Request], backoff: Backoff
-) -> None:
+def write_all(transport: Transport, table: str, requests: Sequence[Request]) -> None:
     """Carry out all requests, each for another item; when this returns, every one is done."""
 
     def write(chunk: Sequence[Request]) -> None:
         requests: list[Request] = list(chunk)
-        for _ in backoff:
-            answer = caller.call("BatchWriteItem", {"RequestItems": {table: requests}})
+        for _ in transport.attempts():
+            answer = transport.call("BatchWriteItem", {"RequestItems": {table: requests}})
             requests = answer.get("UnprocessedItems", {}).get(table, [])
             if not requests:
                 return
         raise Throttled(f"{len(requests)} of {len(chunk)} items were still unprocessed")
 
-    in_parallel(executor, write, chunks(requests, WRITE_CHUNK))
+    transport.in_parallel(write, chunks(requests, WRITE_CHUNK))
 
 
-def insert_all(
-    caller: Caller, executor: Executor, table: str, items: Sequence[Item], backoff: Backoff
-) -> list[bool]:
+def insert_all(transport: Transport, table: str, items: Sequence[Item]) -> list[bool]:
     """Store each item, of another key each, where nothing is; tells of each whether it was stored.
 
     What throttling or a conflict left out is tried again. An item whose answer was lost on the way
@@ -97,10 +59,10 @@ def insert_all(
 
     def insert(chunk: Sequence[Item]) -> list[bool]:
         stored: dict[int, bool] = {}
-        for _ in backoff:
+        for _ in transport.attempts():
             left = [at for at in range(len(chunk)) if at not in stored]
             statements = [_insertion(table, chunk[at]) for at in left]
-            answer = caller.call("BatchExecuteStatement", {"Statements": statements})
+            answer = transport.call("BatchExecuteStatement", {"Statements": statements})
             for at, one in zip(left, answer["Responses"], strict=True):
                 error = _error(one)
                 if not isinstance(error, Throttled | Unavailable):
@@ -109,7 +71,7 @@ def insert_all(
                 return [stored[at] for at in range(len(chunk))]
         raise Throttled(f"{len(chunk) - len(stored)} of {len(chunk)} items were still not stored")
 
-    found = in_parallel(executor, insert, chunks(items, WRITE_CHUNK))
+    found = transport.in_parallel(insert, chunks(items, WRITE_CHUNK))
     return [stored for chunk in found for stored in chunk]
 
 
@@ -134,11 +96,9 @@ def _error(answer: dict[str, Any]) -> StoreError | None:
 
 
 def read_all(
-    caller: Caller,
-    executor: Executor,
+    transport: Transport,
     table: str,
     keys: Sequence[Item],
-    backoff: Backoff,
     attributes: Sequence[str] | None = None,
     *,
     consistent: bool = False,
@@ -154,8 +114,8 @@ def read_all(
             expressions = Expressions()
             request["ProjectionExpression"] = expressions.projection(attributes)
             expressions.into(request)
-        for _ in backoff:
-            answer = caller.call("BatchGetItem", {"RequestItems": {table: request}})
+        for _ in transport.attempts():
+            answer = transport.call("BatchGetItem", {"RequestItems": {table: request}})
             found += answer.get("Responses", {}).get(table, [])
             unprocessed = answer.get("UnprocessedKeys", {}).get(table)
             if not unprocessed:
@@ -163,4 +123,4 @@ def read_all(
             request = unprocessed
         raise Throttled(f"{len(request['Keys'])} of {len(chunk)} keys were still unprocessed")
 
-    return [i for found in in_parallel(executor, read, chunks(keys, READ_CHUNK)) for i in found]
+    return [i for found in transport.in_parallel(read, chunks(keys, READ_CHUNK)) for i in found]

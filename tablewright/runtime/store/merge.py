@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, wait
+from functools import partial
 from heapq import merge
 from math import ceil, sqrt
 from typing import Any, Generic, TypeVar
+
+from tablewright.runtime.parallel import Begun
+from tablewright.runtime.transport import Transport
 
 Entry = TypeVar("Entry")
 
@@ -32,24 +35,24 @@ class ShardReader(Generic[Entry]):
         self.fetched = 0
         self.reads = 0
         self._buffer: deque[Entry] = deque()
-        self._pending: Future[tuple[list[Entry], Any]] | None = None
+        self._pending: Begun[tuple[list[Entry], Any]] | None = None
 
     @property
     def unread(self) -> bool:
         """Whether the shard may hold entries that have not been fetched."""
         return not self._begun or self._start is not None
 
-    def prefetch(self, executor: Executor) -> None:
+    def prefetch(self, transport: Transport) -> None:
         """Begin to read the next page now, beside the other shards'."""
         if self._pending is None and self.unread:
-            self._pending = executor.submit(self._fetch, self._start)
+            self._pending = transport.begin(partial(self._fetch, self._start))
 
     def settle(self) -> None:
         """Leave no read behind that nobody waits for."""
-        if self._pending and not self._pending.cancel():
-            wait([self._pending])
+        if self._pending:
+            self._pending.settle()
 
-    def entries(self, ahead: Executor | None = None) -> Iterator[tuple[str, Entry]]:
+    def entries(self, ahead: Transport | None = None) -> Iterator[tuple[str, Entry]]:
         """All entries from here on; with `ahead`, the next page is read while one is consumed."""
         while True:
             while self._buffer:
@@ -73,14 +76,14 @@ def ordered(
     sort_key: Callable[[Entry], Any],
     *,
     descending: bool = False,
-    executor: Executor | None = None,
+    transport: Transport | None = None,
     whole: bool = False,
 ) -> Iterator[tuple[str, Entry]]:
     """The entries of all shards in order, each with its shard; `whole` when all will be read."""
-    if executor and len(readers) > 1:
+    if transport and len(readers) > 1:
         for reader in readers:
-            reader.prefetch(executor)
-    ahead = executor if whole else None
+            reader.prefetch(transport)
+    ahead = transport if whole else None
     return merge(
         *(reader.entries(ahead) for reader in readers),
         key=lambda pair: sort_key(pair[1]),

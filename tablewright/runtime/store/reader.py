@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import islice
@@ -12,11 +11,9 @@ from typing import Any, Generic, TypeVar, overload
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import Entity, Table
 from tablewright.model.patterns import BatchGet, Get, Listing, Pattern, Query, Scan
-from tablewright.runtime.aws import POOL_SIZE, Caller, Dynamo
 from tablewright.runtime.cursors.cursor import Cursors
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.sharding.epochs import EpochCache, StoredEpochs
-from tablewright.runtime.store.batches import READ_CHUNK, in_parallel, read_all
+from tablewright.runtime.store.batches import READ_CHUNK, read_all
 from tablewright.runtime.store.conditions import Rendering, given, is_served
 from tablewright.runtime.store.entries import Entries
 from tablewright.runtime.store.expired import Lifetime
@@ -28,6 +25,7 @@ from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.store.requests import Requests, whole_key
 from tablewright.runtime.store.transactions import Read, read_at_once
 from tablewright.runtime.store.walk import Walk
+from tablewright.runtime.transport import Transport
 
 # How many records are read at a time where most of them may be passed over.
 _TESTED_AT_ONCE = READ_CHUNK
@@ -79,13 +77,12 @@ class Keep:
 
 
 class Reader:
-    """Runs those access patterns of one table that read. `client` is a client of boto3, or a
-    `Caller`.
+    """Runs those access patterns of one table that read. `client` is a client of boto3, a
+    `Caller`, or a `Transport`.
 
     `cursors` signs the cursors of pages. What has expired by `now` is not there, whether or not
     DynamoDB has removed it yet. Where shards have epochs, `epochs` keeps what is known of them;
-    readers may share it. Shards are read by threads of the `executor`; `backoff` says how often and
-    after which pauses what is left of a batch is tried again.
+    readers may share it.
     """
 
     def __init__(
@@ -95,20 +92,17 @@ class Reader:
         client: Any,
         *,
         cursors: Cursors | None = None,
-        backoff: Backoff | None = None,
-        executor: Executor | None = None,
         epochs: EpochCache | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         design = table.__design__
-        caller: Caller = client if hasattr(client, "call") else Dynamo(client)
         self.design = design
         self.table_name = table_name
-        self._caller = caller
+        self._transport = Transport.to(client)
         self._cursors = cursors
-        self._backoff = backoff or Backoff()
-        self._executor = executor
-        source = StoredEpochs(design, table_name, caller, epochs) if design.epochs else None
+        source = None
+        if design.epochs:
+            source = StoredEpochs(design, table_name, self._transport, epochs)
         self._requests = {
             entity.name: Requests(
                 Records(design, entity, source), table_name, Lifetime(design, entity, now)
@@ -116,14 +110,6 @@ class Reader:
             for entity in design.entity_list
         }
         self._entries = Entries(design, self._requests, self._read_all)
-
-    @property
-    def executor(self) -> Executor:
-        """The threads that read shards, segments and batches side by side."""
-        # Threads start when they are first needed: many functions never query a shard.
-        if self._executor is None:
-            self._executor = ThreadPoolExecutor(max_workers=POOL_SIZE)
-        return self._executor
 
     def get(self, pattern: Get[E], key: Mapping[str, Any] = _NOTHING, /, **fields: Any) -> E | None:
         """The record with this key, or None. A key is given by its fields, or as a mapping.
@@ -175,7 +161,7 @@ class Reader:
             order, stock = shop.transact_get(shop.to_get(Shop.order, order_id="o1"),
                                              stocks.to_get(Stocks.stock, thing="tea"))
         """
-        return read_at_once(self._caller, reads, self._backoff)
+        return read_at_once(self._transport, reads)
 
     def query(
         self,
@@ -356,9 +342,8 @@ class Reader:
             lifetime = self._requests[pattern.entity].lifetime
             shards = asked.shards()
             return sum(
-                in_parallel(
-                    self.executor,
-                    lambda shard: counted(self._caller, self.table_name, asked, shard, lifetime),
+                self._transport.in_parallel(
+                    lambda shard: counted(self._transport, self.table_name, asked, shard, lifetime),
                     shards,
                 )
             )
@@ -374,7 +359,7 @@ class Reader:
         """Every record of an entity, in no order; `segments` are read side by side."""
         pages = [self._segment(pattern, where, segment, segments) for segment in range(segments)]
         while pages:
-            read = in_parallel(self.executor, lambda page: next(page, None), pages)
+            read = self._transport.in_parallel(lambda page: next(page, None), pages)
             pages = [page for page, found in zip(pages, read, strict=True) if found is not None]
             for found in read:
                 yield from found or ()
@@ -408,7 +393,7 @@ class Reader:
             params["ExclusiveStartKey"] = start
         if limit:
             params["Limit"] = limit
-        answer = self._caller.call("Scan", expressions.into(params))
+        answer = self._transport.call("Scan", expressions.into(params))
         found = self._entries.scanned(pattern, answer["Items"], None if served else condition)
         return found, answer.get("LastEvaluatedKey")
 
@@ -462,12 +447,11 @@ class Reader:
         self, asked: Asked, *, limit: int | None, position: Sequence[str] | None
     ) -> Reading:
         return Reading(
-            self._caller,
+            self._transport,
             self.table_name,
             asked,
             limit=limit,
             position=position,
-            executor=self.executor,
         )
 
     def _condition(self, pattern: Listing[Any], where: Where) -> Condition | None:
@@ -483,15 +467,12 @@ class Reader:
 
     def _read(self, requests: Requests, key: Mapping[str, Any], *, consistent: bool) -> Item | None:
         params = {**requests.key(key), "ConsistentRead": consistent}
-        return self._caller.call("GetItem", params).get("Item")
+        return self._transport.call("GetItem", params).get("Item")
 
     def _read_all(
         self, keys: list[Item], attributes: Sequence[str] | None, *, consistent: bool = False
     ) -> list[Item]:
-        return read_all(
-            *(self._caller, self.executor, self.table_name, keys, self._backoff, attributes),
-            consistent=consistent,
-        )
+        return read_all(self._transport, self.table_name, keys, attributes, consistent=consistent)
 
 
 def _larger(reading: Reading, size: int) -> int:

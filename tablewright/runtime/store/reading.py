@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Executor
 from typing import Any
 
 from tablewright.model.capacity import entry_bytes
 from tablewright.model.key_template import after, before
-from tablewright.runtime.aws import Caller
 from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.conditions import Rendering
 from tablewright.runtime.store.expired import Lifetime
@@ -16,6 +14,7 @@ from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.merge import ShardReader, ordered, shard_limit
 from tablewright.runtime.store.query import Asked, Bounds, Params
 from tablewright.runtime.store.records import Item
+from tablewright.runtime.transport import Transport
 
 # How much larger each read is than the one before, where entries are passed over.
 GROWTH = 4
@@ -34,15 +33,14 @@ class Reading:
 
     def __init__(
         self,
-        caller: Caller,
+        transport: Transport,
         table: str,
         asked: Asked,
         *,
         limit: int | None,
         position: Sequence[str] | None,
-        executor: Executor,
     ) -> None:
-        self._caller = caller
+        self._transport = transport
         self._table = table
         self.grow = 0
         self._asked = asked
@@ -58,7 +56,7 @@ class Reading:
             self._readers,
             self._sort_key,
             descending=asked.descending,
-            executor=executor,
+            transport=transport,
             whole=limit is None,
         )
 
@@ -133,7 +131,7 @@ class Reading:
             if limit:
                 limit = max(limit, min(GROWTH * limit, self.grow))
                 page = {**page, "Limit": limit}
-            answer = self._caller.call("Query", page)
+            answer = self._transport.call("Query", page)
             items, last = answer["Items"], answer.get("LastEvaluatedKey")
             if asked.served is not None:
                 self._passed += answer["ScannedCount"] - len(items)
@@ -153,7 +151,7 @@ class Reading:
         return [*names, *design.key.names, *asked.attributes.names]
 
 
-def counted(caller: Caller, table: str, asked: Asked, shard: str, lifetime: Lifetime) -> int:
+def counted(transport: Transport, table: str, asked: Asked, shard: str, lifetime: Lifetime) -> int:
     """How many entries of a shard there are."""
     expressions, bounds = Expressions(), asked.bounds()
     if asked.none_between(bounds):
@@ -168,7 +166,7 @@ def counted(caller: Caller, table: str, asked: Asked, shard: str, lifetime: Life
     found, start = 0, None
     while True:
         more: Params = {"ExclusiveStartKey": start} if start else {}
-        answer = caller.call("Query", {**params, "Select": "COUNT", **more})
+        answer = transport.call("Query", {**params, "Select": "COUNT", **more})
         found += int(answer["Count"])
         start = answer.get("LastEvaluatedKey")
         if start is None:

@@ -108,7 +108,7 @@ class Store(Reader):
                 return records.to_record(self._write("UpdateItem", params)["Attributes"])  # type: ignore[no-any-return]
             except Conflict:
                 pass  # absent, not as expected, or done already: look
-        for _ in self._backoff:
+        for _ in self._transport.attempts():
             old, before = self._there(requests, key)
             if expected is not None and not holds(expected, before):
                 if todo and changing.is_plain(todo) and changing.in_place(todo, before):
@@ -147,7 +147,7 @@ class Store(Reader):
         records = requests.records
         todo, expected = changing.listed(records, changes), given(records, when)
         params = {**requests.upsert(key, todo, expected), "ReturnValues": "ALL_NEW"}
-        for _ in self._backoff:
+        for _ in self._transport.attempts():
             try:
                 return records.to_record(self._write("UpdateItem", params)["Attributes"])  # type: ignore[no-any-return]
             except Conflict as error:
@@ -196,14 +196,14 @@ class Store(Reader):
         """Store any number of records, replacing what is there; all are checked before the first
         is written. Gives back how many were stored."""
         writes = [put_request(item) for item in self._items(pattern, BatchPut, batch)]
-        write_all(self._caller, self.executor, self.table_name, writes, self._backoff)
+        write_all(self._transport, self.table_name, writes)
         return len(writes)
 
     def create_many(self, pattern: BatchCreate[E], batch: Sequence[E]) -> list[bool]:
         """Store those records whose keys have none yet; all are checked before the first is
         written. Tells of each whether it was stored, in their order."""
         items = self._items(pattern, BatchCreate, batch)
-        return insert_all(self._caller, self.executor, self.table_name, items, self._backoff)
+        return insert_all(self._transport, self.table_name, items)
 
     def delete_many(self, pattern: BatchDelete[E], keys: Sequence[E | Mapping[str, Any]]) -> None:
         """Remove the records with these keys; those that are not there are removed already."""
@@ -211,7 +211,7 @@ class Store(Reader):
         items = (records.key(one) for one in keys)
         once = {self.design.key_values(item): item for item in items}
         writes = [delete_request(item) for item in once.values()]
-        write_all(self._caller, self.executor, self.table_name, writes, self._backoff)
+        write_all(self._transport, self.table_name, writes)
 
     def write_many(
         self, pattern: BatchWrite[E], *, put: Sequence[E] = (), delete: Sequence[E] = ()
@@ -234,7 +234,7 @@ class Store(Reader):
         keys = [kinds[one.__entity__.name].records.key(one) for one in delete]
         self._refuse_repeated([*puts, *keys])
         writes = [*map(put_request, puts), *map(delete_request, keys)]
-        write_all(self._caller, self.executor, self.table_name, writes, self._backoff)
+        write_all(self._transport, self.table_name, writes)
 
     def to_put(self, pattern: Put[E], record: E) -> Action:
         """A put, as an action of a transaction."""
@@ -314,13 +314,13 @@ class Store(Reader):
                 token=request_id,
             )
         """
-        carry_out(self._caller, actions, self._backoff, token)
+        carry_out(self._transport, actions, token)
 
     def _write(self, operation: str, params: Params) -> dict[str, Any]:
         """Write an item; while a transaction is at it, wait."""
-        for _ in self._backoff:
+        for _ in self._transport.attempts():
             try:
-                return self._caller.call(operation, params)
+                return self._transport.call(operation, params)
             except ItemBusy as error:
                 busy = error
         raise busy

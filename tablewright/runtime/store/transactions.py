@@ -16,14 +16,13 @@ from typing import Any, Generic, TypeVar
 
 from tablewright.model.declaration import Entity
 from tablewright.model.sizes import item_bytes
-from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import (
     Throttled,
     TransactionCanceled,
     TransactionRefused,
 )
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.attribute_values import decode
+from tablewright.runtime.transport import Transport
 
 E = TypeVar("E", bound=Entity)
 MOST_ACTIONS = 100
@@ -63,9 +62,7 @@ class Read(Generic[E]):
         self.made = made
 
 
-def carry_out(
-    caller: Caller, actions: Sequence[Action], backoff: Backoff, token: str | None = None
-) -> None:
+def carry_out(transport: Transport, actions: Sequence[Action], token: str | None = None) -> None:
     """Carry the actions out, all or none; raises TransactionRefused with what was wrong with each.
 
     With a token, a repetition within ten minutes changes nothing and succeeds. Raises TokenUsed
@@ -83,9 +80,9 @@ def carry_out(
         if not 1 <= len(token) <= LONGEST_TOKEN:
             raise ValueError(f"a token has 1 to {LONGEST_TOKEN} characters, not {len(token)}")
         request["ClientRequestToken"] = token
-    for _ in backoff:
+    for _ in transport.attempts():
         try:
-            caller.call("TransactWriteItems", request)
+            transport.call("TransactWriteItems", request)
             return
         except TransactionCanceled as canceled:
             unfit = {
@@ -100,14 +97,14 @@ def carry_out(
     raise Throttled("others were at the items of the transaction all the while")
 
 
-def read_at_once(caller: Caller, reads: Sequence[Read[Any]], backoff: Backoff) -> tuple[Any, ...]:
+def read_at_once(transport: Transport, reads: Sequence[Read[Any]]) -> tuple[Any, ...]:
     """What the reads find, all at one moment."""
     if not 1 <= len(reads) <= MOST_ACTIONS:
         raise ValueError(f"a transaction has 1 to {MOST_ACTIONS} reads, not {len(reads)}")
     request = {"TransactItems": [{"Get": one.params} for one in reads]}
-    for _ in backoff:
+    for _ in transport.attempts():
         try:
-            answer = caller.call("TransactGetItems", request)
+            answer = transport.call("TransactGetItems", request)
         except TransactionCanceled as canceled:
             if not set(canceled.reasons) & _PASSING:
                 raise

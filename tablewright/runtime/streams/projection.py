@@ -8,16 +8,14 @@ changes nothing, whatever of it had been applied before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from tablewright.model.declaration import Entity, Table
 from tablewright.model.patterns import BatchWrite
-from tablewright.runtime.aws import POOL_SIZE, Caller
 from tablewright.runtime.errors import Conflict
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import Request, delete_request, put_request, write_all
 from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.transport import Transport
 
 # Records of rows.
 Implied = Iterable[Entity]
@@ -41,16 +39,11 @@ class Projection:
         table: type[Table],
         pattern: BatchWrite[Any],
         table_name: str,
-        caller: Caller,
-        *,
-        backoff: Backoff | None = None,
-        executor: Executor | None = None,
+        client: Any,
     ) -> None:
         design = table.__design__
         self._table_name = table_name
-        self._caller = caller
-        self._backoff = backoff or Backoff()
-        self._executor = executor or ThreadPoolExecutor(max_workers=POOL_SIZE)
+        self._transport = Transport.to(client)
         self._keys = design.key.names
         self._records = {name: Records(design, design.entities[name]) for name in pattern.entities}
 
@@ -75,7 +68,7 @@ class Projection:
             put_request(item) if item else delete_request(self._key(key))
             for key, item in final.items()
         ]
-        write_all(self._caller, self._executor, self._table_name, requests, self._backoff)
+        write_all(self._transport, self._table_name, requests)
         return len(requests)
 
     def reconcile(self, touched: Iterable[Rows], current: Callable[[], Implied]) -> None:

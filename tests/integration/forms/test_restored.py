@@ -1,7 +1,6 @@
 """Restored items are not delivered and not counted again; what follows is."""
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -37,12 +36,8 @@ def lose(stream: Stream) -> list[dict[str, Any]]:
 
 
 def bring_back(stream: Stream, items: list[dict[str, Any]]) -> None:
-    with ThreadPoolExecutor(1) as executor:
-        work = BringBack(
-            stream.dynamo, "backup", LIVE,
-            rate=Rate(1000), dry_run=False, now=NOON, executor=executor,
-        )  # fmt: skip
-        assert work.settle(items) == Counter(missing=len(items))
+    work = BringBack(stream.dynamo, "backup", LIVE, rate=Rate(1000), dry_run=False, now=NOON)
+    assert work.settle(items) == Counter(missing=len(items))
 
 
 def test_what_is_brought_back_reaches_no_consumer(store: Store, forms: FormTable) -> None:

@@ -2,10 +2,8 @@
 
 import gc
 import os
-from concurrent.futures import ThreadPoolExecutor
 
 from tablewright.catalog.sales.design import Sales
-from tablewright.runtime.aws import POOL_SIZE
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import Tenants
 from tests.integration.loopback import loopback
@@ -18,7 +16,7 @@ def descriptors() -> int:
 
 
 def test_a_thousand_tenants_stay_under_three_hundred_descriptors() -> None:
-    with loopback() as (aws, session), ThreadPoolExecutor(POOL_SIZE) as executor:
+    with loopback() as (aws, session):
         aws.items = lambda operation: {"Items": []}
         tenants = Tenants(session, "role")
         tenants.prepare()
@@ -30,7 +28,7 @@ def test_a_thousand_tenants_stay_under_three_hundred_descriptors() -> None:
             access = tenants.access(tenant)
             access.call("ListTables", {})
             if number % 20 == 0:
-                store = Store(Sales, "sales", access, executor=executor)
+                store = Store(Sales, "sales", access)
                 where = {"tenant": tenant, "category": "dress"}
                 assert store.query(Sales.category_sales, where).items == []
                 most = max(most, descriptors())

@@ -22,6 +22,7 @@ from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.store.store import Store
+from tablewright.runtime.transport import Transport
 from tests.integration.conftest import KEYS, Database
 from tests.integration.sentiment.moments import NOW
 
@@ -125,7 +126,7 @@ class World:
         """Store items as they are, past the guard."""
         store = self.items()
         for record in records:
-            store._caller.call(
+            self.dynamo.call(
                 "PutItem", {"TableName": ITEMS_TABLE, "Item": self._wire(store, record)}
             )
 
@@ -179,7 +180,7 @@ class World:
         rows = self.database.items(table)
         keys = [{name: row[name] for name in (pk, "ingested_at")} for row in rows]
         requests = [delete_request(key) for key in keys]
-        write_all(self.dynamo, self.items().executor, table, requests, Backoff())
+        write_all(Transport(self.dynamo), table, requests)
 
     @staticmethod
     def _wire(store: Store, record: Item) -> dict[str, Any]:

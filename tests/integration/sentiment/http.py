@@ -2,7 +2,6 @@
 
 import io
 import json
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -40,13 +39,11 @@ class Http:
         caller: Caller | None = None,
         **options: Any,
     ) -> None:
-        executor = ThreadPoolExecutor(8)
         dashboards = Dashboards(
             DASHBOARD_TABLE,
             caller or world.dynamo,
             Cursors(KEYS),
             now=lambda: NOW,
-            executor=executor,
             **options,
         )
         metered(monkeypatch)

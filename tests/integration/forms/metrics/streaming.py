@@ -13,10 +13,10 @@ from tablewright.catalog.forms.stream import COUNTED_CHANGES, REMOVED_PAYLOADS
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.payload import Payloads
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.streams.changes import Change
+from tablewright.runtime.transport import Transport
 from tests.integration.conftest import Database
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import BUCKET, Edge
@@ -120,8 +120,7 @@ class Stream:
             for item in self.database.items()
             if item["SK"]["S"].startswith(("METRICS#", "COUNTED"))
         ]
-        store = self.database.store(Forms)
-        write_all(self.dynamo, store.executor, "table", requests, Backoff())
+        write_all(Transport(self.dynamo), "table", requests)
 
 
 def refused(answer: Json) -> list[str]:

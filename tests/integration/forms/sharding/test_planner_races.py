@@ -9,8 +9,8 @@ import pytest
 from lambdas.forms.sharding.planner import PlannerRun
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import delete_request, write_all
+from tablewright.runtime.transport import Transport
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.sharding.planners import NOW, VOLUMES, World, three_tenants
@@ -55,8 +55,6 @@ def test_a_tenant_whose_epochs_are_unsound_does_not_stop_the_others(three: World
 
 
 def test_planning_ends_the_same_whatever_fails_on_the_way(three: World) -> None:
-    store = three.forms.store()
-
     def fresh() -> Caller:
         keys = [
             {name: item[name] for name in ("PK", "SK")}
@@ -64,7 +62,7 @@ def test_planning_ends_the_same_whatever_fails_on_the_way(three: World) -> None:
             if item["SK"]["S"] == "SHARDS#main"
         ]
         requests = [delete_request(key) for key in keys]
-        write_all(three.dynamo, store.executor, "table", requests, Backoff())
+        write_all(Transport(three.dynamo), "table", requests)
         three.forms.set_epochs("middle", (NOW - timedelta(days=90), 2))
         return three.dynamo
 

@@ -100,7 +100,6 @@ class FanOutWorld:
         self.cloud = Cloud()
         self.edge: Caller = Edge(self.dynamo, self.cloud)
         self.content = self.content_store()
-        self.executor = self.content.executor  # one for all: threads take time to start
         self._numbers = iter(range(1_000_000))
 
     def content_store(self, caller: Caller | None = None) -> Store:
@@ -113,9 +112,8 @@ class FanOutWorld:
         return self._store(Subscriptions, "subscriptions", caller)
 
     def _store(self, table: type[Table], name: str, caller: Caller | None) -> Store:
-        executor = getattr(self, "executor", None)
         cursors = Cursors(KEYS)
-        return Store(table, name, caller or self.edge, executor=executor, cursors=cursors)
+        return Store(table, name, caller or self.edge, cursors=cursors)
 
     # Content.
 

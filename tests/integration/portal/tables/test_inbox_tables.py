@@ -82,7 +82,7 @@ def test_marking_costs_one_write_for_the_item_and_one_for_the_list_it_leaves(
     inbox: Store, database: Database
 ) -> None:
     (told,) = tell(inbox, 1)
-    meter = Meter(database.store(Notifications)._caller)
+    meter = Meter(database.dynamo)
     store = database.store(Notifications, meter)
     store.update(Notifications.mark_read, key_of(told), READ, when={"read": False})
     assert dict(meter.written) == {"table": 1, "by_unread": 1}

@@ -207,7 +207,7 @@ def test_an_entry_that_is_deleted_while_it_is_listed_is_passed_over(
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             if operation == "BatchGetItem":
                 store.delete(Orders.cancel, key_of(order(1)))
-            return store._caller.call(operation, params)
+            return orders.dynamo.call(operation, params)
 
     racing = orders.store(Orders, DeletesBeforeHydrating())
     found = pages(racing, Orders.of_kind, DRESS, 10)
@@ -223,7 +223,7 @@ def test_an_item_that_moved_while_it_was_listed_is_not_listed_where_it_was(
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             if operation == "BatchGetItem":
                 store.update(Orders.change, key_of(order(1)), {"kind": "shoe"})
-            return store._caller.call(operation, params)
+            return orders.dynamo.call(operation, params)
 
     racing = orders.store(Orders, MovesBeforeHydrating())
     found = pages(racing, Orders.of_kind, DRESS, 10)

@@ -22,6 +22,7 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict, Throttled, TransactionCanceled, TransactionRefused
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
+from tablewright.runtime.transport import Transport
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
 
@@ -57,7 +58,7 @@ def database(database: Database) -> Database:
 
 
 def order(caller: Caller, id: str = "1", owner: str = "ada") -> None:
-    store = Store(Orders, "table", caller, backoff=Backoff(first=0.001))
+    store = Store(Orders, "table", Transport(caller, backoff=Backoff(first=0.001)))
     is_open = Basket.order.is_missing()
     closed = Basket.order.set(id)
     store.transact_write(

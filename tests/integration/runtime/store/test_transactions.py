@@ -35,6 +35,7 @@ from tablewright.runtime.errors import (
 )
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
+from tablewright.runtime.transport import Transport
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import TODAY, Database
 
@@ -83,7 +84,7 @@ def shops(database: Database) -> tuple[Store, Store]:
     """A shop, and its stock in another table."""
     database.create(Shop, "shop")
     database.create(Stocks, "stock")
-    shop = Store(Shop, "shop", database.dynamo, backoff=Backoff(first=0.001))
+    shop = Store(Shop, "shop", Transport(database.dynamo, backoff=Backoff(first=0.001)))
     stock = Store(Stocks, "stock", database.dynamo)
     shop.put(Shop.put_customer, Customer(name="ann"))
     shop.put(Shop.put_customer, Customer(name="bob", blocked=True))
@@ -271,7 +272,8 @@ def test_a_write_waits_while_a_transaction_is_at_its_item(database: Database) ->
     database.create(Shop)
 
     def store(times: int) -> Store:
-        return database.store(Shop, Busy(database.dynamo, times), backoff=Backoff(first=0.001))
+        busy = Busy(database.dynamo, times)
+        return database.store(Shop, Transport(busy, backoff=Backoff(first=0.001)))
 
     store(2).put(Shop.place, ORDER)
     assert store(2).update(Shop.change, ORDER, {"state": "paid"}).state == "paid"

@@ -11,6 +11,7 @@ from tablewright.runtime.aws import Caller, Dynamo
 from tablewright.runtime.errors import Conflict, Throttled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
+from tablewright.runtime.transport import Transport
 from tablewright.testing.faults import Faulty
 from tests.integration.conftest import Database
 from tests.integration.runtime.store.conftest import Orders, order
@@ -153,7 +154,8 @@ def test_a_batch_that_is_never_done_is_reported(database: Database) -> None:
         def sleep(self, seconds: float) -> None:
             waits.append(seconds)
 
-    store = database.store(Orders, Never(), backoff=Watched(attempts=6, first=0.1, longest=1.0))
+    watched = Watched(attempts=6, first=0.1, longest=1.0)
+    store = database.store(Orders, Transport(Never(), backoff=watched))
     with pytest.raises(Throttled, match="3 of 3 items were still unprocessed"):
         store.put_many(Orders.load, [order(n) for n in range(3)])
     assert len(waits) == 5

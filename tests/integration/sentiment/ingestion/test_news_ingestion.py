@@ -23,6 +23,7 @@ from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import delete_request, write_all
+from tablewright.runtime.transport import Transport
 from tablewright.testing.faults import Fault, Faulty, survives_every_fault
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
@@ -40,7 +41,7 @@ MOMENT = iso_utc(NOW)
 def clear(world: World) -> None:
     keys = [{"source_id": {"S": id}} for id in world.stored_news()]
     requests = [delete_request(key) for key in keys]
-    write_all(world.dynamo, world.news().executor, NEWS_TABLE, requests, Backoff())
+    write_all(Transport(world.dynamo), NEWS_TABLE, requests)
 
 
 def test_a_new_article_is_stored_and_its_analysis_asked_for(world: World) -> None:

@@ -1,52 +1,15 @@
-"""Many at once: what it gives, and what it leaves behind when some of it fails."""
+"""Batches of insertions: what is tried again, and what is an error."""
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event, Timer
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from tablewright.runtime.errors import AccessDenied, ResourceMissing, StoreError, Throttled
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.store.batches import in_parallel, insert_all
+from tablewright.runtime.store.batches import insert_all
 from tablewright.runtime.store.records import Item
-
-
-@pytest.fixture
-def two() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(2) as executor:
-        yield executor
-
-
-@pytest.mark.parametrize("count", [0, 1, 2, 25])
-def test_results_come_in_order(two: ThreadPoolExecutor, count: int) -> None:
-    assert in_parallel(two, lambda n: n * n, range(count)) == [n * n for n in range(count)]
-
-
-def test_a_failure_waits_for_what_has_begun_and_begins_no_more(two: ThreadPoolExecutor) -> None:
-    beside, goes_on = Event(), Event()
-    finished: list[str] = []
-
-    def work(name: str) -> None:
-        if name == "fails":
-            beside.wait(10)
-            # What runs beside it goes on only after the failure is known.
-            Timer(0.2, goes_on.set).start()
-            raise LookupError(name)
-        beside.set()
-        goes_on.wait(10)
-        finished.append(name)
-
-    names = ["fails", "beside", *(f"later {n}" for n in range(20))]
-    with pytest.raises(LookupError, match="fails"):
-        in_parallel(two, work, names)
-    left = list(finished)
-    two.shutdown()
-    assert left == finished
-    assert "beside" in left
-    # The thread that failed may have taken one more before the others were called off.
-    assert len(left) <= 3
+from tablewright.runtime.transport import Transport
 
 
 class Table:
@@ -77,17 +40,17 @@ def item(name: str) -> Item:
     return {"k": {"S": name}, "it's": {"N": "1"}}
 
 
-def inserted(table: Table, executor: ThreadPoolExecutor, names: Iterable[str]) -> list[bool]:
-    backoff = Backoff(attempts=3, first=0)
-    return insert_all(table, executor, "table", [item(name) for name in names], backoff)
+def inserted(table: Table, names: Iterable[str]) -> list[bool]:
+    transport = Transport(table, backoff=Backoff(attempts=3, first=0))
+    return insert_all(transport, "table", [item(name) for name in names])
 
 
-def test_items_are_inserted_in_batches_and_none_is_replaced(two: ThreadPoolExecutor) -> None:
+def test_items_are_inserted_in_batches_and_none_is_replaced() -> None:
     table = Table()
     names = [f"{number:02}" for number in range(60)]
-    assert inserted(table, two, names[10:20]) == [True] * 10
+    assert inserted(table, names[10:20]) == [True] * 10
     table.calls.clear()
-    assert inserted(table, two, names) == [not 10 <= number < 20 for number in range(60)]
+    assert inserted(table, names) == [not 10 <= number < 20 for number in range(60)]
     assert sorted(table.calls) == [10, 25, 25]
     assert table.items == {name: item(name) for name in names}
 
@@ -95,18 +58,16 @@ def test_items_are_inserted_in_batches_and_none_is_replaced(two: ThreadPoolExecu
 @pytest.mark.parametrize(
     "code", ["ThrottlingError", "ProvisionedThroughputExceeded", "InternalServerError"]
 )
-def test_what_is_refused_for_a_while_is_tried_again_alone(
-    two: ThreadPoolExecutor, code: str
-) -> None:
+def test_what_is_refused_for_a_while_is_tried_again_alone(code: str) -> None:
     table = Table({"b": code, "c": code}, {"c": code})
-    assert inserted(table, two, "abcd") == [True] * 4
+    assert inserted(table, "abcd") == [True] * 4
     assert table.calls == [4, 2, 1]
 
 
-def test_what_is_refused_to_the_last_is_an_error(two: ThreadPoolExecutor) -> None:
+def test_what_is_refused_to_the_last_is_an_error() -> None:
     table = Table(*[{"b": "ThrottlingError"}] * 3)
     with pytest.raises(Throttled, match="1 of 3 items"):
-        inserted(table, two, "abc")
+        inserted(table, "abc")
     assert table.items.keys() == {"a", "c"}
 
 
@@ -118,10 +79,8 @@ def test_what_is_refused_to_the_last_is_an_error(two: ThreadPoolExecutor) -> Non
         ("ValidationError", StoreError),
     ],
 )
-def test_what_can_never_be_inserted_is_an_error_at_once(
-    two: ThreadPoolExecutor, code: str, error: type[StoreError]
-) -> None:
+def test_what_can_never_be_inserted_is_an_error_at_once(code: str, error: type[StoreError]) -> None:
     table = Table({"b": code})
     with pytest.raises(error, match="as told"):
-        inserted(table, two, "abc")
+        inserted(table, "abc")
     assert table.calls == [3]

@@ -1,18 +1,25 @@
 """The ordered merge, against a plain sort."""
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from threading import Event, Timer
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tablewright.runtime.store.merge import Fetch, ShardReader, ordered, shard_limit
+from tablewright.runtime.transport import Transport
 
 shards = st.lists(st.lists(st.integers(0, 20), max_size=15), min_size=1, max_size=6)
-EXECUTOR = ThreadPoolExecutor(4)
+
+
+class Nowhere:
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+TRANSPORT = Transport(Nowhere())
 
 
 def paged(entries: list[int], size: int, fetched: Counter[str], shard: str) -> Fetch[int]:
@@ -45,7 +52,7 @@ def test_the_merge_is_a_sort_by_key_then_shard(
         readers(sorted_shards, size, Counter()),
         lambda entry: entry,
         descending=descending,
-        executor=EXECUTOR,
+        transport=TRANSPORT,
         whole=whole,
     )
     assert list(merged) == expected
@@ -81,25 +88,3 @@ def test_each_shard_is_read_in_whole_units_or_in_what_is_enough(
     wanted: int, shards: int, entry_bytes: int, limit: int
 ) -> None:
     assert shard_limit(wanted, shards, entry_bytes) == limit
-
-
-def test_a_settled_reader_leaves_no_read_behind() -> None:
-    begun, goes_on = Event(), Event()
-    finished = []
-
-    def fetch(_: int | None) -> tuple[list[int], None]:
-        begun.set()
-        goes_on.wait(10)
-        finished.append(True)
-        return [], None
-
-    with ThreadPoolExecutor(1) as executor:
-        running, waiting = ShardReader("0", fetch), ShardReader("1", fetch)
-        for reader in (running, waiting):
-            reader.prefetch(executor)
-        begun.wait(10)
-        waiting.settle()
-        Timer(0.2, goes_on.set).start()
-        running.settle()
-        assert finished == [True]
-    assert finished == [True]

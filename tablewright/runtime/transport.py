@@ -1,0 +1,52 @@
+"""Transport: the one way that the store's logic has to the world outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from tablewright.runtime import parallel
+from tablewright.runtime.aws import Caller, Dynamo
+from tablewright.runtime.retry import Backoff
+
+Element = TypeVar("Element")
+Result = TypeVar("Result")
+
+
+class Transport:
+    """Makes a store's calls, some of them side by side, and waits between attempts.
+
+    Nothing else of a store knows threads, sockets or the clock's passing: one that is to run on
+    other means, such as an event loop, needs another transport and no more.
+
+    Example::
+
+        store = Store(Orders, "dev-orders", Transport(client, backoff=Backoff(attempts=3)))
+    """
+
+    def __init__(self, client: Any, *, backoff: Backoff | None = None) -> None:
+        """`client` is a client of boto3, or a `Caller`; `backoff` says how often and after which
+        pauses what DynamoDB left undone is tried again."""
+        caller: Caller = client if hasattr(client, "call") else Dynamo(client)
+        # Its very method: a call of the store is one call less deep.
+        self.call: Callable[[str, dict[str, Any]], dict[str, Any]] = caller.call
+        self._backoff = backoff or Backoff()
+
+    @classmethod
+    def to(cls, client: Any) -> Transport:
+        """A transport as it is, or one for a client."""
+        return client if isinstance(client, Transport) else cls(client)
+
+    def attempts(self) -> Iterator[int]:
+        """One attempt after another, with a wait in between, as long as there may be one."""
+        return iter(self._backoff)
+
+    def in_parallel(
+        self, work: Callable[[Element], Result], elements: Iterable[Element]
+    ) -> list[Result]:
+        """The results in order; when one fails, nothing is left running."""
+        return parallel.in_parallel(work, elements)
+
+    def begin(self, work: Callable[[], Result]) -> parallel.Begun[Result]:
+        """Work that goes on beside what asked for it."""
+        return parallel.Begun(work)
