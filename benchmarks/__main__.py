@@ -1,6 +1,6 @@
 """`make bench`: every number is a ratio within this run, or a size."""
 
-from benchmarks import bundle, calls, compression, imports, insertion, projection
+from benchmarks import bundle, calls, compression, encryption, imports, insertion, projection
 
 
 def main() -> None:
@@ -10,6 +10,12 @@ def main() -> None:
         print(f"  {name:24}{bare:14.2f}{same_work:14.2f}")
     print("\n  bare client: its items are wire dicts, before and after")
     print("  same work:   its items are turned into Python values with boto3's own serializers")
+    print("\nCPU per call with secret fields encrypted (1 is the same call in clear)\n")
+    ratios, values = encryption.run()
+    for name, ratio in ratios:
+        print(f"  {name:24}{ratio:14.2f}")
+    for name, microseconds in values.items():
+        print(f"  a value {name:16}{microseconds:14.0f} microseconds here")
     print("\nCPU of imports (1 is `import boto3`)\n")
     for name, ratio, milliseconds in imports.run():
         print(f"  {name:40}{ratio:8.2f}{milliseconds:10.0f} ms here")

@@ -18,6 +18,11 @@ print(process_time() - start)
 CASES = (
     ("the sales design, after boto3", "import boto3", "import tablewright.catalog.sales.design"),
     ("the store, after boto3", "import boto3", "import tablewright.runtime.store.store"),
+    (
+        "the cipher of secret fields, after boto3",
+        "import boto3",
+        "from cryptography.hazmat.primitives.ciphers.aead import AESGCM",
+    ),
     ("the sales API's handler, from nothing", "", "import lambdas.sales.handlers.api"),
 )
 

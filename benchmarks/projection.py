@@ -19,7 +19,7 @@ import boto3
 
 from benchmarks import paper_processor
 from lambdas.sentiment.dashboard import DashboardReader
-from lambdas.sentiment.projector import Projector, analysed, implied, sound
+from lambdas.sentiment.projector import Images, Projector, implied
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import SENTIMENTS, Item, Items
 from tablewright.model.fields.time import iso_utc
@@ -27,6 +27,7 @@ from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller, Dynamo, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.meter import Meter
+from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.attribute_values import encode
 from tablewright.runtime.store.batches import put_request, write_all
 from tablewright.runtime.store.records import Item as Wire
@@ -37,6 +38,9 @@ from tablewright.runtime.streams.projection import Projection
 from tablewright.runtime.transport import Transport
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
+
+SECRETS = Secrets.in_clear()
+IMAGES = Images(SECRETS)
 
 BATCHES, BATCH = 6, 100
 DAY_ITEMS, PAGE = 10_000, 20
@@ -83,7 +87,7 @@ def record(number: int, moment: datetime) -> Record:
             "matched_tags": {TAGS[(number + n) % len(TAGS)] for n in range(TAGS_EACH)},
         }
     )
-    image = Records(Items.__design__, Item.__entity__).to_item(item)
+    image = Records(Items.__design__, Item.__entity__, secrets=SECRETS).to_item(item)
     return {
         "eventID": f"{number:032x}",
         "eventName": "MODIFY",
@@ -112,7 +116,9 @@ class _Sides:
         self._dynamo = Dynamo(client)
         for table in ("paper", "rows", "ours"):
             create(client, Dashboard, table)
-        self._projection = Projection(Dashboard, Dashboard.project_items, "rows", self._dynamo)
+        self._projection = Projection(
+            Dashboard, Dashboard.project_items, "rows", self._dynamo, secrets=SECRETS
+        )
         self._paper = boto3.resource("dynamodb", **where).Table("paper")
 
     def speed(self) -> Iterator[Result]:
@@ -145,7 +151,9 @@ class _Sides:
     def _rows_alone(self, batch: list[Record]) -> None:
         changes = map(Change, batch)
         self._projection.apply(
-            self._projection.difference(implied(sound(c.old)), implied(analysed(c.new)))
+            self._projection.difference(
+                implied(IMAGES.sound(c.old)), implied(IMAGES.analysed(c.new))
+            )
             for c in changes
         )
 
@@ -190,7 +198,8 @@ class _Sides:
         meter = Meter(self._dynamo)
         cursors = Cursors(KeyRing([b"b" * 32]))
         dashboard = DashboardReader(
-            Store(Dashboard, "ours", meter, cursors=cursors), NOON + timedelta(hours=11)
+            Store(Dashboard, "ours", meter, cursors=cursors, secrets=SECRETS),
+            NOON + timedelta(hours=11),
         )
         everything = dict.fromkeys(("sentiment", "tag", "source_type", "since"))
         page = dashboard.items(**everything, limit=PAGE, caller="bench")
@@ -199,7 +208,13 @@ class _Sides:
 
     @staticmethod
     def _projector(caller: Caller) -> Projector:
-        return Projector(caller, dashboard_table="ours", items_table="none")
+        return Projector(
+            caller,
+            dashboard_table="ours",
+            items_table="none",
+            dashboard_secrets=SECRETS,
+            items_secrets=SECRETS,
+        )
 
 
 def _paper_rows(records: Iterable[Record]) -> Iterator[Wire]:

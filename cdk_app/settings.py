@@ -1,7 +1,6 @@
 """The stages, and what is read from context and environment for each."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,12 @@ from aws_cdk import Environment
 from aws_cdk import aws_logs as logs
 
 from cdk_app.asking import SettingError, asked_in, checked, either, listed
+from cdk_app.keeping import archived, item_days
 from cdk_app.origins import origin_form
+from cdk_app.replicas import NONE, REGION, replicas_of
+from cdk_app.watch_tags import watch_tags_of
 from cdk_app.zones import zones_of
+from lambdas.sentiment.contract import ENCRYPT, READ
 from stacks.shared.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.catalog.sentiment.items import SOURCE_TYPES
@@ -22,10 +25,10 @@ from tablewright.constructs.tables.write_table import REPLICAS
 ROOT = Path(__file__).resolve().parent.parent
 
 _ACCOUNT = re.compile(r"\d{12}")
-_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _ALARMS = re.compile("|".join(AlarmLevel))
 _SWITCH = re.compile(r"on|off")
+_FIELDS = re.compile(f"off|{READ}|{ENCRYPT}")
 _WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
 _HOURS = re.compile(r"[1-9]|1[0-9]|2[0-3]")
 _ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
@@ -34,12 +37,8 @@ _BUS = re.compile(r"[A-Za-z0-9._-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:e
 _CONCURRENCY = re.compile(r"[1-9]\d{0,3}")
 _SHARDS = re.compile(r"[1-9]\d?|100")
 _DOLLARS = re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?")
-_TAG = re.compile(r"[^|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,50}")
 
 LOCAL_ACCOUNT = "0" * 12
-# Instead of a list: there is to be nothing, whatever the stage would have.
-NONE = "none"
-WATCH_TAGS = ("AI", "climate", "economy", "elections", "health", "security", "space", "sports")
 TICKERS = ("AAPL", "AMZN", "GOOGL", "META", "MSFT", "NVDA", "TSLA")
 SOURCES = (*SOURCE_TYPES, *NEWS_SOURCES)
 _SOURCE = re.compile("|".join(SOURCES))
@@ -61,9 +60,14 @@ class _Kind:
     threat_protection: bool = False
     on_this_machine: bool = False
     show_capacity: bool = True
-    write_replicas: tuple[str, ...] = ()
+    replicas: tuple[str, ...] = ()
     sources: tuple[str, ...] = SOURCES
     window_seconds: int = 5
+    archive_window_seconds: int = Stage.archive_window_seconds
+    # So long items of the sentiment system are kept in their table.
+    item_days: int = 30
+    # What is thrown away as a whole is not worth an archive.
+    archived: bool = True
 
 
 _STAGES = {
@@ -74,12 +78,14 @@ _STAGES = {
         on_this_machine=True,
         sources=(),
         window_seconds=0,
+        archive_window_seconds=0,
     ),
     "dev": _Kind(
         protection=Protection.throw_away,
         log_retention=logs.RetentionDays.ONE_WEEK,
         alarms=AlarmLevel.ESSENTIAL,
         password_sign_in=True,
+        archived=False,
     ),
     "staging": _Kind(
         protection=Protection.recoverable,
@@ -89,10 +95,11 @@ _STAGES = {
     "prod": _Kind(
         protection=Protection.protected,
         log_retention=logs.RetentionDays.ONE_YEAR,
-        cost_limits=(40, 60, 80),
+        cost_limits=(50, 75, 100),
         threat_protection=True,
         show_capacity=False,
-        write_replicas=REPLICAS,
+        replicas=REPLICAS,
+        item_days=90,
     ),
 }
 STAGES = tuple(_STAGES)
@@ -116,7 +123,7 @@ def read(
     def asked(setting: str) -> str | None:
         return asked_in(context, environ, setting)
 
-    region = checked(_REGION, "TABLEWRIGHT_REGION", either(environ, "REGION"), "eu-west-1")
+    region = checked(REGION, "TABLEWRIGHT_REGION", either(environ, "REGION"), "eu-west-1")
     account = checked(_ACCOUNT, "TABLEWRIGHT_ACCOUNT", either(environ, "ACCOUNT"), "123456789012")
     return Stage(
         name=name,
@@ -129,6 +136,7 @@ def read(
         platform=(host or Platform.host()) if kind.on_this_machine else LAMBDA,
         log_retention=kind.log_retention,
         sentiment=_sentiment(kind, asked, region),
+        replicas=replicas_of(asked, kind.replicas, region),
         forms=_forms(kind, asked),
         portal=_portal(kind, asked),
         cost_limits=_cost_limits(kind, asked("cost_limits")),
@@ -141,24 +149,25 @@ def read(
         password_sign_in=kind.password_sign_in,
         threat_protection=kind.threat_protection,
         stream_outage_hours=_outage(asked("stream_outage")),
+        archived=archived(asked("archive"), kind.archived),
+        archive_window_seconds=kind.archive_window_seconds,
     )
 
 
 def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettings:
-    named = asked("replicas")
-    default = tuple(r for r in kind.write_replicas if r != region) if region else ()
-    replicas = default if named is None else _replicas(named, region)
     accelerated = checked(_SWITCH, "TABLEWRIGHT_ACCELERATOR", asked("accelerator"), "on") == "on"
     return SentimentSettings(
-        watch_tags=_watch_tags(asked("watch_tags")),
-        replicas=replicas,
-        write_region=_write_region(asked("write_region"), region, replicas),
+        watch_tags=watch_tags_of(asked("watch_tags")),
         accelerated=accelerated,
         zones=zones_of(asked("zones"), region),
         tickers=_tickers(asked("tickers")),
         sources=_sources(asked("sources"), kind.sources),
         window_seconds=_window(kind, asked),
+        item_days=item_days(asked("item_days"), kind.item_days),
         show_capacity=kind.show_capacity,
+        encrypted_fields=checked(
+            _FIELDS, "TABLEWRIGHT_ENCRYPTED_FIELDS", asked("encrypted_fields"), "read, on or off"
+        ),
         sign_in_url=checked(
             _ADDRESS, "TABLEWRIGHT_SIGN_IN_URL", asked("sign_in_url"), "https://sign-in.example.com"
         ),
@@ -232,36 +241,6 @@ def _open_concurrency(text: str | None) -> int | None:
     return int(many) if many else None
 
 
-def _write_region(asked: str | None, region: str | None, replicas: tuple[str, ...]) -> str | None:
-    """Where items are written, when that is not the region of the stage itself."""
-    if asked is None or asked == region:
-        return None
-    if region is None:
-        raise _homeless("WRITE_REGION")
-    if asked not in replicas:
-        raise SettingError(
-            f"TABLEWRIGHT_WRITE_REGION is '{asked}', where there is no replica: set it to "
-            f"one of {', '.join((region, *replicas))}"
-        )
-    return asked
-
-
-def _watch_tags(text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return WATCH_TAGS
-    tags = listed("WATCH_TAGS", text, _TAG, "AI,climate change")
-    seen: dict[str, str] = {}
-    for tag in tags:
-        # Texts are searched without regard to case, width and spacing.
-        same = " ".join(unicodedata.normalize("NFKC", tag).casefold().split())
-        if same in seen:
-            raise SettingError(
-                f"TABLEWRIGHT_WATCH_TAGS has '{tag}', the same tag as '{seen[same]}': leave one out"
-            )
-        seen[same] = tag
-    return tags
-
-
 def _tickers(text: str | None) -> tuple[str, ...]:
     return TICKERS if text is None else listed("TICKERS", text, _TICKER, "AAPL,MSFT")
 
@@ -270,23 +249,3 @@ def _sources(text: str | None, default: tuple[str, ...]) -> tuple[str, ...]:
     if text is None:
         return default
     return () if text == NONE else listed("SOURCES", text, _SOURCE, f"newsapi,reddit or {NONE}")
-
-
-def _replicas(text: str | None, region: str | None) -> tuple[str, ...]:
-    if text is None or text == NONE:
-        return ()
-    regions = listed("REPLICAS", text, _REGION, f"us-east-1,us-west-2 or {NONE}")
-    if region is None:
-        raise _homeless("REPLICAS")
-    if region in regions:
-        raise SettingError(
-            f"TABLEWRIGHT_REPLICAS has {region}, where the table itself is: leave it out"
-        )
-    return regions
-
-
-def _homeless(setting: str) -> SettingError:
-    return SettingError(
-        f"TABLEWRIGHT_{setting} is set, but not the region of the tables themselves: "
-        "set TABLEWRIGHT_REGION too, for example to eu-west-1"
-    )

@@ -60,7 +60,6 @@ def _deploy(options: Options, target: Target, cdk: Cdk) -> None:
         approve=approve,
         take_over=options.take_over,
         removing=_list(options.remove_replica),
-        write_region=os.environ.get("TABLEWRIGHT_WRITE_REGION"),
     )
     deploy(target, cdk, asked, _say)
 

@@ -52,15 +52,16 @@ class Assembly:
             for resource in stack.resources(type).values()
         )
 
-    def tables(self, home: str) -> dict[str, tuple[Stack, str, Shape]]:
-        """Each table by name: its stack, its logical id there, and its shape."""
+    def tables(self, region: str) -> dict[str, tuple[Stack, str, Shape]]:
+        """Each table of a region's stacks by name: its stack, its logical id there, its shape."""
         return {
             resource["Properties"]["TableName"]: (
                 stack,
                 id,
-                shape_of_resource(resource["Properties"], home),
+                shape_of_resource(resource["Properties"], region),
             )
             for stack in self.stacks
+            if stack.region == region
             for id, resource in stack.resources(TABLE).items()
         }
 

@@ -9,13 +9,26 @@ from deployment.shapes import Shape
 GUIDE = "docs/guide.md#change-a-table-that-is-deployed"
 
 
-@dataclass(frozen=True)
-class Step:
-    """One update: with these replicas, or with those of the settings; and what it does."""
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """What one update does to one table: its replicas after it, and the one that goes."""
 
     says: str
-    replicas: tuple[str, ...] | None = None
+    replicas: tuple[str, ...]
     removes: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One update: what it does, and the replicas of each table that is still on its way."""
+
+    changes: Mapping[str, Change]
+    on_the_way: Mapping[str, tuple[str, ...]]
+
+    @property
+    def says(self) -> str:
+        said = [self.changes[name].says for name in sorted(self.changes)]
+        return " ".join(said) or "The stacks are deployed."
 
 
 def check_indexes(wanted: Mapping[str, Shape], deployed: Mapping[str, Shape]) -> None:
@@ -31,43 +44,69 @@ def check_indexes(wanted: Mapping[str, Shape], deployed: Mapping[str, Shape]) ->
 
 
 def steps(
-    name: str, wanted: Shape, deployed: Shape | None, removing: Iterable[str] = ()
+    wanted: Mapping[str, Shape], deployed: Mapping[str, Shape], removing: Iterable[str] = ()
 ) -> list[Step]:
-    """The updates that lead to the wanted replicas, one replica each.
+    """The updates that lead to the wanted replicas, one replica of each table an update.
 
     A table that is not there yet is made with all of its replicas at once.
     """
-    if deployed is None or wanted.replicas == deployed.replicas:
-        return [Step("The stacks are deployed.")]
-    _check_removals(name, wanted, deployed, frozenset(removing))
-    added = sorted(wanted.replicas - deployed.replicas)
-    removed = sorted(deployed.replicas - wanted.replicas)
-    found: list[Step] = []
+    _check_removals(wanted, deployed, frozenset(removing))
+    todo = {
+        name: _changes(name, wanted[name], deployed[name]) for name in wanted if name in deployed
+    }
+    count = max(map(len, todo.values()), default=0)
+    return [_step(todo, number) for number in range(count)] or [Step(changes={}, on_the_way={})]
+
+
+def _step(todo: Mapping[str, list[Change]], number: int) -> Step:
+    now = {name: changes[number] for name, changes in todo.items() if number < len(changes)}
+    unfinished = {name: change for name, change in now.items() if number + 1 < len(todo[name])}
+    return Step(
+        changes=now, on_the_way={name: change.replicas for name, change in unfinished.items()}
+    )
+
+
+def _changes(name: str, wanted: Shape, deployed: Shape) -> list[Change]:
+    if wanted.replicas == deployed.replicas:
+        return []
+    found: list[Change] = []
     now = set(deployed.replicas)
     if wanted.indexes != deployed.indexes:
-        found.append(Step(f"An index of {name} changes, and no replica.", _listed(now)))
+        says = f"An index of {name} changes, and no replica."
+        found.append(Change(says=says, replicas=_listed(now)))
     # First more, then fewer: at no time are there fewer copies than before or after.
-    for region in added:
+    for region in sorted(wanted.replicas - deployed.replicas):
         now.add(region)
-        found.append(Step(f"A replica of {name} is made in {region}.", _listed(now)))
-    for region in removed:
+        says = f"A replica of {name} is made in {region}."
+        found.append(Change(says=says, replicas=_listed(now)))
+    for region in sorted(deployed.replicas - wanted.replicas):
         now.discard(region)
         says = f"The replica of {name} in {region} is removed, with the items there."
-        found.append(Step(says, _listed(now), removes=region))
+        found.append(Change(says=says, replicas=_listed(now), removes=region))
     return found
 
 
-def _check_removals(name: str, wanted: Shape, deployed: Shape, removing: frozenset[str]) -> None:
-    for region in sorted(deployed.replicas - wanted.replicas - removing):
-        raise Refused(
-            f"{name} has a replica in {region}, which the settings leave out. To keep it, name it "
-            f"in TABLEWRIGHT_REPLICAS; to remove it with the items there, add "
-            f"REMOVE_REPLICA={region} to the command."
-        )
-    for region in sorted(removing & wanted.replicas):
+def _check_removals(
+    wanted: Mapping[str, Shape], deployed: Mapping[str, Shape], removing: frozenset[str]
+) -> None:
+    gone = {
+        (name, region)
+        for name, shape in wanted.items()
+        if name in deployed
+        for region in deployed[name].replicas - shape.replicas
+    }
+    for name, region in sorted(gone):
+        if region not in removing:
+            raise Refused(
+                f"{name} has a replica in {region}, which the settings leave out. To keep it, name "
+                f"it in TABLEWRIGHT_REPLICAS; to remove it with the items there, add "
+                f"REMOVE_REPLICA={region} to the command."
+            )
+    named = {region for shape in wanted.values() for region in shape.replicas}
+    for region in sorted(removing & named - {region for _, region in gone}):
         raise Refused(
             f"REMOVE_REPLICA names {region}, and so do the settings: set TABLEWRIGHT_REPLICAS "
-            f"to {','.join(sorted(wanted.replicas - removing)) or 'none'}."
+            f"to {','.join(sorted(named - removing)) or 'none'}."
         )
 
 

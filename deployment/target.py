@@ -40,14 +40,14 @@ class Target:
         """For the application: that it is meant for this account and region."""
         return {"TABLEWRIGHT_ACCOUNT": self.account, "TABLEWRIGHT_REGION": self.region}
 
-    def table(self, name: str) -> Shape | None:
+    def table(self, name: str, region: str | None = None) -> Shape | None:
         """What a table is like, if it is there."""
-        dynamodb = self.client("dynamodb")
+        dynamodb = self.client("dynamodb", region)
         try:
             described = dynamodb.describe_table(TableName=name)["Table"]
         except dynamodb.exceptions.ResourceNotFoundException:
             return None
-        return shape_of_table(described, self.region)
+        return shape_of_table(described, region or self.region)
 
     def has_stack(self, name: str, region: str | None = None) -> bool:
         try:
@@ -58,11 +58,12 @@ class Target:
             raise
         return found["Stacks"][0]["StackStatus"] not in _NEVER_MADE
 
-    def output(self, stack: str, name: str) -> str:
+    def output(self, stack: str, name: str, region: str | None = None) -> str:
         """What a stack of the stage gives out."""
-        if not self.has_stack(stack):
+        if not self.has_stack(stack, region):
             raise Refused(f"{stack} is not deployed: run make deploy STAGE={self.stage} first.")
-        (found,) = self.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+        cloudformation = self.client("cloudformation", region)
+        (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
         outputs = {o["OutputKey"]: o["OutputValue"] for o in found.get("Outputs", ())}
         if name not in outputs:
             raise Refused(

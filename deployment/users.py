@@ -6,6 +6,7 @@ from typing import Any
 
 from deployment import Refused
 from deployment.target import Target
+from lambdas.sentiment.contract import items_table_name
 
 Say = Callable[[str], None]
 _TENANT = "custom:tenant"
@@ -15,7 +16,10 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 def ensure_user(
     target: Target, *, email: str, tenant: str | None, groups: Sequence[str], say: Say
 ) -> None:
-    """Make a user, or put the one that is there into the groups. A second call changes nothing."""
+    """Make a user, or put the one that is there into the groups. A second call changes nothing.
+
+    In every region that the stage runs from: a region that is lost takes its users with it.
+    """
     if not _EMAIL.fullmatch(email):
         raise Refused(f"'{email}' is no e-mail address: give one, EMAIL=sam@acme.example.")
     if not tenant and not groups:
@@ -23,15 +27,28 @@ def ensure_user(
             "Say whose user it is, TENANT=acme, which can never be changed; or, for somebody of "
             "no tenant, what the user may do, GROUPS=operators."
         )
-    pool = target.output(f"tablewright-{target.stage}-identity", "UserPoolId")
-    cognito = target.client("cognito-idp")
-    _check_groups(cognito, pool, groups)
-    status = _status(cognito, pool, email, tenant)
-    if status is None:
-        _create(cognito, pool, email, tenant)
-    for group in groups:
-        cognito.admin_add_user_to_group(UserPoolId=pool, Username=email, GroupName=group)
-    say(_told(target.stage, email, tenant, groups, status))
+    for region in (None, *_others(target)):
+        stack = "-".join(filter(None, ("tablewright", target.stage, "identity", region)))
+        pool = target.output(stack, "UserPoolId", region)
+        cognito = target.client("cognito-idp", region)
+        _check_groups(cognito, pool, groups)
+        status = _status(cognito, pool, email, tenant)
+        if status is None:
+            _create(cognito, pool, email, tenant)
+        for group in groups:
+            cognito.admin_add_user_to_group(UserPoolId=pool, Username=email, GroupName=group)
+        told = _told(target.stage, email, tenant, groups, status)
+        say(f"In {region}: {told}" if region else told)
+
+
+def _others(target: Target) -> list[str]:
+    """The other regions that have users of the stage."""
+    items = target.table(items_table_name(target.stage))
+    return [
+        region
+        for region in sorted(items.replicas if items else ())
+        if target.has_stack(f"tablewright-{target.stage}-identity-{region}", region)
+    ]
 
 
 def _status(cognito: Any, pool: str, email: str, tenant: str | None) -> str | None:

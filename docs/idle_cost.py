@@ -9,6 +9,7 @@ from aws_cdk import App
 
 from cdk_app.application import build
 from cdk_app.settings import ROOT, read
+from tablewright.constructs.tables.write_table import REPLICAS
 from tablewright.pages.markdown import table
 
 Template = Mapping[str, Any]
@@ -20,11 +21,12 @@ METRICS_WHEN_IDLE = ("SelfHealingExecutionTime", "SelfHealingItemsFound")
 # Lambda waits at a queue with five requests of up to 20 seconds each.
 RECEIVES_A_MONTH = 5 * 3 * 60 * HOURS
 VIRGINIA = {"TABLEWRIGHT_ACCOUNT": "111122223333", "TABLEWRIGHT_REGION": "us-east-1"}
+_ONE_REGION, _REPLICATED = "prod, one region", "prod with its replicas"
 STAGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "dev": ("dev", {}),
     "staging": ("staging", {}),
-    "prod, one region": ("prod", {}),
-    "prod with its replicas": ("prod", VIRGINIA),
+    _ONE_REGION: ("prod", {}),
+    _REPLICATED: ("prod", VIRGINIA),
     "prod with replicas and accelerator": ("prod", {**VIRGINIA, "TABLEWRIGHT_ACCELERATOR": "on"}),
 }
 
@@ -113,10 +115,19 @@ def page(costs: Mapping[str, Mapping[str, Decimal]], prices: Prices = US_EAST_1)
         "Not in it are the reads of the forms' stream by its pipe. AWS charges for those of other "
         "readers than Lambda, two cents for 100,000 after the first 2.5 million, and does not say "
         "whether a pipe is one. At four polls a second it would be two dollars for each shard.",
+        f"Of prod with its replicas, each of the three regions that stand by is about "
+        f"{_standby(costs)} dollars: essential alarms and those on its replicas, a key, two "
+        "secrets, a queue, and the alarms on its lag at home. What it costs besides when items "
+        "are taken in: [regions](regions.md#what-standing-by-costs).",
         "The limits that costs are told at (`TABLEWRIGHT_COST_LIMITS`) begin above these sums, so "
         "that a stage that tells of costs is used. With the accelerator, set them yourself.",
     )
     return "\n\n".join(paragraphs) + "\n"
+
+
+def _standby(costs: Mapping[str, Mapping[str, Decimal]]) -> Decimal:
+    one, all_of_them = (costs[name]["in all"] for name in (_ONE_REGION, _REPLICATED))
+    return ((all_of_them - one) / len(REPLICAS)).quantize(Decimal("0.1"))
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ PAGES = (
             Section("Entities", _MODEL, "Entity Part key_of replaced unchecked Record"),
             Section("Tables", _MODEL, "Table Index ALL KEYS_ONLY"),
             Section("Settings of a table", f"{_MODEL}.declaration", "Settings"),
-            Section("Keys and expiry", _MODEL, "Key Computed Reversed Expiry"),
+            Section("Keys and expiry", _MODEL, "Key Computed Reversed Digest Expiry"),
             Section(
                 "Fields",
                 _MODEL,
@@ -84,6 +84,8 @@ PAGES = (
             Section("What lists take", f"{_RUNTIME}.store.reader", "Where Keep"),
             Section("Transactions", f"{_RUNTIME}.store.transactions", "Action Read"),
             Section("Cursors", _RUNTIME, "Cursors KeyRing SecretKeys"),
+            Section("Secret fields", _RUNTIME, "Secrets DataKeys"),
+            Section("Data keys", f"{_RUNTIME}.secrets.ring", "Ring"),
             Section(
                 "Clients",
                 _RUNTIME,
@@ -103,8 +105,11 @@ PAGES = (
             Section("What topics take", f"{_RUNTIME}.messaging.topic", "Message"),
             Section("Healing", _RUNTIME, "Healing Parked"),
             Section("Plans of healing", f"{_MODEL}.healing", "HealingPlan Healable"),
+            Section("Old items, for archives", f"{_MODEL}.old_items", "OlderThan"),
             Section("Rules of healing", f"{_RUNTIME}.healing.healing", "Rules Healed"),
             Section("Ids, shard counts, payloads", _RUNTIME, "uuid7 ShardCounts Payloads"),
+            Section("Regions", _RUNTIME, "Regions RegionalCaller"),
+            Section("Switch of regions", f"{_MODEL}.regions", "RegionSwitch ActiveRegion"),
             Section("Shard epochs", _RUNTIME, "EpochCache"),
             Section("Times of epochs", f"{_RUNTIME}.sharding.epochs", "EpochTiming"),
         ),
@@ -124,8 +129,9 @@ PAGES = (
                 _RUNTIME,
                 "StoreError NotFound AlreadyExists Conflict TransactionRefused TransactionCanceled "
                 "TokenUsed "
-                "DuplicateKeys ItemTooLarge Throttled ItemBusy Unavailable OutOfTime AccessDenied "
-                "ResourceMissing",
+                "DuplicateKeys ItemTooLarge Throttled ItemBusy Unavailable Unreachable OutOfTime "
+                "AccessDenied ResourceMissing NoDataKeys "
+                "SecretUnreadable",
             ),
             Section(
                 "Of cursors",
@@ -145,7 +151,8 @@ PAGES = (
                 "Tables",
                 _CONSTRUCTS,
                 "DesignTable DesignTableBase WriteTable DayPartitionedTable ShardedTenantTable "
-                "Protection Backups Capacity Scaling TenantAccessRole Accelerator",
+                "Protection Backups Capacity Scaling TenantAccessRole Accelerator FieldKeys "
+                "ReplicaFieldKeys",
             ),
             Section(
                 "Functions",
@@ -157,7 +164,7 @@ PAGES = (
                 "Streams and queues",
                 _CONSTRUCTS,
                 "StreamConsumer FailureStore EventPipe EventQueue MessageQueue WorkQueue "
-                "SelfHealing",
+                "SelfHealing ReplicaStream Archive",
             ),
             Section(
                 "Alarms and costs",

@@ -7,6 +7,8 @@ import os
 from dataclasses import MISSING, dataclass, fields
 from typing import NamedTuple, Self
 
+# Those whose tables can have replicas.
+SYSTEMS = ("sentiment", "sales", "forms", "portal")
 # The attribute of a user, the claim of a token and the tag of a session that name the tenant.
 TENANT = "tenant"
 TENANT_CLAIM = f"custom:{TENANT}"

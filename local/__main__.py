@@ -7,17 +7,20 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from local import items
+from local.archive import compacted
 from local.clients.forms import FORM, Forms
 from local.clients.portal import Portal
 from local.clients.receiver import Delivery, Receiver
 from local.clients.users import PEOPLE, TENANTS, Users
 from local.deployment import Deployment
+from local.drill import drill
 from local.emulator.connection import Connection, connect
-from local.emulator.faults import KINDS, Faults, seconds_of, target_of
+from local.emulator.faults import KINDS, OF_REGIONS, Faults, seconds_of, target_of
 from local.emulator.home import DEFAULT, Home, LocalCloudError
 from local.logs import Logs
 from local.progress import Progress
@@ -89,10 +92,21 @@ def _fault(asked: Arguments, home: Home) -> int:
     if asked.kind == "clear":
         return _print([f"Faults ended: {faults.clear()}"])
     if asked.target is None:
-        whose = "TABLE" if asked.kind == "throttle" else "FUNCTION"
-        raise LocalCloudError(f"Say which one: fault {asked.kind} {whose} --for 60s")
+        whose = {"throttle": "TABLE"} | dict.fromkeys(OF_REGIONS, "REGION")
+        raise LocalCloudError(
+            f"Say which one: fault {asked.kind} {whose.get(asked.kind, 'FUNCTION')} --for 60s"
+        )
     target = target_of(connection, asked.kind, asked.target)
     return _print([faults.add(asked.kind, target, seconds=seconds_of(asked.duration))])
+
+
+def _drill(asked: Arguments, home: Home) -> int:
+    drill(
+        Home(home.root.with_name(f"{home.root.name}-drill")),
+        partial(print, flush=True),
+        asked.items,
+    )
+    return 0
 
 
 def _news(asked: Arguments, home: Home) -> int:
@@ -113,6 +127,10 @@ def _heal(asked: Arguments, home: Home) -> int:
     if "FunctionError" in answer:
         raise LocalCloudError(f"The heal function failed: {said}")
     return _print([said])
+
+
+def _archive(asked: Arguments, home: Home) -> int:
+    return _print(compacted(*_deployed(home)))
 
 
 def _submit(asked: Arguments, home: Home) -> int:
@@ -199,13 +217,18 @@ def _parser() -> argparse.ArgumentParser:
     tables.add_argument("table", nargs="?", metavar="TABLE", help="a part of its name will do")
     tables.add_argument("--key", default="", help="only partition keys with this in them")
     tables.add_argument("--limit", type=int, default=20, help="how many items (default: 20)")
-    fault = command("fault", _fault, "let a function fail or time out, or a table throttle")
+    says = "let a function fail or time out, a table throttle, a region or its replication be lost"
+    fault = command("fault", _fault, says)
     fault.add_argument("kind", choices=(*KINDS, "clear"), help="clear ends all faults")
     fault.add_argument("target", nargs="?", metavar="NAME", help="a part of its name will do")
     fault.add_argument("--for", dest="duration", default="60s", help="60s, 5m (default: 60s)")
+    region = command("drill", _drill, "lose a region of a cloud of its own, and see what goes on")
+    region.add_argument("what", choices=("region",), help="what is lost")
+    region.add_argument("--items", type=int, default=6, help="handed in in each part (default: 6)")
     news = command("news", _news, "hand in an article of financial news")
     news.add_argument("--age", default="1s", help="how long ago it was published (2h)")
     command("heal", _heal, "ask again for the analysis of news that wait for it")
+    command("archive", _archive, "compact the archives now, and list their days")
     publish = command("publish", _publish, "write content, approve it, and see who is told of it")
     publish.add_argument("title", nargs="?", default="A demo of everything", help="its title")
     submit = command("submit", _submit, "fill in a form of a tenant's, signed")

@@ -42,8 +42,12 @@ class Deployment:
         except (FileNotFoundError, ValueError):
             raise LocalCloudError("Nothing is deployed yet. Deploy it: make local") from None
 
+    def stack(self, system: str) -> str:
+        """The name of a system's stack."""
+        return f"tablewright-{STAGE}-{system}"
+
     def output(self, system: str, name: str) -> str:
-        return self.outputs[f"tablewright-{STAGE}-{system}"][name]
+        return self.outputs[self.stack(system)][name]
 
     def api_url(self, system: str) -> str:
         urls = self.api_urls()

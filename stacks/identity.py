@@ -23,7 +23,8 @@ class IdentityStack(StageStack):
     """A user pool whose users each belong to one tenant, for good.
 
     The tenant is set when an administrator creates the user. It is a claim of the ID token, which
-    is therefore the API's bearer token: its audience is the client's id.
+    is therefore the API's bearer token: its audience is the client's id. Cognito has no replicas:
+    each region that a system runs from has a pool of its own.
 
     Example::
 
@@ -31,8 +32,8 @@ class IdentityStack(StageStack):
         JwtHttpApi(stack, "Api", issuer=identity.issuer, audience=[identity.client_id], ...)
     """
 
-    def __init__(self, scope: Construct, *, stage: Stage) -> None:
-        super().__init__(scope, "identity", stage=stage)
+    def __init__(self, scope: Construct, *, stage: Stage, region: str | None = None) -> None:
+        super().__init__(scope, "identity", stage=stage, region=region)
         self.pool = self._pool(stage)
         self.client = self._client(stage)
         for group, may in GROUPS.items():

@@ -12,18 +12,23 @@ from tablewright.constructs import AccountAlarms, AlarmLevel, AlarmTopic, CostAl
 class OperationsStack(StageStack):
     """The topic that all alarms are told to, and the budgets that tell costs to the same people.
 
+    In each region of a stage, because alarms tell topics of their own region only; the budgets,
+    which are of the whole account, at home.
+
     Example::
 
         operations = OperationsStack(app, stage=stage)
         SalesStack(app, stage=stage, operations=operations, identity=identity)
     """
 
-    def __init__(self, scope: Construct, *, stage: Stage) -> None:
-        super().__init__(scope, "operations", stage=stage)
+    def __init__(self, scope: Construct, *, stage: Stage, region: str | None = None) -> None:
+        super().__init__(scope, "operations", stage=stage, region=region)
         self.alarm_topic: sns.ITopic | None = None
         if stage.alarms is not AlarmLevel.NONE:
             self.alarm_topic = AlarmTopic(self, "Alarms", email=stage.alarm_email).topic
         AccountAlarms(self, "Account", topic=self.alarm_topic)
+        if region:
+            return
         if stage.alarm_email and stage.cost_limits:
             self._tell_costs(stage, stage.alarm_email)
         if stage.protection.deletion_protection and not stage.alarm_email:

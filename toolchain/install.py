@@ -11,7 +11,9 @@ from toolchain.steps import Shell, Step, StepError, fingerprint
 HERE = Path(__file__).parent
 REQUIREMENTS = ROOT / "requirements.txt"
 LAMBDA_REQUIREMENTS = [
-    source.with_suffix(".txt") for source in sorted((ROOT / "lambdas").rglob("*.in"))
+    source.with_suffix(".txt")
+    for room in ("lambdas", "tablewright")
+    for source in sorted((ROOT / room).rglob("*.in"))
 ]
 NODE_REQUIREMENTS = HERE / "node.txt"
 JAVA_REQUIREMENTS = HERE / "java.txt"

@@ -32,7 +32,8 @@ def main() -> int:
 
 
 def _requirements() -> list[str]:
-    bundles = sorted((ROOT / "lambdas").rglob("*.in"))
+    rooms = ("lambdas", "tablewright")
+    bundles = sorted(found for room in rooms for found in (ROOT / room).rglob("*.in"))
     return [
         # First: the Lambda bundles are held to its versions.
         "requirements",

@@ -63,7 +63,7 @@ class Order(Entity, key=Key("ORDER#{order_id}", "ORDER")):
     lines: Field[tuple[str, ...]] = ListOf(Text(), default=())
     address: Field[Mapping[str, Any] | None] = Document(default=None)
     receipt: Field[bytes | None] = Binary(default=None)
-    note: Field[str | None] = Text(default=None)
+    note: Field[str | None] = Text(default=None, secret=True)
 
 
 class Customer(Entity, key=Key("CUSTOMER#{name}", "CUSTOMER")):

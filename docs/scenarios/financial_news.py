@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+from docs.scenarios.sentiment_scales import REPLICAS
 from tablewright.catalog.news.design import DAYS_KEPT, News, NewsItem, news_healing
 from tablewright.catalog.sentiment.items import PENDING
 from tablewright.model import key_of, replaced
@@ -24,7 +25,8 @@ SAYS = (
     "second is looked for them."
 )
 LEAVES_OUT = (
-    "A full table holds thirty days; expired articles can stay a few days longer. Backups and "
+    "Three replicas take every write and keep every article, at the same price. A full table holds "
+    "thirty days; expired articles can stay a few days longer. Backups and "
     "contributor insights are not in these figures."
 )
 
@@ -171,5 +173,6 @@ def scales() -> tuple[Scale, ...]:
                 Use("arrived_news", "nothing new", 3 * looks),
             ),
             kept=(Kept("NewsItem", dict(analysed(0)), DAYS_KEPT * PER_DAY),),
+            replicas=REPLICAS,
         ),
     )

@@ -22,13 +22,13 @@ STORED = 400
 BATCH = 100
 SAYS = (
     "A small portal has ten thousand events a day, a large one a million; a burst of a thousand a "
-    "second is as much as one partition takes. Each day is exported once, and a hundred pages of "
-    "events are looked at."
+    "second is as much as one partition takes. A hundred pages of events are looked at a day."
 )
 LEAVES_OUT = (
     f"A full table holds {DAYS_KEPT} days; expired events can stay a few days longer. Backups, "
-    "what is exported and contributor insights are not in these figures."
+    "the archive and contributor insights are not in these figures."
 )
+DAILY = {"small": 10_000, "large": 1_000_000}
 # Far ahead, because the engine deletes what has expired.
 _NOON = datetime(2099, 3, 4, 12, tzinfo=UTC)
 
@@ -84,14 +84,6 @@ def _lists(measuring: Measuring, store: Store, made: list[Event]) -> None:
         work = partial(store.query, pattern, where, limit=PAGE, caller="meter")
         floor = page_floor(sizes[:PAGE], shards)
         measuring.run(pattern.name, f"a page of {PAGE}", work, read=floor)
-    each = store.each(Events.exported_events, day)
-    measuring.run(
-        "exported_events",
-        f"{len(made)} events of a day",
-        lambda: list(each),
-        read=read_floor(sizes, consistent=True),
-        many=len(made),
-    )
 
 
 def _shards(design: Design) -> int:
@@ -105,14 +97,12 @@ def _bytes(design: Design, record: Event) -> int:
 
 
 def _scale(name: str, daily: int) -> Scale:
-    exported = f"{STORED + BATCH} events of a day"
     return Scale(
         name,
         uses=(
             Use("put_events", f"{BATCH} events", 30 * daily),
             Use("events_of_day", f"a page of {PAGE}", 30 * 50),
             Use("events_of_user", f"a page of {PAGE}", 30 * 50),
-            Use("exported_events", exported, 30 * daily),
         ),
         kept=(Kept("Event", dict(event(0)), DAYS_KEPT * daily),),
     )
@@ -120,7 +110,7 @@ def _scale(name: str, daily: int) -> Scale:
 
 def scales(events: type[Events]) -> tuple[Scale, ...]:
     """The same for each variant."""
-    return (_scale("small", 10_000), _scale("large", 1_000_000))
+    return tuple(_scale(name, daily) for name, daily in DAILY.items())
 
 
 VARIANTS = (Events, ShardedEvents)

@@ -113,6 +113,13 @@ def _lists(measuring: Measuring, store: Store) -> None:
     page(Sales.category_sales, DRESS)
     page(Sales.embeddings, TENANT)
     page(Sales.brand_sales, {**TENANT, "brand": "Nike"})
+    entries = [_entry_bytes(Sales.brand_prices)] * STORED
+    measuring.run(
+        "brand_prices",
+        f"all {STORED} prices of a brand",
+        lambda: list(store.each(Sales.brand_prices, {**TENANT, "brand": "Nike"})),
+        read=read_floor(entries),
+    )
     entries = [_entry_bytes(Sales.category_prices)] * (STORED // 10)
     measuring.run(
         "category_prices",

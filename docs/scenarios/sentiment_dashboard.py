@@ -8,7 +8,7 @@ from typing import Any
 
 from docs.scenarios.sentiment_items import TAGS
 from lambdas.sentiment.dashboard import DashboardReader
-from lambdas.sentiment.projector import analysed, counted, implied, sound
+from lambdas.sentiment.projector import Images, counted, implied
 from tablewright.catalog.sentiment.dashboard import (
     Counted,
     Dashboard,
@@ -25,11 +25,14 @@ from tablewright.model.sizes import item_bytes
 from tablewright.pages.metering import NONE, TRANSACTION_WRITES, Measurement, Measuring
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
+from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.counters import Counters, Event
 from tablewright.runtime.streams.projection import Projection
+
+SECRETS = Secrets.in_clear()
 
 PAGE = 20
 STORED = 400
@@ -61,7 +64,7 @@ def event(number: int, moment: datetime, source_type: str = "newsapi") -> Event:
     """What is counted of an item, ingested at this moment, that is analysed now."""
     taken = {"ingested_at": iso_utc(moment), "source_type": source_type}
     taken_in = replaced(item(number), **taken)
-    image = Records(Items.__design__, Item.__entity__).to_item(taken_in)
+    image = Records(Items.__design__, Item.__entity__, secrets=SECRETS).to_item(taken_in)
     change = Change(
         {
             "eventID": f"{number:032x}",
@@ -73,15 +76,18 @@ def event(number: int, moment: datetime, source_type: str = "newsapi") -> Event:
             },
         }
     )
-    return counted(change, sound(change.old), analysed(change.new))
+    images = Images(SECRETS)
+    return counted(change, images.sound(change.old), images.analysed(change.new))
 
 
 def measure(caller: Caller, table: str) -> list[Measurement]:
     """Fill the table with a day's items and counts, and run each pattern on it."""
     measuring = Measuring(caller)
     cursors = Cursors(KeyRing([b"m" * 32]))
-    store = Store(Dashboard, table, measuring.meter, cursors=cursors)
-    projection = Projection(Dashboard, Dashboard.project_items, table, measuring.meter)
+    store = Store(Dashboard, table, measuring.meter, cursors=cursors, secrets=SECRETS)
+    projection = Projection(
+        Dashboard, Dashboard.project_items, table, measuring.meter, secrets=SECRETS
+    )
     projection.apply(projection.rows(implied(item(number))) for number in range(STORED))
     _rows(measuring, projection)
     _counts(measuring, table)

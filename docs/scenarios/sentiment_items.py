@@ -18,6 +18,7 @@ from tablewright.model.capacity import read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.metering import NONE, Measurement, Measuring
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.store import Store
 
 POLLED = 100
@@ -60,7 +61,7 @@ def _source(number: int) -> str:
 def measure(caller: Caller, table: str) -> list[Measurement]:
     """Run each pattern once on a table that knows some sources."""
     measuring = Measuring(caller)
-    store = Store(Items, table, measuring.meter)
+    store = Store(Items, table, measuring.meter, secrets=Secrets.in_clear())
     settled = [guard(number, SETTLED) for number in range(POLLED)]
     store.put_many(Items.settle_sources, settled)
     _guards(measuring, store, settled)

@@ -85,4 +85,5 @@ def _counted(daily: int) -> Kept:
 
 
 ITEMS_SCALES = tuple(map(_items, _SIZES))
+ITEMS_DAILY = {size.name: size.items // DAYS for size in _SIZES}
 DASHBOARD_SCALES = tuple(map(_dashboard, _SIZES))

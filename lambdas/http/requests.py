@@ -9,7 +9,7 @@ from lambdas.errors import InvalidRequest
 from tablewright.runtime import strict_json
 from tablewright.runtime.strict_json import InvalidJson
 
-DEFAULT_LIMIT = 50
+DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 
 

@@ -46,11 +46,9 @@ ROLES = READERS, AUTHORS, APPROVERS, ADMINS = ("readers", "authors", "approvers"
 
 # Metrics that alarms watch.
 CALENDAR_FAILURES = "CalendarFailures"
-EVENT_DAYS_MISSING = "EventDaysMissing"
 
-# Keys of objects begin with these: files of content in one bucket, exported events in another.
+# Keys of the files of content begin so.
 FILES_PREFIX = "content/"
-EXPORT_PREFIX = "events/"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,11 +82,6 @@ class EventsEnvironment(Environment):
 @dataclass(frozen=True, kw_only=True)
 class EventsApiEnvironment(EventsEnvironment):
     cursor_secret_arn: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExportEnvironment(EventsEnvironment):
-    export_bucket: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,12 +15,12 @@ CHANGE_SALE = Route("PATCH", _SALE)
 DELETE_SALE = Route("DELETE", _SALE)
 PRODUCT_EMBEDDINGS = Route("GET", "/products/{product_id}/embeddings")
 EMBEDDINGS = Route("GET", "/embeddings")
-CATEGORY_TREND = Route("GET", "/trend")
+TREND = Route("GET", "/trend")
 OPENAPI = Route("GET", "/openapi.json")
 
 ROUTES = (
     *(LIST_SALES, CREATE_SALE, CREATE_SALES, PRODUCT_SALES, GET_SALE, CHANGE_SALE, DELETE_SALE),
-    *(PRODUCT_EMBEDDINGS, EMBEDDINGS, CATEGORY_TREND, OPENAPI),
+    *(PRODUCT_EMBEDDINGS, EMBEDDINGS, TREND, OPENAPI),
 )
 
 
@@ -28,6 +28,6 @@ ROUTES = (
 class ApiEnvironment(Environment):
     """What the function of the API is told."""
 
-    table_name: str
+    sales_intelligence_table_name: str
     cursor_secret_arn: str
     tenant_role_arn: str

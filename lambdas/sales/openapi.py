@@ -84,13 +84,14 @@ def _operations() -> dict[Route, Json]:
             "product_embeddings", "Embeddings of a product", embeddings, "product_id"
         ),
         contract.EMBEDDINGS: _list("embeddings", "All embeddings", embeddings),
-        contract.CATEGORY_TREND: operation(
-            "category_trend",
-            "Prices of a category over time",
+        contract.TREND: operation(
+            "trend",
+            "Prices of a category or of a brand over time",
             {200: json_of("Trend")},
             fails=(413,),
             parameters=[
-                {**_name("category"), "required": True},
+                _name("category"),
+                _name("brand"),
                 *_dates(),
                 _season(),
                 query("by", {"type": "string", "enum": list(PERIODS)}),
@@ -138,13 +139,15 @@ def _trend() -> Json:
         "mean": number,
         "max": number,
     }
-    return only(
+    trend = only(
         {
             "category": {"type": "string"},
+            "brand": {"type": "string"},
             "by": {"type": "string", "enum": list(PERIODS)},
             "periods": list_of(only(period)),
         }
     )
+    return {**trend, "required": ["by", "periods"]}
 
 
 def _list(name: str, summary: str, content: Json, *path: str, also: Iterable[Any] = ()) -> Json:

@@ -38,7 +38,7 @@ class Resources:
         tenants.prepare()
         secret = environment.cursor_secret_arn
         keys = SecretKeys(lambda: connect(session, "secretsmanager"), secret)
-        return cls(environment.table_name, tenants.access, Cursors(keys))
+        return cls(environment.sales_intelligence_table_name, tenants.access, Cursors(keys))
 
     def sales_of(self, tenant: str) -> TenantSales:
         store = Store(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from lambdas.errors import Errors, InvalidRequest, RequestConflict, TooMuch
 from lambdas.http.bodies import changes, fields_of, made, only, sound
-from tablewright.catalog.sales.design import Sale
+from tablewright.catalog.sales.design import Sale, with_defaults
 from tablewright.model import key_of
 from tablewright.model.fields.time import iso_utc
 
@@ -15,13 +15,6 @@ MAX_BATCH = 5000
 _OURS = ("tenant", "created_at", "updated_at")
 GIVEN = tuple(field for field in Sale.__entity__.fields if field.name not in _OURS)
 CHANGEABLE = tuple(field for field in GIVEN if field.name not in Sale.__entity__.key.fields)
-
-_SEASONS = ("WINTER", "SPRING", "SUMMER", "FALL")
-
-
-def season_of(sale_date: str) -> str:
-    """The meteorological season of the northern hemisphere: spring is March to May, and so on."""
-    return _SEASONS[int(sale_date[5:7]) % 12 // 3]
 
 
 def sale_from(body: Any, tenant: str, now: datetime) -> Sale:
@@ -86,14 +79,7 @@ def _sale(body: Any, tenant: str, now: datetime) -> tuple[Sale | None, Errors]:
     values, errors = fields_of(Sale, body, [field.name for field in GIVEN])
     if not isinstance(body, dict):
         return None, errors
-    moment = iso_utc(now)
-    values |= {"tenant": tenant, "created_at": moment, "updated_at": moment}
-    if values.get("season") is None:
-        try:
-            values["season"] = season_of(Sale.sale_date.check(values.get("sale_date")))
-        except ValueError:
-            values["season"] = _SEASONS[0]  # the date's own error is reported below
-    sale, wrong = made(Sale, values)
+    sale, wrong = made(Sale, with_defaults({**values, "tenant": tenant}, now))
     expires = Sale.__entity__.expires
     oldest = expires.oldest(now) if expires else ""
     if sale and sale.sale_date < oldest:

@@ -20,6 +20,11 @@ from tablewright.runtime.store.store import Store
 MAX_PRICES = 200_000
 MAX_SEASONAL = 20_000
 _AT_ONCE = 1000
+# By what a trend is of: its prices alone, and its sales.
+_TRENDS = {
+    "category": (Sales.category_prices, Sales.category_sales),
+    "brand": (Sales.brand_prices, Sales.brand_sales),
+}
 
 
 class TenantSales:
@@ -27,11 +32,11 @@ class TenantSales:
 
     def __init__(self, store: Store, tenant: str) -> None:
         self._store = store
-        self._tenant = tenant
+        self.tenant = tenant
 
     def create(self, body: Any, now: datetime) -> tuple[Sale, bool]:
         """Store a new sale; gives it and whether it is new. Repeating a request changes nothing."""
-        sale = rules.sale_from(body, self._tenant, now)
+        sale = rules.sale_from(body, self.tenant, now)
         try:
             return self._store.put(Sales.put_sale, sale), True
         except AlreadyExists:
@@ -43,24 +48,24 @@ class TenantSales:
     def create_many(self, body: Any, now: datetime) -> Stored:
         """Store many sales; one that is there and another is left as it is, unless the body says
         to replace it. Raises RequestError before anything is stored, or when some could not be."""
-        batch = rules.batch_from(body, self._tenant, now)
+        batch = rules.batch_from(body, self.tenant, now)
         done = store_batch(self._store, batch.sales, replace=batch.replace)
         if done.conflicts:
             raise rules.in_conflict(done.conflicts, len(batch.sales))
         return done
 
     def one(self, **key: str) -> Sale:
-        sale = self._store.get(Sales.get_sale, {"tenant": self._tenant, **key})
+        sale = self._store.get(Sales.get_sale, {"tenant": self.tenant, **key})
         if sale is None:
             raise NotFound("no Sale has this key")
         return sale
 
     def change(self, body: Any, now: datetime, **key: str) -> Sale:
         changes = rules.changes_from(body, now)
-        return self._store.update(Sales.update_sale, {"tenant": self._tenant, **key}, changes)
+        return self._store.update(Sales.update_sale, {"tenant": self.tenant, **key}, changes)
 
     def remove(self, **key: str) -> None:
-        self._store.delete(Sales.delete_sale, {"tenant": self._tenant, **key})
+        self._store.delete(Sales.delete_sale, {"tenant": self.tenant, **key})
 
     def page(
         self,
@@ -70,21 +75,27 @@ class TenantSales:
         **asked: Any,
     ) -> Page[Sale]:
         where = {name: value for name, value in matching.items() if value is not None}
-        return self._store.query(pattern, {"tenant": self._tenant, **key}, where=where, **asked)
+        return self._store.query(pattern, {"tenant": self.tenant, **key}, where=where, **asked)
 
     def price_trend(
-        self, category: str, *, since: str | None, until: str | None, season: str | None, by: str
+        self,
+        named: str,
+        name: str,
+        *,
+        since: str | None,
+        until: str | None,
+        season: str | None,
+        by: str,
     ) -> list[dict[str, Any]]:
-        """Prices of a category over time. Dates and prices stand in the index keys, so only a
-        season, which does not, makes it read the sales themselves."""
-        where = {"tenant": self._tenant, "category": category}
+        """Prices of a category or a brand over time. Dates and prices stand in the index keys, so
+        only a season, which does not, makes it read the sales themselves."""
+        prices, whole = _TRENDS[named]
+        where = {"tenant": self.tenant, named: name}
         if season is None:
-            sales = self._store.each(Sales.category_prices, where, since=since, until=until)
+            sales = self._store.each(prices, where, since=since, until=until)
             return list(trend(_prices(_bounded(sales, MAX_PRICES)), by))
         # Not by the store's filter: what is passed over was read as well, and counts.
-        sales = self._store.each(
-            Sales.category_sales, where, since=since, until=until, at_once=_AT_ONCE
-        )
+        sales = self._store.each(whole, where, since=since, until=until, at_once=_AT_ONCE)
         read = _bounded(sales, MAX_SEASONAL)
         return list(trend(_prices(sale for sale in read if sale.season == season), by))
 

@@ -27,8 +27,14 @@ ROUTES = (*READ_ROUTES, ADD_ITEMS, LIST_NEWS, NEWS_EVENTS, PAGE_CONFIG)
 PAGE = Path(__file__).parent / "page"
 INDEX = "index.html"
 
+# By which the switch knows the system.
+SYSTEM = "sentiment"
+
 # The group of users who may add items.
 WRITERS = "writers"
+
+# What becomes of secret fields: what is encrypted is read, or that and new ones are encrypted.
+READ, ENCRYPT = "read", "on"
 
 # Metrics that alarms watch, and the dimension that names the source of an error.
 ITEMS_REJECTED = "ItemsRejected"
@@ -48,8 +54,16 @@ def page_routes() -> list[Route]:
 
 
 def items_table_name(stage: str) -> str:
-    """The name of the write table, which is the same in every region."""
+    """The name of the write table; as those of the next two, the same in every region."""
     return f"{stage}-sentiment-items-primary"
+
+
+def news_table_name(stage: str) -> str:
+    return f"{stage}-sentiment-items"
+
+
+def switch_table_name(stage: str) -> str:
+    return f"{stage}-sentiment-regions"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +71,15 @@ class DashboardEnvironment(Environment):
     """The dashboard's table."""
 
     dashboard_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegionsEnvironment(Environment):
+    """The regions that the system runs from, home first, and the table that says which of them is
+    active; neither, where there is only one."""
+
+    regions: str | None = None
+    switch_table: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +91,32 @@ class NewsEnvironment(Environment):
 
 @dataclass(frozen=True, kw_only=True)
 class ItemsEnvironment(Environment):
-    """The table of items, written in the function's own region unless another is named."""
+    """The table of items; what is stored expires after `item_days`, if there is such a number."""
 
     items_table: str
-    write_region: str | None = None
+    item_days: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeysEnvironment(Environment):
+    """The keys of secret fields, in stages that have such."""
+
+    items_keys_secret_arn: str | None = None
+    dashboard_keys_secret_arn: str | None = None
+    # READ or ENCRYPT; neither where nothing is encrypted.
+    encrypted_fields: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DashboardKeysEnvironment(DashboardEnvironment, KeysEnvironment):
+    """The dashboard's table and the keys of its secret fields."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsKeysEnvironment(KeysEnvironment):
+    """The table of items and the keys of its secret fields."""
+
+    items_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +134,7 @@ class TopicEnvironment(Environment):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiEnvironment(DashboardEnvironment, CursorEnvironment):
+class ApiEnvironment(DashboardKeysEnvironment, CursorEnvironment):
     """Function of the dashboard's API; `show_capacity` adds what a request consumed."""
 
     dax_endpoint: str | None = None
@@ -102,7 +147,14 @@ class NewsApiEnvironment(NewsEnvironment, CursorEnvironment):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IngestEnvironment(ItemsEnvironment, NewsEnvironment, DashboardEnvironment, TopicEnvironment):
+class IngestEnvironment(
+    ItemsEnvironment,
+    ItemsKeysEnvironment,
+    NewsEnvironment,
+    DashboardKeysEnvironment,
+    TopicEnvironment,
+    RegionsEnvironment,
+):
     """Function that ingests; what is more than a name is JSON."""
 
     watch_tags: str
@@ -116,19 +168,17 @@ class IngestEnvironment(ItemsEnvironment, NewsEnvironment, DashboardEnvironment,
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnalyseEnvironment(ItemsEnvironment, NewsEnvironment):
+class AnalyseEnvironment(ItemsEnvironment, NewsEnvironment, RegionsEnvironment):
     """Function that analyses."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectEnvironment(DashboardEnvironment):
+class ProjectEnvironment(DashboardKeysEnvironment, ItemsKeysEnvironment):
     """Function that projects items; it reads those of its own region, whose stream it follows."""
-
-    items_table: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class HealEnvironment(NewsEnvironment, TopicEnvironment):
+class HealEnvironment(NewsEnvironment, TopicEnvironment, RegionsEnvironment):
     """Function that heals the news; its rules come from the construct `SelfHealing`."""
 
 

@@ -22,13 +22,15 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.parallel import in_parallel
+from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
 MAX_HOURS = DAYS_SHOWN * 24
 DEFAULT_HOURS = 24
 # What is shown of an item: the same in all lists, whichever row it was found by.
-SHOWN = tuple(field for field in Row.__entity__.fields if field.name != "day")
+_HIDDEN = ("day", "timestamp")
+SHOWN = tuple(field for field in Row.__entity__.fields if field.name not in _HIDDEN)
 # How old what an accelerator in front of the table has may be.
 ACCELERATED_SECONDS = 300
 
@@ -42,6 +44,7 @@ class Dashboards:
         caller: Caller,
         cursors: Cursors,
         *,
+        secrets: Secrets,
         stale_seconds: int = 0,
         show_capacity: bool = False,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -49,6 +52,7 @@ class Dashboards:
         self._table_name = table_name
         self._caller = caller
         self._cursors = cursors
+        self._secrets = secrets
         self._now = now
         self.stale_seconds = stale_seconds
         self.show_capacity = show_capacity
@@ -66,13 +70,16 @@ class Dashboards:
             environment.dashboard_table,
             caller,
             resources.cursors(),
+            secrets=resources.dashboard_secrets(),
             stale_seconds=stale_seconds,
             show_capacity=bool(environment.show_capacity),
         )
 
     def open(self) -> tuple["DashboardReader", Meter]:
         meter = Meter(self._caller)
-        store = Store(Dashboard, self._table_name, meter, cursors=self._cursors)
+        store = Store(
+            Dashboard, self._table_name, meter, cursors=self._cursors, secrets=self._secrets
+        )
         return DashboardReader(store, self._now()), meter
 
 

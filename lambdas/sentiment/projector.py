@@ -7,6 +7,8 @@ from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS, Dashboard, Ro
 from tablewright.catalog.sentiment.items import ANALYZED, Item, Items
 from tablewright.model import InvalidRecord, Record, unchecked, uniform
 from tablewright.runtime.aws import Caller
+from tablewright.runtime.errors import SecretUnreadable
+from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.records import Item as Image
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.streams.changes import Change, consume
@@ -26,7 +28,6 @@ _SHOWN = (
     "text_snippet",
     "source_url",
 )
-_ITEMS = Records(Items.__design__, Item.__entity__)
 
 
 class Effect(NamedTuple):
@@ -46,10 +47,15 @@ class Projector:
         *,
         dashboard_table: str,
         items_table: str,
+        dashboard_secrets: Secrets,
+        items_secrets: Secrets,
     ) -> None:
         self._caller = caller
         self._items_table = items_table
-        self._projection = Projection(Dashboard, Dashboard.project_items, dashboard_table, caller)
+        self._images = Images(items_secrets)
+        self._projection = Projection(
+            Dashboard, Dashboard.project_items, dashboard_table, caller, secrets=dashboard_secrets
+        )
         self._counters = Counters(Dashboard, Dashboard.count_items, dashboard_table, caller)
 
     def project(self, records: Sequence[dict[str, Any]], failed: Failed) -> dict[str, Any]:
@@ -65,14 +71,18 @@ class Projector:
         return consume(records, self._late_step, self._reconcile, failed=failed)
 
     def _step(self, change: Change) -> Effect:
+        if expired(change):
+            return Effect(change, Event(change.id, {}, []), {})
         # An old image that is unsound was never projected, so nothing is left of it.
-        old, new = sound(change.old), analysed(change.new)
+        old, new = self._images.sound(change.old), self._images.analysed(change.new)
         rows = self._projection.difference(implied(old), implied(new))
         return Effect(change, counted(change, old, new), rows)
 
     def _late_step(self, change: Change) -> Effect:
-        analysed(self._current(change.key))
-        old, new = sound(change.old), sound(change.new)
+        if expired(change):
+            return Effect(change, Event(change.id, {}, []), {})
+        self._images.analysed(self._current(change.key))
+        old, new = self._images.sound(change.old), self._images.sound(change.new)
         touched = self._projection.rows([*implied(old), *implied(new)])
         return Effect(change, counted(change, old, new), touched)
 
@@ -84,7 +94,7 @@ class Projector:
         for key, touched in _by_item(steps):
             self._projection.reconcile(
                 touched,
-                lambda key=key: implied(analysed(self._current(key))),  # type: ignore[misc]
+                lambda key=key: implied(self._images.analysed(self._current(key))),  # type: ignore[misc]
             )
         self._count(steps)
 
@@ -94,6 +104,36 @@ class Projector:
     def _current(self, key: Image) -> Image | None:
         params = {"TableName": self._items_table, "Key": key, "ConsistentRead": True}
         return self._caller.call("GetItem", params).get("Item")
+
+
+class Images:
+    """Items in the images of a stream's records."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        design, entity = Items.__design__, Item.__entity__
+        self._whole = Records(design, entity, secrets=secrets)
+        self._without_secrets = Records(design, entity, secrets=Secrets.withheld())
+
+    def analysed(self, image: Image | None) -> Item | None:
+        """The item in an image, if it has been analysed; raises InvalidRecord for an unsound one,
+        SecretUnreadable for one that cannot be decrypted."""
+        return self._item(self._whole, image)
+
+    def sound(self, image: Image | None) -> Item | None:
+        """The same, but for an unsound one nothing: it could not be projected, nor counted. What
+        cannot be decrypted is left out: no row is found by it, and it is not counted."""
+        try:
+            return self._item(self._whole, image)
+        except SecretUnreadable:
+            return self._item(self._without_secrets, image)
+        except InvalidRecord:
+            return None
+
+    @staticmethod
+    def _item(records: Records, image: Image | None) -> Item | None:
+        if image is None or image.get("status", {}).get("S") != ANALYZED:
+            return None
+        return Item(**records.to_record(image))
 
 
 def _by_item(steps: list[Effect]) -> Iterator[tuple[Image, list[Rows]]]:
@@ -107,19 +147,11 @@ def _by_item(steps: list[Effect]) -> Iterator[tuple[Image, list[Rows]]]:
     return ((keys[id], rows) for id, rows in touched.items())
 
 
-def analysed(image: Image | None) -> Item | None:
-    """The item in an image, if it has been analysed; raises InvalidRecord for an unsound one."""
-    if image is None or image.get("status", {}).get("S") != ANALYZED:
-        return None
-    return Item(**_ITEMS.to_record(image))
-
-
-def sound(image: Image | None) -> Item | None:
-    """The same, but for an unsound one nothing: it could not be projected, nor counted."""
-    try:
-        return analysed(image)
-    except InvalidRecord:
-        return None
+def expired(change: Change) -> bool:
+    """Whether an item went because its time was over: its rows and counts, which are kept for a
+    shorter time, are gone by then, and are not to come back."""
+    ends = (change.old or {}).get("ttl", {}).get("N")
+    return change.new is None and ends is not None and float(ends) <= change.made.timestamp()
 
 
 def implied(item: Item | None) -> Iterator[Row | TagRow]:
@@ -127,6 +159,7 @@ def implied(item: Item | None) -> Iterator[Row | TagRow]:
     if item is None:
         return
     shown = {name: item[name] for name in _SHOWN if name in item}
+    shown["timestamp"] = item.ingested_at
     shown["day"] = item.ingested_at[:10]
     yield unchecked(Row, shown)
     for tag in sorted(item.matched_tags or ()):

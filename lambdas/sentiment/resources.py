@@ -1,24 +1,33 @@
 """Resources of the sentiment functions: clients and stores, by the names in an environment."""
 
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import boto3
 
 from lambdas.contract import Environment
 from lambdas.sentiment.contract import (
+    ENCRYPT,
+    SYSTEM,
     CursorEnvironment,
-    DashboardEnvironment,
+    DashboardKeysEnvironment,
     ItemsEnvironment,
+    ItemsKeysEnvironment,
     NewsEnvironment,
+    RegionsEnvironment,
     TopicEnvironment,
 )
 from tablewright.catalog.news.design import News
 from tablewright.catalog.sentiment.dashboard import Dashboard
-from tablewright.catalog.sentiment.items import Items
+from tablewright.catalog.sentiment.items import items_table
+from tablewright.model.regions import RegionSwitch
 from tablewright.runtime.aws import Caller, connect
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.messaging.topic import Topic
+from tablewright.runtime.regions import RegionalCaller, Regions
+from tablewright.runtime.secrets.keys import DataKeys
+from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.store import Store
 
 E = TypeVar("E", bound=Environment, covariant=True)
@@ -41,20 +50,71 @@ class Resources(Generic[E]):
     def of(cls, environment: E) -> "Resources[E]":  # type: ignore[misc]  # makes, never takes
         return cls(environment, boto3.session.Session())
 
-    def items(self: "Resources[ItemsEnvironment]") -> Store:
-        region = self.environment.write_region
-        # The home region, but for a failover.
-        is_here = not region or region == self._session.region_name
-        caller = self.dynamodb if is_here else connect(self._session, "dynamodb", region=region)
-        return Store(Items, self.environment.items_table, caller)
+    def is_active(self) -> bool:
+        """Whether the function's own region is the active one."""
+        return self._regions is None or self._regions.active() == self._here
 
-    def dashboard(self: "Resources[DashboardEnvironment]") -> Store:
+    @cached_property
+    def active(self) -> Caller:
+        """DynamoDB in the active region; where that cannot be reached, in the next one."""
+        return RegionalCaller(self._regions.order, self._in) if self._regions else self.dynamodb
+
+    @cached_property
+    def _regions(self) -> Regions | None:
+        told = self.environment
+        if not isinstance(told, RegionsEnvironment) or not (told.regions and told.switch_table):
+            return None
+        names = told.regions.split(",")
+        nearest = (self._here, *(name for name in names if name != self._here))
+        # Read where the function is, or else where it can be.
+        caller = RegionalCaller(lambda: nearest, self._in)
+        return Regions(Store(RegionSwitch, told.switch_table, caller), SYSTEM, names)
+
+    @property
+    def _here(self) -> str:
+        return str(self._session.region_name)
+
+    def _in(self, region: str) -> Caller:
+        is_here = region == self._here
+        return self.dynamodb if is_here else connect(self._session, "dynamodb", region=region)
+
+    def items(self: "Resources[ItemsEnvironment]", secrets: Secrets) -> Store:
+        """The items of the active region, to be written."""
+        days = self.environment.item_days
+        table = items_table(days=int(days) if days else None)
+        return Store(table, self.environment.items_table, self.active, secrets=secrets)
+
+    def dashboard(self: "Resources[DashboardKeysEnvironment]") -> Store:
         table = self.environment.dashboard_table
-        return Store(Dashboard, table, self.dynamodb)
+        return Store(Dashboard, table, self.dynamodb, secrets=self.dashboard_secrets())
+
+    def items_secrets(self: "Resources[ItemsKeysEnvironment]") -> Secrets:
+        given = self.environment
+        return self._secrets(given.items_table, given.items_keys_secret_arn, given.encrypted_fields)
+
+    def dashboard_secrets(self: "Resources[DashboardKeysEnvironment]") -> Secrets:
+        given, arn = self.environment, self.environment.dashboard_keys_secret_arn
+        return self._secrets(given.dashboard_table, arn, given.encrypted_fields)
+
+    def _secrets(self, table: str, ring: str | None, fields: str | None) -> Secrets:
+        """What becomes of the secret fields of a table, by the ARN of its ring of keys."""
+        if ring is None:
+            return Secrets.in_clear()
+        keys = DataKeys(
+            table,
+            ring,
+            secretsmanager=lambda: connect(self._session, "secretsmanager"),
+            kms=lambda: connect(self._session, "kms"),
+        )
+        return Secrets(keys, writes=fields == ENCRYPT)
 
     def news(self: "Resources[NewsEnvironment]", cursors: Cursors | None = None) -> Store:
-        table = self.environment.news_table
-        return Store(News, table, self.dynamodb, cursors=cursors)
+        """The news of the function's own region, to be read."""
+        return Store(News, self.environment.news_table, self.dynamodb, cursors=cursors)
+
+    def active_news(self: "Resources[NewsEnvironment]") -> Store:
+        """The news of the active region, to be written."""
+        return Store(News, self.environment.news_table, self.active)
 
     def analysis_requests(self: "Resources[TopicEnvironment]") -> Topic:
         return Topic(connect(self._session, "sns"), self.environment.topic_arn)

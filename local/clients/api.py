@@ -34,9 +34,10 @@ class Api:
         Api(deployment.api_url("sales"), token)("GET", "/trend", category="dress")
     """
 
-    def __init__(self, url: str, token: str | None = None) -> None:
+    def __init__(self, url: str, token: str | None = None, *, timeout: float = 60) -> None:
         self._url = urlsplit(url)
         self._token = token
+        self._timeout = timeout
 
     def __call__(
         self,
@@ -63,7 +64,7 @@ class Api:
         return answer
 
     def _ask(self, method: str, address: str, text: str | None, sent: dict[str, str]) -> Answer:
-        connection = http.client.HTTPConnection(self._url.netloc, timeout=60)
+        connection = http.client.HTTPConnection(self._url.netloc, timeout=self._timeout)
         with contextlib.closing(connection):
             connection.request(method, address, body=text, headers=sent)
             answer = connection.getresponse()

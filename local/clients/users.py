@@ -5,7 +5,7 @@ import secrets
 from typing import Any, NamedTuple
 
 from local.deployment import Deployment
-from local.emulator.connection import Connection
+from local.emulator.connection import REGION, Connection
 from local.emulator.home import Home, LocalCloudError
 
 TENANTS = ("acme", "globex")
@@ -39,12 +39,20 @@ class Users:
         Users(home, connection, deployment).token("acme")
     """
 
-    def __init__(self, home: Home, connection: Connection, deployment: Deployment) -> None:
+    def __init__(
+        self,
+        home: Home,
+        connection: Connection,
+        deployment: Deployment,
+        region: str | None = None,
+    ) -> None:
+        """Those at home, or of the pool in another `region`."""
         self._home = home
-        self._cognito = connection.client("cognito-idp")
+        self._cognito = connection.client("cognito-idp", region or REGION)
         self._people = dict(PEOPLE)
-        self._pool = deployment.output("identity", "UserPoolId")
-        self._client = deployment.output("identity", "UserPoolClientId")
+        stack = f"identity-{region}" if region else "identity"
+        self._pool = deployment.output(stack, "UserPoolId")
+        self._client = deployment.output(stack, "UserPoolClientId")
 
     def create(self) -> int:
         """Create those that do not exist yet; gives how many."""

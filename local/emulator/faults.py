@@ -10,7 +10,9 @@ from local.emulator.connection import Connection
 from local.emulator.home import Home, LocalCloudError
 from local.names import function_names, table_names, the_one
 
-KINDS = ("fail", "timeout", "throttle")
+KINDS = ("fail", "timeout", "throttle", "region", "replication")
+# Of these the target is a region; of the others a table or a function.
+OF_REGIONS = ("region", "replication")
 _DURATION = re.compile(r"(\d+)([smh]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
@@ -71,6 +73,8 @@ def seconds_of(text: str) -> int:
 
 
 def target_of(connection: Connection, kind: str, part: str) -> str:
-    """The one table or function whose name has `part` in it."""
+    """The region, or the one table or function whose name has `part` in it."""
+    if kind in OF_REGIONS:
+        return part
     names = table_names(connection) if kind == "throttle" else function_names(connection)
     return the_one(part, names, "table" if kind == "throttle" else "function")

@@ -1,17 +1,20 @@
-"""Faults on demand: functions that fail or time out, tables that throttle.
+"""Faults on demand: functions that fail or time out, tables that throttle, regions that are lost.
 
 Not a gap of ministack but a wish of ours: to see what the application does then. What is faulty
 until when stands in the file LOCAL_FAULTS, which `python -m local fault` writes.
 """
 
+import asyncio
 import json
 import os
 import time
 from pathlib import Path
 from typing import Any
 
+from ministack import app
+from ministack.core import router
 from ministack.core.responses import error_response_json
-from ministack.services import cloudwatch, dynamodb, lambda_svc
+from ministack.services import apigateway, cloudwatch, dynamodb, lambda_svc
 
 from local.gaps import expected
 from local.gaps.iam.statements import statements
@@ -21,6 +24,8 @@ _WRITES = (
     *("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
     "BatchExecuteStatement",
 )
+# How often a request to a lost region looks whether the region is back.
+_LOST_SECONDS = 0.2
 _DISPATCH = ("func", "config", "event", "request_id", "started")
 
 
@@ -31,6 +36,7 @@ def close() -> None:
     faults = Faults(Path(file))
     _break_functions(faults)
     _break_tables(faults)
+    _break_regions(faults)
 
 
 class Faults:
@@ -53,11 +59,15 @@ class Faults:
 def _break_functions(faults: Faults) -> None:
     execute = expected.function(lambda_svc, "_execute_function_dispatch", *_DISPATCH)
     expected.attribute(lambda_svc, "_emit_lambda_logs")
+    expected.function(lambda_svc, "_throttle_response", "reason_code", "msg", "retry_after")
 
     def dispatch(
         func: Any, config: dict[str, Any], event: Any, request_id: str, started: float
     ) -> dict[str, Any]:
         name = config.get("FunctionName", "")
+        if faults.active("region", config.get("FunctionArn", ":::").split(":")[3]):
+            lost = "The region is lost."
+            return dict(lambda_svc._throttle_response("ConcurrentInvocationLimitExceeded", lost))
         if faults.active("fail", name):
             body = {"errorMessage": "It was told to fail.", "errorType": "InjectedFault"}
         elif faults.active("timeout", name):
@@ -98,6 +108,38 @@ def _break_tables(faults: Faults) -> None:
         return await handle(method, path, headers, body, query_params)
 
     dynamodb.handle_request = handle_request
+
+
+def _break_regions(faults: Faults) -> None:
+    """A region that is lost answers nothing: neither what is signed for it, nor its APIs."""
+    serve = expected.function(app, "app", "scope", "receive", "send")
+    expected.function(router, "extract_signed_region", "headers", "query_params")
+    expected.function(apigateway, "find_api_scope", "api_id")
+
+    async def served(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        region = _region(scope) if scope["type"] == "http" else None
+        if region is None or not faults.active("region", region):
+            await serve(scope, receive, send)
+            return
+        while faults.active("region", region):
+            try:
+                message = await asyncio.wait_for(receive(), _LOST_SECONDS)
+            except TimeoutError:
+                continue
+            if message["type"] == "http.disconnect":
+                return
+
+    app.app = served
+
+
+def _region(scope: dict[str, Any]) -> str | None:
+    parts = scope["path"].split("/")
+    if parts[1:3] == ["_aws", "execute-api"]:
+        owner = apigateway.find_api_scope(parts[3])
+        return str(owner[1]) if owner else None
+    headers = {name.decode().lower(): value.decode() for name, value in scope["headers"]}
+    signed = router.extract_signed_region(headers, None)
+    return str(signed) if signed else None
 
 
 def _tables(body: bytes) -> list[tuple[str, str | None]]:

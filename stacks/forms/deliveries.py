@@ -11,12 +11,12 @@ from stacks.forms.payload_bucket import PayloadBucket
 from stacks.shared.stage import Stage
 from stacks.shared.system_function import FormsFunction
 from stacks.shared.tenant_secrets import TenantSecrets
-from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.stream import CREATED_SUBMISSIONS
 from tablewright.catalog.forms.tenants import HOOK_KEYS
 from tablewright.constructs import EventPipe, EventQueue, PythonFunction
+from tablewright.constructs.wildcards import acknowledge_wildcard
 
 # Ten seconds for a webhook, the rest for AWS; an attempt is another's after two minutes.
 _TIMEOUT = Duration.minutes(1)

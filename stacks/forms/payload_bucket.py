@@ -7,10 +7,10 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.catalog.forms.submissions import LINK_DAYS, LINKS, UPLOAD_DAYS, UPLOADS
 from tablewright.constructs import Protection, PythonFunction, TenantAccessRole
 from tablewright.constructs.private_bucket import private_bucket
+from tablewright.constructs.wildcards import acknowledge_wildcard
 
 
 class PayloadBucket(Construct):

@@ -81,9 +81,9 @@ class FormsStack(StageStack):
         self._stage = stage
         self._topic = operations.alarm_topic
         name, tags = f"{stage.name}-FormBridgeData", {"stage": stage.name}
-        self.table = FormsTable(
-            self, "Forms", **stage.table_options(name, tags=tags, alarm_topic=self._topic)
-        )
+        options = stage.table_options(name, tags=tags, alarm_topic=self._topic, system="forms")
+        self.table = FormsTable(self, "Forms", **options)
+        self.tables = (self.table,)
         self._payloads = PayloadBucket(
             self, "Payloads", protection=stage.protection, cors_origins=stage.cors_origins
         )

@@ -10,9 +10,9 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from lambdas.portal.contract import FILES_PREFIX
-from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.constructs import MessageQueue, Protection, PythonFunction
 from tablewright.constructs.private_bucket import private_bucket
+from tablewright.constructs.wildcards import acknowledge_wildcard
 
 
 class PortalFiles(Construct):

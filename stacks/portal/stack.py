@@ -17,12 +17,12 @@ from lambdas.portal.contract import (
 )
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
-from stacks.portal.event_archive import EventArchive
 from stacks.portal.files import PortalFiles
 from stacks.portal.notification_fan_out import NotificationFanOut
 from stacks.shared.failed_events import FailedEvents
 from stacks.shared.schedule import Schedule
 from stacks.shared.stage import Stage
+from stacks.shared.stage_archive import StageArchive
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import PortalFunction
 from tablewright.catalog.portal.constructs import (
@@ -38,6 +38,7 @@ from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.tables.table import TableOptions
+from tablewright.model.archive import INSERTED
 
 _SETTLING = Duration.minutes(1)
 
@@ -85,14 +86,16 @@ class PortalStack(StageStack):
         )
         self._uploads()
         self._calendar()
-        archive = EventArchive(
-            self,
-            "Archive",
-            stage=stage,
-            table=self.events,
-            failures=self._failures,
-            alarm_topic=self._topic,
-        )
+        if stage.archived:
+            StageArchive(
+                self,
+                "Archive",
+                stage=stage,
+                table=self.events,
+                takes=INSERTED,
+                failures=self._failures,
+                alarm_topic=self._topic,
+            )
         http = self._api(identity)
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "PublishFunction", value=fan_out.publish.function.function_name)
@@ -105,8 +108,6 @@ class PortalStack(StageStack):
         CfnOutput(self, "SubscriptionsTable", value=self.subscriptions.table_name)
         CfnOutput(self, "EventsTable", value=self.events.table_name)
         CfnOutput(self, "FilesBucket", value=self._files.bucket_name)
-        CfnOutput(self, "ExportBucket", value=archive.bucket.bucket_name)
-        CfnOutput(self, "ExportFunction", value=archive.export.function.function_name)
 
     def _tables(self) -> None:
         stage = self._stage
@@ -114,7 +115,7 @@ class PortalStack(StageStack):
         def options(name: str) -> TableOptions:
             tags = {"stage": stage.name}
             named = f"{stage.name}-{name}"
-            return stage.table_options(named, tags=tags, alarm_topic=self._topic)
+            return stage.table_options(named, tags=tags, alarm_topic=self._topic, system="portal")
 
         self.content = ContentRegistryTable(self, "Content", **options("content_registry"))
         self.notifications = NotificationsTable(self, "Notifications", **options("notifications"))
@@ -122,6 +123,7 @@ class PortalStack(StageStack):
         self.events = EventsTable(
             self, "Events", shards=stage.portal.event_shards, **options("events")
         )
+        self.tables = (self.content, self.notifications, self.subscriptions, self.events)
 
     def _uploads(self) -> None:
         uploads = self._function(

@@ -1,13 +1,16 @@
 """Sales intelligence: its table, its API and the role that keeps tenants apart."""
 
 from aws_cdk import CfnOutput, Duration
+from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from lambdas.contract import TENANT
 from lambdas.sales.contract import ROUTES, ApiEnvironment
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
+from stacks.shared.failed_events import FailedEvents
 from stacks.shared.stage import Stage
+from stacks.shared.stage_archive import StageArchive
 from stacks.shared.stage_stack import StageStack
 from tablewright.catalog.sales.constructs import SalesTable
 from tablewright.catalog.sales.design import Sales
@@ -33,8 +36,11 @@ class SalesStack(StageStack):
         super().__init__(scope, "sales", stage=stage)
         topic = operations.alarm_topic
         name = f"bg-remover-{stage.name}-sales-intelligence"
-        options = stage.table_options(name, tags={"stage": stage.name}, alarm_topic=topic)
+        options = stage.table_options(
+            name, tags={"stage": stage.name}, alarm_topic=topic, system="sales"
+        )
         table = SalesTable(self, "Sales", **options)
+        self.tables = (table,)
         cursor_key = CursorKey(self, "CursorKey", protection=stage.protection)
         api = PythonFunction(
             self,
@@ -56,7 +62,7 @@ class SalesStack(StageStack):
             table, *(one for one in Sales.__design__.pattern_list if one is not Sales.put_sales)
         )
         environment = ApiEnvironment(
-            table_name=table.table_name,
+            sales_intelligence_table_name=table.table_name,
             cursor_secret_arn=cursor_key.secret_arn,
             tenant_role_arn=access.role_arn,
         )
@@ -73,5 +79,13 @@ class SalesStack(StageStack):
             log_removal=stage.log_removal,
             alarm_topic=topic,
         )
+        self._archive(stage, table, topic)
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "TableName", value=table.table_name)
+
+    def _archive(self, stage: Stage, table: SalesTable, topic: sns.ITopic | None) -> None:
+        if not stage.archived:
+            return
+        failed = FailedEvents(self, "EventFailures", protection=stage.protection, topic=topic)
+        StageArchive(self, "Archive", stage=stage, table=table, failures=failed, alarm_topic=topic)
+        CfnOutput(self, "FailedEvents", value=failed.queue.queue_arn)

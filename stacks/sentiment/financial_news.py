@@ -5,7 +5,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from lambdas.sentiment.contract import HealEnvironment, NewsApiEnvironment
+from lambdas.sentiment.contract import HealEnvironment, NewsApiEnvironment, news_table_name
+from stacks.sentiment.regions import SystemRegions
 from stacks.shared.stage import Stage
 from stacks.shared.system_function import SentimentFunction
 from tablewright.catalog.news.constructs import NewsTable
@@ -23,7 +24,8 @@ class FinancialNews(Construct):
 
     Example::
 
-        news = FinancialNews(self, "News", stage=stage, requests=analysis, tags=tags)
+        news = FinancialNews(self, "News", stage=stage, requests=analysis, regions=regions,
+                             tags=tags)
         news.let_ingest(ingest.function)
         news.let_analyse(analyse.function)
         http.add_routes(news.api(cursor_key).function, [contract.LIST_NEWS])
@@ -36,26 +38,27 @@ class FinancialNews(Construct):
         *,
         stage: Stage,
         requests: WorkQueue,
+        regions: SystemRegions,
         tags: dict[str, str],
         alarm_topic: sns.ITopic | None = None,
     ) -> None:
         super().__init__(scope, id)
         self._stage = stage
+        self._regions = regions
         self._topic = alarm_topic
-        name = f"{stage.name}-sentiment-items"
-        options = stage.table_options(name, tags=tags, alarm_topic=alarm_topic)
-        self.table = NewsTable(self, "Table", **options)
+        name = news_table_name(stage.name)
+        self.table = regions.table(self, "Table", NewsTable, News, name, tags=tags)
         self.heal = self._heal(requests)
         CfnOutput(self, "TableName", value=self.table.table_name).override_logical_id("NewsTable")
 
     def let_ingest(self, ingest: iam.IGrantable) -> None:
         """Allow a function to store news."""
         patterns = (News.get_many_news, News.put_news, News.get_news, News.add_tickers)
-        self.table.grant(ingest, *patterns, keys=_KEYS)
+        self.table.grant(ingest, *patterns, keys=_KEYS, replicas=True)
 
     def let_analyse(self, analyse: iam.IGrantable) -> None:
         """Allow a function to record analyses."""
-        self.table.grant(analyse, News.record_analysis, keys=_KEYS)
+        self.table.grant(analyse, News.record_analysis, keys=_KEYS, replicas=True)
 
     def api(self, cursor_key: CursorKey) -> PythonFunction:
         """The function behind the routes."""
@@ -80,7 +83,9 @@ class FinancialNews(Construct):
 
     def _heal(self, requests: WorkQueue) -> PythonFunction:
         environment = HealEnvironment(
-            news_table=self.table.table_name, topic_arn=requests.topic_arn
+            news_table=self.table.table_name,
+            topic_arn=requests.topic_arn,
+            **self._regions.environment,
         )
         heal = SentimentFunction(
             self,
@@ -91,6 +96,7 @@ class FinancialNews(Construct):
             timeout=Duration.minutes(2),
             alarm_topic=self._topic,
         )
+        self._regions.let_ask(heal.function)
         SelfHealing(
             self,
             "Healing",

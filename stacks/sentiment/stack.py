@@ -1,9 +1,9 @@
 """Sentiment dashboard: items ingested, analysed, projected and shown."""
 
+from functools import partial
 from typing import Any
 
-from aws_cdk import Annotations, CfnOutput, Duration
-from aws_cdk import aws_ec2 as ec2
+from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
@@ -12,16 +12,19 @@ from lambdas.contract import RECORDS_KEPT, Environment
 from lambdas.sentiment import contract
 from lambdas.sentiment.contract import (
     AnalyseEnvironment,
-    ApiEnvironment,
     IngestEnvironment,
     ProjectEnvironment,
     items_table_name,
 )
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
+from stacks.sentiment.dashboard_function import dashboard_function
 from stacks.sentiment.dashboard_page import OPEN_BECAUSE, DashboardPage
 from stacks.sentiment.financial_news import STREAM_REQUESTS_PER_SECOND, FinancialNews
 from stacks.sentiment.ingestion_alarms import IngestionAlarms
+from stacks.sentiment.item_archive import archive_items
+from stacks.sentiment.regions import SystemRegions
+from stacks.sentiment.secret_fields import SecretFields
 from stacks.sentiment.source_keys import SourceKeys
 from stacks.shared.failed_events import FailedEvents
 from stacks.shared.stage import Stage
@@ -29,9 +32,8 @@ from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import SentimentFunction
 from tablewright.catalog.sentiment.constructs import SentimentDashboardTable, SentimentItemsTable
 from tablewright.catalog.sentiment.dashboard import Dashboard
-from tablewright.catalog.sentiment.items import ANALYZED, SOURCE_TYPES, Items
+from tablewright.catalog.sentiment.items import ANALYZED, SOURCE_TYPES, Items, items_table
 from tablewright.constructs import (
-    Accelerator,
     CursorKey,
     JwtHttpApi,
     PythonFunction,
@@ -39,15 +41,8 @@ from tablewright.constructs import (
     WorkQueue,
 )
 
-LISTS = (
-    Dashboard.recent_items,
-    Dashboard.items_by_sentiment,
-    Dashboard.items_by_tag,
-    Dashboard.hourly_counts,
-    Dashboard.rejected_items,
-)
-
 _FEATURE = "001-interactive-dashboard-demo"
+_NEWS_FEATURE = "1003-self-healing-ingestion"
 # Only items of the known sources: not even a mistake here can write others.
 _KEYS = [f"{source}#*" for source in SOURCE_TYPES]
 _ANALYZED = {"status": {"S": [ANALYZED]}}
@@ -55,6 +50,9 @@ _ANALYZED = {"status": {"S": [ANALYZED]}}
 
 class SentimentStack(StageStack):
     """The write table, its stream into the read table, and the functions around them.
+
+    In every region of the stage: at home it makes the tables that all regions share, in another
+    `region` it adopts their replicas. The read table is each region's own, fed by the stream there.
 
     Example::
 
@@ -68,25 +66,36 @@ class SentimentStack(StageStack):
         stage: Stage,
         identity: IdentityStack,
         operations: OperationsStack,
+        region: str | None = None,
     ) -> None:
-        super().__init__(scope, "sentiment", stage=stage)
+        super().__init__(scope, "sentiment", stage=stage, region=region)
         self._stage = stage
         self._settings = stage.sentiment
         self._topic = operations.alarm_topic
         tags = {"Environment": stage.name, "Feature": _FEATURE}
-        items = stage.table_options(
+        self._regions = SystemRegions(self, stage=stage, region=region, alarm_topic=self._topic)
+        self.items = self._regions.table(
+            self,
+            "Items",
+            partial(SentimentItemsTable, days=self._settings.item_days),
+            items_table(days=self._settings.item_days),
             items_table_name(stage.name),
             tags={"TableType": "primary-write", **tags},
-            alarm_topic=self._topic,
         )
-        items["replicas"] = self._settings.replicas
-        self.items = SentimentItemsTable(self, "Items", **items)
         dashboard = stage.table_options(
             f"{stage.name}-sentiment-items-dashboard",
             tags={"TableType": "read-optimized-dashboard", **tags},
             alarm_topic=self._topic,
         )
         self.dashboard = SentimentDashboardTable(self, "Dashboard", **dashboard)
+        self._secrets = SecretFields(
+            self,
+            "Secrets",
+            stage=stage,
+            items=self.items,
+            dashboard=self.dashboard,
+            regions=self._regions,
+        )
         analysis = WorkQueue(
             self,
             "Analysis",
@@ -96,7 +105,13 @@ class SentimentStack(StageStack):
             alarm_topic=self._topic,
         )
         self.news = FinancialNews(
-            self, "News", stage=stage, requests=analysis, tags=tags, alarm_topic=self._topic
+            self,
+            "News",
+            stage=stage,
+            requests=analysis,
+            regions=self._regions,
+            tags={**tags, "Feature": _NEWS_FEATURE},
+            alarm_topic=self._topic,
         )
         ingest = self._ingest(analysis)
         self._analyse(analysis)
@@ -104,32 +119,24 @@ class SentimentStack(StageStack):
         http = self._api(identity, ingest)
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "ItemsTable", value=self.items.table_name)
+        if self._regions.switch:
+            CfnOutput(self, "SwitchTable", value=self._regions.switch.table_name)
         CfnOutput(self, "DashboardTable", value=self.dashboard.table_name)
         CfnOutput(self, "IngestFunction", value=ingest.function.function_name)
         CfnOutput(self, "FailuresBucket", value=projection.failures.bucket_name)
         CfnOutput(self, "AnalysisQueue", value=analysis.queue.queue_arn)
         CfnOutput(self, "DeadLetters", value=analysis.dead_letters.queue_arn)
-        self._warn()
-
-    def _warn(self) -> None:
-        """Say what a precious stage lacks because its region is not known."""
-        stage = self._stage
-        if stage.protection.deletion_protection and stage.environment.region is None:
-            Annotations.of(self).add_warning_v2(
-                "tablewright:replicas",
-                f"items of {stage.name} are in one region only: set TABLEWRIGHT_REGION, "
-                "without which no replica can be placed",
-            )
 
     def _ingest(self, analysis: WorkQueue) -> PythonFunction:
         keys = SourceKeys(self, "Keys", protection=self._stage.protection)
         CfnOutput(self, "SourceKeys", value=keys.secret_arn)
+        days = self._settings.item_days
         ingest = self._function(
             "Ingest",
             "ingest",
             IngestEnvironment(
                 items_table=self.items.table_name,
-                write_region=self._settings.write_region,
+                item_days=str(days) if days else None,
                 dashboard_table=self.dashboard.table_name,
                 news_table=self.news.table.table_name,
                 topic_arn=analysis.topic_arn,
@@ -137,9 +144,12 @@ class SentimentStack(StageStack):
                 tickers=IngestEnvironment.json(self._settings.tickers),
                 sources=IngestEnvironment.json({"sources": self._settings.sources}),
                 sources_secret_arn=keys.secret_arn,
+                **self._regions.environment,
             ),
             timeout=Duration.minutes(5),
+            requirements=self._secrets.requirements(),
         )
+        self._secrets.let_use(ingest.function, items=True, dashboard=True)
         self.items.grant(
             ingest.function,
             Items.known_sources,
@@ -148,8 +158,9 @@ class SentimentStack(StageStack):
             Items.put_item,
             Items.settle_sources,
             keys=_KEYS,
-            region=self._settings.write_region,
+            replicas=True,
         )
+        self._regions.let_ask(ingest.function)
         self.dashboard.grant(ingest.function, Dashboard.put_rejected, keys=["rejected|*"])
         self.news.let_ingest(ingest.function)
         analysis.grant_publish(ingest.function)
@@ -161,6 +172,8 @@ class SentimentStack(StageStack):
         failed.watch(ingest.function)
         failed.keep_of(self.news.heal.function, "Heal")
         CfnOutput(self, "FailedEvents", value=failed.queue.queue_arn)
+        if self._regions.is_home:
+            archive_items(self, self._stage, self.items, failed, self._topic)
         if self._settings.sources:
             events.Rule(
                 self,
@@ -185,13 +198,13 @@ class SentimentStack(StageStack):
             "analyse",
             AnalyseEnvironment(
                 items_table=self.items.table_name,
-                write_region=self._settings.write_region,
                 news_table=self.news.table.table_name,
+                **self._regions.environment,
             ),
             timeout=Duration.seconds(30),
         )
-        region = self._settings.write_region
-        self.items.grant(analyse.function, Items.record_analysis, keys=_KEYS, region=region)
+        self.items.grant(analyse.function, Items.record_analysis, keys=_KEYS, replicas=True)
+        self._regions.let_ask(analyse.function)
         self.news.let_analyse(analyse.function)
         analysis.consume(analyse.function)
 
@@ -203,11 +216,13 @@ class SentimentStack(StageStack):
                 items_table=self.items.table_name, dashboard_table=self.dashboard.table_name
             ),
             timeout=Duration.minutes(1),
+            requirements=self._secrets.requirements(),
         )
+        self._secrets.let_use(project.function, items=True, dashboard=True)
         self.dashboard.grant(project.function, Dashboard.project_items, Dashboard.count_items)
         self.items.grant(project.function, Items.get_item, keys=_KEYS)
         CfnOutput(self, "ProjectFunction", value=project.function.function_name)
-        # In this region alone: every replica's stream has every change.
+        # In every region for its own read table: every replica's stream has every change.
         return StreamConsumer(
             self,
             "Projection",
@@ -222,35 +237,17 @@ class SentimentStack(StageStack):
         )
 
     def _api(self, identity: IdentityStack, ingest: PythonFunction) -> JwtHttpApi:
-        accelerator = None
-        if self._settings.accelerated:
-            accelerator = Accelerator(
-                self,
-                "Accelerator",
-                table=self.dashboard,
-                zones=self._settings.zones,
-                services=[ec2.InterfaceVpcEndpointAwsService.SECRETS_MANAGER],
-                alarm_topic=self._topic,
-            )
         cursor_key = CursorKey(self, "CursorKey", protection=self._stage.protection)
-        api = self._function(
-            "Api",
-            "api",
-            ApiEnvironment(
-                dashboard_table=self.dashboard.table_name,
-                cursor_secret_arn=cursor_key.secret_arn,
-                dax_endpoint=accelerator.endpoint if accelerator else None,
-                show_capacity="1" if self._settings.show_capacity else None,
-            ),
-            timeout=Duration.seconds(29),
-            slow=Duration.seconds(3),
-            requirements="accelerated.txt" if accelerator else "requirements.txt",
-            network=accelerator.network if accelerator else None,
+        api = dashboard_function(
+            self,
+            self._stage,
+            self.dashboard,
+            cursor_key=cursor_key,
+            secrets=self._secrets,
+            # At home alone: it is paid for by the hour, and the lists are right without it.
+            accelerated=self._settings.accelerated and self._regions.is_home,
+            topic=self._topic,
         )
-        self.dashboard.grant(api.function, *LISTS)
-        if accelerator:
-            accelerator.grant(api.function, *LISTS)
-        cursor_key.grant_read(api.function)
         http = JwtHttpApi(
             self,
             "HttpApi",

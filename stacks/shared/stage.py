@@ -1,7 +1,7 @@
 """Stage: what a stack must know about where it is deployed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from aws_cdk import Duration, Environment, RemovalPolicy
@@ -25,10 +25,6 @@ class SentimentSettings:
     """How the sentiment system of a stage differs from that of others."""
 
     watch_tags: tuple[str, ...]
-    # Of the write table alone: what can be written elsewhere when a region is impaired.
-    replicas: tuple[str, ...] = ()
-    # Another than the stage's own region only while writes are moved away from it.
-    write_region: str | None = None
     accelerated: bool = False
     # Where DAX stands; none for the first two zones that the account has.
     zones: tuple[str, ...] = ()
@@ -39,7 +35,11 @@ class SentimentSettings:
     poll_minutes: int = 15
     heal_minutes: int = 15
     window_seconds: int = 5
+    # So long items are kept in the table; none: for good.
+    item_days: int | None = None
     show_capacity: bool = True
+    # "read" or "on": what is encrypted can be read, or that and new ones are. Else: in clear.
+    encrypted_fields: str | None = None
     sign_in_url: str | None = None
 
 
@@ -70,6 +70,23 @@ class PortalSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Replicas:
+    """The other regions that tables are in, and the systems whose tables are."""
+
+    # In the order in which calls try them when the active region cannot be reached.
+    regions: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ("sentiment",)
+    # Tables that are in other regions for the length of one update, on their way to all of them.
+    on_the_way: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def of(self, system: str, table_name: str) -> tuple[str, ...]:
+        """The other regions of a system's table."""
+        if system not in self.systems:
+            return ()
+        return self.on_the_way.get(table_name, self.regions)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Stage:
     """One deployment of the whole application; `root` is the folder of the project."""
 
@@ -83,6 +100,7 @@ class Stage:
     sentiment: SentimentSettings
     forms: FormsSettings = FormsSettings()
     portal: PortalSettings = PortalSettings()
+    replicas: Replicas = Replicas()
     # In US dollars a month, each told when it is reached and when it will be; none: not at all.
     cost_limits: tuple[float, ...] = (10, 15, 20)
     alarms: AlarmLevel = AlarmLevel.ALL
@@ -94,6 +112,10 @@ class Stage:
     # Scripts sign in with a plain password; people's browsers prove it without sending it.
     password_sign_in: bool = False
     threat_protection: bool = True
+    # What expires, and events of the portal, are kept in files.
+    archived: bool = True
+    # How long an archive's function waits for more to put into one object.
+    archive_window_seconds: int = 300
     # How long the consumers of streams may be down without anything being left to do by hand.
     stream_outage_hours: int = 6
 
@@ -111,10 +133,16 @@ class Stage:
         return f"Tablewright/{self.name}"
 
     def table_options(
-        self, table_name: str, *, tags: Mapping[str, str], alarm_topic: sns.ITopic | None
+        self,
+        table_name: str,
+        *,
+        tags: Mapping[str, str],
+        alarm_topic: sns.ITopic | None,
+        system: str | None = None,
     ) -> TableOptions:
-        """What a table of the stage is given."""
+        """What a table of the stage is given; one of a `system`, with the system's replicas."""
         return {
+            "replicas": self.replicas.of(system, table_name) if system else (),
             "table_name": table_name,
             "protection": self.protection,
             "capacity": self.capacity,
@@ -122,8 +150,9 @@ class Stage:
             "tags": tags,
         }
 
-    def stack_name(self, system: str) -> str:
-        return f"tablewright-{self.name}-{system}"
+    def stack_name(self, system: str, region: str | None = None) -> str:
+        """The name of a system's stack: at home, or in another region."""
+        return "-".join(filter(None, ("tablewright", self.name, system, region)))
 
     def code(
         self, system: str, *, services: tuple[str, ...], requirements: str = "requirements.txt"

@@ -4,12 +4,14 @@ from aws_cdk import Environment, Stack
 from constructs import Construct
 
 from stacks.shared.stage import Stage
+from tablewright.constructs import AlarmLevel
 
 
 class StageStack(Stack):
     """A stack that is named after its stage and has alarms of its level.
 
-    In the stage's own region, unless another is named.
+    In the stage's own region, unless another is named: there it has the essential alarms only,
+    because it is paid for all the while and used for hours in years.
 
     Example::
 
@@ -24,7 +26,10 @@ class StageStack(Stack):
         home = stage.environment
         super().__init__(
             scope,
-            stage.stack_name(system),
+            stage.stack_name(system, region),
             env=Environment(account=home.account, region=region) if region else home,
         )
-        stage.alarms.apply_to(self)
+        alarms = stage.alarms
+        if region and alarms is AlarmLevel.ALL:
+            alarms = AlarmLevel.ESSENTIAL
+        alarms.apply_to(self)

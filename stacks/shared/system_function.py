@@ -84,7 +84,7 @@ class SentimentFunction(SystemFunction):
     """
 
     SYSTEM = "sentiment"
-    SERVICES = ("dynamodb", "s3", "secretsmanager", "sns")
+    SERVICES = ("dynamodb", "kms", "s3", "secretsmanager", "sns")
 
     def __init__(
         self,

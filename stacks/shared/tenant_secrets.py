@@ -4,8 +4,8 @@ from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from stacks.shared.wildcards import acknowledge_wildcard
 from tablewright.constructs import PythonFunction, TenantAccessRole
+from tablewright.constructs.wildcards import acknowledge_wildcard
 
 _READ = ("secretsmanager:GetSecretValue",)
 _MANAGE = ("secretsmanager:CreateSecret", "secretsmanager:DeleteSecret", *_READ)

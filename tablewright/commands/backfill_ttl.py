@@ -16,11 +16,11 @@ from tablewright.commands import segments
 from tablewright.commands.named import table_design
 from tablewright.commands.segments import Rate
 from tablewright.model import Design, EntityModel
-from tablewright.model.errors import InvalidValue, KeyMismatch
+from tablewright.model.errors import InvalidValue
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.store.expressions import Expressions
-from tablewright.runtime.store.records import Item
+from tablewright.runtime.store.records import Item, Records
 
 # What can become of an item, and how it is put in the summary.
 OUTCOMES = {
@@ -28,13 +28,13 @@ OUTCOMES = {
     "right": "had the right expiry",
     "later": "kept a later expiry",
     "changed": "changed or deleted meanwhile, left alone",
-    "foreign": "not of an entity that expires",
+    "endless": "that do not expire",
     "unreadable": "without a readable date",
-    "endless": "of a date that no expiry can be computed from",
+    "impossible": "of a date that no expiry can be computed from",
     "not_a_number": "with a non-numeric ttl, left alone",
 }
 # What somebody has to look at.
-UNSETTLED = ("unreadable", "endless", "not_a_number")
+UNSETTLED = ("unreadable", "impossible", "not_a_number")
 IF_IT_WERE_DONE = {**OUTCOMES, "set": "expiry would be set"}
 
 
@@ -49,16 +49,17 @@ class Backfill:
         self._caller = caller
         self._rate = rate
         self._dry_run = dry_run
-        self._expiring = [entity for entity in design.entity_list if entity.expires]
+        self._records = [Records(design, entity) for entity in design.entity_list]
 
     @property
     def request(self) -> dict[str, Any]:
         """What is scanned."""
         expressions = Expressions()
-        names = [*self._design.key.names, self._design.ttl]
-        for entity in self._expiring:
-            names.append(_expiry_field(entity).stored)
-        projection = expressions.projection([name for name in names if name])
+        design = self._design
+        names = [*design.key.names, design.ttl, design.entity_type]
+        names += [_expiry_field(entity).stored for entity in design.entity_list if entity.expires]
+        once = dict.fromkeys(name for name in names if name)
+        projection = expressions.projection([*once])
         return expressions.into({"TableName": self._table, "ProjectionExpression": projection})
 
     def settle(self, items: list[Item]) -> Counter[str]:
@@ -66,17 +67,21 @@ class Backfill:
 
     def _settle(self, item: Item) -> str:
         """Set the item's expiry if it needs it; gives what became of it."""
-        entity = self._entity_of(item)
-        if entity is None or entity.expires is None or self._design.ttl is None:
-            return "foreign"
-        field = _expiry_field(entity)
+        records = next((one for one in self._records if one.is_one(item, None)), None)
+        expires = records.entity.expires if records else None
+        if records is None or expires is None or self._design.ttl is None:
+            return "endless"
+        field = _expiry_field(records.entity)
+        since = records.to_record(item).get(field.name)
+        if since is None and field.optional:
+            return "endless"
         try:
-            since = field.check(item.get(field.stored, {}).get("S"))
+            text = records.entity.text(field.name, field.check(since))
         except InvalidValue:
             return "unreadable"
-        if entity.expires.refuses(since):
-            return "endless"
-        expiry = entity.expires.at(since)
+        if expires.refuses(text):
+            return "impossible"
+        expiry = expires.at(text)
         there = item.get(self._design.ttl)
         if there is not None:
             if "N" not in there:
@@ -87,18 +92,22 @@ class Backfill:
             return "set"
         return self._write(item, field.stored, expiry)
 
-    def _write(self, item: Item, seen: str, expiry: int) -> str:
+    def _write(self, item: Item, seen: str | None, expiry: int) -> str:
         expressions, new = Expressions(), {"N": str(expiry)}
         pk, ttl = self._design.pk, expressions.name(str(self._design.ttl))
         value = expressions.value(new)
+        conditions = [
+            # Without it, an item deleted since the scan would come back to life.
+            f"attribute_exists({expressions.name(pk)})",
+            f"(attribute_not_exists({ttl}) OR {ttl} < {value})",
+        ]
+        if seen:
+            conditions.append(expressions.equal(seen, item[seen]))
         params = {
             "TableName": self._table,
             "Key": {n: item[n] for n in self._design.key.names},
             "UpdateExpression": f"SET {ttl} = {value}",
-            # Without the first part, an item deleted since the scan would come back to life.
-            "ConditionExpression": f"attribute_exists({expressions.name(pk)}) AND "
-            f"{expressions.equal(seen, item[seen])} AND "
-            f"(attribute_not_exists({ttl}) OR {ttl} < {value})",
+            "ConditionExpression": " AND ".join(conditions),
         }
         self._rate.wait()
         try:
@@ -106,16 +115,6 @@ class Backfill:
         except Conflict:
             return "changed"
         return "set"
-
-    def _entity_of(self, item: Item) -> EntityModel | None:
-        for entity in self._expiring:
-            try:
-                for attribute, template in self._design.key.of(entity.key):
-                    template.parse(item[attribute]["S"])
-            except KeyMismatch:
-                continue
-            return entity
-        return None
 
 
 def _expiry_field(entity: EntityModel) -> Any:

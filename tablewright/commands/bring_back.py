@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -43,28 +43,30 @@ _SHOWN = ("missing", "differs")
 
 
 class BringBack:
-    """Puts those items into the live table that it does not have."""
+    """Puts those items into the live table that it does not have; `prepare` gives each the form in
+    which it is put, with its mark."""
 
     def __init__(
         self,
         caller: Caller,
-        restored: str,
         live: "Live",
+        prepare: Callable[[Item], Item],
         *,
         rate: Rate,
         dry_run: bool,
         now: datetime,
     ) -> None:
         self._caller = caller
-        self._mark: Wire = {"S": restored}
         self._live = live
+        self._prepare = prepare
         self._rate = rate
         self._dry_run = dry_run
         self._now = now.timestamp()
 
     def settle(self, items: list[Item]) -> Counter[str]:
         there = self._there(items)
-        return Counter(self._settle(item, there.get(self._id(item))) for item in items)
+        prepared = map(self._prepare, items)
+        return Counter(self._settle(item, there.get(self._id(item))) for item in prepared)
 
     def _there(self, items: list[Item]) -> dict[str, Item]:
         """What the live table has of these items. Read first: a refused put costs as much as one
@@ -94,7 +96,7 @@ class BringBack:
         expressions = Expressions()
         params = {
             "TableName": self._live.name,
-            "Item": {**item, RESTORED_FROM: self._mark},
+            "Item": item,
             # What came into being since it was looked for is newer.
             "ConditionExpression": expressions.matches(self._live.keys[0], None),
         }
@@ -146,10 +148,11 @@ def _bring_back(options: argparse.Namespace, now: datetime) -> int:
     live, items = _compared(caller, options.restored, options.live)
     request = {"TableName": options.restored, **_chosen(options, live.keys[0])}
     only = (*options.key, *(f"{prefix}…" for prefix in options.key_prefix))
+    mark: Wire = {"S": options.restored}
     work = BringBack(
         caller,
-        options.restored,
         live,
+        lambda item: {**item, RESTORED_FROM: mark},
         rate=Rate(options.rate),
         dry_run=options.dry_run,
         now=now,
@@ -184,10 +187,16 @@ def _compared(caller: Caller, restored: str, live: str) -> tuple[Live, int]:
         raise ProgressMismatch(
             f"{restored} is no copy of {live}: its keys are {theirs}, and not {ours}"
         )
-    expiry = caller.call("DescribeTimeToLive", {"TableName": live})["TimeToLiveDescription"]
+    return live_table(caller, live), copy["ItemCount"]
+
+
+def live_table(caller: Caller, name: str) -> Live:
+    """A table, with its keys and the attribute that items expire by."""
+    found = caller.call("DescribeTable", {"TableName": name})["Table"]
+    expiry = caller.call("DescribeTimeToLive", {"TableName": name})["TimeToLiveDescription"]
     enabled = expiry["TimeToLiveStatus"] in ("ENABLED", "ENABLING")
-    keys = [key["AttributeName"] for key in _schema(original)]
-    return Live(live, keys, expiry.get("AttributeName") if enabled else None), copy["ItemCount"]
+    keys = [key["AttributeName"] for key in _schema(found)]
+    return Live(name, keys, expiry.get("AttributeName") if enabled else None)
 
 
 def _keys(table: dict[str, Any]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from tablewright.model.healing import HealingPlan
 from tablewright.runtime.aws import connect
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.healing.parked import Parked
+from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.store import Store
 
 
@@ -33,7 +34,9 @@ def main(arguments: list[str] | None = None) -> int:
         plan: HealingPlan[Any] = options.plan
         session = boto3.session.Session(region_name=options.region)
         caller = connect(session, "dynamodb", endpoint_url=options.endpoint_url)
-        parked = Parked(Store(plan.table, options.table, caller), plan)
+        # Why something is parked, and since when, is no secret.
+        store = Store(plan.table, options.table, caller, secrets=Secrets.withheld())
+        parked = Parked(store, plan)
         if options.release:
             return _release(parked, _named(plan, options.release))
         if options.release_all:

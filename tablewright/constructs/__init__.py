@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from tablewright.constructs.alarms.cost_alerts import CostAlerts
     from tablewright.constructs.alarms.level import AlarmLevel
     from tablewright.constructs.alarms.topic import AlarmTopic
+    from tablewright.constructs.archive.archive import Archive
     from tablewright.constructs.dax.accelerator import Accelerator
+    from tablewright.constructs.field_keys import FieldKeys, ReplicaFieldKeys
     from tablewright.constructs.functions.bundling import LIBRARY_SOURCES, PythonCode, Source
     from tablewright.constructs.functions.dependencies import BundlingError, Platform
     from tablewright.constructs.functions.function import Network, PythonFunction
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from tablewright.constructs.streams.consumer import StreamConsumer
     from tablewright.constructs.streams.event_pipe import EventPipe
     from tablewright.constructs.streams.failure_store import FailureStore
+    from tablewright.constructs.streams.replica_stream import ReplicaStream
     from tablewright.constructs.tables.base import DesignTableBase
     from tablewright.constructs.tables.capacity import Capacity, Scaling
     from tablewright.constructs.tables.day_partitioned_table import DayPartitionedTable
@@ -47,6 +50,7 @@ _HOMES = {
     "AlarmLevel": "alarms.level",
     "AlarmTopic": "alarms.topic",
     "ApiAlarms": "alarms.alarms",
+    "Archive": "archive.archive",
     "Backups": "protection",
     "BundlingError": "functions.dependencies",
     "Capacity": "tables.capacity",
@@ -58,6 +62,7 @@ _HOMES = {
     "EventPipe": "streams.event_pipe",
     "EventQueue": "queues.event_queue",
     "FailureStore": "streams.failure_store",
+    "FieldKeys": "field_keys",
     "FunctionAlarms": "alarms.alarms",
     "GrantError": "tables.grants",
     "JwtHttpApi": "http_api",
@@ -68,6 +73,8 @@ _HOMES = {
     "Protection": "protection",
     "PythonCode": "functions.bundling",
     "PythonFunction": "functions.function",
+    "ReplicaFieldKeys": "field_keys",
+    "ReplicaStream": "streams.replica_stream",
     "Scaling": "tables.capacity",
     "SelfHealing": "self_healing",
     "ShardedTenantTable": "tables.sharded_tenant_table",
@@ -86,6 +93,7 @@ __all__ = [
     "AlarmLevel",
     "AlarmTopic",
     "ApiAlarms",
+    "Archive",
     "Backups",
     "BundlingError",
     "Capacity",
@@ -97,6 +105,7 @@ __all__ = [
     "EventPipe",
     "EventQueue",
     "FailureStore",
+    "FieldKeys",
     "FunctionAlarms",
     "GrantError",
     "JwtHttpApi",
@@ -106,6 +115,8 @@ __all__ = [
     "Protection",
     "PythonCode",
     "PythonFunction",
+    "ReplicaFieldKeys",
+    "ReplicaStream",
     "Scaling",
     "SelfHealing",
     "ShardedTenantTable",

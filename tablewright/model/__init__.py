@@ -1,7 +1,7 @@
 """Model of a table. Standard library only: every Lambda function imports this."""
 
 from tablewright.model.changes import Change
-from tablewright.model.computed import Computed, Reversed
+from tablewright.model.computed import Computed, Digest, Reversed
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import Entity, Part, Table, key_of, replaced, unchecked
 from tablewright.model.entity import EntityModel, Key
@@ -84,6 +84,7 @@ __all__ = [
     "Delete",
     "Design",
     "DesignError",
+    "Digest",
     "Document",
     "Entity",
     "EntityModel",

@@ -90,3 +90,44 @@ class Reversed(Computed):
         if isinstance(value, date):
             return str((date.max - value).days).zfill(7)
         return str(10**self._digits - 1 - int(value)).zfill(self._digits)
+
+
+class Digest(Computed):
+    """A keyed digest of a secret field, by which items are found that have one value of it.
+
+    Whoever asks gives the value. Equal values have equal digests, and that is all that a key tells;
+    a store computes them, with a key of its own (HMAC-SHA-256).
+
+    Example::
+
+        class User(Entity, key=Key("USER#{user_id}")):
+            user_id: Field[str] = Text()
+            email: Field[str] = Text(secret=True)
+            email_digest = Digest(email)
+
+
+        by_email = Index(pk="EPK", keys={User: Key("EMAIL#{email_digest}")})
+    """
+
+    __slots__ = ()
+    LENGTH = 64
+
+    def __init__(self, of: Field[Any]) -> None:
+        # As long as any: what a record is measured by before a store has it.
+        super().__init__(lambda value: "0" * self.LENGTH, of, max_length=self.LENGTH)
+
+    @property
+    def of(self) -> Field[Any]:
+        """The field that it is a digest of."""
+        return self._of[0]
+
+    def keyed(self, function: Callable[[Any], str]) -> Computed:
+        """The same part of a key, computed by a function that has the key."""
+        twin = Computed(function, *self._of, max_length=self.max_length)
+        twin.name = self.name
+        return twin
+
+    def __get__(self, record: Any, owner: type) -> Any:
+        if record is not None:
+            raise AttributeError(f"{self.name} is known to a store alone")
+        return self

@@ -196,8 +196,12 @@ class Part(_Mapping):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
-        return f"{type(self).__name__}({values})"
+        fields = self.__part__.by_name
+        shown = (
+            f"{name}=…" if name in fields and fields[name].secret else f"{name}={value!r}"
+            for name, value in self.__dict__.items()
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a record does not change: make another with {name}=…")
@@ -329,8 +333,9 @@ class Table:
     `stream` is what records of its stream hold, `epochs` the pattern that reads the shard epochs of
     a tenant. `entity_type` names an attribute for the name of each item's entity: with it, entities
     may have keys of the same form. The class's docstring says what the table is for. A subclass of
-    a table is the same table with other settings, with other `keys` for its entities, or with other
-    `entities` in their place: subclasses of them that have their names.
+    a table is the same table with other settings, with other `keys` for its entities, with another
+    expiry of theirs (`expires`), or with other `entities` in their place: subclasses of them that
+    have their names.
 
     Example::
 
@@ -347,18 +352,20 @@ class Table:
         *,
         id: str | None = None,
         keys: Mapping[type[Any], Key] | None = None,
+        expires: Mapping[type[Any], Expiry] | None = None,
         entities: Mapping[type[Any], type[Entity]] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
         cls.__settings__ = {**cls.__settings__, **settings}
         id = id or _hyphened(cls.__name__)
-        cls.__design__ = _design(cls, id, keys or {}, entities or {})
+        cls.__design__ = _design(cls, id, keys or {}, expires or {}, entities or {})
 
 
 def _design(
     table: type[Table],
     id: str,
     keys: Mapping[type[Any], Key],
+    expires: Mapping[type[Any], Expiry],
     entities: Mapping[type[Any], type[Entity]],
 ) -> Design:
     patterns: list[Pattern[Any]] = _members(table, Pattern)
@@ -379,7 +386,7 @@ def _design(
             index.name: (index.key, index.keys[kind]) for index in indexes if kind in index.keys
         }
         made = entities.get(kind, kind)
-        models.append(made.__entity__.placed(own, indexed, keys.get(kind)))
+        models.append(made.__entity__.placed(own, indexed, keys.get(kind), expires.get(kind)))
         if kind not in keys and "__home__" not in vars(made):
             # What a record must meet to be stored in its first table, it must meet when it is made.
             made.__home__ = table

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tablewright.model.computed import Computed
+from tablewright.model.computed import Computed, Digest
 from tablewright.model.errors import InvalidValue
 from tablewright.model.expiry import Expiry
 from tablewright.model.fields.base import Field
@@ -162,9 +163,10 @@ class EntityModel(PartModel):
         attributes: KeyAttributes,
         indexed: Mapping[str, tuple[KeyAttributes, Key]],
         key: Key | None = None,
+        expires: Expiry | None = None,
     ) -> EntityModel:
         """The same entity as a table has it: with these attributes for its key, in these indexes
-        and, if given, with another key."""
+        and, if given, with another key or expiry."""
         key = key or self.key
         forms = dict(attributes.of(key))
         places = ((attributes, key), *indexed.values())
@@ -181,12 +183,37 @@ class EntityModel(PartModel):
             fields=fields,
             computed=self.computed.values(),
             indexed={name: own for name, (_, own) in indexed.items()},
-            expires=self.expires,
+            expires=expires or self.expires,
             example=self.example,
             describes=self.describes,
             made=self.made,
             number_keys={name for place in places for name in _number_keys(fields, *place)},
         )
+
+    def keyed(self, digest: Callable[[Field[Any], Any], str]) -> EntityModel:
+        """The same entity with digests that are computed by a function of field and value."""
+        if not any(isinstance(one, Digest) for one in self.computed.values()):
+            return self
+        return EntityModel(
+            self.name,
+            key=self.key,
+            fields=self.fields,
+            computed=[
+                one.keyed(partial(digest, one.of)) if isinstance(one, Digest) else one
+                for one in self.computed.values()
+            ],
+            indexed=self.indexed,
+            expires=self.expires,
+            example=self.example,
+            describes=self.describes,
+            made=self.made,
+            number_keys=self.number_keys,
+        )
+
+    @property
+    def secrets(self) -> tuple[Field[Any], ...]:
+        """The fields that are encrypted before they are stored."""
+        return tuple(field for field in self.fields if field.secret)
 
     def more_problems(self, record: Mapping[str, Any]) -> Iterable[InvalidValue]:
         """What keeps a record from being keyed, expired and stored."""

@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 ITEM_BYTES = 400 * 1024
+# What an encrypted value has beside its text: how it was encrypted, and what it is.
+SECRET_BYTES = 37
 
 
 def value_bytes(value: Any) -> int:
@@ -29,3 +31,27 @@ def value_bytes(value: Any) -> int:
 
 def item_bytes(attributes: Mapping[str, Any]) -> int:
     return sum(len(name.encode()) + value_bytes(value) for name, value in attributes.items())
+
+
+def secret_bytes(value: Any) -> int:
+    """The most that a value has encrypted: texts and bytes as they are, all else as JSON."""
+    if isinstance(value, str | bytes):
+        return SECRET_BYTES + value_bytes(value)
+    return SECRET_BYTES + _json_bytes(value)
+
+
+def _json_bytes(value: Any) -> int:
+    """The most that a value has as JSON, with the names of DynamoDB's types."""
+    import json  # when it is needed: it is slow to import
+
+    if isinstance(value, str):
+        return 8 + len(json.dumps(value, ensure_ascii=False).encode())
+    if isinstance(value, bool) or value is None:
+        return 14
+    if isinstance(value, bytes):
+        return 12 + len(value) * 4 // 3
+    if isinstance(value, Mapping):
+        return 8 + sum(_json_bytes(name) + _json_bytes(v) for name, v in value.items())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return 9 + sum(1 + _json_bytes(inner) for inner in value)
+    return 10 + len(str(value))

@@ -122,6 +122,11 @@ class Design:
     def __repr__(self) -> str:
         return f"Table({self.id!r})"
 
+    @property
+    def has_secrets(self) -> bool:
+        """Whether one of its entities has a field that is encrypted."""
+        return any(entity.secrets for entity in self.entity_list)
+
     def entity(self, pattern: Pattern[Any]) -> EntityModel:
         """The entity that a pattern stores or finds; the first, where there are several."""
         return self.entities[pattern.entity]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tablewright.model import Computed, Field, Reversed
+from tablewright.model import Computed, Digest, Field, Reversed
 from tablewright.model.fields.compound import ListOfField, PartOfField, SetOfField, TallyField
 from tablewright.model.part import PartModel
 from tablewright.pages.markdown import code, table
@@ -12,7 +12,7 @@ from tablewright.pages.markdown import code, table
 def field_table(fields: Iterable[Field[Any]]) -> str:
     return table(
         ("field", "stored as", "type", ""),
-        ((f.name, _stored(f), _type(f), "optional" if f.optional else "") for f in fields),
+        ((f.name, _stored(f), _type(f), ", ".join(_notes(f))) for f in fields),
     )
 
 
@@ -28,8 +28,17 @@ def parts_of(field: Field[Any]) -> Iterator[PartModel]:
 
 
 def computed_part(part: Computed) -> str:
-    how = "sorts the other way round as" if isinstance(part, Reversed) else "is computed from"
+    how = "is computed from"
+    if isinstance(part, Reversed | Digest):
+        how = "sorts the other way round as" if isinstance(part, Reversed) else "is a digest of"
     return f"In keys, `{{{part.name}}}` {how} {code(part.inputs)}."
+
+
+def _notes(field: Field[Any]) -> Iterator[str]:
+    if field.optional:
+        yield "optional"
+    if field.secret:
+        yield "secret"
 
 
 def _type(field: Field[Any]) -> str:

@@ -11,6 +11,7 @@ from tablewright.pages.diagram import diagram
 from tablewright.pages.fields import computed_part, field_table, parts_of
 from tablewright.pages.markdown import code, table
 from tablewright.pages.metering import Measurement
+from tablewright.pages.secrets_chapter import secrets_chapter
 
 _STREAMS = {
     "KEYS_ONLY": "the key of every item that changes",
@@ -39,6 +40,7 @@ def page(
         *_collections(design),
         *_patterns(design),
         *(_capacity(design, measured) if measured else ()),
+        *(secrets_chapter(design) if design.has_secrets else ()),
         *(("## Cost", *costs) if costs else ()),
     ]
     return "\n\n".join(parts) + "\n"

@@ -24,15 +24,18 @@ if TYPE_CHECKING:
         DuplicateKeys,
         ItemBusy,
         ItemTooLarge,
+        NoDataKeys,
         NotFound,
         OutOfTime,
         ResourceMissing,
+        SecretUnreadable,
         StoreError,
         Throttled,
         TokenUsed,
         TransactionCanceled,
         TransactionRefused,
         Unavailable,
+        Unreachable,
     )
     from tablewright.runtime.healing.healing import Healing
     from tablewright.runtime.healing.parked import Parked
@@ -41,7 +44,10 @@ if TYPE_CHECKING:
     from tablewright.runtime.messaging.topic import Topic
     from tablewright.runtime.meter import Meter
     from tablewright.runtime.payload import Payloads
+    from tablewright.runtime.regions import RegionalCaller, Regions
     from tablewright.runtime.retry import Backoff
+    from tablewright.runtime.secrets.keys import DataKeys
+    from tablewright.runtime.secrets.secrets import Secrets
     from tablewright.runtime.sharding.counts import ShardCounts
     from tablewright.runtime.sharding.epochs import EpochCache
     from tablewright.runtime.store.reader import Page, Reader
@@ -68,6 +74,7 @@ _HOMES = {
     "CursorOfAnotherQuery": "errors",
     "CursorTampered": "errors",
     "Cursors": "cursors.cursor",
+    "DataKeys": "secrets.keys",
     "DuplicateKeys": "errors",
     "Dynamo": "aws",
     "EpochCache": "sharding.epochs",
@@ -78,6 +85,7 @@ _HOMES = {
     "ItemTooLarge": "errors",
     "KeyRing": "cursors.cursor",
     "Meter": "meter",
+    "NoDataKeys": "errors",
     "NotFound": "errors",
     "OutOfTime": "errors",
     "Page": "store.reader",
@@ -86,19 +94,24 @@ _HOMES = {
     "Projection": "streams.projection",
     "Queue": "messaging.queue",
     "Reader": "store.reader",
+    "RegionalCaller": "regions",
+    "Regions": "regions",
     "ResourceMissing": "errors",
     "SecretKeys": "cursors.keys",
+    "SecretUnreadable": "errors",
+    "Secrets": "secrets.secrets",
     "ShardCounts": "sharding.counts",
     "Store": "store.store",
     "StoreError": "errors",
     "Tenants": "tenancy",
     "Throttled": "errors",
-    "Topic": "messaging.topic",
     "TokenUsed": "errors",
+    "Topic": "messaging.topic",
     "TransactionCanceled": "errors",
     "TransactionRefused": "errors",
     "Transport": "transport",
     "Unavailable": "errors",
+    "Unreachable": "errors",
     "client_config": "aws",
     "connect": "aws",
     "consume": "streams.changes",
@@ -121,6 +134,7 @@ __all__ = [
     "CursorOfAnotherQuery",
     "CursorTampered",
     "Cursors",
+    "DataKeys",
     "DuplicateKeys",
     "Dynamo",
     "EpochCache",
@@ -131,6 +145,7 @@ __all__ = [
     "ItemTooLarge",
     "KeyRing",
     "Meter",
+    "NoDataKeys",
     "NotFound",
     "OutOfTime",
     "Page",
@@ -139,8 +154,12 @@ __all__ = [
     "Projection",
     "Queue",
     "Reader",
+    "RegionalCaller",
+    "Regions",
     "ResourceMissing",
     "SecretKeys",
+    "SecretUnreadable",
+    "Secrets",
     "ShardCounts",
     "Store",
     "StoreError",
@@ -152,6 +171,7 @@ __all__ = [
     "TransactionRefused",
     "Transport",
     "Unavailable",
+    "Unreachable",
     "client_config",
     "connect",
     "consume",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
@@ -11,7 +12,7 @@ from botocore.parsers import ResponseParserError
 
 from tablewright.runtime import fastpath
 from tablewright.runtime.deadline import seconds_left
-from tablewright.runtime.errors import OutOfTime, from_failure, from_response
+from tablewright.runtime.errors import NOT_SENT, OutOfTime, from_failure, from_response
 
 Answer = TypeVar("Answer")
 
@@ -90,6 +91,9 @@ class Client:
         self._attempt_seconds = config.connect_timeout + config.read_timeout + pause
         # Sent for every attempt, so that retries end in time too.
         client.meta.events.register("before-send", self._check_time, unique_id="tablewright-time")
+        # Told of every attempt: the last of them alone does not say whether one was sent.
+        client.meta.events.register("needs-retry", self._note, unique_id="tablewright-sent")
+        self._attempts = threading.local()
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         """Carry out the operation, by its name in the service's API; raises StoreError."""
@@ -102,12 +106,17 @@ class Client:
         )
 
     def _typed(self, operation: str, work: Callable[[], Answer]) -> Answer:
+        self._attempts.sent = False
         try:
             return work()
         except ClientError as error:
             raise from_response(operation, error.response) from error
         except (BotoCoreError, ResponseParserError) as error:
-            raise from_failure(operation, error) from error
+            raise from_failure(operation, error, sent=self._attempts.sent) from error
+
+    def _note(self, caught_exception: Exception | None = None, **_: Any) -> None:
+        if not isinstance(caught_exception, NOT_SENT):
+            self._attempts.sent = True
 
     def _check_time(self, **_: Any) -> None:
         if seconds_left() < self._attempt_seconds:

@@ -6,7 +6,9 @@ from typing import Any
 
 from botocore.exceptions import (
     ChecksumError,
+    ConnectTimeoutError,
     CredentialRetrievalError,
+    EndpointConnectionError,
     FlexibleChecksumError,
     HTTPClientError,
     IncompleteReadError,
@@ -14,6 +16,7 @@ from botocore.exceptions import (
     NoAuthTokenError,
     NoCredentialsError,
     PartialCredentialsError,
+    ProxyConnectionError,
     SSOError,
     TokenRetrievalError,
 )
@@ -49,6 +52,10 @@ class Throttled(StoreError):
 
 class Unavailable(StoreError):
     """A service could not be reached or failed; the request may or may not have had its effect."""
+
+
+class Unreachable(Unavailable):
+    """No attempt found a connection, so the request had no effect: it can be made elsewhere."""
 
 
 class OutOfTime(Unavailable):
@@ -112,6 +119,20 @@ class TransactionRefused(Conflict):
     def __init__(self, problems: dict[int, str]) -> None:
         self.problems = problems
         super().__init__("; ".join(f"action {at}: {text}" for at, text in problems.items()))
+
+
+class NoDataKeys(StoreError):
+    """The table has no data keys yet: make the first with the command `rotate_keys`."""
+
+
+class SecretUnreadable(TablewrightError):
+    """A secret field of an item cannot be decrypted; `field` says which. The item was tampered with
+    or moved, or its key was retired too early."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        self.field = field
+        self.reason = reason
+        super().__init__(f"{field} {reason}")
 
 
 class CursorError(TablewrightError, ValueError):
@@ -212,6 +233,7 @@ _BY_CODE: dict[str, type[StoreError]] = {
     **dict.fromkeys(_MISSING, ResourceMissing),
     "ConditionalCheckFailedException": Conflict,
     "PreconditionFailed": Conflict,
+    "ConditionalRequestConflict": Conflict,  # of S3: another write of the object is under way
     "412": Conflict,  # HeadObject, whose answer has no body to say more
     "TransactionConflictException": ItemBusy,
     "IdempotentParameterMismatchException": TokenUsed,
@@ -258,8 +280,15 @@ _NO_CREDENTIALS = (
 )
 
 
-def from_failure(operation: str, error: Exception) -> StoreError:
-    """The typed error for a call that had no answer, or could not be made."""
+# What ends an attempt before anything of the request is sent.
+NOT_SENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
+
+
+def from_failure(operation: str, error: Exception, *, sent: bool = True) -> StoreError:
+    """The typed error for a call that had no answer, or could not be made; `sent` tells whether an
+    attempt before the last one may have had an effect."""
+    if isinstance(error, NOT_SENT) and not sent:
+        return Unreachable(f"{operation}: {error}")
     if isinstance(error, _NO_ANSWER):
         return Unavailable(f"{operation}: {error}")
     if isinstance(error, _NO_CREDENTIALS):

@@ -167,7 +167,11 @@ class Payloads:
 
     def keep_packed(self, packed: Packed, *, key: str) -> dict[str, Any]:
         """The fields of a payload that is packed already; one `outside` is put in the bucket."""
-        fields = {"payload_encoding": packed.encoding, "payload_bytes": packed.size}
+        fields = {
+            "payload_encoding": packed.encoding,
+            "payload_bytes": packed.size,
+            "stored_bytes": len(packed.body),
+        }
         if not packed.outside:
             return {**fields, "payload": packed.body}
         self._s3.call(

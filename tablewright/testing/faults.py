@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 import pytest
 
 from tablewright.runtime.aws import Caller, Client
-from tablewright.runtime.errors import Throttled, Unavailable
+from tablewright.runtime.errors import Throttled, Unavailable, Unreachable
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -38,13 +38,14 @@ class Fault:
 
     at: int
     effect: str  # whether the call takes place: "before" (no) or "after" (yes)
-    kind: str  # "throttled", "unavailable" or "crash"
+    kind: str  # "throttled", "unavailable", "unreachable" or "crash"
 
     def raised(self, instead: Exception | None = None) -> BaseException:
         """What the call raises; `instead`, at an edge that is not of AWS."""
         kinds: dict[str, BaseException] = {
             "throttled": instead or Throttled("injected"),
             "unavailable": instead or Unavailable("injected"),
+            "unreachable": instead or Unreachable("injected"),
             "crash": Crash(),
         }
         return kinds[self.kind]

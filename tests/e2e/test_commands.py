@@ -132,14 +132,14 @@ def test_logs_are_readable_and_follow_what_happens(run: Run, acme: Api, cloud: C
             assert any(wanted in line for line in following.stdout)
         finally:
             following.terminate()
-    assert wanted in run("logs", "--function", "sales")
+    assert wanted in run("logs", "--function", "sales-api")
 
 
 def test_a_function_fails_on_demand_and_its_alarm_tells(
     fault: Run, acme: Api, cloud: Cloud
 ) -> None:
     assert acme("GET", "/embeddings").status == 200
-    fault("fail", "sales", "--for", "5m")
+    fault("fail", "sales-api", "--for", "5m")
     failed = acme("GET", "/embeddings")
     assert (failed.status, failed.json) == (500, {"message": "Internal Server Error"})
     assert eventually(lambda: any("ApiAlarmsErrors" in name for name in alarm_names(cloud)))
@@ -157,7 +157,7 @@ def test_a_throttled_table_is_answered_with_try_again(fault: Run, acme: Api) -> 
 
 def test_a_fault_ends_by_itself(fault: Run, acme: Api) -> None:
     started = time.monotonic()
-    fault("fail", "sales", "--for", "2s")
+    fault("fail", "sales-api", "--for", "2s")
     assert acme("GET", "/embeddings").status == 500
     assert eventually(lambda: acme("GET", "/embeddings").status == 200)
     assert time.monotonic() - started >= 1

@@ -1,6 +1,5 @@
-"""The portal on the local cloud: written, approved, told, downloaded; recorded and exported."""
+"""The portal on the local cloud: written, approved, told, downloaded; recorded."""
 
-import gzip
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +11,7 @@ from local.clients.users import ADMIN, APPROVER, AUTHOR, Users
 from local.deployment import Deployment
 from local.emulator.cloud import Cloud
 from tablewright.catalog.portal.content import ContentRegistry
-from tablewright.catalog.portal.events import Event, Events, event_key
+from tablewright.catalog.portal.events import event_key
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.ids import uuid7
@@ -134,28 +133,6 @@ def test_what_happened_is_listed_by_day_and_by_user(portal: Portal) -> None:
     (mine,) = (one for one in happened if one["event_id"] == id)
     by_user = reader("GET", "/events", user_id=mine["user_id"]).json["items"]
     assert [one["event_id"] for one in by_user] == [id]
-
-
-def test_a_closed_day_is_exported_for_athena(
-    cloud: Cloud, deployment: Deployment, users: Users
-) -> None:
-    moment = datetime.now(UTC) - timedelta(days=4)
-    table = deployment.output("portal", "EventsTable")
-    store = Store(Events, table, Dynamo(cloud.connection.client("dynamodb")))
-    ids = [uuid7(moment + timedelta(milliseconds=number)) for number in range(3)]
-    made = [Event(**dict[str, Any](event_key(id), event_name="content.viewed")) for id in ids]
-    assert all(store.create_many(Events.put_events, made))
-    day = event_key(ids[0])["date_bucket"]
-    said = invoke(cloud, deployment.output("portal", "ExportFunction"), {"day": day})
-    assert said["whole"] is True
-    bucket = deployment.output("portal", "ExportBucket")
-    s3 = cloud.connection.client("s3")
-    found = s3.list_objects_v2(Bucket=bucket, Prefix=f"events/day={day}/")["Contents"]
-    names = {one["Key"].rpartition("/")[2] for one in found}
-    assert names == {"_manifest.json", "part-00000.jsonl.gz"}
-    part = s3.get_object(Bucket=bucket, Key=f"events/day={day}/part-00000.jsonl.gz")
-    lines = gzip.decompress(part["Body"].read()).decode().splitlines()
-    assert {json.loads(line)["event_id"] for line in lines} >= set(ids)
 
 
 def _move(status: str, content: dict[str, Any]) -> dict[str, str]:

@@ -78,7 +78,7 @@ def test_iam_lets_a_tenants_session_read_its_own_keys_only(
     sale = new_sale()
     for api in (acme, globex):
         assert api("POST", "/sales", sale).status == 201
-    table = variable(function, "TABLE_NAME")
+    table = variable(function, "SALES_INTELLIGENCE_TABLE_NAME")
     own, other = (
         {
             "PK": {"S": f"TENANT#{tenant}#PRODUCT#{sale['productId']}"},
@@ -110,7 +110,7 @@ def test_the_functions_own_role_cannot_touch_the_table(
 ) -> None:
     dynamodb = cloud.connection.client_as("dynamodb", function_credentials)
     key = {"PK": {"S": "TENANT#acme#PRODUCT#p"}, "SK": {"S": "SALE#2025-01-01#s"}}
-    table = variable(function, "TABLE_NAME")
+    table = variable(function, "SALES_INTELLIGENCE_TABLE_NAME")
     assert refusal(dynamodb.get_item, TableName=table, Key=key) == "AccessDeniedException"
 
 

@@ -15,11 +15,13 @@ from syrupy.extensions.json import JSONSnapshotExtension
 from tests.infrastructure.synthesis import STAGES, Assembly
 
 SYSTEMS = ("operations", "identity", "sales", "sentiment", "forms", "portal")
-REPLICAS = ("replica-us-west-2", "replica-eu-west-1", "replica-ap-south-1")
+AWAY = ("us-west-2", "eu-west-1", "ap-south-1")
+STANDBY = ("operations", "identity", "sentiment")
 OTHERS = (
     *((stage, system) for stage in STAGES for system in SYSTEMS if stage != "prod"),
     ("prod-us-east-1", "sentiment"),
     ("prod-accelerated", "sentiment"),
+    ("prod-encrypted", "sentiment"),
 )
 ABSENT = "<absent>"
 
@@ -61,12 +63,28 @@ def test_the_template_of_production_is_as_reviewed(
     assert template(stage, "prod", system) == snapshot(extension_class=JSONSnapshotExtension)
 
 
-@pytest.mark.parametrize("system", REPLICAS)
-def test_the_template_beside_a_replica_is_as_reviewed(
+@pytest.mark.parametrize("system", STANDBY)
+def test_the_template_of_a_standby_differs_from_home_s_as_reviewed(
     system: str, stage: Stage, snapshot: SnapshotAssertion
 ) -> None:
-    found = template(stage, "prod-us-east-1", system)
-    assert found == snapshot(extension_class=JSONSnapshotExtension)
+    home = template(stage, "prod-us-east-1", system)
+    there = template(stage, "prod-us-east-1", f"{system}-{AWAY[0]}")
+    assert difference(home, there) == snapshot(extension_class=JSONSnapshotExtension)
+
+
+@pytest.mark.parametrize("system", STANDBY)
+@pytest.mark.parametrize("region", AWAY[1:])
+def test_every_standby_has_what_the_reviewed_one_has(
+    region: str, system: str, stage: Stage
+) -> None:
+    reviewed, other = (
+        sorted(
+            (resource["Type"], sorted(resource.get("Properties", {})))
+            for resource in template(stage, "prod-us-east-1", name)["Resources"].values()
+        )
+        for name in (f"{system}-{AWAY[0]}", f"{system}-{region}")
+    )
+    assert other == reviewed
 
 
 @pytest.mark.parametrize(("system", "name"), [(system, name) for name, system in OTHERS])
@@ -87,7 +105,8 @@ def test_what_differs_is_found_and_nothing_else() -> None:
 
 def test_every_stack_is_reviewed(stage: Stage) -> None:
     reviewed = {("prod", system) for system in SYSTEMS} | set(OTHERS)
-    reviewed |= {("prod-us-east-1", system) for system in REPLICAS}
+    standby = [f"{system}-{region}" for system in STANDBY for region in AWAY]
+    reviewed |= {("prod-us-east-1", system) for system in standby}
     for name in (*STAGES, "prod-us-east-1"):
         kind = name.partition("-")[0]
         for stack in stage(name).templates:

@@ -2,8 +2,9 @@
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from threading import Lock
 from typing import Any
 
@@ -36,6 +37,7 @@ class Cloud:
         self.published: list[str] = []
         self.invoked: list[bytes] = []
         self.listed = 1000  # objects at a time
+        self.now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def next_event(self) -> Any:
         """What a function has called itself with."""
@@ -47,7 +49,11 @@ class Cloud:
             return answer or {}
 
     def _PutObject(self, Bucket: str, Key: str, **given: Any) -> None:  # noqa: N802, N803
-        self.objects[Bucket, Key] = {"LastModified": datetime.now(UTC), **given}
+        there = self.objects.get((Bucket, Key))
+        expected = given.pop("IfMatch", None)
+        if (given.pop("IfNoneMatch", None) and there) or (expected and expected != _etag(there)):
+            raise Refused(412, "PreconditionFailed")
+        self.objects[Bucket, Key] = {"LastModified": self.now(), **given}
 
     def _HeadObject(self, Bucket: str, Key: str, **_: Any) -> Json:  # noqa: N802, N803
         if (Bucket, Key) not in self.objects:
@@ -57,7 +63,8 @@ class Cloud:
     def _GetObject(self, Bucket: str, Key: str) -> Json:  # noqa: N802, N803
         if (Bucket, Key) not in self.objects:
             raise Refused(404, "NoSuchKey")
-        return {"Body": io.BytesIO(self.objects[Bucket, Key]["Body"])}
+        found = self.objects[Bucket, Key]
+        return {"Body": io.BytesIO(found["Body"]), "ETag": _etag(found)}
 
     def _DeleteObject(self, Bucket: str, Key: str) -> None:  # noqa: N802, N803
         self.objects.pop((Bucket, Key), None)
@@ -68,10 +75,21 @@ class Cloud:
         Prefix: str,  # noqa: N803
         StartAfter: str = "",  # noqa: N803
         ContinuationToken: str = "",  # noqa: N803
+        Delimiter: str = "",  # noqa: N803
     ) -> Json:
         after = ContinuationToken or StartAfter
         keys = sorted(key for bucket, key in self.objects if bucket == Bucket and key > after)
-        found = [{"Key": key} for key in keys if key.startswith(Prefix)]
+        if Delimiter:
+            rest = (
+                key[len(Prefix) :].partition(Delimiter) for key in keys if key.startswith(Prefix)
+            )
+            folders = {f"{Prefix}{name}{ends}" for name, ends, _ in rest if ends}
+            return {"CommonPrefixes": [{"Prefix": folder} for folder in sorted(folders)]}
+        found = [
+            {"Key": key, "LastModified": self.objects[Bucket, key]["LastModified"]}
+            for key in keys
+            if key.startswith(Prefix)
+        ]
         page = found[: self.listed]
         more = {"NextContinuationToken": page[-1]["Key"]} if len(page) < len(found) else {}
         return {"Contents": page, "IsTruncated": bool(more), **more}
@@ -122,6 +140,10 @@ class Cloud:
                 "Expiration": datetime.now(UTC) + timedelta(hours=1),
             }
         }
+
+
+def _etag(there: Json | None) -> str | None:
+    return sha256(there["Body"]).hexdigest() if there else None
 
 
 def _arn(secret: str) -> str:

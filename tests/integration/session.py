@@ -11,6 +11,7 @@ import pytest
 
 from tablewright.model import Table
 from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.store import Store
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
@@ -86,7 +87,8 @@ class Aws(Recorded):
 
     def store(self, design: type[Table], table: str) -> Store:
         """A store that nobody watches, where the functions write."""
-        return Store(design, table, Dynamo(self._engine(design)))
+        secrets = Secrets.in_clear()
+        return Store(design, table, Dynamo(self._engine(design)), secrets=secrets)
 
     def create(self, design: type[Table], table: str) -> None:
         create(self._engine(design), design, table)

@@ -123,6 +123,9 @@ def _metrics() -> Json:
         "total_submissions": _COUNT,
         "daily_breakdown": _COUNTS,
         "form_statistics": _COUNTS,
+        "bytes_sent": _COUNT,
+        "bytes_stored": _COUNT,
+        "compression_ratio": {"type": ["number", "null"]},
         "period": _TEXT,
     }
     day = ("tenant_id", "date", "submission_count", "delivery_count", "error_count")

@@ -68,6 +68,8 @@ def submit(form_id: str) -> Response[str]:
         submission_id=taken.submission_id,
         status=taken.status,
         bytes=len(request.body),
+        stored_bytes=taken.stored_bytes,
+        encoding=taken.encoding,
         uploaded=kind == UPLOADED,
         again=taken.again,
     )

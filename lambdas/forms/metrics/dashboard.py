@@ -53,12 +53,14 @@ class Dashboard:
 def summary(days: Iterable[DailyMetrics]) -> dict[str, Any]:
     """The sums of days, and what each of them had."""
     breakdown: dict[str, int] = {}
-    deliveries = errors = 0
+    deliveries = errors = sent = stored = 0
     tallies: dict[str, Counter[str]] = {name: Counter() for name in _TALLIES}
     for day in days:
         breakdown[day.date] = int(day.submission_count or 0)
         deliveries += int(day.delivery_count or 0)
         errors += int(day.error_count or 0)
+        sent += int(day.bytes_sent or 0)
+        stored += int(day.bytes_stored or 0)
         for name, total in tallies.items():
             total.update({one: int(number) for one, number in day.get(name, {}).items()})
     return {
@@ -66,6 +68,9 @@ def summary(days: Iterable[DailyMetrics]) -> dict[str, Any]:
         "daily_breakdown": breakdown,
         "form_statistics": _present(tallies["form_stats"]),
         "domain_statistics": _present(tallies["domain_stats"]),
+        "bytes_sent": sent,
+        "bytes_stored": stored,
+        "compression_ratio": (Decimal(stored) / sent).quantize(_RATE) if sent else None,
         "deliveries": deliveries,
         "errors": errors,
         "error_rate": error_rate(deliveries, errors),

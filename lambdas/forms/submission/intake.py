@@ -59,6 +59,9 @@ class Taken(NamedTuple):
     submission_id: str
     status: str | None
     again: bool
+    # How the payload is kept, and in how many bytes; not told of what had been taken before.
+    encoding: str | None = None
+    stored_bytes: int | None = None
 
 
 def digest_of(form_id: str, content_type: str, body_sha256: str) -> str:
@@ -104,7 +107,7 @@ class SubmissionIntake:
             again = True
         except Conflict:
             return self._too_late(claim, place)
-        return Taken(submission_id, status, again)
+        return Taken(submission_id, status, again, packed.encoding, len(packed.body))
 
     def finished(self, tenant_id: str, key: str | None, upload: str, digest: str) -> Taken | None:
         """What a request has become that was finished before, so that its upload is gone."""
@@ -234,6 +237,6 @@ def _record(sent: SentForm, submission_id: str, status: str, retention_days: int
 
 def _beside(record: Record) -> int:
     """What the item weighs without its payload; the number of its shard may add a digit."""
-    about = {"payload_encoding": S3_ZLIB, "payload_bytes": 0, "payload": b""}
+    about = {"payload_encoding": S3_ZLIB, "payload_bytes": 0, "stored_bytes": 0, "payload": b""}
     whole = {**record, **about}
     return item_bytes(Forms.__design__.attributes(Submission.__entity__, whole))

@@ -63,6 +63,7 @@ class TenantSubmissions:
                 content_type="application/json",
                 payload_encoding=PLAIN,
                 payload_bytes=len(_TEST_PAYLOAD),
+                stored_bytes=len(_TEST_PAYLOAD),
                 payload=_TEST_PAYLOAD,
                 updated_at=moment,
                 expires_at=iso_utc(now + timedelta(days=TEST_DAYS)),

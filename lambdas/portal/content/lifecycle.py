@@ -5,6 +5,7 @@ draft again. Content that is approved before its effective date waits for it as 
 is of what the approver has read: whatever changes that makes the content a draft again.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ FILE_FIELDS = (
     *("s3_uri", "s3_bucket", "s3_key"),
     *("file_name", "content_type", "size_bytes", "uploaded_at"),
 )
+_LAST_NUMBER = re.compile(r"(.*?)(\d+)(\D*)", re.ASCII)
 # When it is to be looked at again is no part of what was approved.
 _NOT_APPROVED_OF = ("review_due_date",)
 _NO_FILE = dict.fromkeys(FILE_FIELDS)
@@ -46,11 +48,24 @@ def next_due(content: Content) -> str | None:
     return min((date for date in dates if date), default=None)
 
 
+def next_version(version: str) -> str:
+    """The version after this one: its last number is one more, or its first follows.
+
+    >>> [next_version(one) for one in ("3", "1.0", "v9", "final", "2025-12-09")]
+    ['4', '1.1', 'v10', 'final.1', '2025-12-10']
+    """
+    whole = _LAST_NUMBER.fullmatch(version)
+    if whole is None:
+        return f"{version}.1"
+    before, number, after = whole.groups()
+    return f"{before}{int(number) + 1:0{len(number)}}{after}"
+
+
 def revision(content: Content, changes: Changes, now: datetime) -> Changes:
     """Changes with what goes with each: the next version, its time, and what is due then."""
     return {
         **changes,
-        "version": str(int(content.version) + 1),
+        "version": next_version(content.version),
         "last_updated": iso_utc(now),
         "due_at": next_due(Content(**{**content, **changes})),
     }

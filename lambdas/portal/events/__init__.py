@@ -1,1 +1,1 @@
-"""Events of users: their log and its export."""
+"""Events of users: what is taken, and their log."""

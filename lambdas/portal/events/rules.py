@@ -4,23 +4,19 @@ An id tells when its event happened. Only events of the last day are taken, so t
 at a moment that is known: what was exported after it lacks nothing.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from lambdas.errors import InvalidRequest
-from tablewright.catalog.portal.events import DAYS_KEPT, Event, event_key
-from tablewright.model import DateText, Field, InvalidRecord, InvalidValue
+from tablewright.catalog.portal.events import Event, event_key
+from tablewright.model import InvalidRecord, InvalidValue
 from tablewright.model.fields.time import iso_utc
 
 GIVEN = ("event_id", "event_name", "content_id", "metadata")
 MAX_EVENTS = 100
 LATE = timedelta(hours=24)
 AHEAD = timedelta(minutes=5)
-# An event that was let in is stored within its request; clocks differ by less than this.
-SETTLING = timedelta(hours=1)
 
-_DAY = timedelta(days=1)
-_DAY_FIELD: Field[str] = DateText().named("day")
 _REPORTED = 100
 _WINDOW = "must be of the last 24 hours, and at most 5 minutes ahead"
 
@@ -55,27 +51,6 @@ def same_event(one: Event, two: Event) -> bool:
     return all(one.get(field.name) == two.get(field.name) for field in Event.__entity__.fields)
 
 
-def closes_at(day: str) -> datetime:
-    """From when on no event of this day can come any more."""
-    return _begin(day) + _DAY + LATE + SETTLING
-
-
-def closed_days(now: datetime, many: int) -> list[str]:
-    """The last days that are closed, oldest first."""
-    last = (now.astimezone(UTC) - _DAY - LATE - SETTLING).date()
-    return [(last - timedelta(days=n)).isoformat() for n in reversed(range(many))]
-
-
-def exportable(given: Any, now: datetime) -> str:
-    """The day, if all of its events are there: none is still to come, none has expired."""
-    day = str(_DAY_FIELD.check(given))
-    if now < closes_at(day):
-        raise InvalidValue("day", f"must be closed: {day} is so from {iso_utc(closes_at(day))}")
-    if now >= _begin(day) + timedelta(days=DAYS_KEPT):
-        raise InvalidValue("day", f"must be of the last {DAYS_KEPT} days: older events expire")
-    return day
-
-
 def _event(entry: Any, user_id: str, now: datetime) -> Event:
     """One event of a request, whole; raises InvalidRecord."""
     if not isinstance(entry, dict) or not set(entry) <= set(GIVEN):
@@ -95,10 +70,6 @@ def _event(entry: Any, user_id: str, now: datetime) -> Event:
     if problems:
         raise InvalidRecord(Event.__name__, problems)
     return event
-
-
-def _begin(day: str) -> datetime:
-    return datetime.fromisoformat(day).replace(tzinfo=UTC)
 
 
 def _pointer(position: int, field: str) -> str:

@@ -16,7 +16,7 @@ from lambdas.sales.contract import ApiEnvironment
 from lambdas.sales.resources import Resources
 from lambdas.sales.sales import TenantSales
 from lambdas.sales.trend import PERIODS
-from tablewright.catalog.sales.design import SEASONS, Sale, Sales
+from tablewright.catalog.sales.design import SEASONS, Sale, Sales, shards_of
 from tablewright.model import Query
 
 logger = Logger()
@@ -45,6 +45,7 @@ def create_sale() -> Response[str]:
         tenant=sale.tenant,
         product_id=sale.product_id,
         sale_id=sale.sale_id,
+        shards=shards_of(sale),
         new=new,
     )
     return answer(record_json(sale), 201 if new else 200)
@@ -52,8 +53,15 @@ def create_sale() -> Response[str]:
 
 @routed(app, contract.CREATE_SALES)
 def create_sales() -> Response[str]:
-    done = _sales().create_many(json_body(app.current_event), resources().now())
-    logger.info("sales stored", count=done.stored, replaced=done.replaced, unchanged=done.unchanged)
+    sales = _sales()
+    done = sales.create_many(json_body(app.current_event), resources().now())
+    logger.info(
+        "sales stored",
+        tenant=sales.tenant,
+        count=done.stored,
+        replaced=done.replaced,
+        unchanged=done.unchanged,
+    )
     told = {"stored": done.stored, "replaced": done.replaced, "unchanged": done.unchanged}
     return answer(told, 201 if done.stored else 200)
 
@@ -95,25 +103,23 @@ def embeddings() -> Response[str]:
 
 @routed(app, contract.LIST_SALES)
 def list_sales() -> Response[str]:
-    # Names may hold any text, and an address cannot: API Gateway takes a%2Fb for a/b.
-    given = [name for name in _BY_NAME if name in (app.current_event.query_string_parameters or {})]
-    if len(given) != 1:
-        wrong = [(" or ".join(_BY_NAME), "exactly one must be given")]
-        raise InvalidRequest("Sales are listed by category or by brand.", wrong)
-    return _page(_BY_NAME[given[0]], named=given[0])
+    named = _named("Sales are listed by category or by brand.")
+    return _page(_BY_NAME[named], named=named)
 
 
-@routed(app, contract.CATEGORY_TREND)
-def category_trend() -> Response[str]:
-    given = parameters(app.current_event, ("category", "from", "to", "season", "by"))
-    if "category" not in given:
-        raise InvalidRequest("A trend is of a category.", [("category", "is required")])
+@routed(app, contract.TREND)
+def price_trend() -> Response[str]:
+    named = _named("A trend is of a category or of a brand.")
+    given = parameters(app.current_event, (named, "from", "to", "season", "by"))
     season = choice("season", given["season"], SEASONS) if "season" in given else None
     by = choice("by", given.get("by"), PERIODS)
-    periods = _sales().price_trend(
-        given["category"], since=given.get("from"), until=given.get("to"), season=season, by=by
+    sales = _sales()
+    periods = sales.price_trend(
+        named, given[named], since=given.get("from"), until=given.get("to"), season=season, by=by
     )
-    return answer({"category": given["category"], "by": by, "periods": periods})
+    count = sum(period["count"] for period in periods)
+    logger.info("trend computed", tenant=sales.tenant, asked={named: given[named]}, count=count)
+    return answer({named: given[named], "by": by, "periods": periods})
 
 
 @routed(app, contract.OPENAPI)
@@ -127,12 +133,22 @@ def _sales() -> TenantSales:
     return resources().sales_of(tenant_of(app.current_event, Sale.tenant))
 
 
+def _named(says: str) -> str:
+    """By what sales are asked for. Names may hold any text, and an address cannot: API Gateway
+    takes a%2Fb for a/b."""
+    given = [name for name in _BY_NAME if name in (app.current_event.query_string_parameters or {})]
+    if len(given) != 1:
+        raise InvalidRequest(says, [(" or ".join(_BY_NAME), "exactly one must be given")])
+    return given[0]
+
+
 def _page(pattern: Query[Sale], named: str | None = None, **where: str) -> Response[str]:
     """A page of a list; the field `named`, if any, is taken from the query string."""
     asked = ("from", "to", "limit", "cursor", "order", *pattern.filters)
     given = parameters(app.current_event, (*asked, named) if named else asked)
     where |= {named: given[named]} if named else {}
-    page = _sales().page(
+    sales = _sales()
+    page = sales.page(
         pattern,
         where,
         since=given.get("from"),
@@ -142,5 +158,7 @@ def _page(pattern: Query[Sale], named: str | None = None, **where: str) -> Respo
         limit=page_limit(given.get("limit")),
         cursor=given.get("cursor"),
     )
-    logger.info("listed", pattern=pattern.name, count=len(page.items))
+    logger.info(
+        "listed", pattern=pattern.name, tenant=sales.tenant, asked=where, count=len(page.items)
+    )
     return answer(page_json(page))

@@ -10,6 +10,8 @@ from lambdas.sentiment.contract import AnalyseEnvironment
 from lambdas.sentiment.resources import Resources
 from lambdas.sentiment.sentiment_model import Model
 from tablewright.runtime.deadline import in_time
+from tablewright.runtime.errors import Unavailable
+from tablewright.runtime.secrets.secrets import Secrets
 
 logger = Logger()
 
@@ -17,7 +19,9 @@ logger = Logger()
 @cache
 def analysis() -> Analysis:
     resources = Resources.of(AnalyseEnvironment.read())
-    return Analysis((resources.items(), resources.news()), Model())
+    # The text comes with the request: what items have of it is none of its business.
+    items = resources.items(Secrets.withheld())
+    return Analysis((items, resources.active_news()), Model())
 
 
 if AnalyseEnvironment.is_set():
@@ -31,10 +35,18 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     for message in event["Records"]:
         try:
             request = Request.parse(message["body"])
-            outcome = analysis().carry_out(request)
+            outcome = _carry_out(request)
             logger.info("analysed", source_id=request.key["source_id"], outcome=outcome)
         except Exception as error:
             # Whatever it is: it must not take the other messages with it.
             logger.exception("not analysed", message_id=message["messageId"], reason=str(error))
             failed.append({"itemIdentifier": message["messageId"]})
     return {"batchItemFailures": failed}
+
+
+def _carry_out(request: Request) -> str:
+    try:
+        return analysis().carry_out(request)
+    except Unavailable:
+        # Another region may be active by now. Otherwise the message comes again in three minutes.
+        return analysis().carry_out(request)

@@ -54,7 +54,10 @@ if HealEnvironment.is_set():
 
 @in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
-    """One run; what it could not do is left to the next."""
+    """One run, in the active region; what it could not do is left to the next."""
+    if not resources().is_active():
+        logger.info("another region heals")
+        return {}
     began = time.monotonic()
     healed = healing().run(datetime.now(UTC))
     waiting = parked().count()

@@ -47,13 +47,14 @@ def resources() -> Resources[IngestEnvironment]:
 def item_ingestion() -> ItemIngestion:
     made = resources()
     watch = Watch(json.loads(made.environment.watch_tags))
-    return ItemIngestion(made.items(), made.dashboard(), made.analysis_requests(), watch)
+    items = made.items(made.items_secrets())
+    return ItemIngestion(items, made.dashboard(), made.analysis_requests(), watch)
 
 
 @cache
 def news_ingestion() -> NewsIngestion:
     made = resources()
-    return NewsIngestion(made.news(), made.dashboard(), made.analysis_requests())
+    return NewsIngestion(made.active_news(), made.dashboard(), made.analysis_requests())
 
 
 if IngestEnvironment.is_set():
@@ -75,6 +76,9 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
             raise InvalidValue("event", "must have news only")
         return _ingest_event(news_ingestion(), event["news"], "news", iso_utc(now))
     if event.get("detail-type") == "Scheduled Event":
+        if not resources().is_active():
+            logger.info("another region polls")
+            return {}
         return _poll(now + timedelta(milliseconds=context.get_remaining_time_in_millis()))
     raise InvalidValue("event", "must have items or news, or be one of a schedule")
 

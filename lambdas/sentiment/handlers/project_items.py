@@ -23,6 +23,8 @@ def projector() -> Projector:
         resources.dynamodb,
         dashboard_table=environment.dashboard_table,
         items_table=environment.items_table,
+        dashboard_secrets=resources.dashboard_secrets(),
+        items_secrets=resources.items_secrets(),
     )
 
 

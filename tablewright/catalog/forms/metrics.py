@@ -34,6 +34,8 @@ _Counts = Mapping[str, Decimal]
 _EXAMPLE = {
     "tenant_id": "acme",
     "submission_count": Decimal(120),
+    "bytes_sent": Decimal(246_000),
+    "bytes_stored": Decimal(81_000),
     "delivery_count": Decimal(236),
     "error_count": Decimal(4),
     "form_stats": {"contact": Decimal(100), "newsletter": Decimal(20)},
@@ -54,6 +56,9 @@ class DailyMetrics(
     tenant_id: Field[str] = tenant(IN_KEY)
     date: Field[str] = DateText(IN_KEY)
     submission_count: Field[Decimal | None] = Number(default=None)
+    # Of payloads as they were sent, and as they are stored.
+    bytes_sent: Field[Decimal | None] = Number(default=None)
+    bytes_stored: Field[Decimal | None] = Number(default=None)
     delivery_count: Field[Decimal | None] = Number(default=None)
     error_count: Field[Decimal | None] = Number(default=None)
     form_stats: Field[_Counts | None] = Tally(prefix="form:", default=None)
@@ -75,6 +80,9 @@ class HourlyMetrics(
     tenant_id: Field[str] = tenant(IN_KEY)
     datetime: Field[str] = HourText(IN_KEY)
     submission_count: Field[Decimal | None] = Number(default=None)
+    # Of payloads as they were sent, and as they are stored.
+    bytes_sent: Field[Decimal | None] = Number(default=None)
+    bytes_stored: Field[Decimal | None] = Number(default=None)
     delivery_count: Field[Decimal | None] = Number(default=None)
     error_count: Field[Decimal | None] = Number(default=None)
     form_stats: Field[_Counts | None] = Tally(prefix="form:", default=None)

@@ -85,6 +85,7 @@ class Submission(
         "content_type": "application/json",
         "payload_encoding": "plain",
         "payload_bytes": 67,
+        "stored_bytes": 67,
         "payload": b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}',
         "domain": "example.com",
         "updated_at": "2025-01-26T10:04:00.000Z",
@@ -101,6 +102,8 @@ class Submission(
     content_type: Field[str | None] = Text(max_length=127, default=None)
     payload_encoding: Field[str] = Choice(PAYLOAD_ENCODINGS)
     payload_bytes: Field[int] = Whole()
+    # What is kept of it, here or in the bucket: less, where it is compressed.
+    stored_bytes: Field[int | None] = Whole(default=None)
     payload: Field[bytes | None] = Binary(max_bytes=INLINE_BYTES, default=None)
     payload_key: Field[str | None] = Text(max_length=1024, default=None)
     domain: Field[str | None] = Text(max_length=253, default=None)

@@ -118,7 +118,11 @@ class Content(
     owner_user_id: Field[str] = Text(max_length=128, pattern=ID, form=ID_FORM)
     tags: Field[tuple[str, ...]] = ListOf(TAG, max_items=MAX_TAGS)
     # Counts the changes that people and the calendar make: a write names the one it changes.
-    version: Field[str] = Text(max_length=10, pattern="[1-9][0-9]*", form="a whole number from 1")
+    version: Field[str] = Text(
+        max_length=32,
+        pattern="[A-Za-z0-9][A-Za-z0-9._-]*",
+        form="letters, digits, '.', '_' and '-', beginning with a letter or digit",
+    )
     last_updated: Field[str] = TimestampText()
     review_due_date: Field[str | None] = TimestampText(default=None)
     effective_date: Field[str | None] = TimestampText(default=None)

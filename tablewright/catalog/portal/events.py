@@ -57,7 +57,7 @@ class Event(
     timestamp: Field[str] = TimestampText()
 
 
-class Events(Table, pk="date_bucket", sk="ts#event_id", ttl="ttl"):
+class Events(Table, pk="date_bucket", sk="ts#event_id", ttl="ttl", stream="NEW_AND_OLD_IMAGES"):
     """What happened, by day and by user, for ninety days."""
 
     by_user = Index(
@@ -75,12 +75,6 @@ class Events(Table, pk="date_bucket", sk="ts#event_id", ttl="ttl"):
         filters=(Event.event_name,),
         descending=True,
         describes="The events of a day, newest first.",
-    )
-    exported_events = Query(
-        Event,
-        range=Event.timestamp,
-        consistent=True,
-        describes="The events of a day in the order in which they happened.",
     )
     events_of_user = Query(
         Event,

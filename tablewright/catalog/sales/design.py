@@ -7,7 +7,10 @@ holds branded sales only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from tablewright.model import (
     KEYS_ONLY,
@@ -22,6 +25,7 @@ from tablewright.model import (
     Field,
     Get,
     Index,
+    InvalidValue,
     Key,
     Money,
     Name,
@@ -36,8 +40,10 @@ from tablewright.model import (
     java_hash,
     uniform,
 )
+from tablewright.model.fields.time import iso_utc
 
 SEASONS = ("SPRING", "SUMMER", "FALL", "WINTER")
+_BY_QUARTER = ("WINTER", "SPRING", "SUMMER", "FALL")
 # An id is part of addresses, in which other characters do not arrive as they were sent.
 _ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
 _ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
@@ -99,7 +105,7 @@ def _by_category(function: ShardFunction) -> Index:
     return Index("GSI1", pk="GSI1PK", sk="GSI1SK", projects=KEYS_ONLY, keys={Sale: key})
 
 
-class Sales(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant"):
+class Sales(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant", stream="NEW_AND_OLD_IMAGES"):
     """Pricing intelligence and sales analytics for many tenants, kept for two years."""
 
     by_category = _by_category(uniform)
@@ -176,6 +182,42 @@ class Sales(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant"):
     brand_sales = Query(
         Sale, by_brand, range=Sale.sale_date, hydrate=True, describes="Sales of a brand, by date."
     )
+    brand_prices = Query(
+        Sale,
+        by_brand,
+        range=Sale.sale_date,
+        describes="Prices of a brand, by date, read from the index keys alone.",
+    )
+
+
+def season_of(sale_date: str) -> str:
+    """The meteorological season of the northern hemisphere: spring is March to May, and so on."""
+    return _BY_QUARTER[int(sale_date[5:7]) % 12 // 3]
+
+
+def with_defaults(values: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """The values of a new sale with what follows when it is not given: the season of its date,
+    and that it is made and changed `now`.
+
+    Example::
+
+        sale = Sale(**with_defaults({"tenant": "acme", "sale_date": "2025-12-29", ...}, now))
+    """
+    moment = iso_utc(now)
+    full = {"created_at": moment, "updated_at": moment, **values}
+    if full.get("season") is None:
+        try:
+            full["season"] = season_of(Sale.sale_date.check(values.get("sale_date")))
+        except InvalidValue:
+            full["season"] = SEASONS[0]  # the date is refused by itself
+    return full
+
+
+def shards_of(sale: Sale) -> dict[str, str]:
+    """The shards that the entries of a sale are in, by what they are listed by."""
+    listed = {"category": Sales.category_sales, "embedding": Sales.embeddings}
+    keys = {name: Sales.__design__.key_of(query).shards for name, query in listed.items()}
+    return {name: one.of(sale[one.by]) for name, one in keys.items() if isinstance(one, Shards)}
 
 
 def sales_sharded_by(function: ShardFunction) -> type[Sales]:

@@ -51,6 +51,7 @@ _MOMENT = "{ingested_at}|{source_id}"
 _EXAMPLE = {
     "day": "2025-11-16",
     "ingested_at": "2025-11-16T14:30:15.000Z",
+    "timestamp": "2025-11-16T14:30:15.000Z",
     "source_id": "newsapi#bbc-news-ai-regulation-2025-11-16",
     "source_type": "newsapi",
     "sentiment": "neutral",
@@ -72,6 +73,8 @@ class Row(
 
     day: Field[str] = DateText("day_partition")
     ingested_at: Field[str] = TimestampText(IN_KEY)
+    # The same, for whoever reads without the store: in the sort key a source follows it.
+    timestamp: Field[str | None] = TimestampText(default=None)
     source_id: Field[str] = source_id()
     source_type: Field[str] = Choice(SOURCE_TYPES)
     sentiment: Field[str] = Choice(SENTIMENTS)
@@ -92,6 +95,7 @@ class TagRow(
     tag: Field[str] = tag()
     day: Field[str] = DateText(IN_KEY)
     ingested_at: Field[str] = TimestampText(IN_KEY)
+    timestamp: Field[str | None] = TimestampText(default=None)
     source_id: Field[str] = source_id()
     source_type: Field[str] = Choice(SOURCE_TYPES)
     sentiment: Field[str] = Choice(SENTIMENTS)
@@ -166,7 +170,7 @@ class Rejected(
     source: Field[str] = Text(IN_KEY, max_length=64)
     digest: Field[str] = Text(IN_KEY, pattern="[0-9a-f]{32}")
     reason: Field[str] = Prose(max_length=2000)
-    item: Field[str] = Text(max_length=4000)
+    item: Field[str] = Text(max_length=4000, secret=True)
 
 
 class Dashboard(

@@ -18,6 +18,7 @@ from tablewright.model import (
     Choice,
     Document,
     Entity,
+    Expiry,
     Field,
     Fraction,
     Get,
@@ -39,6 +40,9 @@ MAX_TAGS = 5
 SNIPPET_LENGTH = 200
 # What an analysis request carries of a text.
 MAX_TEXT = 5000
+
+# A source that is offered again is known for so much longer than its item is kept.
+GUARD_DAYS = 365
 
 # What an item holds until it is analysed.
 UNKNOWN = {"sentiment": "neutral", "score": Decimal("0.5"), "model_version": "v0.0.0"}
@@ -62,7 +66,7 @@ def source_url() -> Field[str | None]:
 
 
 def text_snippet() -> Field[str | None]:
-    return Prose(max_length=SNIPPET_LENGTH, default=None)
+    return Prose(max_length=SNIPPET_LENGTH, default=None, secret=True)
 
 
 def matched_tags() -> Field[set[str] | None]:
@@ -108,7 +112,7 @@ class Item(
     score: Field[Decimal] = Fraction()
     model_version: Field[str] = Text(pattern=r"v\d+\.\d+\.\d+", form="a version such as v1.0.0")
     matched_tags: Field[set[str] | None] = matched_tags()
-    metadata: Field[Mapping[str, Any] | None] = Document(default=None)
+    metadata: Field[Mapping[str, Any] | None] = Document(default=None, secret=True)
     status: Field[str] = Choice((PENDING, ANALYZED))
 
 
@@ -127,10 +131,10 @@ class Guard(
     source_id: Field[str] = source_id()
     item_ingested_at: Field[str] = TimestampText()
     state: Field[str] = Choice((CLAIMED, SETTLED))
-    text: Field[str | None] = Prose(max_length=MAX_TEXT, default=None)
+    text: Field[str | None] = Prose(max_length=MAX_TEXT, default=None, secret=True)
     source_url: Field[str | None] = source_url()
     matched_tags: Field[set[str] | None] = matched_tags()
-    metadata: Field[Mapping[str, Any] | None] = Document(default=None)
+    metadata: Field[Mapping[str, Any] | None] = Document(default=None, secret=True)
 
 
 class Items(
@@ -145,3 +149,21 @@ class Items(
     settle_sources = BatchPut(Guard, describes="Say that nothing is left to be done.")
     record_analysis = Update(Item, describes="Record what the analysis of an item found.")
     get_item = Get(Item, consistent=True, describes="Read an item as it is now.")
+
+
+def items_table(*, days: int | None = None) -> type[Items]:
+    """The table; with `days`, of items that expire so long after they were taken in.
+
+    Access patterns are the same either way.
+    """
+    if days is None:
+        return Items
+    expires: dict[type[Any], Expiry] = {
+        Item: Expiry("ingested_at", days=days),
+        Guard: Expiry("item_ingested_at", days=days + GUARD_DAYS),
+    }
+
+    class Expiring(Items, id=Items.__design__.id, ttl="ttl", expires=expires):
+        __doc__ = Items.__doc__
+
+    return Expiring

@@ -42,6 +42,8 @@ class Platform:
         return [
             "--only-binary=:all:",
             f"--platform=manylinux2014_{self.machine}",
+            # What Lambda's Pythons since 3.12 run on has a newer glibc than that.
+            f"--platform=manylinux_2_28_{self.machine}",
             f"--python-version={self.python}",
             "--implementation=cp",
         ]

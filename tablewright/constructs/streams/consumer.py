@@ -33,7 +33,8 @@ class StreamConsumer(Construct):
     and goes on with the rest. `filters` are patterns of which a record must match one; others never
     reach the function.
 
-    Consume a table with replicas in one region only: each replica's stream has every change.
+    Each replica's stream has every change of a table with replicas: consume it in one region, or
+    in each for something that is each region's own.
 
     Example::
 

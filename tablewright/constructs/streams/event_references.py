@@ -55,6 +55,8 @@ def _path(field: Field[Any]) -> str:
         raise ValueError(
             f"'{field.name}' stands in the item's keys only: store it as a field to tell it"
         )
+    if field.secret:
+        raise ValueError(f"'{field.name}' is secret: who needs it reads the item, with its keys")
     if field.kind not in ("S", "N"):
         raise ValueError(
             f"'{field.name}' is {field.type_name} and may be large: an event carries texts "

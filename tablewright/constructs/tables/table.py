@@ -16,6 +16,7 @@ from tablewright.constructs.tables.backup import TableBackup
 from tablewright.constructs.tables.base import DesignTableBase, ExistingTable
 from tablewright.constructs.tables.capacity import Capacity
 from tablewright.constructs.tables.replication_alarms import ReplicationAlarms
+from tablewright.constructs.tables.strong_consistency import refusals
 from tablewright.model.declaration import Table
 from tablewright.model.table import Design
 from tablewright.model.validation.design import check
@@ -28,6 +29,8 @@ class TableOptions(TypedDict, total=False):
     protection: Protection
     capacity: Capacity
     replicas: Sequence[str]
+    strong_consistency: bool
+    witness_region: str | None
     encryption_key: kms.IKey
     replica_key_arns: Mapping[str, str]
     replication_latency: Duration
@@ -42,6 +45,12 @@ class DesignTable(DesignTableBase):
     A design that contradicts itself stops the synthesis. Access is granted by pattern. Without a
     `table_name` CloudFormation gives it one. Each of its `replicas` has an alarm on how far it
     lags: by five seconds, or by `replication_latency`.
+
+    With `strong_consistency` a write is in all regions when it is answered, and a consistent read
+    gives it in any of them. DynamoDB wants three regions of one set for that, one of which may be
+    the `witness_region`, which has no items; and neither time to live, local indexes nor
+    transactions. It is for tables that are new: what has items stays as it is. That a store is used
+    in transactions of its own making (`to_put` and the like) shows only when DynamoDB refuses them.
 
     Example::
 
@@ -61,6 +70,8 @@ class DesignTable(DesignTableBase):
         protection: Protection | None = None,
         capacity: Capacity | None = None,
         replicas: Sequence[str] = (),
+        strong_consistency: bool = False,
+        witness_region: str | None = None,
         encryption_key: kms.IKey | None = None,
         replica_key_arns: Mapping[str, str] | None = None,
         replication_latency: Duration | None = None,
@@ -82,6 +93,7 @@ class DesignTable(DesignTableBase):
             replica_key_arns=replica_key_arns,
         )
         self._check_regions()
+        self._check_consistency(strong_consistency, witness_region)
         protection = protection or Protection.protected()
         capacity = capacity or Capacity.on_demand()
         cfn_tags = [CfnTag(key=key, value=value) for key, value in (tags or {}).items()]
@@ -113,13 +125,18 @@ class DesignTable(DesignTableBase):
             ),
             # Tags are not inherited, unlike the rest of what a replica has.
             replicas=[dynamodb.ReplicaTableProps(region=r, tags=cfn_tags) for r in replicas],
+            multi_region_consistency=dynamodb.MultiRegionConsistency.STRONG
+            if strong_consistency
+            else None,
+            witness_region=witness_region,
             tags=cfn_tags,
         )
         _acknowledge(self.table, protection)
         TableAlarms(
             self, "Alarms", design=model, table_name=self.table.table_name, topic=alarm_topic
         )
-        if self.replica_regions:
+        # Where writes wait for each other nothing lags, and nothing is measured.
+        if self.replica_regions and not strong_consistency:
             ReplicationAlarms(
                 self, "Replication", table=self, topic=alarm_topic, latency=replication_latency
             )
@@ -218,6 +235,17 @@ class DesignTable(DesignTableBase):
                 f"table '{self.design.id}' has its own encryption key, so replica_key_arns must "
                 f"name a key for {', '.join(missing)}"
             )
+
+    def _check_consistency(self, strong: bool, witness: str | None) -> None:
+        if witness and not strong:
+            raise ValueError("only a table with strong_consistency has a witness_region")
+        if strong:
+            own = Stack.of(self).region
+            if said := [*refusals(self.design, own, self.replica_regions, witness)]:
+                raise ValueError(
+                    f"table '{self.design.id}' cannot be strongly consistent across regions: "
+                    + "; ".join(said)
+                )
 
 
 def _acknowledge(table: dynamodb.TableV2, protection: Protection) -> None:

@@ -12,8 +12,8 @@ REPLICAS = ("us-west-2", "eu-west-1", "ap-south-1")
 class WriteTable(DesignTable):
     """A table whose design has a stream and no index, so that nothing slows its writes.
 
-    The stream carries old and new images, for a `StreamConsumer` in the table's own region. Other
-    tables are made of it, for example by `tablewright.runtime.streams.projection`.
+    The stream carries old and new images, for a `StreamConsumer`. Other tables are made of it, for
+    example by `tablewright.runtime.streams.projection`.
 
     Example::
 

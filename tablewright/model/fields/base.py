@@ -27,10 +27,10 @@ class Field(Operand[V]):
     Of an entity's class it is the field, which conditions and changes are made of; of a record it
     is the value. `ordered` tells whether key texts sort like the values; only such fields can be
     asked for by range. `kind` is the attribute's type in DynamoDB; `converts`, that it holds
-    another Python type than the one that is stored.
+    another Python type than the one that is stored; `secret`, that it is encrypted before.
     """
 
-    __slots__ = ("_own_name", "default", "name", "optional", "stored")
+    __slots__ = ("_own_name", "default", "name", "optional", "secret", "stored")
     kind = "S"
     ordered = True
     converts = False
@@ -42,6 +42,7 @@ class Field(Operand[V]):
         default: Any = REQUIRED,
     ) -> None:
         self.name = ""
+        self.secret = False
         self.stored = stored or ""
         self._own_name = stored is None
         self.optional = default is not REQUIRED
@@ -75,7 +76,9 @@ class Field(Operand[V]):
             if record is None:
                 return self
             if self.name in getattr(record, "__unread__", ()):
-                raise AttributeError(f"{self.name} was not read: the index does not project it")
+                why = "the index does not project it"
+                why += ", or the store has no keys for it" if self.secret else ""
+                raise AttributeError(f"{self.name} was not read: {why}")
             return self.default
 
     def in_key(self) -> Self:

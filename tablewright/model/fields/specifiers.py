@@ -2,7 +2,7 @@
 
 All take `stored`, the attribute's name where it is not that of the field (or IN_KEY, for one that
 stands in a key alone), and `default`, the value of a field that is not given; with ``default=None``
-it may be absent.
+it may be absent. All but Tally take `secret`: a store encrypts such a value before it stores it.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ P = TypeVar("P", bound="Part")
 C = TypeVar("C", bound=Enum)
 
 
+def _marked(field: Field[V], secret: bool) -> Field[V]:
+    field.secret = secret
+    return field
+
+
 def Text(
     stored: str | None = None,
     *,
@@ -58,6 +63,7 @@ def Text(
     pattern: str | None = None,
     form: str | None = None,
     default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[str | D]:
     """Printable text on one line, optionally of a `pattern`; `form` says in words what it accepts.
 
@@ -65,13 +71,16 @@ def Text(
 
         tenant: Field[str] = Text(max_length=64, pattern="[a-z0-9-]+", form="small letters")
     """
-    return TextField(
-        stored,
-        min_length=min_length,
-        max_length=max_length,
-        pattern=pattern,
-        form=form,
-        default=default,
+    return _marked(
+        TextField(
+            stored,
+            min_length=min_length,
+            max_length=max_length,
+            pattern=pattern,
+            form=form,
+            default=default,
+        ),
+        secret,
     )
 
 
@@ -83,15 +92,19 @@ def Prose(
     pattern: str | None = None,
     form: str | None = None,
     default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[str | D]:
     """Text as people write it, on one line."""
-    return ProseField(
-        stored,
-        min_length=min_length,
-        max_length=max_length,
-        pattern=pattern,
-        form=form,
-        default=default,
+    return _marked(
+        ProseField(
+            stored,
+            min_length=min_length,
+            max_length=max_length,
+            pattern=pattern,
+            form=form,
+            default=default,
+        ),
+        secret,
     )
 
 
@@ -103,15 +116,19 @@ def Lines(
     pattern: str | None = None,
     form: str | None = None,
     default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[str | D]:
     """Text as people write it, on several lines."""
-    return LinesField(
-        stored,
-        min_length=min_length,
-        max_length=max_length,
-        pattern=pattern,
-        form=form,
-        default=default,
+    return _marked(
+        LinesField(
+            stored,
+            min_length=min_length,
+            max_length=max_length,
+            pattern=pattern,
+            form=form,
+            default=default,
+        ),
+        secret,
     )
 
 
@@ -123,25 +140,37 @@ def Name(
     pattern: str | None = None,
     form: str | None = None,
     default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[str | D]:
     """A name as people write it, kept in one spelling: composed, with single spaces."""
-    return NameField(
-        stored,
-        min_length=min_length,
-        max_length=max_length,
-        pattern=pattern,
-        form=form,
-        default=default,
+    return _marked(
+        NameField(
+            stored,
+            min_length=min_length,
+            max_length=max_length,
+            pattern=pattern,
+            form=form,
+            default=default,
+        ),
+        secret,
     )
 
 
 @overload
 def Choice(
-    of: type[C], stored: str | None = None, *, default: D | Required = REQUIRED
+    of: type[C],
+    stored: str | None = None,
+    *,
+    default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[C | D]: ...
 @overload
-def Choice(of: object, stored: str | None = None, *, default: object = REQUIRED) -> Any: ...
-def Choice(of: Any, stored: str | None = None, *, default: Any = REQUIRED) -> Any:
+def Choice(
+    of: object, stored: str | None = None, *, default: object = REQUIRED, secret: bool = False
+) -> Any: ...
+def Choice(
+    of: Any, stored: str | None = None, *, default: Any = REQUIRED, secret: bool = False
+) -> Any:
     """One of several words: an Enum of texts, a Literal of them, or a sequence.
 
     Example::
@@ -150,78 +179,108 @@ def Choice(of: Any, stored: str | None = None, *, default: Any = REQUIRED) -> An
         size: Field[Literal["S", "M", "L"]] = Choice(Literal["S", "M", "L"])
     """
     if isinstance(of, type) and issubclass(of, Enum):
-        return EnumField(of, stored, default=default)
-    return ChoiceField(getattr(of, "__args__", of), stored, default=default)
+        return _marked(EnumField(of, stored, default=default), secret)
+    return _marked(ChoiceField(getattr(of, "__args__", of), stored, default=default), secret)
 
 
-def Flag(stored: str | None = None, *, default: D | Required = REQUIRED) -> Field[bool | D]:
+def Flag(
+    stored: str | None = None, *, default: D | Required = REQUIRED, secret: bool = False
+) -> Field[bool | D]:
     """True or false; within keys, the word."""
-    return FlagField(stored, default=default)
+    return _marked(FlagField(stored, default=default), secret)
 
 
 def Timestamp(
-    stored: str | None = None, *, seconds: bool = False, default: D | Required = REQUIRED
+    stored: str | None = None,
+    *,
+    seconds: bool = False,
+    default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[dt.datetime | D]:
     """A moment, as an aware datetime in UTC, to the millisecond or the second.
 
     It is stored, and stands in keys, as ISO 8601 text, which sorts by time.
     """
-    return TimestampField(stored, seconds=seconds, default=default)
+    return _marked(TimestampField(stored, seconds=seconds, default=default), secret)
 
 
 def TimestampText(
-    stored: str | None = None, *, seconds: bool = False, default: D | Required = REQUIRED
+    stored: str | None = None,
+    *,
+    seconds: bool = False,
+    default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[str | D]:
     """A moment, as its text in UTC: ``2026-01-31T12:00:00.000Z``."""
-    return TimestampTextField(stored, seconds=seconds, default=default)
+    return _marked(TimestampTextField(stored, seconds=seconds, default=default), secret)
 
 
 def EpochTimestamp(
-    stored: str | None = None, *, milliseconds: bool = False, default: D | Required = REQUIRED
+    stored: str | None = None,
+    *,
+    milliseconds: bool = False,
+    default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[dt.datetime | D]:
     """A moment, as an aware datetime in UTC, stored as the seconds or milliseconds since 1970.
 
     What a table's `ttl` names must be in seconds: such a field can be that attribute itself.
     """
-    return EpochField(stored, seconds=not milliseconds, default=default)
+    return _marked(EpochField(stored, seconds=not milliseconds, default=default), secret)
 
 
-def Date(stored: str | None = None, *, default: D | Required = REQUIRED) -> Field[dt.date | D]:
+def Date(
+    stored: str | None = None, *, default: D | Required = REQUIRED, secret: bool = False
+) -> Field[dt.date | D]:
     """A day; it is stored, and stands in keys, as ``2026-01-31``."""
-    return DateField(stored, default=default)
+    return _marked(DateField(stored, default=default), secret)
 
 
-def DateText(stored: str | None = None, *, default: D | Required = REQUIRED) -> Field[str | D]:
+def DateText(
+    stored: str | None = None, *, default: D | Required = REQUIRED, secret: bool = False
+) -> Field[str | D]:
     """A day, as its text: ``2026-01-31``."""
-    return DateTextField(stored, default=default)
+    return _marked(DateTextField(stored, default=default), secret)
 
 
-def HourText(stored: str | None = None, *, default: D | Required = REQUIRED) -> Field[str | D]:
+def HourText(
+    stored: str | None = None, *, default: D | Required = REQUIRED, secret: bool = False
+) -> Field[str | D]:
     """An hour in UTC, as its text: ``2026-01-31-12``."""
-    return HourTextField(stored, default=default)
+    return _marked(HourTextField(stored, default=default), secret)
 
 
-def Number(stored: str | None = None, *, default: D | Required = REQUIRED) -> Field[Decimal | D]:
+def Number(
+    stored: str | None = None, *, default: D | Required = REQUIRED, secret: bool = False
+) -> Field[Decimal | D]:
     """A number of any size that DynamoDB keeps exactly: 38 digits. A float is refused.
 
     It can be a key by itself, in order of value. Within a key its text has no fixed width, so that
     it can be told there, but not asked for by range.
     """
-    return NumberField(stored, default=default)
+    return _marked(NumberField(stored, default=default), secret)
 
 
 def Money(
-    stored: str | None = None, *, digits: int = 10, default: D | Required = REQUIRED
+    stored: str | None = None,
+    *,
+    digits: int = 10,
+    default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[Decimal | D]:
     """An amount with two decimals, not negative; within keys, cents padded to `digits`."""
-    return MoneyField(stored, digits=digits, default=default)
+    return _marked(MoneyField(stored, digits=digits, default=default), secret)
 
 
 def Fraction(
-    stored: str | None = None, *, decimals: int = 2, default: D | Required = REQUIRED
+    stored: str | None = None,
+    *,
+    decimals: int = 2,
+    default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[Decimal | D]:
     """A number from 0 to 1; within keys, rounded to `decimals`."""
-    return FractionField(stored, decimals=decimals, default=default)
+    return _marked(FractionField(stored, decimals=decimals, default=default), secret)
 
 
 def Whole(
@@ -230,9 +289,10 @@ def Whole(
     digits: int = 10,
     lowest: int = 0,
     default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[int | D]:
     """A whole number, not negative, of at most `digits`; within keys, padded to them."""
-    return WholeField(stored, digits=digits, lowest=lowest, default=default)
+    return _marked(WholeField(stored, digits=digits, lowest=lowest, default=default), secret)
 
 
 def SetOf(
@@ -241,6 +301,7 @@ def SetOf(
     *,
     max_items: int = 100,
     default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[set[V] | D]:
     """A set of texts, numbers or bytes. DynamoDB has no empty ones: an empty set is as good as
     none.
@@ -249,7 +310,7 @@ def SetOf(
 
         tags: Field[set[str] | None] = SetOf(Text(max_length=32), default=None)
     """
-    return SetOfField(stored, of=of, max_items=max_items, default=default)
+    return _marked(SetOfField(stored, of=of, max_items=max_items, default=default), secret)
 
 
 def ListOf(
@@ -258,6 +319,7 @@ def ListOf(
     *,
     max_items: int = 100,
     default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[tuple[V, ...] | D]:
     """Values in an order: texts, numbers, parts and whatever else can be a field.
 
@@ -265,11 +327,15 @@ def ListOf(
 
         lines: Field[tuple[Line, ...]] = ListOf(PartOf(Line), default=())
     """
-    return ListOfField(stored, of=of, max_items=max_items, default=default)
+    return _marked(ListOfField(stored, of=of, max_items=max_items, default=default), secret)
 
 
 def PartOf(
-    of: type[P], stored: str | None = None, *, default: D | Required = REQUIRED
+    of: type[P],
+    stored: str | None = None,
+    *,
+    default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[P | D]:
     """A part with fields of its own: a class derived from Part.
 
@@ -277,24 +343,32 @@ def PartOf(
 
         address: Field[Address | None] = PartOf(Address, default=None)
     """
-    return PartOfField(of, stored, default=default)
+    return _marked(PartOfField(of, stored, default=default), secret)
 
 
 def Document(
-    stored: str | None = None, *, max_bytes: int = 4096, default: D | Required = REQUIRED
+    stored: str | None = None,
+    *,
+    max_bytes: int = 4096,
+    default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[Mapping[str, Any] | D]:
     """A map of names to texts, numbers, flags, lists and further maps, of whatever form.
 
     What has a known form is better a Part: its members are typed and checked.
     """
-    return DocumentField(stored, max_bytes=max_bytes, default=default)
+    return _marked(DocumentField(stored, max_bytes=max_bytes, default=default), secret)
 
 
 def Binary(
-    stored: str | None = None, *, max_bytes: int = 4096, default: D | Required = REQUIRED
+    stored: str | None = None,
+    *,
+    max_bytes: int = 4096,
+    default: D | Required = REQUIRED,
+    secret: bool = False,
 ) -> Field[bytes | D]:
     """Bytes; as a key by itself they sort as bytes do."""
-    return BinaryField(stored, max_bytes=max_bytes, default=default)
+    return _marked(BinaryField(stored, max_bytes=max_bytes, default=default), secret)
 
 
 def Tally(*, prefix: str, default: D | Required = REQUIRED) -> Field[Mapping[str, Decimal] | D]:

@@ -23,6 +23,7 @@ from tablewright.model.table import Design
 from tablewright.model.validation.epochs import epoch_pattern
 from tablewright.model.validation.keys import collisions, entity_keys, index_attributes, kinds
 from tablewright.model.validation.patterns import pattern_problems
+from tablewright.model.validation.secrets import secret_problems
 
 _INDEX_LIMIT = 20  # global ones per table,
 _LOCAL_LIMIT = 5  # local ones, and
@@ -43,7 +44,7 @@ def validate(table: type[Table]) -> list[str]:
     design = table.__design__
     problems = [*_names(design), *_limits(design)]
     for entity in design.entity_list:
-        problems += _entity(design, entity)
+        problems += [*_entity(design, entity), *secret_problems(design, entity)]
     problems += [*epoch_pattern(design), *collisions(design), *kinds(design)]
     if not problems:  # patterns are only worth judging on sound keys
         for pattern in design.pattern_list:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from tablewright.model.errors import InvalidValue
 from tablewright.model.sharding.epochs import EpochShards
-from tablewright.model.sizes import ITEM_BYTES, value_bytes
+from tablewright.model.sizes import ITEM_BYTES, SECRET_BYTES, secret_bytes, value_bytes
 
 if TYPE_CHECKING:
     from tablewright.model.entity import EntityModel
+    from tablewright.model.fields.base import Field
 
 # Of an attribute's name, a key's included; what an item is measured by errs toward more.
 _NAME_BYTES = 255
@@ -39,7 +40,7 @@ class Storable:
         self._uses = [(name, template) for (name, _), template in uses.items()]
         self._long = [template for template, bound in bounds if bound > template.limit]
         self._dated = {one.dated: one for one in shards if one.dated}
-        stored = sum(_NAME_BYTES + field.most_bytes for field in entity.fields)
+        stored = sum(_NAME_BYTES + _most_bytes(field) for field in entity.fields)
         self._large = stored + sum(_NAME_BYTES + bound for _, bound in bounds) > ITEM_BYTES
 
     def problems(self, record: Mapping[str, Any]) -> Iterator[InvalidValue]:
@@ -81,7 +82,7 @@ class Storable:
     ) -> Iterator[InvalidValue]:
         fields = self._entity.by_name
         held = {
-            name: value_bytes(fields[name].to_plain(value))
+            name: _bytes(fields[name], fields[name].to_plain(value))
             for name, value in record.items()
             if value is not None
         }
@@ -94,3 +95,12 @@ class Storable:
             largest = max(held, key=lambda name: held[name])
             reason = f"makes the item larger than the {ITEM_BYTES} bytes that one may have"
             yield InvalidValue(largest, reason)
+
+
+def _bytes(field: Field[Any], plain: Any) -> int:
+    return secret_bytes(plain) if field.secret else value_bytes(plain)
+
+
+def _most_bytes(field: Field[Any]) -> int:
+    # As JSON, a number of one byte is ten.
+    return SECRET_BYTES + 10 * field.most_bytes if field.secret else field.most_bytes

@@ -12,7 +12,7 @@ import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from typing import Any
 
 from tablewright.runtime.errors import (
@@ -22,10 +22,12 @@ from tablewright.runtime.errors import (
     CursorTampered,
 )
 
-_VERSION = 1
+_VERSION = 2
 _KEY_ID_BYTES = 4
 _MAC_BYTES = 16
-_LONGEST = 4096
+_DIGEST_BYTES = 9
+# Four times what the longest keys of a table and an index come to, in Base64.
+_LONGEST = 32 * 1024
 
 
 class KeyRing:
@@ -76,15 +78,17 @@ class Cursors:
     ) -> str:
         """A cursor by which this caller can go on with this query after this position."""
         expiry = int(self._clock()) + self._lifetime
-        body = [_VERSION, caller, query, _digest(arguments), list(position), expiry]
-        payload = json.dumps(body, separators=(",", ":")).encode()
         keys = self._keys()
+        digest = _digest(keys, keys.current, arguments)
+        body = [_VERSION, caller, query, digest, list(position), expiry]
+        payload = json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
         signed = keys.current + keys.mac(keys.current, payload) + payload
         return urlsafe_b64encode(signed).decode().rstrip("=")
 
     def open(self, cursor: str, caller: str, query: str, arguments: Mapping[str, Any]) -> list[str]:
         """The position in a cursor, if it was issued to this caller for this query."""
-        payload = self._verified(cursor)
+        keys = self._keys()
+        key_id, payload = self._verified(cursor, keys)
         version, issued_to, issued_for, digest, position, expiry = json.loads(payload)
         if version != _VERSION:
             raise CursorExpired("the cursor was issued by an earlier version; begin again")
@@ -92,11 +96,12 @@ class Cursors:
             raise CursorExpired("the cursor has expired; begin again without one")
         if issued_to != caller:
             raise CursorOfAnotherCaller("the cursor was issued to another caller")
-        if issued_for != query or digest != _digest(arguments):
+        if issued_for != query or digest != _digest(keys, key_id, arguments):
             raise CursorOfAnotherQuery("the cursor belongs to another list or to other arguments")
         return list(position)
 
-    def _verified(self, cursor: str) -> bytes:
+    def _verified(self, cursor: str, keys: KeyRing) -> tuple[bytes, bytes]:
+        """The key that a cursor is signed with, and what it says."""
         tampered = CursorTampered("the cursor is not one that was issued here")
         if len(cursor) > _LONGEST:
             raise tampered
@@ -110,12 +115,13 @@ class Cursors:
         head = _KEY_ID_BYTES + _MAC_BYTES
         key_id, mac, payload = raw[:_KEY_ID_BYTES], raw[_KEY_ID_BYTES:head], raw[head:]
         # Nothing in the cursor is looked at before its signature is known to be ours.
-        keys = self._keys()
         if key_id not in keys or not hmac.compare_digest(mac, keys.mac(key_id, payload)):
             raise tampered
-        return payload
+        return key_id, payload
 
 
-def _digest(arguments: Mapping[str, Any]) -> str:
+def _digest(keys: KeyRing, key_id: bytes, arguments: Mapping[str, Any]) -> str:
+    """What tells arguments from others. With a key: who finds a cursor in a log, and guesses what
+    was asked for, cannot tell whether the guess is right."""
     text = json.dumps(sorted(arguments.items()), separators=(",", ":"), default=str)
-    return blake2b(text.encode(), digest_size=9).hexdigest()
+    return keys.mac(key_id, b"arguments" + text.encode())[:_DIGEST_BYTES].hex()

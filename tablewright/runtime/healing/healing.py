@@ -22,6 +22,9 @@ from tablewright.runtime.messaging.topic import Message, TooLarge, Topic
 from tablewright.runtime.parallel import try_in_parallel
 from tablewright.runtime.store.store import Store
 
+# For each that a run may ask for: bounds what it reads where most of it is to be parked.
+_LOOKED_AT = 10
+
 
 class Rules(NamedTuple):
     """When an item is stale, and how it is healed."""
@@ -91,9 +94,7 @@ class Healing(Generic[H]):
         """Ask again for the oldest of what is stale, as many as one run may."""
         # Tells our claim from that of a run at the same moment.
         self._run = uuid4().hex
-        stale = list(islice(self._stale(now), self._rules.batch))
-        exhausted = [one for one in stale if _attempts(one) >= self._rules.attempts]
-        hopeful = [one for one in stale if _attempts(one) < self._rules.attempts]
+        hopeful, exhausted = self._chosen(now)
         parked = self._each(lambda one: self._park(one, now), exhausted)
         claimed = self._each(lambda one: self._claim(one, now), hopeful)
         mine = [one for one in claimed if isinstance(one, Healable)]
@@ -106,12 +107,27 @@ class Healing(Generic[H]):
         counted = self._each(self._count, asked)
         untaken = [one for one in offered if not isinstance(one, TooLarge)]
         return Healed(
-            found=len(stale),
+            found=len(hopeful) + len(exhausted),
             republished=len(asked),
             failed=len(_failures([*parked, *claimed, *untaken])),
             parked=sum(isinstance(one, Healable) for one in parked),
             reasons=_reasons([*parked, *claimed, *offered, *counted]),
         )
+
+    def _chosen(self, now: datetime) -> tuple[list[H], list[H]]:
+        """What this run asks for, and what it parks: as many of each as it may.
+
+        What is to be parked takes nobody's place. The rest of it waits for the next run.
+        """
+        hopeful: list[H] = []
+        exhausted: list[H] = []
+        for one in islice(self._stale(now), _LOOKED_AT * self._rules.batch):
+            chosen = exhausted if _attempts(one) >= self._rules.attempts else hopeful
+            if len(chosen) < self._rules.batch:
+                chosen.append(one)
+            if len(hopeful) == self._rules.batch:
+                break
+        return hopeful, exhausted
 
     def _each(
         self, work: Callable[[H], H | None], items: Sequence[H]

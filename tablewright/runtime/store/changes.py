@@ -14,7 +14,7 @@ from tablewright.model.operands import Operand
 from tablewright.runtime.store.attribute_values import Wire, encode
 from tablewright.runtime.store.conditions import Rendering, leaf_of, own_field, wire_of
 from tablewright.runtime.store.expressions import Expressions
-from tablewright.runtime.store.records import Records
+from tablewright.runtime.store.records import Item, Records
 
 
 def listed(records: Records, given: Iterable[Change | Mapping[str, Any]]) -> list[Change]:
@@ -58,6 +58,8 @@ def _of_values(records: Records, values: Mapping[str, Any]) -> list[Change]:
 
 def _checked(records: Records, change: Change) -> Change:
     field = own_field(records, change.operand)
+    if field.secret and (change.operand.path or not isinstance(change, Set | Remove)):
+        raise TypeError(f"{field.name} is secret: it can be set or removed, but not in part")
     if change.operand.path:
         return change
     if isinstance(change, Remove):
@@ -107,9 +109,11 @@ def expression(
     expressions: Expressions,
     also: Mapping[str, Wire] | None = None,
     gone: Iterable[str] = (),
+    *,
+    key: Item,
 ) -> str:
-    """The update expression; `also` are attributes that are set beside the fields, `gone` those
-    that are removed."""
+    """The update expression for the item with this key; `also` are attributes that are set beside
+    the fields, `gone` those that are removed."""
     rendering = Rendering(records, expressions)
     parts: dict[str, list[str]] = {"SET": [], "REMOVE": [], "ADD": [], "DELETE": []}
     parts["SET"] += [expressions.equal(name, wire) for name, wire in (also or {}).items()]
@@ -121,7 +125,10 @@ def expression(
             continue
         path = rendering.path(change.operand)
         if isinstance(change, Set):
-            value = expressions.value(wire_of(records, change.operand, change.value))
+            wire = wire_of(records, change.operand, change.value)
+            if field.secret:
+                wire = records.encrypted({field.stored: wire}, key)[field.stored]
+            value = expressions.value(wire)
             value = f"if_not_exists({path}, {value})" if change.if_missing else value
             parts["SET"].append(f"{path} = {value}")
         elif isinstance(change, Remove):

@@ -99,6 +99,7 @@ class Rendering:
         return text
 
     def _place(self, operand: Operand[Any]) -> str:
+        self._refuse_secret(operand)
         path = self.path(operand)
         return f"size({path})" if isinstance(operand, Size) else path
 
@@ -108,7 +109,10 @@ class Rendering:
     def _function(self, asked: Function) -> str:
         path = self.path(asked.operand)
         if asked.argument is None:
+            if asked.operand.path:
+                self._refuse_secret(asked.operand)
             return f"{asked.name}({path})"
+        self._refuse_secret(asked.operand)
         # A part of a text need not be of the field's own form.
         argument = asked.argument
         held = leaf_of(own_field(self._records, asked.operand), asked.operand)
@@ -116,15 +120,24 @@ class Rendering:
             argument = held.of.to_plain(held.of.check(argument))
         return f"{asked.name}({path}, {self._expressions.value(encode(argument))})"
 
+    def _refuse_secret(self, operand: Operand[Any]) -> None:
+        if own_field(self._records, operand).secret:
+            raise TypeError(
+                f"{operand.field.name} is secret, and DynamoDB cannot look into it: ask whether it "
+                "exists() or is_missing(), read the record and look there, or find it by a Digest"
+            )
+
 
 def is_served(asked: Condition, records: Records, listing: Listing[Any]) -> bool:
-    """Whether DynamoDB can look at a condition itself: a query not at keys, none at what is read
-    later."""
+    """Whether DynamoDB can look at a condition itself: a query not at keys, none at what is secret
+    or read later."""
     if listing.hydrate or isinstance(listing, Collection):
         return False
     design, index = records.design, listing.index
     keys = design.key_attributes(index).names
     fields = [own_field(records, operand) for operand in asked.operands()]
+    if any(field.secret for field in fields):
+        return False
     if index and not design.carries_expiry(index):
         carried = {*design.carried(design.indexes[index]), *design.key.names, *keys}
         if any(field.stored not in carried for field in fields):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import Entity, Table
@@ -26,6 +26,9 @@ from tablewright.runtime.store.requests import Requests, whole_key
 from tablewright.runtime.store.transactions import Read, read_at_once
 from tablewright.runtime.store.walk import Walk
 from tablewright.runtime.transport import Transport
+
+if TYPE_CHECKING:
+    from tablewright.runtime.secrets.secrets import Secrets
 
 # How many records are read at a time where most of them may be passed over.
 _TESTED_AT_ONCE = READ_CHUNK
@@ -82,7 +85,8 @@ class Reader:
 
     `cursors` signs the cursors of pages. What has expired by `now` is not there, whether or not
     DynamoDB has removed it yet. Where shards have epochs, `epochs` keeps what is known of them;
-    readers may share it.
+    readers may share it. A table with secret fields needs `secrets`: keys to encrypt them with, or
+    `Secrets.in_clear()`.
     """
 
     def __init__(
@@ -93,9 +97,15 @@ class Reader:
         *,
         cursors: Cursors | None = None,
         epochs: EpochCache | None = None,
+        secrets: Secrets | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         design = table.__design__
+        if secrets is None and design.has_secrets:
+            raise TypeError(
+                f"table '{design.id}' has secret fields: give the store secrets=Secrets(keys), or "
+                "say secrets=Secrets.in_clear()"
+            )
         self.design = design
         self.table_name = table_name
         self._transport = Transport.to(client)
@@ -105,7 +115,9 @@ class Reader:
             source = StoredEpochs(design, table_name, self._transport, epochs)
         self._requests = {
             entity.name: Requests(
-                Records(design, entity, source), table_name, Lifetime(design, entity, now)
+                Records(design, entity, source, secrets=secrets),
+                table_name,
+                Lifetime(design, entity, now),
             )
             for entity in design.entity_list
         }
@@ -179,7 +191,7 @@ class Reader:
         keep: Keep | None = None,
         examine: int = EXAMINED_PER_PAGE,
         descending: bool | None = None,
-        limit: int = 50,
+        limit: int = 20,
         cursor: str | None = None,
         caller: str | None = None,
         **fields: Any,

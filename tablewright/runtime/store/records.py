@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tablewright.model import Design, EntityModel, Epochs, InvalidRecord, InvalidValue, Record
 from tablewright.model.errors import KeyMismatch
@@ -13,7 +13,11 @@ from tablewright.model.fields.numbers import NumberField
 from tablewright.model.key_template import Template
 from tablewright.model.patterns import Listing, Query
 from tablewright.model.sharding.epochs import EpochSource
+from tablewright.runtime.errors import SecretUnreadable
 from tablewright.runtime.store.attribute_values import Wire, decode, encode
+
+if TYPE_CHECKING:
+    from tablewright.runtime.secrets.secrets import Secrets
 
 Item = dict[str, Wire]
 
@@ -29,13 +33,21 @@ class _NoEpochs:
 
 
 class Records:
-    """The codec of one entity of one design; `epochs` knows the shards of keys that have them."""
+    """The codec of one entity of one design; `epochs` knows the shards of keys that have them,
+    `secrets` encrypts and decrypts fields that are secret."""
 
     def __init__(
-        self, design: Design, entity: EntityModel, epochs: EpochSource | None = None
+        self,
+        design: Design,
+        entity: EntityModel,
+        epochs: EpochSource | None = None,
+        *,
+        secrets: Secrets | None = None,
     ) -> None:
         self.design = design
-        self.entity = entity
+        self.entity = entity.keyed(self._digest)
+        self._given_secrets = secrets
+        self._secret = {field.stored: field for field in entity.secrets}
         self.epochs: EpochSource = epochs or _NoEpochs()
         self._fields = {stored: field.name for stored, field in entity.by_stored.items()}
         self._stored = {field.name: field.stored for field in entity.fields}
@@ -54,6 +66,11 @@ class Records:
 
     def to_item(self, record: Mapping[str, Any]) -> Item:
         """The item for a record that the entity has checked, with everything derived from it."""
+        item = self.clear_item(record)
+        return self.encrypted(item) if self._secret else item
+
+    def clear_item(self, record: Mapping[str, Any]) -> Item:
+        """The same, before anything is encrypted."""
         attributes = self.design.attributes(self.entity, record, self.epochs)
         return {name: encode(value) for name, value in attributes.items()}
 
@@ -68,7 +85,57 @@ class Records:
 
     def to_record(self, item: Item, *, unread: frozenset[str] = frozenset()) -> Any:
         """The record in an item of the table, of which some fields may not have been read."""
+        if self._secret:
+            item, unread = self._in_clear(item, unread)
         return self.entity.made._stored(self._read(item), unread)
+
+    def encrypted(self, attributes: Item, key: Item | None = None) -> Item:
+        """Attributes of the item with a key, which may be among them, as they are stored."""
+        hidden = self._secret.keys() & attributes.keys()
+        if not hidden:
+            return attributes
+        where, secrets = self._place(key or attributes), self._secrets
+        new = {name: secrets.encrypt(where, name, attributes[name]) for name in hidden}
+        return {**attributes, **new}
+
+    def decrypted(self, item: Item) -> Item:
+        """The item as it was before it was encrypted, without what there are no keys for."""
+        hidden = self._secret.keys() & item.keys()
+        if not hidden:
+            return item
+        where, secrets = self._place(item), self._secrets
+        found: Item = {}
+        for name, wire in item.items():
+            try:
+                clear = secrets.decrypt(where, name, wire) if name in hidden else wire
+            except SecretUnreadable as error:
+                field = f"{self.entity.name}.{self._fields[name]}"
+                raise SecretUnreadable(field, error.reason) from None
+            if clear is not None:
+                found[name] = clear
+        return found
+
+    def _in_clear(self, item: Item, unread: frozenset[str]) -> tuple[Item, frozenset[str]]:
+        """The item before it was encrypted, and the fields that were not read."""
+        clear = self.decrypted(item)
+        if len(clear) == len(item):
+            return clear, unread
+        return clear, unread | {self._fields[name] for name in item.keys() - clear.keys()}
+
+    def _place(self, item: Item) -> list[str | bytes]:
+        # When it is needed: most tables have no secrets.
+        from tablewright.runtime.secrets.secrets import place
+
+        return place(item, self.design.key.names)
+
+    @property
+    def _secrets(self) -> Secrets:
+        if self._given_secrets is None:
+            raise TypeError(f"{self.entity.name} has secret fields: give secrets=")
+        return self._given_secrets
+
+    def _digest(self, field: Field[Any], value: Any) -> str:
+        return self._secrets.digest(field.stored, encode(field.to_plain(value)))
 
     def _read(self, item: Item) -> Record:
         fields, converting, numbers = self._fields, self._converting, self._numbers
@@ -102,6 +169,8 @@ class Records:
 
     def from_entry(self, entry: Item, index: str, *, unread: frozenset[str] = frozenset()) -> Any:
         """The record in an index entry, completed by the fields that stand in its keys."""
+        if self._secret:
+            entry, unread = self._in_clear(entry, unread)
         record = self._read(entry)
         for name, text in self.key_texts(entry, index).items():
             if name not in record and name in self.entity.by_name:

@@ -7,10 +7,12 @@ from typing import Any
 
 from tablewright.model.changes import Change, Remove, Set
 from tablewright.model.conditions import Condition
+from tablewright.model.declaration import refuse_partial
 from tablewright.model.errors import InvalidRecord
+from tablewright.model.operands import Operand
 from tablewright.runtime.store import changes as changing
 from tablewright.runtime.store.attribute_values import Wire, encode
-from tablewright.runtime.store.conditions import Rendering, as_in, given
+from tablewright.runtime.store.conditions import Rendering, as_in
 from tablewright.runtime.store.expired import Lifetime
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records
@@ -79,27 +81,31 @@ class Requests:
         expressions = Expressions()
         conditions = self._there(expressions, expected)
         params = self.key(key)
-        params["UpdateExpression"] = changing.expression(self.records, changes, expressions)
+        params["UpdateExpression"] = changing.expression(
+            self.records, changes, expressions, key=params["Key"]
+        )
         return self._when(params, expressions, conditions)
 
     def rewrite(self, old: Item, changes: Sequence[Change], expected: Condition | None) -> Params:
         """The update that makes an item what changes make of it, and all that follows from them."""
         records = self.records
         before = records.to_record(old)
+        refuse_partial(before)
         after = records.entity.made(**changing.applied(changes, before))
         expressions = Expressions()
-        new = records.to_item(after)
+        new = self._rewritten(old, after)
         # Attributes that are not the entity's are not ours to remove.
         ours = {name: wire for name, wire in old.items() if name in new or records.owns(name)}
         # What derived attributes were computed from must still be so when they are written.
         sources = records.design.derives_from(records.entity)
-        unchanged = given(records, {name: before.get(name) for name in sources})
         conditions = [f"attribute_exists({expressions.name(self._pk)})", *self._own(expressions)]
-        conditions += self._expected(expressions, unchanged)
+        for name in sources:
+            field = records.entity.by_name[name]
+            conditions += self._as_was(expressions, old, before, field)
         # So must what is added to, whose sum is computed here.
         for one in changes:
             if not changing.is_plain([one]):
-                conditions += self._expected(expressions, as_in(before, one.operand))
+                conditions += self._as_was(expressions, old, before, one.operand)
         conditions += self._expected(expressions, expected)
         names = records.design.key.names
         params: Params = {
@@ -109,6 +115,23 @@ class Requests:
         if change := expressions.change(ours, new):
             params["UpdateExpression"] = change
         return self._when(params, expressions, conditions)
+
+    def _rewritten(self, old: Item, record: Mapping[str, Any]) -> Item:
+        """The item for a record, in which what does not change is as it is stored."""
+        was, clear = self.records.decrypted(old), self.records.clear_item(record)
+        same = {name: old[name] for name, wire in clear.items() if was.get(name) == wire}
+        changed = {name: wire for name, wire in clear.items() if name not in same}
+        return {**same, **self.records.encrypted(changed, key=old)}
+
+    def _as_was(
+        self, expressions: Expressions, old: Item, record: Mapping[str, Any], operand: Operand[Any]
+    ) -> list[str]:
+        """The condition that an operand has the value that it had when the item was read."""
+        stored = operand.field.stored
+        if operand.field.secret:
+            # No two encryptions of a value are the same, but this is the one that was read.
+            return [expressions.matches(stored, old.get(stored))]
+        return self._expected(expressions, as_in(record, operand))
 
     def upsert(
         self, key: Mapping[str, Any], changes: Sequence[Change], expected: Condition | None
@@ -130,7 +153,9 @@ class Requests:
         gone = [name for name in self._underived(changes) if name not in own]
         params = self.key(key)
         todo = [*changes, *self._implied(known, changes)]
-        params["UpdateExpression"] = changing.expression(records, todo, expressions, own, gone)
+        params["UpdateExpression"] = changing.expression(
+            records, todo, expressions, own, gone, key=params["Key"]
+        )
         conditions = [
             *(self.lifetime.not_past(expressions) if self.made_anew_when_past else ()),
             *self._own(expressions),

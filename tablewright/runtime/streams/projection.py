@@ -8,7 +8,7 @@ changes nothing, whatever of it had been applied before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tablewright.model.declaration import Entity, Table
 from tablewright.model.patterns import BatchWrite
@@ -17,10 +17,22 @@ from tablewright.runtime.store.batches import Request, delete_request, put_reque
 from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.transport import Transport
 
+if TYPE_CHECKING:
+    from tablewright.runtime.secrets.secrets import Secrets
+
 # Records of rows.
 Implied = Iterable[Entity]
-# Rows by their key: as they are stored, or None where there must be none.
-Rows = dict[tuple[str, ...], Item | None]
+
+
+class Row(NamedTuple):
+    """A row before its secret fields are encrypted, and what encrypts them."""
+
+    records: Records
+    item: Item
+
+
+# Rows by their key, None where there must be none.
+Rows = dict[tuple[str, ...], Row | None]
 
 _RECONCILE_ATTEMPTS = 10
 
@@ -30,7 +42,7 @@ class Projection:
 
     Example::
 
-        projection = Projection(Dashboard, Dashboard.project_items, "table", dynamo)
+        projection = Projection(Totals, Totals.project, "table", dynamo)
         projection.apply([projection.difference(rows_before, rows_after)])
     """
 
@@ -40,23 +52,29 @@ class Projection:
         pattern: BatchWrite[Any],
         table_name: str,
         client: Any,
+        *,
+        secrets: Secrets | None = None,
     ) -> None:
         design = table.__design__
         self._table_name = table_name
         self._transport = Transport.to(client)
         self._keys = design.key.names
-        self._records = {name: Records(design, design.entities[name]) for name in pattern.entities}
+        self._records = {
+            name: Records(design, design.entities[name], secrets=secrets)
+            for name in pattern.entities
+        }
 
     def rows(self, implied: Implied) -> Rows:
         """The rows that these records make."""
-        items = (self._records[row.__entity__.name].to_item(row) for row in implied)
-        return {self._key_of(item): item for item in items}
+        made = ((self._records[record.__entity__.name], record) for record in implied)
+        rows = (Row(records, records.clear_item(record)) for records, record in made)
+        return {self._key_of(row.item): row for row in rows}
 
     def difference(self, before: Implied, after: Implied) -> Rows:
         """What a change of what is implied makes of the rows: those to be stored, those to go."""
         old, new = self.rows(before), self.rows(after)
         changed: Rows = {key: None for key in old if key not in new}
-        changed.update({key: item for key, item in new.items() if old.get(key) != item})
+        changed.update({key: row for key, row in new.items() if old.get(key) != row})
         return changed
 
     def apply(self, steps: Iterable[Rows]) -> int:
@@ -65,8 +83,8 @@ class Projection:
         for rows in steps:
             final.update(rows)
         requests: list[Request] = [
-            put_request(item) if item else delete_request(self._key(key))
-            for key, item in final.items()
+            put_request(row.records.encrypted(row.item)) if row else delete_request(self._key(key))
+            for key, row in final.items()
         ]
         write_all(self._transport, self._table_name, requests)
         return len(requests)

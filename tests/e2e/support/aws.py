@@ -5,6 +5,7 @@ python -m tests.e2e.support.aws dynamodb describe-table --table-name NAME --quer
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -22,12 +23,17 @@ def main(arguments: list[str]) -> None:
         found = client.get_waiter(waiter.replace("-", "_"))
         found.wait(**_typed(client, found.config.operation, _options(rest)))
         return
+    # Of what can be long, the last word is the file that it is written to.
+    file = rest.pop() if len(rest) % 2 else None
     options = _options(rest)
+    options.pop("cli-binary-format", None)
     query, form = options.pop("query", "@"), options.pop("output", "json")
     method = action.replace("-", "_")
     operation = client.meta.method_to_api_mapping[method]
     answer = getattr(client, method)(**_typed(client, operation, options))
     answer.pop("ResponseMetadata", None)
+    if file:
+        Path(file).write_bytes(answer.pop("Payload").read())
     told = jmespath.search(query, answer)
     text = "\n".join(_lines(told)) if form == "text" else json.dumps(told, default=str)
     sys.stdout.write(f"{text}\n")
@@ -46,7 +52,7 @@ def _typed(client: Any, operation: str, options: dict[str, str]) -> dict[str, An
     typed = {}
     for option, value in options.items():
         name, kind = known[option]
-        typed[name] = value if kind in ("string", "timestamp") else json.loads(value)
+        typed[name] = value if kind in ("string", "timestamp", "blob") else json.loads(value)
     return typed
 
 

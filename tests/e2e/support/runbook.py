@@ -1,4 +1,4 @@
-"""The operations page as somebody follows it: its commands, run as they stand."""
+"""Pages for operators as somebody follows them: their commands, run as they stand."""
 
 import os
 import re
@@ -8,8 +8,6 @@ from pathlib import Path
 
 from local.emulator.connection import Connection, environment
 from toolchain.paths import ROOT
-
-PAGE = (ROOT / "docs" / "operations.md").read_text()
 
 
 class Runbook:
@@ -21,8 +19,18 @@ class Runbook:
         runbook.run("Compare")
     """
 
-    def __init__(self, connection: Connection, folder: Path, **variables: str) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        folder: Path,
+        *,
+        page: str = "operations.md",
+        first: tuple[str, ...] = ("When an alarm rings", "Get data back"),
+        **variables: str,
+    ) -> None:
         self._folder = folder
+        self._page = (ROOT / "docs" / page).read_text()
+        self._first = first
         self._assigned = "\n".join(f"{name}={value}" for name, value in variables.items())
         command = folder / "aws"
         command.write_text(f'#!/bin/sh\nexec {sys.executable} -m tests.e2e.support.aws "$@"\n')
@@ -36,11 +44,12 @@ class Runbook:
 
     def run(self, heading: str, beginning: str = "") -> str:
         """Run the commands under a heading, or those of them that begin so; gives the output."""
-        blocks = [block for block in _blocks(heading) if block.startswith(beginning)]
-        script = "\n".join((*_blocks("When an alarm rings"), *_blocks("Get data back")))
+        blocks = [block for block in self._blocks(heading) if block.startswith(beginning)]
+        script = "\n".join(block for first in self._first for block in self._blocks(first))
         # The page's own values come first, those of this cloud in their place.
         script = re.sub(r"^(STACK|REGION)=.*$", "", script, flags=re.MULTILINE)
-        script = "\n".join((self._assigned, script, *blocks))
+        own = (block.replace("tablewright-prod-", "tablewright-local-") for block in blocks)
+        script = "\n".join((self._assigned, script, *own))
         done = subprocess.run(
             ("/bin/sh", "-euc", script),
             cwd=self._folder,
@@ -52,11 +61,10 @@ class Runbook:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-
-def _blocks(heading: str) -> list[str]:
-    """The commands directly under a heading, up to the next one of any depth."""
-    (text,) = re.findall(
-        rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", PAGE, re.MULTILINE | re.DOTALL
-    )
-    blocks: list[str] = re.findall(r"^```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    return blocks
+    def _blocks(self, heading: str) -> list[str]:
+        """The commands directly under a heading, up to the next one of any depth."""
+        (text,) = re.findall(
+            rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", self._page, re.MULTILINE | re.DOTALL
+        )
+        blocks: list[str] = re.findall(r"^```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        return blocks

@@ -73,7 +73,8 @@ DEPLOYED: dict[str, tuple[str, Keys, Indexes, str | None, str | None]] = {
         ("date_bucket", "ts#event_id"),
         {"by_user": (("user_id", "ts#event_id"), "ALL")},
         "ttl",
-        None,
+        # Not published: the archive follows it.
+        "NEW_AND_OLD_IMAGES",
     ),
 }
 # What each pattern calls, index None being the table.
@@ -110,7 +111,6 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "put_events": {("PartiQLInsert", None)},
         "get_events": {("BatchGetItem", None)},
         "events_of_day": {("Query", None)},
-        "exported_events": {("Query", None)},
         "events_of_user": {("Query", "by_user")},
     },
 }

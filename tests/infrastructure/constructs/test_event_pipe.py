@@ -10,7 +10,9 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 
 from tablewright.catalog.forms.constructs import FormsTable
+from tablewright.catalog.sentiment.items import Items
 from tablewright.constructs import EventPipe, Protection
+from tablewright.constructs.streams.event_references import detail_template
 from tests.infrastructure.constructs.building_blocks import (
     IN_IRELAND,
     KeysOnly,
@@ -273,3 +275,8 @@ def test_a_pipe_breaks_no_rule() -> None:
     bus = events.EventBus(stack, "Bus")
     EventPipe(stack, "Events", table=table_in(stack), bus=bus, **OF_READINGS)
     assert findings(stack) == set()
+
+
+def test_a_secret_is_not_told_in_an_event() -> None:
+    with pytest.raises(ValueError, match="'text_snippet' is secret: who needs it reads the item"):
+        detail_template(Items.__design__, "Item", ["text_snippet"])

@@ -53,6 +53,7 @@ CALLS: dict[str, set[tuple[str, str | None]]] = {
     "product_sales": {("Query", None)},
     "category_sales": {("Query", "GSI1"), ("BatchGetItem", None)},
     "category_prices": {("Query", "GSI1")},
+    "brand_prices": {("Query", "GSI3")},
     "product_embeddings": {("Query", None)},
     "embeddings": {("Query", "GSI2")},
     "brand_sales": {("Query", "GSI3"), ("BatchGetItem", None)},

@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 
 from lambdas.portal.contract import FILES_PREFIX, ROUTES
-from lambdas.portal.events.rules import closed_days
 from lambdas.portal.handlers import clean_files, notify_users
 from tests.infrastructure.synthesis import (
     STAGES,
@@ -92,7 +91,7 @@ def test_only_what_is_meant_to_come_back_to_itself_may(portal: Template, prod: A
     }
     assert loops == {
         *("deliver", "plan_shards"),
-        *("notify_users", "clean_files", "run_calendar", "export_events"),
+        *("notify_users", "clean_files", "run_calendar", "compact_days"),
     }
 
 
@@ -126,15 +125,6 @@ def test_only_the_function_that_signs_addresses_may_put_files(portal: Template) 
     assert puts.pop().startswith("{ContentApiRole")
 
 
-def test_days_are_exported_after_they_are_closed(portal: Template) -> None:
-    rule = one(portal, "AWS::Events::Rule", "ArchiveSchedule")
-    assert rule["ScheduleExpression"] == "cron(0 2 * * ? *)"
-    from datetime import UTC, datetime
-
-    newest = max(closed_days(datetime(2025, 1, 28, 2, tzinfo=UTC), 3))
-    assert newest == "2025-01-26"
-
-
 def test_every_alarm_is_told(portal: Template) -> None:
     for id, alarm in resources(portal, "AWS::CloudWatch::Alarm").items():
         (action,) = alarm["AlarmActions"]
@@ -145,13 +135,12 @@ def test_every_alarm_is_told(portal: Template) -> None:
 def test_a_busy_portal_spreads_its_days(tmp_path: object) -> None:
     made = synthesize_stage("dev", tmp_path, {"TABLEWRIGHT_EVENT_SHARDS": "10"})  # type: ignore[arg-type]
     portal = made.template("portal")
-    for function in ("EventsApi", "ArchiveExport"):
-        assert environment(portal, function)["EVENT_SHARDS"] == "10"
+    assert environment(portal, "EventsApi")["EVENT_SHARDS"] == "10"
     assert made.findings() == set()
     assert "EVENT_SHARDS" not in json.dumps(environment(portal, "ContentApi"))
 
 
-@pytest.mark.parametrize("function", ["Clean", "Calendar", "ArchiveExport"])
+@pytest.mark.parametrize("function", ["Clean", "Calendar"])
 def test_a_run_that_fails_is_kept(function: str, portal: Template) -> None:
     queue = id_of(portal, "AWS::SQS::Queue", "EventFailures")
     configs = resources(portal, "AWS::Lambda::EventInvokeConfig").values()

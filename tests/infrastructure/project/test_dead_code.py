@@ -1,5 +1,6 @@
 """Every module, function, class and method is used by a program, not by tests alone."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,11 @@ PUBLIC = (
     "tablewright.testing.faults",
     "tablewright.testing.tables",
 )
+# Of constructs that no stack here has all parts of.
+FUNCTIONS_OF_OTHERS = ("tablewright.runtime.archive.handlers.expire_items.handler",)
 USED_BY_OTHERS = {
     "tablewright.catalog.sales.design.sales_sharded_by": "For tables that have other shards.",
+    "tablewright.constructs.field_keys: grant_rotation()": "For the role of who rotates keys.",
     "tablewright.constructs.functions.bundling: try_bundle()": "CDK calls it, to bundle.",
     "tablewright.constructs.tables.table: from_table_arn()": "For apps of others.",
     "tablewright.constructs.tables.table: from_table_name()": "For apps of others.",
@@ -51,12 +55,14 @@ def program() -> Program:
 
 
 @pytest.fixture(scope="module")
-def handlers(dev: Assembly) -> set[str]:
-    return {
+def handlers(dev: Assembly, stage: Callable[[str], Assembly]) -> set[str]:
+    own = {
         function["Handler"]
-        for template in dev.templates.values()
+        for assembly in (dev, stage("prod-us-east-1"), stage("prod-encrypted"))
+        for template in assembly.templates.values()
         for function in resources(template, "AWS::Lambda::Function").values()
     }
+    return {*own, *FUNCTIONS_OF_OTHERS}
 
 
 @pytest.fixture(scope="module")

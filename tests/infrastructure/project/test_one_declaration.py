@@ -6,14 +6,14 @@ import pytest
 
 from tablewright.catalog.sales.design import Sales
 from tablewright.catalog.sentiment.dashboard import Dashboard
-from tablewright.catalog.sentiment.items import Items
+from tablewright.catalog.sentiment.items import Items, items_table
 from tablewright.model import Table
 from tablewright.testing.tables import definition
 from tests.infrastructure.synthesis import Assembly, resources
 
 TABLES = [
     ("sales", Sales, "bg-remover-prod-sales-intelligence"),
-    ("sentiment", Items, "prod-sentiment-items-primary"),
+    ("sentiment", items_table(days=90), "prod-sentiment-items-primary"),
     ("sentiment", Dashboard, "prod-sentiment-items-dashboard"),
 ]
 

@@ -1,6 +1,7 @@
-"""Where items are: replicated, watched in every region, consumed in one, written in one."""
+"""Where the sentiment system is: tables made once, everything around them in every region."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.infrastructure.synthesis import (
     allowed,
     environment,
     one,
+    only,
     resources,
     text,
 )
@@ -17,7 +19,11 @@ from tests.infrastructure.synthesis import (
 Stage = Callable[[str], Assembly]
 TABLE = "AWS::DynamoDB::GlobalTable"
 ALARM = "AWS::CloudWatch::Alarm"
-AWAY = ("us-west-2", "eu-west-1", "ap-south-1")
+MAPPING = "AWS::Lambda::EventSourceMapping"
+HOME, AWAY = "us-east-1", ("us-west-2", "eu-west-1", "ap-south-1")
+SHARED = {"Items": "items-primary", "NewsTable": "items", "Switch": "regions"}
+STANDBYS = [f"sentiment-{region}" for region in AWAY]
+EVERYWHERE = ["sentiment", *STANDBYS]
 
 
 @pytest.fixture(scope="module")
@@ -26,93 +32,140 @@ def virginia(stage: Stage) -> Assembly:
 
 
 @pytest.fixture(scope="module")
-def items(virginia: Assembly) -> Template:
-    return one(virginia.template("sentiment"), TABLE, "Items")
+def home(virginia: Assembly) -> Template:
+    return virginia.template("sentiment")
 
 
-def test_items_of_production_are_replicated_to_three_more_regions(items: Template) -> None:
-    regions = [replica["Region"] for replica in items["Replicas"]]
-    assert sorted(regions) == sorted(("us-east-1", *AWAY))
-
-
-def test_each_replica_is_recoverable_protected_encrypted_and_tagged(items: Template) -> None:
-    assert items["SSESpecification"] == {"SSEEnabled": True, "SSEType": "KMS"}
-    for replica in items["Replicas"]:
+@pytest.mark.parametrize("start", SHARED)
+def test_what_all_regions_share_is_replicated_to_three_more(start: str, home: Template) -> None:
+    table = one(home, TABLE, start)
+    assert table["TableName"] == f"prod-sentiment-{SHARED[start]}"
+    assert {replica["Region"] for replica in table["Replicas"]} == {HOME, *AWAY}
+    assert table["SSESpecification"] == {"SSEEnabled": True, "SSEType": "KMS"}
+    for replica in table["Replicas"]:
         recovery = replica["PointInTimeRecoverySpecification"]
         assert recovery == {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 35}
         assert replica["DeletionProtectionEnabled"] is True
         tags = {tag["Key"]: tag["Value"] for tag in replica["Tags"]}
         assert tags["Environment"] == "prod"
-        assert tags["Feature"] == "001-interactive-dashboard-demo"
-        assert tags["TableType"] == "primary-write"
 
 
-def test_what_is_shown_stays_in_its_region(virginia: Assembly) -> None:
-    (replica,) = one(virginia.template("sentiment"), TABLE, "Dashboard")["Replicas"]
-    assert replica["Region"] == "us-east-1"
+@pytest.mark.parametrize("system", STANDBYS)
+def test_a_standby_makes_its_read_table_and_adopts_the_others(
+    system: str, virginia: Assembly
+) -> None:
+    table = only(virginia.template(system), TABLE)
+    assert table["TableName"] == "prod-sentiment-items-dashboard"
+    (replica,) = table["Replicas"]
+    assert replica["Region"] == system.removeprefix("sentiment-")
 
 
-def test_how_far_each_replica_lags_is_told(virginia: Assembly) -> None:
+@pytest.mark.parametrize("start", SHARED)
+def test_how_far_each_replica_lags_is_told(start: str, home: Template) -> None:
     watched = set()
-    for alarm in resources(virginia.template("sentiment"), ALARM).values():
+    for alarm in resources(home, ALARM).values():
         if alarm.get("MetricName") == "ReplicationLatency":
             where = {d["Name"]: text(d["Value"]) for d in alarm["Dimensions"]}
-            assert where["TableName"].startswith("{ItemsTable")
-            watched.add(where["ReceivingRegion"])
+            if where["TableName"].startswith(f"{{{start}"):
+                watched.add(where["ReceivingRegion"])
     assert watched == set(AWAY)
 
 
-@pytest.mark.parametrize("region", AWAY)
-def test_a_replica_is_watched_where_its_metrics_are(region: str, virginia: Assembly) -> None:
-    template = virginia.template(f"replica-{region}")
+@pytest.mark.parametrize("system", STANDBYS)
+def test_a_replica_is_watched_where_its_metrics_are(system: str, virginia: Assembly) -> None:
+    template = virginia.template(system)
     watched = set()
     for alarm in resources(template, ALARM).values():
         (action,) = alarm["AlarmActions"]
-        assert text(action).startswith("{AlarmsTopic")
+        region = system.removeprefix("sentiment-")
+        assert action["Fn::ImportValue"].startswith(f"tablewright-prod-operations-{region}:")
         where = {d["Name"]: d["Value"] for d in alarm.get("Dimensions", ())}
-        assert where in ({}, {"TableName": "prod-sentiment-items-primary"})
-        watched.add(alarm.get("MetricName", "SystemErrors"))
-    assert watched == {"ReadThrottleEvents", "WriteThrottleEvents", "SystemErrors"}
-
-
-def test_the_stream_is_consumed_once_in_the_whole_application(virginia: Assembly) -> None:
-    consumers = [
-        (name, text(mapping["EventSourceArn"]))
-        for name, template in virginia.templates.items()
-        if "sentiment" in name or "replica" in name
-        for mapping in resources(template, "AWS::Lambda::EventSourceMapping").values()
-        if "Stream" in text(mapping["EventSourceArn"])
-    ]
-    ((stack, stream),) = consumers
-    assert stack == "tablewright-prod-sentiment"
-    assert stream.startswith("{ItemsTable")
-
-
-def test_writes_can_be_moved_to_a_replica_and_nothing_else_moves(
-    virginia: Assembly, stage: Stage
-) -> None:
-    home, away = virginia.template("sentiment"), stage("prod-failed-over").template("sentiment")
-    for function in ("Ingest", "Analyse", "Project", "Api"):
-        moved = environment(away, function)
-        there = moved.pop("WRITE_REGION", None)
-        assert there == ("us-west-2" if function in ("Ingest", "Analyse") else None)
-        assert moved == environment(home, function)
-    types = {resource["Type"] for resource in away["Resources"].values()} - {
-        "AWS::IAM::Policy",
-        "AWS::Lambda::Function",
+        watched |= {(where["TableName"], alarm["MetricName"])} if "TableName" in where else set()
+    throttles = ("ReadThrottleEvents", "WriteThrottleEvents")
+    assert watched == {
+        (f"prod-sentiment-{name}", metric) for name in SHARED.values() for metric in throttles
     }
-    for type in types:
-        assert resources(away, type) == resources(home, type)
 
 
-@pytest.mark.parametrize("function", ["Ingest", "Analyse"])
-def test_who_writes_away_may_write_there_and_no_longer_here(function: str, stage: Stage) -> None:
-    away = allowed(stage("prod-failed-over").template("sentiment"), f"{function}Role")
-    home = allowed(stage("prod-us-east-1").template("sentiment"), f"{function}Role")
-    here = {pair for pair in home if pair[1].startswith("{ItemsTable")}
-    there = {(action, arn) for action, arn in away if ":us-west-2:" in arn}
-    assert {action for action, _ in there} == {action for action, _ in here}
-    assert away - there == home - here
+def test_each_region_projects_the_stream_of_its_own_replica(virginia: Assembly) -> None:
+    def stream(template: Template) -> Any:
+        return one(template, MAPPING, "Projection")["EventSourceArn"]
+
+    assert text(stream(virginia.template("sentiment"))).startswith("{ItemsTable")
+    for system in STANDBYS:
+        template = virginia.template(system)
+        asked, attribute = stream(template)["Fn::GetAtt"]
+        assert attribute == "StreamArn"
+        assert resources(template, "Custom::ReplicaStream")[asked]["TableName"] == (
+            "prod-sentiment-items-primary"
+        )
+
+
+def test_who_tells_the_stream_may_look_at_this_one_table_only(virginia: Assembly) -> None:
+    found = allowed(virginia.template("sentiment-us-west-2"), "DescribeStreamRole")
+    (place,) = (arn for action, arn in found if action.startswith("dynamodb:"))
+    assert place.endswith(":us-west-2:111122223333:table/prod-sentiment-items-primary")
+
+
+@pytest.mark.parametrize("function", ["Ingest", "Analyse", "NewsHeal"])
+def test_rights_and_settings_are_the_same_in_every_region(
+    function: str, virginia: Assembly
+) -> None:
+    found = []
+    for system in EVERYWHERE:
+        template = virginia.template(system)
+        told = environment(template, function)
+        assert told["REGIONS"] == ",".join((HOME, *AWAY))
+        assert text(told["SWITCH_TABLE"]) in ("{SwitchTable}", "prod-sentiment-regions") or text(
+            told["SWITCH_TABLE"]
+        ).startswith("{SwitchTable")
+        reach: dict[str, int] = {}
+        for action, _ in allowed(template, f"{function}Role"):
+            reach[action] = reach.get(action, 0) + action.startswith("dynamodb:")
+        found.append(reach)
+    assert found == [found[0]] * len(EVERYWHERE)
+    assert found[0]["dynamodb:GetItem"] >= len(EVERYWHERE)
+
+
+def test_what_reads_is_told_of_no_other_region(virginia: Assembly) -> None:
+    for function in ("Project", "Api", "NewsApi", "Page"):
+        for system in EVERYWHERE:
+            assert "REGIONS" not in environment(virginia.template(system), function)
+
+
+def test_the_accelerator_stands_at_home_only(stage: Stage) -> None:
+    accelerated = stage("prod-accelerated")
+    assert resources(accelerated.template("sentiment"), "AWS::DAX::Cluster")
+    for system in STANDBYS:
+        assert not resources(accelerated.template(system), "AWS::DAX::Cluster")
+
+
+@pytest.mark.parametrize("system", ["sales", "forms", "portal"])
+def test_other_systems_have_replicas_where_that_is_asked_for(system: str, stage: Stage) -> None:
+    asked = stage("prod-all-replicated")
+    for assembly, regions in ((stage("prod-us-east-1"), {HOME}), (asked, {HOME, "us-west-2"})):
+        for table in resources(assembly.template(system), TABLE).values():
+            assert {replica["Region"] for replica in table["Replicas"]} == regions
+    template = asked.template(system)
+    lag = [a for a in resources(template, ALARM).values() if "ReplicationLatency" in str(a)]
+    assert len(lag) == len(resources(template, TABLE))
+
+
+def test_replicas_of_other_systems_are_watched_where_they_are(stage: Stage) -> None:
+    asked = stage("prod-all-replicated")
+    watched = {
+        dimension["Value"]
+        for alarm in resources(asked.template("replicas-us-west-2"), ALARM).values()
+        for dimension in alarm.get("Dimensions", ())
+        if dimension["Name"] == "TableName"
+    }
+    assert watched == {
+        "bg-remover-prod-sales-intelligence",
+        "prod-FormBridgeData",
+        *(f"prod-{name}" for name in ("content_registry", "events", "notifications")),
+        "prod-subscriptions",
+    }
+    assert "tablewright-prod-replicas-us-west-2" not in stage("prod-us-east-1").templates
 
 
 def test_production_without_a_region_warns_that_it_has_no_replicas(stage: Stage) -> None:
@@ -121,3 +174,4 @@ def test_production_without_a_region_warns_that_it_has_no_replicas(stage: Stage)
     assert warning not in stage("prod-us-east-1").findings()
     (replica,) = one(stage("prod").template("sentiment"), TABLE, "Items")["Replicas"]
     assert replica["Region"] == {"Ref": "AWS::Region"}
+    assert "REGIONS" not in environment(stage("prod").template("sentiment"), "Ingest")

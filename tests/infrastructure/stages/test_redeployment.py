@@ -67,13 +67,16 @@ def test_the_command_that_deploys_finds_every_stack_region_and_table(stage: Stag
     made = cdk.Assembly(stage("prod-us-east-1").folder)
     assert made.regions() == ("us-east-1", "ap-south-1", "eu-west-1", "us-west-2")
     names = {found.name for found in made.stacks}
-    assert {"tablewright-prod-sales", "tablewright-prod-replica-us-west-2"} < names
+    assert {"tablewright-prod-sales", "tablewright-prod-sentiment-us-west-2"} < names
     tables = made.tables("us-east-1")
-    assert len(tables) == 9
+    assert len(tables) == 10
     stack, id, items = tables["prod-sentiment-items-primary"]
     assert (stack.name, id[:10]) == ("tablewright-prod-sentiment", "ItemsTable")
     assert items.replicas == {"us-west-2", "eu-west-1", "ap-south-1"}
     assert items.protected
+    # The read table of each region is its own.
+    assert tables["prod-sentiment-items-dashboard"][2].replicas == frozenset()
+    assert list(made.tables("us-west-2")) == ["prod-sentiment-items-dashboard"]
     assert set(tables["bg-remover-prod-sales-intelligence"][2].indexes) == {"GSI1", "GSI2", "GSI3"}
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from cdk_app.asking import SettingError
-from cdk_app.settings import ROOT, WATCH_TAGS, read
+from cdk_app.settings import ROOT, read
+from cdk_app.watch_tags import WATCH_TAGS
 from lambdas.sentiment.ingestion.watch_tags import MAX_TAGS, InvalidTag, Watch
-from stacks.shared.stage import SentimentSettings
+from stacks.sentiment.regions import standby_regions
+from stacks.shared.stage import Replicas, SentimentSettings
 from tests.infrastructure.synthesis import IN_VIRGINIA, context
 
 NOTHING: dict[str, object] = {}
@@ -42,6 +44,7 @@ def test_a_stage_that_does_not_exist() -> None:
         ("TABLEWRIGHT_REGION", "Ireland", "eu-west-1"),
         ("TABLEWRIGHT_ALARM_EMAIL", "ops", "ops@example.com"),
         ("TABLEWRIGHT_ACCELERATOR", "yes", "on"),
+        ("TABLEWRIGHT_ENCRYPTED_FIELDS", "yes", "read, on or off"),
         ("TABLEWRIGHT_STREAM_WINDOW", "301", "5 (seconds, at most 300)"),
         ("TABLEWRIGHT_STREAM_WINDOW", "-1", "5 (seconds, at most 300)"),
         ("TABLEWRIGHT_STREAM_WINDOW", "5s", "5 (seconds, at most 300)"),
@@ -55,6 +58,9 @@ def test_a_stage_that_does_not_exist() -> None:
         ("TABLEWRIGHT_SOURCES", " , ", "newsapi,reddit or none"),
         ("TABLEWRIGHT_WATCH_TAGS", "A|B", "AI,climate change"),
         ("TABLEWRIGHT_REPLICAS", "Oregon", "us-east-1,us-west-2 or none"),
+        ("TABLEWRIGHT_ITEM_DAYS", "9", "30 (days, at least 10) or none"),
+        ("TABLEWRIGHT_ITEM_DAYS", "a month", "30 (days, at least 10) or none"),
+        ("TABLEWRIGHT_ARCHIVE", "yes", "on or off"),
     ],
 )
 def test_a_setting_of_the_wrong_form(setting: str, wrong: str, example: str) -> None:
@@ -75,6 +81,18 @@ def test_an_origin_that_is_none_or_not_safe(wrong: str) -> None:
     assert said.startswith(f"TABLEWRIGHT_CORS_ORIGINS is '{wrong}': set it to something like https")
 
 
+def test_items_are_kept_and_archived_by_stage_unless_told() -> None:
+    found = {name: read({"stage": name}.get, {}) for name in ("dev", "staging", "prod", "local")}
+    assert {name: stage.sentiment.item_days for name, stage in found.items()} == {
+        **dict.fromkeys(("dev", "staging", "local"), 30),
+        "prod": 90,
+    }
+    assert [name for name, stage in found.items() if not stage.archived] == ["dev"]
+    given = {"TABLEWRIGHT_ITEM_DAYS": "none", "TABLEWRIGHT_ARCHIVE": "on"}
+    told = read({"stage": "dev"}.get, given)
+    assert (told.sentiment.item_days, told.archived) == (None, True)
+
+
 @pytest.mark.parametrize("stage", ["staging", "prod"])
 def test_pages_of_somebodys_own_machine_are_let_in_while_developing_only(stage: str) -> None:
     own = {"TABLEWRIGHT_CORS_ORIGINS": "http://localhost:3000"}
@@ -84,13 +102,9 @@ def test_pages_of_somebodys_own_machine_are_let_in_while_developing_only(stage: 
         assert found == ("http://localhost:3000",)
 
 
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [("REPLICAS", "us-east-1"), ("WRITE_REGION", "us-east-1")],
-)
-def test_what_needs_the_region_of_the_tables_themselves(setting: str, value: str) -> None:
-    assert message({f"TABLEWRIGHT_{setting}": value}) == (
-        f"TABLEWRIGHT_{setting} is set, but not the region of the tables themselves: "
+def test_replicas_need_the_region_of_the_tables_themselves() -> None:
+    assert message({"TABLEWRIGHT_REPLICAS": "us-east-1"}) == (
+        "TABLEWRIGHT_REPLICAS is set, but not the region of the tables themselves: "
         "set TABLEWRIGHT_REGION too, for example to eu-west-1"
     )
 
@@ -98,19 +112,6 @@ def test_what_needs_the_region_of_the_tables_themselves(setting: str, value: str
 def test_a_replica_where_the_table_itself_is() -> None:
     here = {"TABLEWRIGHT_REGION": "eu-west-1", "TABLEWRIGHT_REPLICAS": "us-east-1,eu-west-1"}
     assert "leave it out" in message(here)
-
-
-def test_writes_go_only_where_a_replica_is() -> None:
-    assert message({**HOME, "TABLEWRIGHT_WRITE_REGION": "eu-north-1"}, stage="prod") == (
-        "TABLEWRIGHT_WRITE_REGION is 'eu-north-1', where there is no replica: set it to one of "
-        "us-east-1, us-west-2, eu-west-1, ap-south-1"
-    )
-
-
-def test_writing_at_home_is_nothing_special() -> None:
-    away, home = ({**HOME, "TABLEWRIGHT_WRITE_REGION": r} for r in ("us-west-2", "us-east-1"))
-    assert sentiment(away, stage="prod").write_region == "us-west-2"
-    assert sentiment(home, stage="prod").write_region is None
 
 
 @pytest.mark.parametrize("name", ["TABLEWRIGHT_ACCOUNT", "CDK_DEFAULT_ACCOUNT"])
@@ -138,18 +139,49 @@ def test_costs_are_told_at_limits_of_one_s_own_or_not_at_all() -> None:
     assert message({"TABLEWRIGHT_COST_LIMITS": "0"}).endswith("something like 10,15,20 or none")
 
 
+def replicas(environ: Mapping[str, str], stage: str = "prod") -> Replicas:
+    return read({"stage": stage}.get, environ).replicas
+
+
 def test_production_has_replicas_by_itself_unless_told_otherwise() -> None:
-    assert sentiment(HOME, stage="prod").replicas == ("us-west-2", "eu-west-1", "ap-south-1")
-    for text, replicas in (("none", ()), ("sa-east-1,sa-east-1", ("sa-east-1",))):
-        told = read({"stage": "prod"}.get, {**HOME, "TABLEWRIGHT_REPLICAS": text})
-        assert told.sentiment.replicas == replicas
-    assert sentiment(stage="prod").replicas == ()
-    assert sentiment(HOME, stage="staging").replicas == ()
+    assert replicas(HOME).regions == ("us-west-2", "eu-west-1", "ap-south-1")
+    for text, regions in (("none", ()), ("sa-east-1,sa-east-1", ("sa-east-1",))):
+        assert replicas({**HOME, "TABLEWRIGHT_REPLICAS": text}).regions == regions
+    assert replicas({}).regions == ()
+    assert replicas(HOME, stage="staging").regions == ()
 
 
-def test_the_region_of_the_table_itself_is_no_replica() -> None:
-    ireland = sentiment({"TABLEWRIGHT_REGION": "eu-west-1"}, stage="prod")
-    assert ireland.replicas == ("us-west-2", "ap-south-1")
+def test_the_region_of_the_tables_themselves_is_no_replica() -> None:
+    ireland = replicas({"TABLEWRIGHT_REGION": "eu-west-1"})
+    assert ireland.regions == ("us-west-2", "ap-south-1")
+
+
+def test_only_systems_that_are_named_have_replicas() -> None:
+    asked = {**HOME, "TABLEWRIGHT_REPLICATED": "sales, forms"}
+    assert replicas(HOME).systems == ("sentiment",)
+    assert replicas(asked).of("sales", "any") == replicas(asked).regions
+    assert replicas(asked).of("sentiment", "any") == ()
+    assert message({"TABLEWRIGHT_REPLICATED": "shop"}).endswith("something like sentiment,sales")
+
+
+def test_a_table_can_have_fewer_replicas_for_one_update() -> None:
+    on_the_way = {**HOME, "TABLEWRIGHT_REPLICAS_ON_THE_WAY": '{"items": ["us-west-2"]}'}
+    found = replicas(on_the_way)
+    assert found.of("sentiment", "items") == ("us-west-2",)
+    assert found.of("sentiment", "news") == found.regions
+
+
+def test_a_region_stands_by_once_all_tables_are_there() -> None:
+    def regions(**on_the_way: list[str]) -> tuple[str, ...]:
+        named = {f"prod-sentiment-{name}": found for name, found in on_the_way.items()}
+        told = {**HOME, "TABLEWRIGHT_REPLICAS_ON_THE_WAY": json.dumps(named)}
+        return standby_regions(read({"stage": "prod"}.get, told))
+
+    assert regions() == ("us-west-2", "eu-west-1", "ap-south-1")
+    assert regions(items=["us-west-2"]) == ("us-west-2",)
+    assert regions(items=["us-west-2"], regions=["eu-west-1"]) == ()
+    other = read({"stage": "prod"}.get, {**HOME, "TABLEWRIGHT_REPLICATED": "sales"})
+    assert standby_regions(other) == ()
 
 
 def test_sources_are_chosen_by_name_or_left_out() -> None:
@@ -237,9 +269,10 @@ def test_prod_with_all_it_can_have_holds_before_the_rules_of_cloudformation_itse
     tmp_path: Path,
 ) -> None:
     asked = {"stage": "prod", "alarm_email": "ops@example.com", "accelerator": "on"}
+    asked |= {"encrypted_fields": "on", "replicas": "us-west-2"}
     done = run_app(tmp_path, IN_VIRGINIA, validate=True, **asked)
     assert done.returncode == 0, done.stderr
-    for stack in ("sales", "sentiment", "replica-us-west-2"):
+    for stack in ("sales", "sentiment", "sentiment-us-west-2"):
         assert (tmp_path / f"tablewright-prod-{stack}.template.json").exists()
 
 

@@ -152,7 +152,7 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
     (role,) = (id for id in resources(sales, "AWS::IAM::Role") if id.startswith("TenantAccess"))
     variables = {key: text(v) for key, v in function["Environment"]["Variables"].items()}
     assert variables == {
-        "TABLE_NAME": f"{{{table}}}",
+        "SALES_INTELLIGENCE_TABLE_NAME": f"{{{table}}}",
         "TENANT_ROLE_ARN": f"{{{role}.Arn}}",
         "CURSOR_SECRET_ARN": f"{{{secret}}}",
         "POWERTOOLS_SERVICE_NAME": "sales",
@@ -179,7 +179,7 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
             "portal",
             {"handlers.content_api", "handlers.complete_uploads", "handlers.clean_files"}
             | {"handlers.run_calendar", "handlers.inbox_api", "handlers.publish_announcements"}
-            | {"handlers.notify_users", "handlers.events_api", "handlers.export_events"},
+            | {"handlers.notify_users", "handlers.events_api"},
         ),
     ],
 )
@@ -228,8 +228,8 @@ def test_functions_start_with_what_they_are_told(system: str, dev: Assembly) -> 
 
 
 def test_the_local_stage_runs_on_the_python_of_the_host(stage: Stage) -> None:
-    function = only(stage("local").template("sales"), "AWS::Lambda::Function")
-    assert (function["Runtime"], function["Architectures"]) == ("python3.11", ["x86_64"])
+    for function in resources(stage("local").template("sales"), "AWS::Lambda::Function").values():
+        assert (function["Runtime"], function["Architectures"]) == ("python3.11", ["x86_64"])
 
 
 @pytest.mark.parametrize("name", STAGES)
@@ -283,8 +283,9 @@ def test_passwords_are_sent_only_where_there_are_no_real_users(
 
 def test_every_alarm_is_told_to_the_topic(prod: Assembly) -> None:
     alarms = resources(prod.template("sales"), "AWS::CloudWatch::Alarm")
-    # Nine of the table, three of the function, two of the API.
-    assert len(alarms) == 14
+    # Nine of the table, three of each function, two of the API, four of the stream's consumer and
+    # one of its archive's failed runs.
+    assert len(alarms) == 9 + 3 * 3 + 2 + 4 + 1
     for id, alarm in alarms.items():
         (action,) = alarm["AlarmActions"]
         assert "AlarmsTopic" in action["Fn::ImportValue"], id
@@ -310,8 +311,9 @@ def test_settings_reach_the_templates(tmp_path: Any) -> None:
         for table in resources(template, "AWS::DynamoDB::GlobalTable").values()
         if len(table["Replicas"]) > 1
     }
-    # The one that can be written elsewhere, and whose replicas are watched.
-    assert replicated == {"prod-sentiment-items-primary": {"eu-west-1", "us-east-1", "us-west-2"}}
+    shared = ("items-primary", "items", "regions")
+    everywhere = {"eu-west-1", "us-east-1", "us-west-2"}
+    assert replicated == {f"prod-sentiment-{name}": everywhere for name in shared}
     subscription = only(made.template("operations"), "AWS::SNS::Subscription")
     assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "ops@example.com")
     assert made.findings() == set()

@@ -11,14 +11,22 @@ from typing import Any
 import pytest
 
 from docs.scenarios.sales import sale
+from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.news.design import News
+from tablewright.catalog.portal.events import Events
 from tablewright.catalog.sales.design import Sale, Sales
+from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.commands.backfill_ttl import main
+from tablewright.model import Table
+from tablewright.model.sharding.epochs import Undivided
 from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.store.attribute_values import encode
 from tests.integration.commands.conftest import killed_at_each_call
 from tests.integration.conftest import Database
 
 TABLE = "table"
 DESIGN = ("--design", "tablewright.catalog.sales.design:Sales")
+EXPIRING = [News, Forms, Dashboard, Events, Sales]
 DERIVED = Sales.__design__.derived
 RIGHT = {number: int(DERIVED(Sale.__entity__, sale(number))["ttl"]) for number in range(400)}
 
@@ -58,6 +66,25 @@ def test_every_item_without_expiry_gets_it(
     assert "300 items looked at" in told
     assert "300 expiry set" in told
     assert not list(Path().iterdir())
+
+
+@pytest.mark.parametrize("design", EXPIRING)
+def test_items_of_every_design_are_told_apart(
+    database: Database, environment: Any, capsys: pytest.CaptureFixture[str], design: type[Table]
+) -> None:
+    """None is unsettled: not one that never expires, nor one whose date stands in its key."""
+    database.create(design)
+    model, epochs = design.__design__, Undivided()
+    examples = [model.attributes(one, one.example, epochs) for one in model.entity_list]
+    database.write([{n: encode(v) for n, v in one.items() if n != model.ttl} for one in examples])
+    place = f"{design.__module__}:{design.__name__}"
+    options = ("--table", TABLE, "--region", "eu-west-1", "--dry-run")
+    assert main(["--design", place, *options]) == 0
+    told = capsys.readouterr().err
+    expiring = sum(model.ttl in one for one in examples)
+    assert f"{expiring} expiry would be set" in told
+    if others := len(examples) - expiring:
+        assert f"{others} that do not expire" in told
 
 
 def test_a_dry_run_changes_nothing_and_says_what_it_would_do(
@@ -121,7 +148,7 @@ def test_an_item_without_a_readable_date_is_reported(
     assert run() == 1
     told = capsys.readouterr().err
     assert "1 without a readable date" in told
-    assert "1 not of an entity that expires" in told
+    assert "1 that do not expire" in told
 
 
 def test_an_item_of_a_date_without_an_expiry_is_reported_and_passed_over(

@@ -44,8 +44,8 @@ class SmallCdk(Cdk):
         self.options: list[str] = []
 
     def synth(self, context: Mapping[str, str] | None = None) -> Assembly:
-        named = (context or {}).get("replicas", ",".join(self._replicas) or "none")
-        replicas = () if named == "none" else tuple(named.split(","))
+        on_the_way = json.loads((context or {}).get("replicas_on_the_way", "{}"))
+        replicas = on_the_way.get(ITEMS, self._replicas)
         template = {"Resources": {"Items": table(*replicas, **self._more), **self.other}}
         artifact = {
             "type": "aws:cloudformation:stack",

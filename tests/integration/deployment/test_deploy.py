@@ -2,14 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from botocore.client import BaseClient
 
 from deployment import Refused
-from deployment.cdk import Assembly
 from deployment.deploy import Asked, deploy
 from deployment.target import Target
 from tests.integration.deployment.small_cdk import ITEMS, STACK, SmallCdk
@@ -85,37 +84,26 @@ def test_replicas_are_added_and_removed_one_an_update(target: Target, cdk: Stub)
     assert regions(target) == {MUMBAI}
 
 
-def test_a_protected_replica_goes_when_it_is_named_and_its_alarms_with_it(
+def test_a_protected_replica_goes_when_it_is_named_and_what_stands_there_with_it(
     cloud: Cloud, target: Target, cdk: Stub
 ) -> None:
     protected = {"DeletionProtectionEnabled": True}
     run(target, cdk(OREGON, **protected))
-    watching = f"tablewright-dev-replica-{OREGON}"
-    topic = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}
-    cloud.client("cloudformation", region_name=OREGON).create_stack(
-        StackName=watching, TemplateBody=json.dumps(topic)
-    )
+    names = [f"tablewright-dev-{system}-{OREGON}" for system in ("sentiment", "operations")]
+    for name in names:
+        bucket = {"Resources": {"Bucket": {"Type": "AWS::S3::Bucket"}}}
+        cloud.client("cloudformation", region_name=OREGON).create_stack(
+            StackName=name, TemplateBody=json.dumps(bucket)
+        )
+        kept = target.physical_id(name, "Bucket", OREGON)
+        cloud.client("s3", region_name=OREGON).put_object(Bucket=kept, Key="a", Body=b"x")
     said = run(target, cdk(**protected), removing=(OREGON,))
     assert regions(target) == set()
-    assert f"{watching} is removed: there is nothing left to watch." in said
-    assert not target.has_stack(watching, OREGON)
+    for name in names:
+        assert f"{name} is removed: nothing is left there to serve or to watch." in said
+        assert not target.has_stack(name, OREGON)
     # Once more, as after a failure at the very end: nothing is left to do.
     assert run(target, cdk(**protected), removing=(OREGON,))[-1] == "dev is deployed."
-
-
-def test_writes_move_to_a_replica_once_it_is_there(target: Target, cdk: Stub) -> None:
-    run(target, cdk())
-    asked: list[dict[str, str]] = []
-    stage = cdk(OREGON, MUMBAI)
-    synth = stage.synth
-
-    def noted(context: Mapping[str, str] | None = None) -> Assembly:
-        asked.append(dict(context or {}))
-        return synth(context)
-
-    stage.synth = noted  # type: ignore[method-assign]
-    run(target, stage, write_region=OREGON)
-    assert asked == [{}, {"replicas": MUMBAI, "write_region": HOME}, {}]
 
 
 def test_a_table_that_was_left_over_is_taken_over_only_when_asked(

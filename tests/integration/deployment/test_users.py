@@ -1,14 +1,17 @@
 """A user is made once, for one tenant for good, and the command says what happens next."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from deployment import Refused
+from deployment.deploy import Asked, deploy
 from deployment.target import Target
 from deployment.users import ensure_user
-from tests.integration.gaps.clouds import Cloud
+from tests.integration.deployment.small_cdk import SmallCdk
+from tests.integration.gaps.clouds import HOME, Cloud
 
 EMAIL = "sam@acme.example"
 
@@ -16,7 +19,11 @@ EMAIL = "sam@acme.example"
 @pytest.fixture
 def pool(cloud: Cloud) -> str:
     """The user pool of a stage that is deployed."""
-    cognito = cloud.client("cognito-idp")
+    return made_pool(cloud, "tablewright-dev-identity", HOME)
+
+
+def made_pool(cloud: Cloud, stack: str, region: str) -> str:
+    cognito = cloud.client("cognito-idp", region_name=region)
     tenant = {"Name": "tenant", "AttributeDataType": "String", "Mutable": False}
     made: str = cognito.create_user_pool(PoolName="pool", Schema=[tenant])["UserPool"]["Id"]
     for group in ("operators", "writers"):
@@ -25,11 +32,9 @@ def pool(cloud: Cloud) -> str:
         "Resources": {"Topic": {"Type": "AWS::SNS::Topic"}},
         "Outputs": {"UserPoolId": {"Value": made}},
     }
-    formation = cloud.client("cloudformation")
-    formation.create_stack(StackName="tablewright-dev-identity", TemplateBody=json.dumps(template))
-    formation.get_waiter("stack_create_complete").wait(
-        StackName="tablewright-dev-identity", WaiterConfig={"Delay": 1}
-    )
+    formation = cloud.client("cloudformation", region_name=region)
+    formation.create_stack(StackName=stack, TemplateBody=json.dumps(template))
+    formation.get_waiter("stack_create_complete").wait(StackName=stack, WaiterConfig={"Delay": 1})
     return made
 
 
@@ -97,3 +102,18 @@ def test_what_is_missing_or_wrong_is_said(target: Target) -> None:
 def test_a_stage_that_is_not_deployed_has_no_users(target: Target) -> None:
     with pytest.raises(Refused, match="run make deploy STAGE=dev first"):
         made(target)
+
+
+def test_a_user_is_made_in_every_region_that_the_stage_runs_from(
+    cloud: Cloud, target: Target, pool: str, cdk: Callable[..., SmallCdk]
+) -> None:
+    there, tables_only = "us-west-2", "ap-south-1"
+    other = made_pool(cloud, f"tablewright-dev-identity-{there}", there)
+    deploy(target, cdk(there, tables_only), Asked(approve="never"), lambda line: None)
+    said: list[str] = []
+    ensure_user(target, email=EMAIL, tenant="acme", groups=("writers",), say=said.append)
+    assert len(said) == 2
+    assert said[1].startswith(f"In {there}: {EMAIL} is made, for tenant acme, in writers.")
+    cognito = cloud.client("cognito-idp", region_name=there)
+    assert cognito.admin_get_user(UserPoolId=other, Username=EMAIL)["Username"]
+    assert groups_of(cloud, pool) == {"writers"}

@@ -25,4 +25,4 @@ def test_every_setting_is_one() -> None:
     stage = read({"stage": "prod"}.get, {"TABLEWRIGHT_REGION": "eu-west-1", **settings})
     assert stage.alarm_email == "ops@example.com"
     assert stage.cost_limits == (10, 15, 20)
-    assert stage.sentiment.replicas == ("us-west-2", "ap-south-1")
+    assert stage.replicas.regions == ("us-west-2", "ap-south-1")

@@ -138,9 +138,10 @@ def test_the_sentiment_page_s_settings_are_settings() -> None:
         name, _, value = first.strip("`").partition("=")
         if name.startswith("TABLEWRIGHT_"):
             environ[name] = value
-    found = read({"stage": "prod"}.get, environ, root=ROOT).sentiment
+    stage = read({"stage": "prod"}.get, environ, root=ROOT)
+    assert stage.replicas.regions == ("us-west-2", "ap-south-1")
+    found = stage.sentiment
     assert found.watch_tags == ("AI", "climate change")
     assert found.sources == ("newsapi", "reddit")
-    assert found.replicas == ("us-west-2", "ap-south-1")
-    assert found.write_region == "us-west-2"
     assert (found.accelerated, found.window_seconds) == (True, 5)
+    assert found.encrypted_fields == "on"

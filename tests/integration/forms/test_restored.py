@@ -10,6 +10,7 @@ from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.stream import COUNTED_CHANGES, CREATED_SUBMISSIONS
 from tablewright.commands.bring_back import BringBack, Live
 from tablewright.commands.segments import Rate
+from tablewright.model.restored import RESTORED_FROM
 from tablewright.runtime.store.store import Store
 from tests.integration.forms.conftest import NOON, FormTable, key_of
 from tests.integration.forms.metrics.streaming import Stream, everything, passes
@@ -36,7 +37,10 @@ def lose(stream: Stream) -> list[dict[str, Any]]:
 
 
 def bring_back(stream: Stream, items: list[dict[str, Any]]) -> None:
-    work = BringBack(stream.dynamo, "backup", LIVE, rate=Rate(1000), dry_run=False, now=NOON)
+    def marked(item: dict[str, Any]) -> dict[str, Any]:
+        return {**item, RESTORED_FROM: {"S": "backup"}}
+
+    work = BringBack(stream.dynamo, LIVE, marked, rate=Rate(1000), dry_run=False, now=NOON)
     assert work.settle(items) == Counter(missing=len(items))
 
 

@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 import boto3
 from botocore.config import Config
 
+from local.emulator.home import Home
+
 ROOT = Path(__file__).resolve().parents[3]
 PYTHON = ROOT / ".build" / "ministack" / "bin" / "python"
 SNAPSHOTS = ROOT / "tests" / "infrastructure" / "__snapshots__" / "test_snapshots"
@@ -24,6 +26,9 @@ HOME = "eu-west-1"
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 POLL_SECONDS = 0.05
+MOST_IN_REQUEST = 51_200
+
+ONCE = Config(retries={"total_max_attempts": 1})
 
 T = TypeVar("T")
 
@@ -53,6 +58,7 @@ class Cloud:
                     "S3_DATA_DIR": str(self.state / "s3"),
                     "AWS_DEFAULT_REGION": HOME,
                     "LOCAL_GAPS_WITHOUT": self._without,
+                    "LOCAL_FAULTS": str(Home(self.state).faults),
                 },
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -79,8 +85,7 @@ class Cloud:
             aws_access_key_id=key,
             aws_secret_access_key=secret,
             aws_session_token=token,
-            config=Config(retries={"total_max_attempts": 1}),
-            **{"region_name": HOME, **more},
+            **{"region_name": HOME, "config": ONCE, **more},
         )
 
     def _answers(self) -> bool:
@@ -145,11 +150,22 @@ def needed_by(template: dict[str, Any], *roots: str) -> dict[str, Any]:
     return {"Resources": {name: every[name] for name in sorted(wanted)}}
 
 
+def _body(cloud: Cloud, name: str, template: dict[str, Any]) -> dict[str, str]:
+    """A template as CloudFormation takes it: by itself, or by an address where it is large."""
+    body = json.dumps(template)
+    if len(body) <= MOST_IN_REQUEST:
+        return {"TemplateBody": body}
+    s3, bucket = cloud.client("s3"), "templates"
+    s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": HOME})
+    s3.put_object(Bucket=bucket, Key=name, Body=body.encode())
+    return {"TemplateURL": f"{cloud.endpoint}/{bucket}/{name}"}
+
+
 def deploy(cloud: Cloud, name: str, template: dict[str, Any], **more: Any) -> dict[str, str]:
     """Deploy a template and give the physical id of each of its resources."""
     formation = cloud.client("cloudformation", **more)
     formation.create_stack(
-        StackName=name, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_NAMED_IAM"]
+        StackName=name, **_body(cloud, name, template), Capabilities=["CAPABILITY_NAMED_IAM"]
     )
 
     def ended() -> str | None:

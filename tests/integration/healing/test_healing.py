@@ -134,6 +134,12 @@ def test_what_is_never_done_is_parked(world: World) -> None:
     assert item.parked_at == "2099-03-05T19:00:00.000Z"
 
 
+def test_what_is_parked_takes_no_place_of_what_is_asked_for(world: World) -> None:
+    world.put(*(news(n, heal_attempts=5) for n in range(100)), *(news(n) for n in range(100, 300)))
+    assert world.heal() == Healed(found=200, republished=100, failed=0, parked=100)
+    assert world.heal() == Healed(found=100, republished=100, failed=0, parked=0)
+
+
 def test_two_runs_at_once_do_not_both_ask(world: World) -> None:
     world.put(*(news(n) for n in range(100)))
     together = Barrier(4)

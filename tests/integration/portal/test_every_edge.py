@@ -10,14 +10,12 @@ import pytest
 from lambdas.portal.handlers import (
     clean_files,
     complete_uploads,
-    export_events,
     notify_users,
     publish_announcements,
     run_calendar,
 )
 from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD
-from tablewright.catalog.portal.events import Event, Events, event_key
-from tablewright.model.fields.time import iso_utc
+from tablewright.catalog.portal.events import Events
 from tablewright.runtime.ids import uuid7
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
@@ -25,7 +23,7 @@ from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
 from tests.integration.functions import HURRIED, Around, consumed, message
 from tests.integration.portal.fan_out.fan_out_world import CONTENT_TABLE, FanOutWorld, users
-from tests.integration.portal.uses import EVENTS_TABLE, EXPORTS, FILES, recorded, upload
+from tests.integration.portal.uses import EVENTS_TABLE, FILES, recorded, upload
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start
 
@@ -35,7 +33,6 @@ TOLD = {
     "NOTIFICATIONS_TABLE": "notifications",
     "EVENTS_TABLE": EVENTS_TABLE,
     "FILES_BUCKET": FILES,
-    "EXPORT_BUCKET": EXPORTS,
     "FANOUT_QUEUE_URL": "queue",
     "CURSOR_SECRET_ARN": "cursor key",
 }
@@ -168,26 +165,3 @@ def test_files_of_nobody_go_whatever_fails(trial: Trial) -> None:
         return [key.split("/")[-2] for _, key in trial.cloud.objects]
 
     assert survives_at_every_edge(fresh, work, outcome) >= 3
-
-
-def test_a_day_of_events_is_exported_whatever_fails(trial: Trial) -> None:
-    moment = datetime.now(UTC) - timedelta(days=3)
-    ids = [uuid7(moment) for _ in range(3)]
-    about: dict[str, Any] = {"event_name": "content.viewed", "user_id": "ola"}
-    made = [Event(**{**about, **event_key(id)}) for id in ids]
-
-    def fresh() -> None:
-        trial.begin(export_events)
-        trial.aws.store(Events, EVENTS_TABLE).create_many(Events.put_events, made)
-
-    def work() -> None:
-        export_events.handler({"day": iso_utc(moment)[:10]}, HURRIED)
-        while trial.cloud.invoked:
-            export_events.handler(trial.cloud.next_event(), HURRIED)
-
-    def outcome() -> Any:
-        return {key: one["Body"] for key, one in trial.cloud.objects.items()}
-
-    calls = survives_at_every_edge(fresh, work, outcome)
-    assert calls >= 3
-    assert outcome()

@@ -17,7 +17,7 @@ from tests.infrastructure.synthesis import (
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
 from tests.integration.portal.fan_out.fan_out_world import CONTENT_TABLE, FanOutWorld
-from tests.integration.portal.uses import EVENTS_TABLE, EXPORTS, FILES, FUNCTIONS
+from tests.integration.portal.uses import EVENTS_TABLE, FILES, FUNCTIONS
 from tests.integration.rights import Rights
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start
@@ -28,7 +28,6 @@ NAMES = {
     "NOTIFICATIONS_TABLE": "notifications",
     "EVENTS_TABLE": EVENTS_TABLE,
     "FILES_BUCKET": FILES,
-    "EXPORT_BUCKET": EXPORTS,
     "FANOUT_QUEUE_URL": "queue",
     "CURSOR_SECRET_ARN": "cursor key",
 }
@@ -74,10 +73,9 @@ def sharded(tmp_path_factory: pytest.TempPathFactory) -> Template:
     return synthesize_stage("dev", folder, {"TABLEWRIGHT_EVENT_SHARDS": "3"}).template("portal")
 
 
-@pytest.mark.parametrize("function", ["EventsApi", "ArchiveExport"])
-def test_so_does_one_for_events_in_shards(function: str, held: Held, sharded: Template) -> None:
-    assert environment(sharded, function)["EVENT_SHARDS"] == "3"
-    held(sharded, function)
+def test_so_does_one_for_events_in_shards(held: Held, sharded: Template) -> None:
+    assert environment(sharded, "EventsApi")["EVENT_SHARDS"] == "3"
+    held(sharded, "EventsApi")
 
 
 def test_every_function_is_tried(dev: Assembly) -> None:

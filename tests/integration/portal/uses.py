@@ -15,24 +15,20 @@ from lambdas.portal.contract import (
     CONTENT_ROUTES,
     EVENT_ROUTES,
     INBOX_ROUTES,
-    EventsEnvironment,
 )
-from lambdas.portal.events.log import table_of
 from lambdas.portal.handlers import (
     clean_files,
     complete_uploads,
     content_api,
     events_api,
-    export_events,
     inbox_api,
     notify_users,
     publish_announcements,
     run_calendar,
 )
 from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD, Content
-from tablewright.catalog.portal.events import Event, Events, event_key
+from tablewright.catalog.portal.events import event_key
 from tablewright.model import Record
-from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.ids import uuid7
 from tests.integration.functions import HURRIED, TAKEN, Around, Function, message
 from tests.integration.http import Requests
@@ -207,25 +203,6 @@ def use_events_api(_: Aws, __: FanOutWorld) -> None:
     assert ask.routes == set(EVENT_ROUTES)
 
 
-def use_export(aws: Aws, _: FanOutWorld) -> None:
-    """Two days of which each takes two runs, called by the run that finds them missing."""
-    moments = [datetime.now(UTC) - timedelta(days=days) for days in (3, 4)]
-    ids = [uuid7(moment) for moment in moments]
-    about: dict[str, Any] = {"event_name": "content.viewed", "user_id": "ola"}
-    made = [Event(**{**about, **event_key(id)}) for id in ids]
-    store = aws.store(table_of(EventsEnvironment.read()), EVENTS_TABLE)
-    store.create_many(Events.put_events, made)
-    aws.cloud.listed = 1
-    export_events.handler({}, HURRIED)
-    assert len(aws.cloud.invoked) == export_events.DAYS_BACK
-    days = {iso_utc(moment)[:10] for moment in moments}
-    while aws.cloud.invoked:
-        event = aws.cloud.next_event()
-        if event["day"] in days:
-            export_events.handler(event, HURRIED)
-    assert len(aws.cloud.objects) == 4
-
-
 FUNCTIONS = {
     "ContentApi": Function(content_api, use_content_api),
     "Uploads": Function(complete_uploads, use_uploads, QUEUE),
@@ -235,5 +212,4 @@ FUNCTIONS = {
     "FanOutNotify": Function(notify_users, use_notify, QUEUE),
     "InboxApi": Function(inbox_api, use_inbox_api),
     "EventsApi": Function(events_api, use_events_api),
-    "ArchiveExport": Function(export_events, use_export, FAILED_EVENTS),
 }

@@ -53,7 +53,7 @@ def cloud(quick: None) -> Iterator[tuple[Loopback, Session]]:
 @pytest.fixture
 def function(cloud: tuple[Loopback, Session], monkeypatch: pytest.MonkeyPatch) -> Loopback:
     world, session = cloud
-    for name in ("TABLE_NAME", "TENANT_ROLE_ARN", "CURSOR_SECRET_ARN"):
+    for name in ("SALES_INTELLIGENCE_TABLE_NAME", "TENANT_ROLE_ARN", "CURSOR_SECRET_ARN"):
         monkeypatch.setenv(name, name.lower())
     monkeypatch.setattr(boto3.session, "Session", lambda: session)
     monkeypatch.setattr(api, "resources", cache(api.resources.__wrapped__))

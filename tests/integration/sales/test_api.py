@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from lambdas.sales.rules import GIVEN
+from tablewright.catalog.sales.design import season_of
 from tests.integration.conftest import Database
 from tests.integration.sales.http import CONTRACT, Http, body_of, conforms, problem
 
@@ -248,6 +249,22 @@ def test_a_trend_is_computed_by_day_week_or_month_and_season(filled: Http) -> No
     assert fall["count"] == 45
 
 
+def test_a_trend_of_a_brand_is_that_of_its_sales(http: Http) -> None:
+    sales = [{**body_of(n), "brand": ("Nike", "Puma")[n % 2]} for n in range(20)]
+    assert http("POST", "/sales/batch", {"sales": sales}).status == 201
+    trend = http("GET", "/trend", brand="Puma", by="month")
+    assert conforms(trend, "Trend")
+    assert trend.json["brand"] == "Puma"
+    prices = sorted(one["salePrice"] for one in sales if one["brand"] == "Puma")
+    found = trend.json["periods"]
+    assert sum(period["count"] for period in found) == 10
+    assert (min(p["min"] for p in found), max(p["max"] for p in found)) == (prices[0], prices[-1])
+    seasonal = http(
+        "GET", "/trend", brand="Puma", by="month", season=season_of(sales[0]["saleDate"])
+    )
+    assert seasonal.json["periods"] == found
+
+
 EMPTY = "must not be empty: leave it out, or give it a value"
 
 
@@ -266,7 +283,7 @@ EMPTY = "must not be empty: leave it out, or give it a value"
         ("/sales", {"category": "dress", "season": "AUTUMN"},
          {"season": "must be one of SPRING, SUMMER, FALL, WINTER"}),
         ("/trend", {"category": "c", "by": "year"}, {"by": "must be one of day, week, month"}),
-        ("/trend", {}, {"category": "is required"}),
+        ("/trend", {}, {"category or brand": "exactly one must be given"}),
         ("/sales", {}, {"category or brand": "exactly one must be given"}),
         ("/sales", {"category": "c", "brand": "b"},
          {"category or brand": "exactly one must be given"}),

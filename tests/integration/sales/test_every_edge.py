@@ -18,7 +18,11 @@ from tests.integration.session import Aws, start
 
 ONE = "/products/prod_0/sales/2025-12-29/sale_00000"
 CLAIMS = {"custom:tenant": "carousel-labs"}
-TOLD = {"TABLE_NAME": "table", "TENANT_ROLE_ARN": "tenants", "CURSOR_SECRET_ARN": "cursor key"}
+TOLD = {
+    "SALES_INTELLIGENCE_TABLE_NAME": "table",
+    "TENANT_ROLE_ARN": "tenants",
+    "CURSOR_SECRET_ARN": "cursor key",
+}
 # A request and how it is answered, the first time and when it is repeated.
 REQUESTS: dict[str, tuple[str, str, Any, set[int]]] = {
     "create": ("POST", "/sales", body_of(1), {200, 201}),

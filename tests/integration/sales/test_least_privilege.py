@@ -21,7 +21,11 @@ from tests.integration.session import Aws, start
 TODAY = datetime.now(UTC).date().isoformat()
 ONE = f"/products/prod_0/sales/{TODAY}/sale_00000"
 TENANT = "carousel-labs"
-NAMES = {"TABLE_NAME": "table", "TENANT_ROLE_ARN": "tenants", "CURSOR_SECRET_ARN": "cursor key"}
+NAMES = {
+    "SALES_INTELLIGENCE_TABLE_NAME": "table",
+    "TENANT_ROLE_ARN": "tenants",
+    "CURSOR_SECRET_ARN": "cursor key",
+}
 
 
 def use_every_route() -> None:
@@ -47,6 +51,7 @@ def use_every_route() -> None:
         ("/sales", {"category": "dress"}),
         ("/sales", {"brand": "Nike"}),
         ("/trend", {"category": "dress"}),
+        ("/trend", {"brand": "Nike"}),
         ("/trend", {"category": "dress", "season": "WINTER"}),
         ("/openapi.json", {}),
     ]

@@ -20,6 +20,7 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.transport import Transport
@@ -84,21 +85,28 @@ class World:
         self.database = database
         self.dynamo = database.dynamo
         self.inbox = Inbox()
+        # Of items, and of the dashboard.
+        self.secrets = (Secrets.in_clear(), Secrets.in_clear())
         self.edge: Caller = Edge(self.dynamo, self.inbox)
 
     def items(self, caller: Caller | None = None) -> Store:
-        return Store(Items, ITEMS_TABLE, caller or self.edge)
+        return Store(Items, ITEMS_TABLE, caller or self.edge, secrets=self.secrets[0])
 
     def dashboard_store(self, caller: Caller | None = None) -> Store:
         cursors = Cursors(KEYS)
-        return Store(Dashboard, DASHBOARD_TABLE, caller or self.edge, cursors=cursors)
+        edge, secrets = caller or self.edge, self.secrets[1]
+        return Store(Dashboard, DASHBOARD_TABLE, edge, cursors=cursors, secrets=secrets)
 
     def dashboard(self, caller: Caller | None = None, now: Any = NOW) -> DashboardReader:
         return DashboardReader(self.dashboard_store(caller), now)
 
     def projector(self, caller: Caller | None = None) -> Projector:
         return Projector(
-            caller or self.edge, dashboard_table=DASHBOARD_TABLE, items_table=ITEMS_TABLE
+            caller or self.edge,
+            dashboard_table=DASHBOARD_TABLE,
+            items_table=ITEMS_TABLE,
+            items_secrets=self.secrets[0],
+            dashboard_secrets=self.secrets[1],
         )
 
     def ingestion(self, caller: Caller | None = None) -> ItemIngestion:

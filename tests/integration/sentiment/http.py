@@ -44,6 +44,7 @@ class Http:
             caller or world.dynamo,
             Cursors(KEYS),
             now=lambda: NOW,
+            secrets=world.secrets[1],
             **options,
         )
         metered(monkeypatch)

@@ -13,6 +13,7 @@ from lambdas.sentiment.handlers import analyse, project_items
 from lambdas.sentiment.sentiment_model import Model
 from tablewright.catalog.sentiment.items import Items
 from tablewright.model.fields.time import iso_utc
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.streams.changes import Change
 from tablewright.testing.faults import Fault, Faulty
@@ -96,14 +97,26 @@ def test_a_bad_message_fails_by_itself(
     assert "neighbour" not in logs.text
 
 
-@pytest.mark.parametrize("kind", ["throttled", "unavailable"])
+def test_a_call_that_was_not_answered_is_made_once_more(
+    world: World, messages: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(world, monkeypatch, Faulty(world.edge, Fault(1, "before", "unavailable")))
+    assert analyse.handler({"Records": messages}, Context()) == {"batchItemFailures": []}
+    assert {one["status"]["S"] for one in stored(world)} == {"analyzed"}
+
+
+@pytest.mark.parametrize(("kind", "times"), [("throttled", 1), ("unavailable", 2)])
 def test_a_message_that_the_store_could_not_take_is_delivered_again(
     world: World,
     messages: list[dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,
     kind: str,
+    times: int,
 ) -> None:
-    use(world, monkeypatch, Faulty(world.edge, Fault(1, "before", kind)))
+    edge: Caller = world.edge
+    for _ in range(times):
+        edge = Faulty(edge, Fault(1, "before", kind))
+    use(world, monkeypatch, edge)
     answer = analyse.handler({"Records": messages}, Context())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
     assert sorted(one["status"]["S"] for one in stored(world)) == [

@@ -35,6 +35,12 @@ def function(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Healing(world.news(), topic, HEALING, request=news_request, rules=rules)
     monkeypatch.setattr(heal_news, "healing", lambda: made)
     monkeypatch.setattr(heal_news, "parked", lambda: Parked(world.news(), HEALING))
+    monkeypatch.setattr(heal_news, "resources", Active)
+
+
+class Active:
+    def is_active(self) -> bool:
+        return True
 
 
 def test_the_rules_are_those_of_the_environment() -> None:

@@ -26,6 +26,7 @@ from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import CLAIMED, PENDING, SOURCE_TYPES, Guard, Items
 from tablewright.model import Table, replaced
 from tablewright.model.fields.time import iso_utc
+from tablewright.model.regions import ActiveRegion, RegionSwitch
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import Assembly, Template, environment
 from tests.integration.cloud import Cloud
@@ -53,11 +54,14 @@ from tests.integration.sentiment.sources.newsapi_server import KEY, NewsApiServe
 from tests.integration.sentiment.sources.server import running
 from tests.integration.session import HOME, Aws, start
 
+VIRGINIA, AWAY = "us-east-1", "us-west-2"
+SWITCH_TABLE = "switch"
 MOMENT = iso_utc(NOW)
 NAMES = {
     "ITEMS_TABLE": ITEMS_TABLE,
     "DASHBOARD_TABLE": DASHBOARD_TABLE,
     "NEWS_TABLE": NEWS_TABLE,
+    "SWITCH_TABLE": SWITCH_TABLE,
     "TOPIC_ARN": "topic",
     "SOURCES_SECRET_ARN": "keys of the sources",
     "CURSOR_SECRET_ARN": "cursor key",
@@ -74,7 +78,8 @@ MODULES = (ingest, analyse, project_items, api, news_api, heal_news)
 # Keys that no function has a reason to touch, though some look much alike.
 STRANGE = ["rss#1", "newsapi", "xnewsapi#1", "Twitter#1", "reddit", "reddi#1", "", "*", "rejected"]
 
-Used = Callable[[Template, str, str], Aws]
+# A function of a template, its region, and the one that is active where that is another.
+Used = Callable[..., Aws]
 
 
 def use_ingest(aws: Aws, _: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,12 +227,16 @@ def rights_of(template: Template, function: str) -> Rights:
 def used(world: World, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch) -> Used:
     """Makes a function of a template, as it makes itself, do all that it does."""
 
-    def use(template: Template, function: str, home: str) -> Aws:
+    def use(template: Template, function: str, home: str, active: str | None = None) -> Aws:
         told = environment(template, function)
-        away: dict[type[Table], str] = {Items: told.get("WRITE_REGION", home)}
-        aws = Aws(dynamodb_local, world.database, Cloud(SECRETS), home, away)
+        written: dict[type[Table], str] = {Items: active or home, News: active or home}
+        aws = Aws(dynamodb_local, world.database, Cloud(SECRETS), home, written)
         start(monkeypatch, aws, told, SETTINGS, *MODULES)
         if home != HOME:
+            aws.create(RegionSwitch, SWITCH_TABLE)
+            if active:
+                chosen = replaced(ActiveRegion(**ActiveRegion.__entity__.example), region=active)
+                aws.store(RegionSwitch, SWITCH_TABLE).put(RegionSwitch.first_move, chosen)
             aws.create(Items, ITEMS_TABLE)
             aws.create(Dashboard, DASHBOARD_TABLE)
             aws.create(News, NEWS_TABLE)
@@ -277,14 +286,21 @@ def test_ingestion_reaches_no_row_that_the_dashboard_shows(dev: Assembly) -> Non
         assert not rights.allow(*write, key), key
 
 
-@pytest.mark.parametrize("function", ["Ingest", "Analyse"])
-def test_a_role_that_writes_elsewhere_is_for_that_replica_only(
-    function: str, used: Used, stage: Callable[[str], Assembly]
+@pytest.mark.parametrize(
+    ("function", "active"), [("Ingest", None), ("Analyse", AWAY), ("NewsHeal", None)]
+)
+def test_in_every_region_a_role_allows_what_the_active_one_is_asked_for(
+    function: str, active: str | None, used: Used, stage: Callable[[str], Assembly]
 ) -> None:
-    template = stage("prod-failed-over").template("sentiment")
+    template = stage("prod-us-east-1").template("sentiment")
     rights = rights_of(template, function)
-    aws = used(template, function, "us-east-1")
+    aws = used(template, function, VIRGINIA, active)
     assert rights.refused(aws) == set()
-    assert rights.unused(aws) == set()
-    places = {place for _, place in rights.calls if place.startswith(ITEMS_TABLE)}
-    assert places == {f"{ITEMS_TABLE} in us-west-2"}
+    # Unused are the same calls in the regions that are not active.
+    assert anywhere(rights.calls) == anywhere(aws.calls)
+    shared = {place for _, place in rights.calls if place.startswith(ITEMS_TABLE)}
+    assert len(shared) == (0 if function == "NewsHeal" else 4)
+
+
+def anywhere(calls: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    return {(action, place.partition(" in ")[0]) for action, place in calls}

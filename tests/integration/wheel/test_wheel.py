@@ -22,6 +22,7 @@ IMPORTED = {
     "runtime": ("tablewright.runtime.store.store", "tablewright.testing.tables"),
     "pages": ("tablewright.pages.page", "tablewright.pages.cost_chapter"),
     "testing": ("tablewright.testing.faults",),
+    "secrets": ("tablewright.model", "cryptography"),
     "commands": ("tablewright.commands.redrive", "tablewright.commands.isolation_audit"),
 }
 CREATE = """
@@ -102,8 +103,11 @@ def test_the_page_s_stack_grants_what_the_page_says(
     assert set(granted.splitlines()) == GRANTS[page]
 
 
-def test_the_chapter_on_grants_is_deployed_as_it_says(installed: Installed, tmp_path: Path) -> None:
-    run(installed("constructs"), deployed("docs/guide/tenants.md"), tmp_path)
+@pytest.mark.parametrize("chapter", ["tenants", "regions"])
+def test_the_chapter_s_stacks_are_made_as_it_says(
+    chapter: str, installed: Installed, tmp_path: Path
+) -> None:
+    run(installed("constructs"), deployed(f"docs/guide/{chapter}.md"), tmp_path)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/healing.md", *CHAPTERS])
@@ -115,5 +119,5 @@ def test_the_page_s_blocks_run_in_order(
         code.insert(-1, CREATE)
     settings = {"AWS_DEFAULT_REGION": "eu-west-1", HOME: str(home()), **database.environment}
     # The chapters show by pytest what is refused.
-    extra = "testing" if page in CHAPTERS else "runtime"
-    run(installed(extra), "\n".join(code), tmp_path, **settings)
+    extras = ("testing", "secrets") if page in CHAPTERS else ("runtime",)
+    run(installed(*extras), "\n".join(code), tmp_path, **settings)

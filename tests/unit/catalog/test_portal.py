@@ -219,7 +219,7 @@ def test_one_shard_is_not_the_same_as_none() -> None:
         ({"product_concept": "  "}, "product_concept must have 1 to 100 characters"),
         ({"tags": ["demo", " "]}, "tags has an entry that must have 1 to 50 characters"),
         ({"tags": [f"t{n}" for n in range(21)]}, "tags must have at most 20 entries"),
-        ({"version": "01"}, "version must be a whole number from 1"),
+        ({"version": "1 "}, "version must be letters, digits"),
         ({"content_id": "a#b"}, "content_id must be letters"),
         ({"approved_by": "a b"}, "approved_by must be letters"),
     ],

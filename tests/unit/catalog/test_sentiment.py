@@ -16,7 +16,7 @@ from tablewright.catalog.sentiment.dashboard import (
     Row,
     TagRow,
 )
-from tablewright.catalog.sentiment.items import Guard, Item, Items
+from tablewright.catalog.sentiment.items import GUARD_DAYS, Guard, Item, Items, items_table
 from tablewright.model import ALL, Entity, InvalidRecord, InvalidValue, Table, replaced
 from tablewright.model.validation.design import validate
 
@@ -54,6 +54,21 @@ def test_keys_and_indexes_have_the_published_names() -> None:
     ]
 
 
+def test_items_expire_where_days_are_given_and_their_guards_a_year_later() -> None:
+    table = items_table(days=30)
+    assert validate(table) == []
+    design = table.__design__
+    assert (design.id, design.ttl) == (Items.__design__.id, "ttl")
+    end = datetime(2025, 12, 16, 14, 30, 15, tzinfo=UTC)
+    item = design.attributes(design.entities["Item"], EXAMPLE)
+    assert item["ttl"] == int(end.timestamp())
+    guard = Guard(**Guard.__entity__.example)
+    later = design.attributes(design.entities["Guard"], guard)["ttl"]
+    assert later == int((end + timedelta(days=GUARD_DAYS)).timestamp())
+    assert items_table() is Items
+    assert "ttl" not in stored(Items, EXAMPLE)
+
+
 def test_an_item_is_stored_under_the_published_names() -> None:
     item = stored(Items, EXAMPLE)
     assert set(item) == {
@@ -70,9 +85,11 @@ def test_a_row_is_stored_under_the_published_names() -> None:
     assert set(row) == {
         *("day_partition", "ingested_at", "source_id", "source_type", "sentiment", "score"),
         *("sentiment_score_combined", "matched_tags", "text_snippet", "source_url", "expires_at"),
+        "timestamp",
     }
     assert row["day_partition"] == "2025-11-16"
     assert row["ingested_at"] == f"{MOMENT}|{SOURCE}"
+    assert row["timestamp"] == MOMENT
     assert row["sentiment_score_combined"] == "neutral#0.72"
 
 

@@ -14,13 +14,22 @@ def shape(*replicas: str, key: tuple[str, ...] = ("PK", "SK"), **indexes: Index)
     return Shape(key=key, indexes=indexes, replicas=frozenset(replicas))
 
 
-def sets(wanted: Shape, deployed: Shape | None, *removing: str) -> list[tuple[str, ...] | None]:
-    return [step.replicas for step in steps("items", wanted, deployed, removing)]
+Regions = tuple[str, ...]
+
+
+def sets(wanted: Shape, deployed: Shape | None, *removing: str) -> list[Regions | None]:
+    """The replicas of a table after each update; None after one that leaves them as they are."""
+    there = {"items": deployed} if deployed else {}
+    planned = steps({"items": wanted}, there, removing)
+    for number, step in enumerate(planned, start=1):
+        unfinished = {name: one.replicas for name, one in step.changes.items()}
+        assert step.on_the_way == ({} if number == len(planned) else unfinished)
+    return [step.changes["items"].replicas if step.changes else None for step in planned]
 
 
 def refusal(wanted: Shape, deployed: Shape, *removing: str) -> str:
     with pytest.raises(Refused) as refused:
-        steps("items", wanted, deployed, removing)
+        steps({"items": wanted}, {"items": deployed}, removing)
     return str(refused.value)
 
 
@@ -43,8 +52,9 @@ def test_a_replica_is_removed_only_by_name() -> None:
         "TABLEWRIGHT_REPLICAS; to remove it with the items there, add REMOVE_REPLICA=b to the "
         "command."
     )
-    (step,) = steps("items", shape("a"), shape("a", "b"), ["b"])
-    assert (step.replicas, step.removes) == (("a",), "b")
+    (step,) = steps({"items": shape("a")}, {"items": shape("a", "b")}, ["b"])
+    change = step.changes["items"]
+    assert (change.replicas, change.removes) == (("a",), "b")
 
 
 def test_of_two_replicas_to_be_removed_both_are_named() -> None:
@@ -55,6 +65,35 @@ def test_of_two_replicas_to_be_removed_both_are_named() -> None:
 def test_a_replica_that_the_settings_name_is_not_removed() -> None:
     said = refusal(shape("a", "b"), shape("a", "b", "c"), "b", "c")
     assert said.endswith("set TABLEWRIGHT_REPLICAS to a.")
+
+
+@pytest.mark.parametrize("there", [(), ("b",), ("a", "c")])
+def test_from_however_many_replicas_to_three_each_update_makes_one(there: Regions) -> None:
+    found = sets(shape("a", "b", "c"), shape(*there))
+    assert [len(regions or ()) for regions in found] == list(range(len(there) + 1, 4))
+    assert found[-1] == ("a", "b", "c")
+
+
+def test_each_table_goes_its_own_way_in_the_same_updates() -> None:
+    wanted = {name: shape("a", "b", "c") for name in ("items", "news", "switch")}
+    first, second, third = steps(wanted, {"items": shape("a", "b"), "news": shape()})
+    # A table that is not there, switch, is made in the first with all that it will have.
+    assert first.on_the_way == {"news": ("a",)}
+    assert first.says == "A replica of items is made in c. A replica of news is made in a."
+    assert second.on_the_way == {"news": ("a", "b")}
+    assert second.says == "A replica of news is made in b."
+    assert third.on_the_way == {}
+
+
+def test_a_region_goes_from_one_table_while_another_keeps_it() -> None:
+    wanted, there = (
+        {"items": shape("a"), "sales": shape()},
+        {"items": shape("a"), "sales": shape("a")},
+    )
+    with pytest.raises(Refused, match="sales has a replica in a"):
+        steps(wanted, there)
+    (step,) = steps(wanted, there, ["a"])
+    assert list(step.changes) == ["sales"]
 
 
 def test_a_replica_is_made_before_another_is_removed() -> None:

@@ -20,11 +20,13 @@ MODULES = sorted((ROOT / "examples" / "designs").glob("*.py"))
 TESTS = sorted((ROOT / "tests" / "integration" / "examples").glob("*.py"))
 # What is not for declaring a table.
 OTHER = {
+    # Needs keys: docs/guide/secrets.md.
+    "Digest",
     *("Change", "Condition", "Design", "EntityModel", "Pattern", "Record"),
     *("DesignError", "InvalidRecord", "InvalidValue", "TablewrightError"),
     *("Epoch", "Epochs", "ShardFunction", "last_character", "uniform", "unchecked"),
     "ALL",  # what an index projects unless it is told otherwise
-    "key_of",
+    "key_of",  # needs keys, which these designs do without: docs/guide/secrets.md shows it
 }
 
 

@@ -57,12 +57,15 @@ def test_what_tries_a_destination_counts_neither_as_submitted_nor_as_delivered()
 
 
 def test_a_submission_counts_for_its_tenant_its_form_and_its_domain() -> None:
-    events = counted(change(SUBMISSION_KEY, new=submission()))
+    sizes = {"payload_bytes": 67, "stored_bytes": 60}
+    events = counted(change(SUBMISSION_KEY, new=submission(**sizes)))
     assert events is not None
     numbers = {
         "submission_count": 1,
         "form_stats": {"contact": 1},
         "domain_stats": {"example.com": 1},
+        "bytes_sent": 67,
+        "bytes_stored": 60,
     }
     assert events.day.sums == [({"tenant_id": "acme", "date": "2025-01-26"}, numbers)]
     assert events.hour.sums == [({"tenant_id": "acme", "datetime": "2025-01-26-10"}, numbers)]

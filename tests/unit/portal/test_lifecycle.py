@@ -17,6 +17,7 @@ from lambdas.portal.content.lifecycle import (
     may_read,
     moved,
     next_due,
+    next_version,
     revision,
 )
 from lambdas.portal.contract import ROLES
@@ -200,3 +201,12 @@ def test_a_revision_counts_on_and_knows_what_is_due_after_it() -> None:
         "due_at": SOON,
     }
     assert revision(one, {"expiry_date": None}, NOW)["due_at"] is None
+
+
+@pytest.mark.parametrize(
+    ("version", "then"),
+    [("1", "2"), ("9", "10"), ("1.0", "1.1"), ("v9", "v10"), ("007", "008"), ("1.9-rc", "1.10-rc"),
+     ("final", "final.1"), ("2025-12-09", "2025-12-10")],
+)  # fmt: skip
+def test_a_version_is_followed_by_one_more_than_its_last_number(version: str, then: str) -> None:
+    assert next_version(version) == then

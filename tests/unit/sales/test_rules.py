@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from lambdas.errors import InvalidRequest, RequestError, TooMuch
-from lambdas.sales.rules import GIVEN, batch_from, changes_from, sale_from, season_of
+from lambdas.sales.rules import GIVEN, batch_from, changes_from, sale_from
+from tablewright.catalog.sales.design import season_of
 
 NOW = datetime(2025, 12, 29, 10, 15, tzinfo=UTC)
 

@@ -49,6 +49,8 @@ def test_submissions_and_deliveries_are_counted_by_day_and_by_hour(
     assert stream.counts() == traffic.expected
     assert stream.counts()["acme", "2099-03-04"] == {
         "submission_count": Decimal(10),
+        "bytes_sent": Decimal(670),
+        "bytes_stored": Decimal(670),
         "form_stats": {"contact": Decimal(5), "newsletter": Decimal(5)},
         "domain_stats": {"example.com": Decimal(10)},
         "delivery_count": Decimal(2),

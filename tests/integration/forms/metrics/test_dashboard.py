@@ -49,6 +49,9 @@ def test_the_sums_of_what_was_counted(forms: FormTable) -> None:
         "daily_breakdown": {"2099-03-04": 10, "2099-03-05": 10},
         "form_statistics": {"contact": 10, "newsletter": 10},
         "domain_statistics": {"example.com": 20},
+        "bytes_sent": 20 * 67,
+        "bytes_stored": 20 * 67,
+        "compression_ratio": Decimal(1),
         "deliveries": 2,
         "errors": 3,
         "error_rate": Decimal("0.6"),
@@ -68,7 +71,7 @@ def test_the_sums_of_what_was_counted(forms: FormTable) -> None:
 def test_a_tenant_that_sent_nothing_has_no_rate_of_errors(forms: FormTable) -> None:
     shown = dashboard(forms).metrics("nobody")
     assert shown["total_submissions"] == 0
-    assert shown["error_rate"] is None
+    assert shown["error_rate"] is shown["compression_ratio"] is None
     assert shown["daily_breakdown"] == shown["destinations"] == {}
 
 

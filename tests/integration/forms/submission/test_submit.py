@@ -72,6 +72,7 @@ def test_a_submission_is_stored_as_it_was_sent(world: World) -> None:
         "content_type": "application/json",
         "payload_encoding": stored["payload_encoding"],
         "payload_bytes": len(ADA),
+        "stored_bytes": len(stored["payload"]),
         "payload": stored["payload"],
         "domain": "example.com",
     }
@@ -105,6 +106,7 @@ def test_any_json_comes_back_byte_for_byte(
     (stored,) = [one for one in world.stored() if one["submission_id"] == id]
     assert Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES).fetch(stored) == body
     assert stored["payload_bytes"] == len(body)
+    assert stored["stored_bytes"] == len(stored["payload"])
 
 
 @settings(

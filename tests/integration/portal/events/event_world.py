@@ -1,17 +1,12 @@
-"""Events as browsers send them and as they are exported, with table, bucket and Lambda behind one
-seam."""
+"""Events as browsers send them, with their table behind one seam."""
 
-import gzip
-import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from threading import Lock
 from typing import Any
 
 import pytest
 
-from lambdas.portal.events.export import EventExport, manifest_key
 from lambdas.portal.events.log import EventLog
 from lambdas.portal.handlers import events_api
 from lambdas.portal.openapi import document
@@ -28,9 +23,6 @@ from tests.integration.http import Answer, Context, Contract
 # Far ahead, because the engine deletes what has expired.
 NOW = datetime(2099, 1, 26, 12, tzinfo=UTC)
 DAY = "2099-01-26"
-# When all events of that day have come.
-CLOSED = datetime(2099, 1, 28, 1, tzinfo=UTC)
-BUCKET = "exports"
 SHARDED = events_table(shards=3)
 VARIANTS: dict[str, type[Events]] = {"one partition": Events, "three shards": SHARDED}
 
@@ -43,48 +35,8 @@ GRACE = {"sub": "grace", "cognito:groups": "[approvers]"}
 ROOT = {"sub": "root", "cognito:groups": "[admins]"}
 
 
-class Edge:
-    """DynamoDB, S3 and Lambda, as far as the functions call them."""
-
-    _LISTED = 2  # at a time, so that lists have pages
-
-    def __init__(self, dynamo: Caller) -> None:
-        self._dynamo = dynamo
-        self._lock = Lock()
-        self.objects: dict[str, bytes] = {}
-        self.puts: list[str] = []
-        self.invoked: list[Any] = []
-
-    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        if operation == "PutObject":
-            with self._lock:
-                assert params["Bucket"] == BUCKET
-                self.objects[params["Key"]] = params["Body"]
-                self.puts.append(params["Key"])
-            return {}
-        if operation == "ListObjectsV2":
-            with self._lock:
-                return self._listed(params)
-        if operation == "Invoke":
-            assert params["InvocationType"] == "Event"
-            assert params["FunctionName"] == Context.invoked_function_arn
-            self.invoked.append(json.loads(params["Payload"]))
-            return {"StatusCode": 202}
-        return self._dynamo.call(operation, params)
-
-    def _listed(self, params: dict[str, Any]) -> dict[str, Any]:
-        assert params["Bucket"] == BUCKET
-        after = params.get("ContinuationToken", "")
-        found = sorted(k for k in self.objects if k.startswith(params["Prefix"]) and k > after)
-        contents = [{"Key": key} for key in found[: self._LISTED]]
-        if len(found) <= self._LISTED:
-            return {"Contents": contents, "IsTruncated": False} if contents else {"KeyCount": 0}
-        next_one = {"NextContinuationToken": contents[-1]["Key"]}
-        return {"Contents": contents, "IsTruncated": True, **next_one}
-
-
 class World:
-    """A table of events, the API in front of it and the bucket behind it."""
+    """A table of events, and the API in front of it."""
 
     def __init__(
         self, database: Database, monkeypatch: pytest.MonkeyPatch, table: type[Events] = Events
@@ -94,7 +46,7 @@ class World:
         self.table = table
         self.now = NOW
         self._database = database
-        self.edge = Edge(database.dynamo)
+        self.edge: Caller = database.dynamo
         self._monkeypatch = monkeypatch
         self.start()
 
@@ -150,29 +102,9 @@ class World:
         """Everything that is stored, as it is stored, in one order."""
         return self._database.items()
 
-    def emptied(self) -> Edge:
+    def emptied(self) -> Caller:
         self._database.empty()
-        self.edge.objects.clear()
-        self.edge.invoked.clear()
         return self.edge
-
-    def export(self, caller: Caller | None = None, **sizes: int) -> EventExport:
-        edge = caller or self.edge
-        return EventExport(self.store(edge), edge, BUCKET, **sizes)
-
-    def exported(self, day: str = DAY) -> list[Record]:
-        """What the manifest of a day leads to, as it is read."""
-        manifest = json.loads(self.edge.objects[manifest_key(day)])
-        found: list[Record] = []
-        for part in manifest["parts"]:
-            body = self.edge.objects[part["key"]]
-            assert len(body) == part["bytes"]
-            lines = gzip.decompress(body).decode().split("\n")
-            assert lines.pop() == ""
-            assert len(lines) == part["events"]
-            found += [json.loads(line) for line in lines]
-        assert len(found) == manifest["events"]
-        return found
 
 
 def id_of(number: int = 0, moment: datetime = NOW) -> str:

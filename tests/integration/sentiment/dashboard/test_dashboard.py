@@ -203,4 +203,4 @@ def test_a_page_of_a_day_of_ten_thousand_items_costs_what_its_rows_weigh(world: 
 def _shown(one: Item) -> Row:
     hidden = ("metadata", "model_version", "status")
     shown = {name: value for name, value in one.items() if name not in hidden}
-    return Row(**shown, day=one.ingested_at[:10])
+    return Row(**shown, day=one.ingested_at[:10], timestamp=one.ingested_at)

@@ -123,6 +123,23 @@ def test_a_removed_item_leaves_nothing(world: World) -> None:
     assert counts(world) == counted(items[1:])
 
 
+def test_an_item_that_expires_changes_no_row_and_no_count(world: World) -> None:
+    """Rows and counts are kept for a shorter time: they are gone, and are not to come back."""
+    items = [item(1), item(2)]
+    world.put(*items)
+    world.project()
+    before = (shown(world), counts(world))
+    world.remove(items[0])
+    gone = world.stream()[-1]
+    made = int(gone["dynamodb"]["ApproximateCreationDateTime"].timestamp())
+    for ends, projected in ((made, before), (made + 60, None)):
+        gone["dynamodb"]["OldImage"]["ttl"] = {"N": str(ends)}
+        for work in (world.projector().project, world.projector().redrive):
+            assert work([gone], lambda *_: False) == {"batchItemFailures": []}
+        assert projected is None or (shown(world), counts(world)) == projected
+    assert shown(world) == expected(items[1:]), "what is deleted before its time is taken out"
+
+
 def history(world: World, seed: int, changes_made: int = 80) -> list[Item]:
     """A random life of some items; gives those that are left, as they are."""
     chance = random.Random(seed)

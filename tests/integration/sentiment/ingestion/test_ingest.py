@@ -175,6 +175,9 @@ class Secret:
         assert arn == "arn:of-the-secret"
         return self.text
 
+    def is_active(self) -> bool:
+        return True
+
 
 @pytest.fixture
 def secret(monkeypatch: pytest.MonkeyPatch) -> Secret:

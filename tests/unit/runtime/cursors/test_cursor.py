@@ -1,5 +1,7 @@
 """Cursors: only ours, only for their caller, only for their query, only for a while."""
 
+import json
+from base64 import urlsafe_b64decode
 from typing import Any
 
 import pytest
@@ -30,6 +32,15 @@ def test_a_cursor_opens_to_the_position_it_was_issued_for(
 ) -> None:
     cursor = CURSORS.issue(caller, "q", arguments, position)
     assert CURSORS.open(cursor, caller, "q", arguments) == position
+
+
+@pytest.mark.parametrize("character", ["x", "é", "😀", '"'])
+def test_the_longest_keys_of_table_and_index_go_round(character: str) -> None:
+    size = len(character.encode())
+    position = [character * (most // size) for most in (2048, 1024, 2048, 1024)]
+    cursors = Cursors(KEYS)
+    cursor = cursors.issue("ada", "list", {}, position)
+    assert cursors.open(cursor, "ada", "list", {}) == position
 
 
 @given(st.integers(min_value=0), st.characters(codec="ascii"))
@@ -94,3 +105,12 @@ def test_a_replaced_key_still_verifies_until_it_is_dropped() -> None:
 def test_a_short_key_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 32 bytes"):
         KeyRing([b"short"])
+
+
+def test_what_a_cursor_says_of_its_arguments_is_told_with_a_key() -> None:
+    def digest(key: bytes) -> str:
+        cursor = Cursors(KeyRing([key])).issue("t", "q", {"where": "email = ann@example.com"}, [])
+        payload = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))[20:]
+        return str(json.loads(payload)[3])
+
+    assert digest(b"a" * 32) == digest(b"a" * 32) != digest(b"b" * 32)

@@ -1,0 +1,104 @@
+"""Removal of stacks: what they would otherwise stumble over or leave behind."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from deployment import Refused
+from deployment.target import Target
+
+Say = Callable[[str], None]
+_MOST = 1000
+# In another region than home, each after those that take from it.
+_THERE = ("sentiment", "identity", "replicas", "operations")
+
+
+@dataclass
+class Doomed:
+    """What goes with the stacks: buckets by region, and the beginnings of secrets' names."""
+
+    buckets: list[tuple[str, str]] = field(default_factory=list)
+    secrets: list[str] = field(default_factory=list)
+
+
+def remove_stacks(target: Target, regions: Iterable[str], say: Say) -> None:
+    """Remove what stands in regions that have no replicas any more; also when the replicas
+    themselves were removed by an earlier attempt."""
+    for region in regions:
+        names = [f"tablewright-{target.stage}-{system}-{region}" for system in _THERE]
+        clear(target, doomed_in(target, ((name, region) for name in names)), say)
+        for name in names:
+            if target.delete_stack(name, region):
+                say(f"{name} is removed: nothing is left there to serve or to watch.")
+
+
+def doomed_in(target: Target, stacks: Iterable[tuple[str, str]]) -> Doomed:
+    """What goes with these stacks, each given by name and region."""
+    doomed = Doomed()
+    for stack, region in stacks:
+        template = target.template(stack, region)
+        resources: dict[str, Any] = (template or {}).get("Resources", {})
+        for id, resource in resources.items():
+            if resource["Type"] == "AWS::S3::Bucket" and not _is_kept(resource):
+                name = target.physical_id(stack, id, region)
+                doomed.buckets += [(region, name)] if name else []
+        # Secrets made at run time belong to items, and stay where those stay.
+        if not any(map(_is_kept, resources.values())):
+            doomed.secrets += sorted(_prefixes(resources))
+    return doomed
+
+
+def _is_kept(resource: dict[str, Any]) -> bool:
+    return str(resource.get("DeletionPolicy", "")).startswith("Retain")
+
+
+def _prefixes(resources: dict[str, Any]) -> set[str]:
+    """Where the stack's functions make secrets, as they are told."""
+    told = (
+        resource["Properties"].get("Environment", {}).get("Variables", {}).get("SECRETS_PREFIX")
+        for resource in resources.values()
+        if resource["Type"] == "AWS::Lambda::Function"
+    )
+    return {prefix for prefix in told if isinstance(prefix, str) and prefix}
+
+
+def clear(target: Target, doomed: Doomed, say: Say) -> None:
+    """Empty and delete what would keep stacks from going."""
+    for region, bucket in doomed.buckets:
+        if count := _empty(target.client("s3", region), bucket):
+            say(f"{count} objects deleted from {bucket}.")
+    delete_secrets(target, doomed.secrets, say)
+
+
+def _empty(s3: Any, bucket: str) -> int:
+    count = 0
+    found = _versions(s3, bucket)
+    while batch := list(islice(found, _MOST)):
+        answer = s3.delete_objects(Bucket=bucket, Delete={"Objects": batch, "Quiet": True})
+        if errors := answer.get("Errors"):
+            raise Refused(f"{bucket} cannot be emptied: {errors[0]['Message']}")
+        count += len(batch)
+    return count
+
+
+def _versions(s3: Any, bucket: str) -> Iterator[dict[str, str]]:
+    """Every version and delete marker; without versioning, every object."""
+    for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
+        for one in (*page.get("Versions", ()), *page.get("DeleteMarkers", ())):
+            yield {"Key": one["Key"], "VersionId": one["VersionId"]}
+
+
+def delete_secrets(target: Target, prefixes: list[str], say: Say) -> None:
+    secrets = target.client("secretsmanager")
+    for prefix in prefixes:
+        # Those that wait for their deletion, too: their names would stay taken for weeks.
+        pages = secrets.get_paginator("list_secrets").paginate(
+            IncludePlannedDeletion=True, Filters=[{"Key": "name", "Values": [prefix]}]
+        )
+        names = [s["Name"] for page in pages for s in page["SecretList"]]
+        doomed = [name for name in names if name.startswith(prefix)]
+        for name in doomed:
+            secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
+        if doomed:
+            say(f"{len(doomed)} secrets under {prefix} deleted.")

@@ -1,0 +1,1 @@
+"""Archive: what leaves a table, as files in a bucket that Athena reads."""

@@ -1,0 +1,198 @@
+"""The keys that secret fields are encrypted with."""
+
+from typing import Any
+
+from aws_cdk import Acknowledgment, ArnFormat, CustomResource, Stack, Validations
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_secretsmanager as secretsmanager
+from constructs import Construct
+
+from tablewright.constructs.protection import Protection
+from tablewright.constructs.tables.base import DesignTableBase
+from tablewright.constructs.wildcards import acknowledge_wildcard
+
+
+class FieldKeysBase(Construct):
+    """What `FieldKeys` makes and `ReplicaFieldKeys` adopts: keys that are granted for one table."""
+
+    key: kms.IKey
+    # How programs name the secret, and how their rights do.
+    secret_arn: str
+    _granted_arn: str
+
+    def __init__(self, scope: Construct, id: str, *, table: DesignTableBase) -> None:
+        super().__init__(scope, id)
+        self._table = table
+
+    def grant_use(self, grantee: iam.IGrantable) -> None:
+        """Allow to encrypt and decrypt secret fields of the table: to read its keys and to have
+        them unwrapped. Nobody who may do this can make a key."""
+        self._grant(grantee, ["secretsmanager:GetSecretValue"], ["kms:Decrypt"])
+
+    def _grant(self, grantee: iam.IGrantable, of_ring: list[str], of_key: list[str]) -> None:
+        iam.Grant.add_to_principal(
+            grantee=grantee, actions=of_ring, resource_arns=[self._granted_arn]
+        ).assert_success()
+        own = {"kms:EncryptionContext:table": self._table.table_name}
+        iam.Grant.add_to_principal(
+            grantee=grantee,
+            actions=of_key,
+            resource_arns=[self.key.key_arn],
+            conditions={"StringEquals": own},
+        ).assert_success()
+
+
+class FieldKeys(FieldKeysBase):
+    """Data keys of a table's secret fields: a key of KMS that wraps them, a secret for their ring.
+
+    The secret is empty until the command `rotate_keys` adds the first key. Tables may share the key
+    of KMS, which unwraps each table's keys for that table alone. Of a table with replicas, the
+    secret is in their regions too; a stack there finds it, and the key, by the `name`.
+
+    Example::
+
+        keys = FieldKeys(self, "OrderKeys", table=orders)
+        keys.grant_use(function)
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        table: DesignTableBase,
+        name: str | None = None,
+        kms_key: kms.IKey | None = None,
+        protection: Protection | None = None,
+    ) -> None:
+        super().__init__(scope, id, table=table)
+        removal = (protection or Protection.protected()).removal_policy
+        self.key = kms_key or kms.Key(
+            self,
+            "Key",
+            description="Wraps the data keys of secret fields.",
+            enable_key_rotation=True,
+            # It cannot become so later, when a replica is added.
+            multi_region=True,
+            alias=f"alias/{name}" if name else None,
+            removal_policy=removal,
+        )
+        self.secret = secretsmanager.Secret(
+            self,
+            "Ring",
+            description="Data keys of secret fields, which KMS has wrapped.",
+            secret_name=name,
+            replica_regions=[
+                secretsmanager.ReplicaRegion(region=region) for region in table.replica_regions
+            ],
+            removal_policy=removal,
+        )
+        # A value of the template would be put in the place of the keys whenever it changed.
+        made = self.secret.node.default_child
+        assert isinstance(made, secretsmanager.CfnSecret)  # noqa: S101 - for the type checker
+        made.generate_secret_string = None
+        self.secret_arn = self._granted_arn = self.secret.secret_arn
+        Validations.of(self.secret).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-SMG4",
+                reason="Its keys are rotated in steps between which programs learn of them and "
+                "items are encrypted again, by the commands rotate_keys and reencrypt.",
+            )
+        )
+
+    def grant_rotation(self, grantee: iam.IGrantable) -> None:
+        """Allow what the commands `rotate_keys` and `reencrypt` do with keys."""
+        self._grant(
+            grantee,
+            [
+                "secretsmanager:GetSecretValue",
+                "secretsmanager:PutSecretValue",
+                "secretsmanager:UpdateSecretVersionStage",
+            ],
+            ["kms:Decrypt", "kms:GenerateDataKeyWithoutPlaintext"],
+        )
+
+
+class ReplicaFieldKeys(FieldKeysBase):
+    """The keys of a table's secret fields where its replica is: the ring's replica, and a replica
+    of the key of KMS, which unwraps what that one has wrapped.
+
+    `name` is that of the `FieldKeys` in the region `home`. `function` runs `HANDLER`, which is part
+    of the library, and may then ask there for this one key.
+
+    Example::
+
+        keys = ReplicaFieldKeys(self, "OrderKeys", table=orders, name="prod-orders-keys",
+                                home="eu-west-1", function=describe.function)
+        keys.grant_use(function)
+    """
+
+    HANDLER = "tablewright.runtime.secrets.primary_key.handler"
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        table: DesignTableBase,
+        name: str,
+        home: str,
+        function: lambda_.Function,
+        protection: Protection | None = None,
+    ) -> None:
+        super().__init__(scope, id, table=table)
+        self.secret_arn = name
+        ring = secretsmanager.Secret.from_secret_name_v2(self, "Ring", name)
+        self._granted_arn = f"{ring.secret_arn}-??????"
+        key = kms.CfnReplicaKey(
+            self,
+            "Key",
+            description="Unwraps the data keys of secret fields.",
+            primary_key_arn=self._primary(f"alias/{name}", home, function),
+            key_policy=self._policy(),
+        )
+        key.apply_removal_policy((protection or Protection.protected()).removal_policy)
+        self.key = kms.Key.from_key_arn(self, "Replica", key.attr_arn)
+
+    def grant_use(self, grantee: iam.IGrantable) -> None:
+        """Allow to encrypt and decrypt secret fields of the table."""
+        super().grant_use(grantee)
+        if isinstance(grantee, lambda_.Function) and isinstance(grantee.role, iam.Role):
+            reason = "The end of a secret's ARN is random, and another in each region."
+            acknowledge_wildcard(grantee.role, self._granted_arn, reason=reason)
+
+    def _primary(self, alias: str, home: str, function: lambda_.Function) -> str:
+        """The ARN of the key that has the alias at home, asked of KMS by the deployment."""
+        keys = Stack.of(self).format_arn(
+            service="kms",
+            region=home,
+            resource="key",
+            resource_name="*",
+            arn_format=ArnFormat.SLASH_RESOURCE_NAME,
+        )
+        grant = iam.Grant.add_to_principal(
+            grantee=function,
+            actions=["kms:DescribeKey"],
+            resource_arns=[keys],
+            conditions={"StringEquals": {"kms:RequestAlias": alias}},
+        )
+        if isinstance(function.role, iam.Role):
+            reason = "A key's id is not known here; the condition names its alias."
+            acknowledge_wildcard(function.role, keys, reason=reason)
+        asked = CustomResource(
+            self,
+            "Primary",
+            service_token=function.function_arn,
+            resource_type="Custom::PrimaryKey",
+            properties={"Alias": alias, "Region": home},
+        )
+        grant.apply_before(asked)
+        return asked.get_att_string("KeyArn")
+
+    def _policy(self) -> dict[str, Any]:
+        """As KMS gives it to keys by default: the account's own policies decide."""
+        account = iam.AccountRootPrincipal()
+        allow = iam.PolicyStatement(actions=["kms:*"], resources=["*"], principals=[account])
+        return dict(iam.PolicyDocument(statements=[allow]).to_json())

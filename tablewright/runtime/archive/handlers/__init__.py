@@ -1,0 +1,1 @@
+"""Handlers of an archive's functions."""

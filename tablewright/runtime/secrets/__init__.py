@@ -1,0 +1,1 @@
+"""Secret fields: encrypted before they are stored, with data keys that KMS has wrapped."""

@@ -1,0 +1,22 @@
+"""Custom resource of CloudFormation that tells the ARN of a key in another region."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+
+from tablewright.runtime.aws import connect
+from tablewright.runtime.custom_resource import tell
+
+
+def handler(event: dict[str, Any], context: Any) -> None:
+    """Tell the key of KMS that has this alias in that region."""
+    asked = event["ResourceProperties"]
+    alias, region = str(asked["Alias"]), str(asked["Region"])
+
+    def found() -> dict[str, str]:
+        kms = connect(boto3.session.Session(), "kms", region=region)
+        return {"KeyArn": str(kms.call("DescribeKey", {"KeyId": alias})["KeyMetadata"]["Arn"])}
+
+    tell(event, alias, found)

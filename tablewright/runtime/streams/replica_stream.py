@@ -1,0 +1,28 @@
+"""Custom resource of CloudFormation that tells the ARN of a table's stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+
+from tablewright.runtime.aws import Caller, connect
+from tablewright.runtime.custom_resource import tell
+
+
+def handler(event: dict[str, Any], context: Any) -> None:
+    """Tell the stream of the table that the resource names."""
+    table = str(event["ResourceProperties"]["TableName"])
+    tell(event, table, lambda: {"StreamArn": stream_arn(_dynamodb(), table)})
+
+
+def stream_arn(dynamodb: Caller, table: str) -> str:
+    """The ARN of a table's stream; raises LookupError where there is none."""
+    described = dynamodb.call("DescribeTable", {"TableName": table})["Table"]
+    if "LatestStreamArn" not in described:
+        raise LookupError(f"{table} has no stream in this region")
+    return str(described["LatestStreamArn"])
+
+
+def _dynamodb() -> Caller:
+    return connect(boto3.session.Session(), "dynamodb")

@@ -1,0 +1,110 @@
+"""The page on archives, followed on the local cloud: what expired is in files, and nowhere else."""
+
+import json
+import secrets
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from local.clients.api import Api
+from local.clients.users import Users
+from local.deployment import Deployment
+from local.emulator.cloud import Cloud
+from local.emulator.connection import REGION
+from tablewright.runtime.ids import uuid7
+from tests.e2e.support.polling import eventually
+from tests.e2e.support.runbook import Runbook
+from tests.e2e.support.sales import new_sale
+
+FIRST = ("Before the commands",)
+DAY = "2024-01-31"
+
+
+@pytest.fixture
+def runbook(cloud: Cloud, tmp_path: Path) -> Runbook:
+    return Runbook(
+        cloud.connection,
+        tmp_path,
+        page="archive.md",
+        first=FIRST,
+        STACK="tablewright-local-sales",
+        REGION=REGION,
+        TABLE_OUTPUT="TableName",
+    )
+
+
+def test_what_expires_is_archived_read_and_put_back_as_the_page_says(
+    cloud: Cloud, deployment: Deployment, acme: Api, runbook: Runbook, tmp_path: Path
+) -> None:
+    dynamo, s3 = (cloud.connection.client(name) for name in ("dynamodb", "s3"))
+    table, bucket = (deployment.output("sales", name) for name in ("TableName", "ArchiveBucket"))
+    own = secrets.token_hex(4)
+    made = acme("POST", "/sales", new_sale(productId=own)).json
+    scanned = dynamo.scan(
+        TableName=table,
+        FilterExpression="productId = :own",
+        ExpressionAttributeValues={":own": {"S": own}},
+    )
+    (sale,) = scanned["Items"]
+    old = {**sale, "saleDate": {"S": DAY}, "ttl": {"N": str(int(time.time()) + 3)}}
+    kinds = {"expires": old, "deleted": old, "stays": {**old, "ttl": {"N": "4102444800"}}}
+    items = {n: {**item, "SK": {"S": f"SALE#{DAY}#{n}-{own}"}} for n, item in kinds.items()}
+    for item in items.values():
+        dynamo.put_item(TableName=table, Item=item)
+    dynamo.create_backup(TableName=table, BackupName=f"archive-{own}")
+    key = {name: items["deleted"][name] for name in ("PK", "SK")}
+    dynamo.delete_item(TableName=table, Key=key)
+
+    def came_in() -> bool:
+        found = s3.list_objects_v2(Bucket=bucket, Prefix=f"incoming/day={DAY}/")
+        return "Contents" in found
+
+    assert eventually(came_in)
+    assert int(runbook.run("See what is there").split()[-1]) >= 1
+    assert '"compacted": 1' in runbook.run("Compact now")
+    assert f"days/day={DAY}/symlink.txt" in runbook.run("See what is there")
+
+    runbook.run("Read items")
+    read = [json.loads(line) for line in (tmp_path / "items.jsonl").open()]
+    assert [item for item in read if item["productId"] == {"S": own}] == [items["expires"]]
+
+    # The copy has all three: one is live, one archived, and one was deleted by somebody.
+    (backup,) = (
+        one["BackupArn"]
+        for one in dynamo.list_backups(TableName=table)["BackupSummaries"]
+        if one["BackupName"] == f"archive-{own}"
+    )
+    dynamo.restore_table_from_backup(TargetTableName=f"{table}-restored", BackupArn=backup)
+    dynamo.get_waiter("table_exists").wait(TableName=f"{table}-restored")
+    dynamo.delete_item(TableName=f"{table}-restored", Key=key)
+    verify = "python -m tablewright.commands.verify_archive"
+    assert runbook.run("Show that nothing is missing", verify) == ""
+    dynamo.delete_table(TableName=f"{table}-restored")
+
+    runbook.run("Put items back", "python")
+    back = dynamo.get_item(
+        TableName=table, Key={name: items["expires"][name] for name in ("PK", "SK")}
+    )["Item"]
+    assert back["productId"] == items["expires"]["productId"]
+    assert back["ttl"] == {"N": "4070908800"}
+    assert acme("GET", f"/products/{own}/sales").json["items"][0]["saleId"] == made["saleId"]
+
+
+def test_events_of_the_portal_are_in_the_archive_as_soon_as_it_is_compacted(
+    cloud: Cloud, deployment: Deployment, users: Users, runbook: Runbook
+) -> None:
+    api = Api(deployment.api_url("portal"), users.token("reader"))
+    id = uuid7(datetime.now(UTC))
+    sent = {"events": [{"event_id": id, "event_name": "content.viewed"}]}
+    assert api("POST", "/events", sent).status == 202
+    bucket = deployment.output("portal", "ArchiveBucket")
+    s3 = cloud.connection.client("s3")
+    assert eventually(lambda: "Contents" in s3.list_objects_v2(Bucket=bucket, Prefix="incoming/"))
+
+    def archived() -> bool:
+        """Every event is in the files, or among what came in."""
+        return runbook.run("Show that nothing is missing", "STACK=") == ""
+
+    assert archived()
