@@ -13,7 +13,10 @@ from local.clients.users import Users
 from local.deployment import Deployment
 from local.emulator.cloud import Cloud
 from local.emulator.connection import REGION
+from tablewright.catalog.sales.design import Sale, Sales
+from tablewright.model import replaced
 from tablewright.runtime.ids import uuid7
+from tablewright.runtime.store.records import Item, Records
 from tests.e2e.support.polling import eventually
 from tests.e2e.support.runbook import Runbook
 from tests.e2e.support.sales import new_sale
@@ -35,6 +38,12 @@ def runbook(cloud: Cloud, tmp_path: Path) -> Runbook:
     )
 
 
+def of_that_day(sale: Item, sale_id: str) -> Item:
+    """The item of the same sale under another id, of a day long ago."""
+    records = Records(Sales.__design__, Sale.__entity__)
+    return records.to_item(replaced(records.to_record(sale), sale_date=DAY, sale_id=sale_id))
+
+
 def test_what_expires_is_archived_read_and_put_back_as_the_page_says(
     cloud: Cloud, deployment: Deployment, acme: Api, runbook: Runbook, tmp_path: Path
 ) -> None:
@@ -48,11 +57,14 @@ def test_what_expires_is_archived_read_and_put_back_as_the_page_says(
         ExpressionAttributeValues={":own": {"S": own}},
     )
     (sale,) = scanned["Items"]
-    old = {**sale, "saleDate": {"S": DAY}, "ttl": {"N": str(int(time.time()) + 3)}}
-    kinds = {"expires": old, "deleted": old, "stays": {**old, "ttl": {"N": "4102444800"}}}
-    items = {n: {**item, "SK": {"S": f"SALE#{DAY}#{n}-{own}"}} for n, item in kinds.items()}
-    for item in items.values():
+    soon, late = str(int(time.time()) + 3), "4102444800"
+    ends = {"expires": soon, "deleted": soon, "stays": late}
+    items = {n: {**of_that_day(sale, f"{n}-{own}"), "ttl": {"N": end}} for n, end in ends.items()}
+    for name, item in items.items():
         dynamo.put_item(TableName=table, Item=item)
+        # As it is stored: numbers have one form.
+        key = {attribute: item[attribute] for attribute in ("PK", "SK")}
+        items[name] = dynamo.get_item(TableName=table, Key=key)["Item"]
     dynamo.create_backup(TableName=table, BackupName=f"archive-{own}")
     key = {name: items["deleted"][name] for name in ("PK", "SK")}
     dynamo.delete_item(TableName=table, Key=key)
@@ -89,7 +101,8 @@ def test_what_expires_is_archived_read_and_put_back_as_the_page_says(
     )["Item"]
     assert back["productId"] == items["expires"]["productId"]
     assert back["ttl"] == {"N": "4070908800"}
-    assert acme("GET", f"/products/{own}/sales").json["items"][0]["saleId"] == made["saleId"]
+    shown = [one["saleId"] for one in acme("GET", f"/products/{own}/sales").json["items"]]
+    assert shown == [f"expires-{own}", f"stays-{own}", made["saleId"]]
 
 
 def test_events_of_the_portal_are_in_the_archive_as_soon_as_it_is_compacted(
