@@ -31,7 +31,10 @@ PUBLIC = (
     "tablewright.testing.tables",
 )
 # Of constructs that no stack here has all parts of.
-FUNCTIONS_OF_OTHERS = ("tablewright.runtime.archive.handlers.expire_items.handler",)
+FUNCTIONS_OF_OTHERS = (
+    "tablewright.runtime.archive.handlers.expire_items.handler",
+    "tablewright.runtime.secrets.primary_key.handler",
+)
 USED_BY_OTHERS = {
     "tablewright.catalog.sales.design.sales_sharded_by": "For tables that have other shards.",
     "tablewright.constructs.field_keys: grant_rotation()": "For the role of who rotates keys.",
@@ -58,7 +61,7 @@ def program() -> Program:
 def handlers(dev: Assembly, stage: Callable[[str], Assembly]) -> set[str]:
     own = {
         function["Handler"]
-        for assembly in (dev, stage("prod-us-east-1"), stage("prod-encrypted"))
+        for assembly in (dev, stage("prod-us-east-1"))
         for template in assembly.templates.values()
         for function in resources(template, "AWS::Lambda::Function").values()
     }

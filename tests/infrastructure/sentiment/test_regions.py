@@ -140,6 +140,7 @@ def test_the_accelerator_stands_at_home_only(stage: Stage) -> None:
         assert not resources(accelerated.template(system), "AWS::DAX::Cluster")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("system", ["sales", "forms", "portal"])
 def test_other_systems_have_replicas_where_that_is_asked_for(system: str, stage: Stage) -> None:
     asked = stage("prod-all-replicated")
@@ -151,6 +152,7 @@ def test_other_systems_have_replicas_where_that_is_asked_for(system: str, stage:
     assert len(lag) == len(resources(template, TABLE))
 
 
+@pytest.mark.thorough
 def test_replicas_of_other_systems_are_watched_where_they_are(stage: Stage) -> None:
     asked = stage("prod-all-replicated")
     watched = {

@@ -15,6 +15,8 @@ from tests.infrastructure.synthesis import (
     statements,
 )
 
+pytestmark = pytest.mark.thorough
+
 Stage = Callable[[str], Assembly]
 SECRET = "AWS::SecretsManager::Secret"
 

@@ -103,6 +103,7 @@ def _batches(records: list[Any], chance: random.Random) -> list[list[Any]]:
     return batches
 
 
+@pytest.mark.thorough
 def test_every_fault_at_every_call_from_the_stream_to_the_manifest(world: World) -> None:
     def work(edge: Caller) -> None:
         world.take(removals([0, 2, 4]), edge)
@@ -112,6 +113,7 @@ def test_every_fault_at_every_call_from_the_stream_to_the_manifest(world: World)
     assert survives_every_fault(world.empty, work, world.objects) >= 12
 
 
+@pytest.mark.thorough
 def test_every_fault_at_every_call_when_a_day_is_compacted_anew(world: World) -> None:
     """The second set of files takes the place of the first."""
 
