@@ -15,8 +15,11 @@ from local.emulator.cloud import Cloud
 from local.emulator.connection import REGION
 from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.model import replaced
+from tablewright.runtime.aws import Client
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.streams.changes import Change
+from tablewright.runtime.streams.failed_records import FailedRecords
 from tests.e2e.support.polling import eventually
 from tests.e2e.support.runbook import Runbook
 from tests.e2e.support.sales import new_sale
@@ -103,6 +106,42 @@ def test_what_expires_is_archived_read_and_put_back_as_the_page_says(
     assert back["ttl"] == {"N": "4070908800"}
     shown = [one["saleId"] for one in acme("GET", f"/products/{own}/sales").json["items"]]
     assert shown == [f"expires-{own}", f"stays-{own}", made["saleId"]]
+
+
+def test_what_was_given_up_is_taken_as_the_page_says(
+    cloud: Cloud, deployment: Deployment, acme: Api, runbook: Runbook, tmp_path: Path
+) -> None:
+    own = secrets.token_hex(4)
+    assert acme("POST", "/sales", new_sale(productId=own)).status == 201
+    dynamo = cloud.connection.client("dynamodb")
+    (sale,) = dynamo.query(
+        TableName=deployment.output("sales", "TableName"),
+        KeyConditionExpression="PK = :own",
+        ExpressionAttributeValues={":own": {"S": f"TENANT#acme#PRODUCT#{own}"}},
+    )["Items"]
+    lost = of_that_day(sale, f"given-up-{own}")
+    record = {
+        "eventID": own,
+        "eventName": "REMOVE",
+        "userIdentity": {"type": "Service", "principalId": "dynamodb.amazonaws.com"},
+        "dynamodb": {
+            "Keys": {name: lost[name] for name in ("PK", "SK")},
+            "OldImage": {**lost, "ttl": {"N": str(int(time.time()))}},
+            "SequenceNumber": str(time.time_ns()),
+            "ApproximateCreationDateTime": int(time.time()),
+        },
+    }
+    bucket = deployment.output("sales", "ArchiveFailuresBucket")
+    s3 = cloud.connection.client("s3")
+    FailedRecords(Client(s3), bucket, "take").keep(Change(record))
+    runbook.run("Take what was given up")
+    assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
+    runbook.run("Compact now")
+    runbook.run("Read items")
+    read = [json.loads(line) for line in (tmp_path / "items.jsonl").open()]
+    assert [item["saleId"] for item in read if item["productId"] == {"S": own}] == [
+        {"S": f"given-up-{own}"}
+    ]
 
 
 def test_events_of_the_portal_are_in_the_archive_as_soon_as_it_is_compacted(
