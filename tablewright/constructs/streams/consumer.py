@@ -20,6 +20,7 @@ from tablewright.constructs.tables.base import DesignTableBase
 
 # A stream keeps its records for a day: an hour is left to give them up in.
 _MOST_HOURS = 23
+_HOUR = 3600
 
 
 class StreamConsumer(Construct):
@@ -110,7 +111,8 @@ class StreamConsumer(Construct):
             periods=5,
             breaching=3,
             describes=f"The function is {iterator_age.to_seconds()} s or more behind the stream.",
-            essential=True,
+            # Where an hour is nothing, nobody waits; what is lost in the end is told below.
+            essential=iterator_age.to_seconds() < _HOUR,
         )
         self._alarm(
             "GivenUp",
