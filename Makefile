@@ -12,7 +12,7 @@ CDK_OPTIONS = --no-notices -c stage=$(STAGE) --output cdk.out/$(STAGE)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools local local-down test check lint fmt unit infrastructure integration e2e \
-        snapshots docs bench synth diff cdk bootstrap deploy user destroy stage audit lock clean
+        snapshots coverage docs bench synth diff cdk bootstrap deploy user destroy stage audit lock clean
 # The targets share one set-up, one cdk.out and two cores.
 .NOTPARALLEL:
 
@@ -63,6 +63,13 @@ e2e: tools ## Run the tests against the application on a local cloud
 
 snapshots: tools ## Accept the templates as they are now as the snapshots
 	@$(PY) -m pytest tests/infrastructure --snapshot-update
+
+# Without what only a deployment runs: the local cloud has processes of its own.
+SYSTEM ?= sales
+coverage: tools ## Measure what the tests of SYSTEM (sales, sentiment, forms or portal) run of it
+	@$(PY) -m coverage run --branch --source=lambdas/$(SYSTEM),tablewright/catalog/$(SYSTEM) -m pytest \
+		tests/unit/$(SYSTEM) tests/unit/catalog tests/infrastructure/catalog tests/integration/$(SYSTEM)
+	@$(PY) -m coverage report --show-missing --skip-empty
 
 docs: tools ## Generate the documents
 	@$(PY) -m docs.generate
@@ -117,5 +124,5 @@ lock: ## Re-make the lock files after a change of a requirements.in or package.j
 
 clean: ## Remove everything that the other targets made
 	@[ ! -e .build/local/running.json ] || $(PY) -m local down
-	@rm -rf .venv .build node_modules cdk.out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf .venv .build node_modules cdk.out .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	@find . -name .git -prune -o -type d -name __pycache__ -exec rm -rf {} +

@@ -16,7 +16,7 @@ from botocore.config import Config
 
 from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.model import key_of
-from tablewright.runtime.aws import Dynamo, client_config
+from tablewright.runtime.boto3_client import Boto3Client, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.store.store import Store
 from tablewright.testing.dynamodb_local import DynamoDbLocal
@@ -44,7 +44,7 @@ def run() -> list[tuple[str, float, float]]:
         store_client = boto3.client("dynamodb", config=client_config(), **where)
         create(client, Sales, TABLE)
         cursors = Cursors(KeyRing([b"b" * 32]))
-        store = Store(Sales, TABLE, Dynamo(store_client), cursors=cursors)
+        store = Store(Sales, TABLE, Boto3Client(store_client), cursors=cursors)
         return [_compare(name, *sides, calls=calls) for name, calls, sides in _cases(client, store)]
 
 

@@ -9,7 +9,7 @@ import boto3
 
 from tablewright.catalog.sentiment.items import Item, Items
 from tablewright.model import key_of
-from tablewright.runtime.aws import Dynamo, client_config
+from tablewright.runtime.boto3_client import Boto3Client, client_config
 from tablewright.runtime.secrets.ring import Ring
 from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.records import Records
@@ -35,7 +35,7 @@ def run() -> tuple[list[tuple[str, float]], dict[str, float]]:
         sides = []
         for name, secrets in (("encrypted", Secrets(RING)), ("clear", Secrets.in_clear())):
             create(client, Items, name)
-            sides.append(_calls(Store(Items, name, Dynamo(client), secrets=secrets)))
+            sides.append(_calls(Store(Items, name, Boto3Client(client), secrets=secrets)))
         found = []
         for what, encrypted in sides[0].items():
             rounds = [(_cpu(encrypted), _cpu(sides[1][what])) for _ in range(ROUNDS)]

@@ -16,7 +16,7 @@ import boto3
 
 from tablewright.catalog.portal.events import ShardedEvents, event_key
 from tablewright.model import Record
-from tablewright.runtime.aws import Dynamo, client_config
+from tablewright.runtime.boto3_client import Boto3Client, client_config
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.parallel import in_parallel
 from tablewright.runtime.store.batches import insert_all, put_request, write_all
@@ -51,7 +51,7 @@ def run() -> list[Way]:
             **engine.credentials(),
         )
         create(client, ShardedEvents, TABLE, stream=False)
-        dynamo = Dynamo(client)
+        dynamo = Boto3Client(client)
 
         def insert(items: Sequence[Item]) -> None:
             insert_all(Transport(dynamo), TABLE, items)
@@ -66,7 +66,7 @@ def run() -> list[Way]:
         return _measure(ways)
 
 
-def _put(dynamo: Dynamo, item: Item) -> None:
+def _put(dynamo: Boto3Client, item: Item) -> None:
     absent = Expressions()
     params: dict[str, Any] = {"TableName": TABLE, "Item": item}
     params["ConditionExpression"] = absent.matches(ShardedEvents.__design__.pk, None)

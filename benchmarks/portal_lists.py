@@ -17,7 +17,8 @@ from tablewright.model import Query
 from tablewright.model.capacity import read_floor
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
-from tablewright.runtime.aws import Caller, Dynamo, client_config
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.boto3_client import Boto3Client, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.batches import put_request, write_all
@@ -107,10 +108,10 @@ def main() -> None:
         )
         table = create(client, ContentRegistry, "content")
         begun = perf_counter()
-        fill(Dynamo(client), table, STORED)
+        fill(Boto3Client(client), table, STORED)
         took = perf_counter() - begun
         print(f"stored {STORED:,} in {took:.0f} s; a page of {PAGE}:\n")  # noqa: T201
-        for cost in pages(Dynamo(client), table, STORED):
+        for cost in pages(Boto3Client(client), table, STORED):
             said = f"  {cost.what:36}{cost.units:6} read units, at the least {cost.floor}"
             print(said)  # noqa: T201
 

@@ -24,7 +24,8 @@ from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import SENTIMENTS, Item, Items
 from tablewright.model.fields.time import iso_utc
 from tablewright.pages.metering import FaithfulMeter
-from tablewright.runtime.aws import Caller, Dynamo, client_config
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.boto3_client import Boto3Client, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.secrets.secrets import Secrets
@@ -113,7 +114,7 @@ class _Sides:
     def __init__(self, endpoint: str, credentials: Mapping[str, Any]) -> None:
         where = {"endpoint_url": endpoint, "region_name": "eu-west-1", **credentials}
         client = boto3.client("dynamodb", config=client_config(), **where)
-        self._dynamo = Dynamo(client)
+        self._dynamo = Boto3Client(client)
         for table in ("paper", "rows", "ours"):
             create(client, Dashboard, table)
         self._projection = Projection(

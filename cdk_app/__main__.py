@@ -6,7 +6,7 @@ from aws_cdk import App
 from jsii.errors import JavaScriptError
 
 from cdk_app.application import build
-from cdk_app.asking import SettingError
+from cdk_app.setting import SettingError
 from cdk_app.settings import read
 
 

@@ -2,14 +2,19 @@
 
 import re
 
+from cdk_app.parsers import matching
+from cdk_app.setting import Parser
+
 _PORT = r"(:[1-9]\d{0,4})?"
-_SECURE = rf"https://[a-z0-9-]+(\.[a-z0-9-]+)+{_PORT}"
-_OWN = rf"https?://(localhost|127\.0\.0\.1){_PORT}"
+_SECURE = re.compile(rf"https://[a-z0-9-]+(\.[a-z0-9-]+)+{_PORT}")
+_OWN = re.compile(rf"https?://(localhost|127\.0\.0\.1){_PORT}")
 
 
-def origin_form(*, own_machine: bool) -> tuple[re.Pattern[str], str]:
-    """The form of an origin and an example; with `own_machine`, also of a page in development."""
-    example = "https://app.example.com"
-    if own_machine:
-        return re.compile(f"{_SECURE}|{_OWN}"), f"{example},http://localhost:3000"
-    return re.compile(_SECURE), example
+def origins() -> Parser[str]:
+    """An origin; one of a page on somebody's own machine too."""
+    form = re.compile(f"{_SECURE.pattern}|{_OWN.pattern}")
+    return matching(form, "an origin, https:// and a host, or http://localhost while developing")
+
+
+def is_own_machine(origin: str) -> bool:
+    return _OWN.fullmatch(origin) is not None

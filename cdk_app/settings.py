@@ -1,108 +1,33 @@
-"""The stages, and what is read from context and environment for each."""
+"""The stage that context and environment ask for."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
-from aws_cdk import Environment
-from aws_cdk import aws_logs as logs
+from aws_cdk import Environment, RemovalPolicy
 
-from cdk_app.asking import SettingError, asked_in, checked, either, listed
-from cdk_app.keeping import archived, item_days
-from cdk_app.origins import origin_form
-from cdk_app.replicas import NONE, REGION, replicas_of
-from cdk_app.watch_tags import watch_tags_of
-from cdk_app.zones import zones_of
-from lambdas.sentiment.contract import ENCRYPT, READ
-from stacks.shared.stage import FormsSettings, PortalSettings, SentimentSettings, Stage
-from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
-from tablewright.catalog.sentiment.items import SOURCE_TYPES
-from tablewright.constructs import AlarmLevel, Capacity, Platform, Protection
+from cdk_app.declared import SETTINGS, every, forms, portal, sales, sentiment
+from cdk_app.origins import is_own_machine
+from cdk_app.setting import Asked, SettingError
+from cdk_app.stages import STAGES, Kind
+from stacks.shared.stage import (
+    FormsSettings,
+    PortalSettings,
+    Replicas,
+    SalesSettings,
+    SentimentSettings,
+    Stage,
+)
+from tablewright.constructs import Platform, Protection
 from tablewright.constructs.functions.dependencies import LAMBDA
-from tablewright.constructs.tables.write_table import REPLICAS
 
 ROOT = Path(__file__).resolve().parent.parent
-
-_ACCOUNT = re.compile(r"\d{12}")
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_ALARMS = re.compile("|".join(AlarmLevel))
-_SWITCH = re.compile(r"on|off")
-_FIELDS = re.compile(f"off|{READ}|{ENCRYPT}")
-_WINDOW = re.compile(r"[12]?[0-9]?[0-9]|300")
-_HOURS = re.compile(r"[1-9]|1[0-9]|2[0-3]")
-_ADDRESS = re.compile(r"https?://[^\s/;,'\"]+/?")
-_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_BUS = re.compile(r"[A-Za-z0-9._-]{1,256}|arn:[a-z-]+:events:[a-z0-9-]+:\d{12}:event-bus/\S{1,256}")
-_CONCURRENCY = re.compile(r"[1-9]\d{0,3}")
-_SHARDS = re.compile(r"[1-9]\d?|100")
-_DOLLARS = re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?")
-
 LOCAL_ACCOUNT = "0" * 12
-TICKERS = ("AAPL", "AMZN", "GOOGL", "META", "MSFT", "NVDA", "TSLA")
-SOURCES = (*SOURCE_TYPES, *NEWS_SOURCES)
-_SOURCE = re.compile("|".join(SOURCES))
-_TICKER = re.compile(r"[A-Z0-9.\-]{1,12}")
-
-Asked = Callable[[str], str | None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Kind:
-    """What is always so in a stage."""
-
-    protection: Callable[[], Protection]
-    log_retention: logs.RetentionDays
-    alarms: AlarmLevel = AlarmLevel.ALL
-    # Above what the stage costs while nobody uses it: docs/idle-cost.md.
-    cost_limits: tuple[float, ...] = Stage.cost_limits
-    password_sign_in: bool = False
-    threat_protection: bool = False
-    on_this_machine: bool = False
-    show_capacity: bool = True
-    replicas: tuple[str, ...] = ()
-    sources: tuple[str, ...] = SOURCES
-    window_seconds: int = 5
-    archive_window_seconds: int = Stage.archive_window_seconds
-    # So long items of the sentiment system are kept in their table.
-    item_days: int = 30
-    # What is thrown away as a whole is not worth an archive.
-    archived: bool = True
-
-
-_STAGES = {
-    "local": _Kind(
-        protection=Protection.throw_away,
-        log_retention=logs.RetentionDays.ONE_DAY,
-        password_sign_in=True,
-        on_this_machine=True,
-        sources=(),
-        window_seconds=0,
-        archive_window_seconds=0,
-    ),
-    "dev": _Kind(
-        protection=Protection.throw_away,
-        log_retention=logs.RetentionDays.ONE_WEEK,
-        alarms=AlarmLevel.ESSENTIAL,
-        password_sign_in=True,
-        archived=False,
-    ),
-    "staging": _Kind(
-        protection=Protection.recoverable,
-        log_retention=logs.RetentionDays.ONE_MONTH,
-        alarms=AlarmLevel.ESSENTIAL,
-    ),
-    "prod": _Kind(
-        protection=Protection.protected,
-        log_retention=logs.RetentionDays.ONE_YEAR,
-        cost_limits=(50, 75, 100),
-        threat_protection=True,
-        show_capacity=False,
-        replicas=REPLICAS,
-        item_days=90,
-    ),
-}
-STAGES = tuple(_STAGES)
+# By which `make deploy` says where tables are that get their replicas one update after another.
+_ON_THE_WAY = "replicas_on_the_way"
 
 
 def read(
@@ -112,140 +37,160 @@ def read(
     root: Path = ROOT,
     host: Platform | None = None,
 ) -> Stage:
-    """The stage that context (`-c stage=dev`) and environment ask for."""
+    """The stage that context (`-c stage=dev`) and environment ask for.
+
+    Raises SettingError, which tells all that is wrong.
+    """
     name = str(context("stage") or "dev")
-    if name not in _STAGES:
+    if name not in STAGES:
         raise SettingError(
             f"stage '{name}' is not one of {', '.join(STAGES)}: choose one with -c stage=dev"
         )
-    kind = _STAGES[name]
-
-    def asked(setting: str) -> str | None:
-        return asked_in(context, environ, setting)
-
-    region = checked(REGION, "TABLEWRIGHT_REGION", either(environ, "REGION"), "eu-west-1")
-    account = checked(_ACCOUNT, "TABLEWRIGHT_ACCOUNT", either(environ, "ACCOUNT"), "123456789012")
-    return Stage(
+    kind = STAGES[name]
+    asked = Asked(name, context, environ)
+    region = asked[every.REGION]
+    stage = Stage(
         name=name,
         root=root,
-        environment=Environment(
-            account=_on_this_machine(account) if kind.on_this_machine else account, region=region
-        ),
-        protection=kind.protection(),
-        capacity=Capacity.on_demand(),
+        environment=Environment(account=_account(kind, asked), region=region),
+        protection=_protection(kind, asked),
+        capacity=asked[every.CAPACITY],
         platform=(host or Platform.host()) if kind.on_this_machine else LAMBDA,
-        log_retention=kind.log_retention,
+        log_retention=asked[every.LOG_DAYS],
+        customer_keys=_customer_keys(asked, region),
+        api_rate=asked[every.API_RATE],
+        page_limit=asked[every.PAGE_LIMIT],
+        concurrency=asked[every.CONCURRENCY],
+        open_concurrency=asked[every.OPEN_CONCURRENCY],
+        replicas=_replicas(asked, region, str(context(_ON_THE_WAY) or "{}")),
         sentiment=_sentiment(kind, asked, region),
-        replicas=replicas_of(asked, kind.replicas, region),
+        sales=SalesSettings(
+            category_shards=asked[sales.CATEGORY_SHARDS],
+            embedding_shards=asked[sales.EMBEDDING_SHARDS],
+            years=asked[sales.SALE_YEARS],
+        ),
         forms=_forms(kind, asked),
-        portal=_portal(kind, asked),
-        cost_limits=_cost_limits(kind, asked("cost_limits")),
-        alarms=_alarms(kind, asked),
-        alarm_email=checked(
-            _EMAIL, "TABLEWRIGHT_ALARM_EMAIL", asked("alarm_email"), "ops@example.com"
+        portal=PortalSettings(
+            event_shards=asked[portal.EVENT_SHARDS],
+            event_days=asked[portal.EVENT_DAYS],
+            calendar_minutes=asked[portal.CALENDAR_MINUTES],
         ),
-        cors_origins=_cors_origins(kind, asked("cors_origins")),
-        open_concurrency=_open_concurrency(asked("open_concurrency")),
-        password_sign_in=kind.password_sign_in,
-        threat_protection=kind.threat_protection,
-        stream_outage_hours=_outage(asked("stream_outage")),
-        archived=archived(asked("archive"), kind.archived),
-        archive_window_seconds=kind.archive_window_seconds,
+        cost_limits=asked[every.COST_LIMITS],
+        alarms=asked[every.ALARMS],
+        alarm_email=asked[every.ALARM_EMAIL],
+        cors_origins=_cors_origins(kind, asked),
+        client=asked[every.CLIENT],
+        password_sign_in=kind.developing,
+        threat_protection=asked[every.THREAT_PROTECTION],
+        stream_window_seconds=asked[every.STREAM_WINDOW],
+        stream_outage_hours=asked[every.STREAM_OUTAGE],
+        recommended_from=asked[every.RECOMMENDATIONS],
+        archived=asked[every.ARCHIVE],
+        archive_window_seconds=asked[every.ARCHIVE_WINDOW],
+        audited=asked[every.AUDIT],
     )
+    asked.check(chain.from_iterable(SETTINGS.values()))
+    return stage
 
 
-def _sentiment(kind: _Kind, asked: Asked, region: str | None) -> SentimentSettings:
-    accelerated = checked(_SWITCH, "TABLEWRIGHT_ACCELERATOR", asked("accelerator"), "on") == "on"
+def _sentiment(kind: Kind, asked: Asked, region: str | None) -> SentimentSettings:
     return SentimentSettings(
-        watch_tags=watch_tags_of(asked("watch_tags")),
-        accelerated=accelerated,
-        zones=zones_of(asked("zones"), region),
-        tickers=_tickers(asked("tickers")),
-        sources=_sources(asked("sources"), kind.sources),
-        window_seconds=_window(kind, asked),
-        item_days=item_days(asked("item_days"), kind.item_days),
+        watch_tags=asked[sentiment.WATCH_TAGS],
+        accelerated=asked[sentiment.ACCELERATOR],
+        accelerator_nodes=asked[sentiment.ACCELERATOR_NODES],
+        accelerator_node_type=asked[sentiment.ACCELERATOR_NODE_TYPE],
+        zones=_zones(asked, region),
+        tickers=asked[sentiment.TICKERS],
+        sources=asked[sentiment.SOURCES],
+        poll_minutes=asked[sentiment.POLL_MINUTES],
+        heal_minutes=asked[sentiment.HEAL_MINUTES],
+        item_days=asked[sentiment.ITEM_DAYS],
+        news_days=asked[sentiment.NEWS_DAYS],
         show_capacity=kind.show_capacity,
-        encrypted_fields=checked(
-            _FIELDS, "TABLEWRIGHT_ENCRYPTED_FIELDS", asked("encrypted_fields"), "read, on or off"
-        ),
-        sign_in_url=checked(
-            _ADDRESS, "TABLEWRIGHT_SIGN_IN_URL", asked("sign_in_url"), "https://sign-in.example.com"
-        ),
+        encrypted_fields=asked[sentiment.ENCRYPTED_FIELDS],
+        sign_in_url=asked[sentiment.SIGN_IN_URL],
     )
 
 
-def _forms(kind: _Kind, asked: Asked) -> FormsSettings:
-    buckets, buses = asked("form_buckets"), asked("form_buses")
+def _forms(kind: Kind, asked: Asked) -> FormsSettings:
     return FormsSettings(
-        mail_from=checked(
-            _EMAIL, "TABLEWRIGHT_FORM_MAIL_FROM", asked("form_mail_from"), "forms@example.com"
-        ),
-        buckets=listed("FORM_BUCKETS", buckets, _BUCKET, "acme-submissions") if buckets else (),
-        buses=listed("FORM_BUSES", buses, _BUS, "acme-events") if buses else (),
-        # Whoever tries it on this machine has no public address, and no time to wait.
+        mail_from=asked[forms.FORM_MAIL_FROM],
+        buckets=asked[forms.FORM_BUCKETS],
+        buses=asked[forms.FORM_BUSES],
+        # Whoever tries it on this machine has no public address.
         local_webhooks=kind.on_this_machine,
-        retry_first_seconds=1 if kind.on_this_machine else FormsSettings.retry_first_seconds,
-        window_seconds=_window(kind, asked),
+        retry_first_seconds=asked[forms.FORM_RETRY_SECONDS],
+        submission_days=asked[forms.SUBMISSION_DAYS],
+        shard_rules=asked[forms.SHARD_RULES],
+        plan_hours=asked[forms.PLAN_HOURS],
     )
 
 
-def _portal(kind: _Kind, asked: Asked) -> PortalSettings:
-    shards = checked(_SHARDS, "TABLEWRIGHT_EVENT_SHARDS", asked("event_shards"), "10")
-    return PortalSettings(
-        event_shards=int(shards) if shards else None, window_seconds=_window(kind, asked)
-    )
-
-
-def _window(kind: _Kind, asked: Asked) -> int:
-    window = checked(
-        _WINDOW, "TABLEWRIGHT_STREAM_WINDOW", asked("stream_window"), "5 (seconds, at most 300)"
-    )
-    return kind.window_seconds if window is None else int(window)
-
-
-def _outage(text: str | None) -> int:
-    hours = checked(_HOURS, "TABLEWRIGHT_STREAM_OUTAGE", text, "6 (hours, at most 23)")
-    return int(hours) if hours else Stage.stream_outage_hours
-
-
-def _alarms(kind: _Kind, asked: Asked) -> AlarmLevel:
-    level = checked(_ALARMS, "TABLEWRIGHT_ALARMS", asked("alarms"), "essential, all or none")
-    return AlarmLevel(level) if level else kind.alarms
-
-
-def _cost_limits(kind: _Kind, text: str | None) -> tuple[float, ...]:
-    if text is None:
-        return kind.cost_limits
-    if text == NONE:
-        return ()
-    return tuple(map(float, listed("COST_LIMITS", text, _DOLLARS, f"10,15,20 or {NONE}")))
-
-
-def _on_this_machine(account: str | None) -> str:
-    """The local cloud's account: AWS has none of that number, so nothing of it gets there."""
+def _account(kind: Kind, asked: Asked) -> str | None:
+    account = asked[every.ACCOUNT]
+    if not kind.on_this_machine:
+        return account
     if account not in (None, LOCAL_ACCOUNT):
-        raise SettingError(
+        asked.refuse(
             f"stage 'local' is for the local cloud, not for account {account} of AWS: "
             "run make local, or choose another stage, for example STAGE=dev"
         )
+    # AWS has none of that number, so nothing of the local cloud gets there.
     return LOCAL_ACCOUNT
 
 
-def _cors_origins(kind: _Kind, text: str | None) -> tuple[str, ...]:
-    form = origin_form(own_machine=kind.password_sign_in)
-    return () if text is None else listed("CORS_ORIGINS", text, *form)
+def _protection(kind: Kind, asked: Asked) -> Protection:
+    protection, days = kind.protection(), asked[every.RECOVERY_DAYS]
+    if days is None and protection.removal_policy is not RemovalPolicy.DESTROY:
+        asked.refuse(every.RECOVERY_DAYS.wrong("none", f"data of {asked.stage} is kept"))
+    return replace(protection, recovery_days=days, backups=asked[every.BACKUP_DAYS])
 
 
-def _open_concurrency(text: str | None) -> int | None:
-    many = checked(_CONCURRENCY, "TABLEWRIGHT_OPEN_CONCURRENCY", text, "50")
-    return int(many) if many else None
+def _customer_keys(asked: Asked, region: str | None) -> tuple[str, ...]:
+    systems = asked[every.CUSTOMER_KEYS]
+    if systems and region is None:
+        _needs_region(asked, every.CUSTOMER_KEYS.variable)
+    return systems
 
 
-def _tickers(text: str | None) -> tuple[str, ...]:
-    return TICKERS if text is None else listed("TICKERS", text, _TICKER, "AAPL,MSFT")
+def _replicas(asked: Asked, region: str | None, on_the_way: str) -> Replicas:
+    regions = asked[every.REPLICAS]
+    if asked.text(every.REPLICAS) is None:
+        # Without a region of their own, tables can have no replica.
+        regions = tuple(one for one in regions if region and one != region)
+    elif regions and region is None:
+        _needs_region(asked, every.REPLICAS.variable)
+    elif region in regions:
+        asked.refuse(
+            f"TABLEWRIGHT_REPLICAS has {region}, where the tables themselves are: leave it out"
+        )
+    found = json.loads(on_the_way)
+    return Replicas(
+        regions=regions,
+        systems=asked[every.REPLICATED],
+        on_the_way={name: tuple(there) for name, there in found.items()},
+    )
 
 
-def _sources(text: str | None, default: tuple[str, ...]) -> tuple[str, ...]:
-    if text is None:
-        return default
-    return () if text == NONE else listed("SOURCES", text, _SOURCE, f"newsapi,reddit or {NONE}")
+def _needs_region(asked: Asked, variable: str) -> None:
+    asked.refuse(
+        f"{variable} is set, but not the region of the tables themselves: "
+        "set TABLEWRIGHT_REGION too, for example to eu-west-1"
+    )
+
+
+def _zones(asked: Asked, region: str | None) -> tuple[str, ...]:
+    zones = asked[sentiment.ZONES]
+    own = re.compile(rf"{region or '[a-z0-9-]+'}[a-z]")
+    if zones and not (2 <= len(zones) <= 4 and all(map(own.fullmatch, zones))):
+        of = region or "one region"
+        asked.refuse(sentiment.ZONES.wrong(",".join(zones), f"two to four of {of} are needed"))
+    return zones
+
+
+def _cors_origins(kind: Kind, asked: Asked) -> tuple[str, ...]:
+    origins = asked[every.CORS_ORIGINS]
+    for origin in origins:
+        if is_own_machine(origin) and not kind.developing:
+            asked.refuse(every.CORS_ORIGINS.wrong(origin, f"{asked.stage} is no place to develop"))
+    return origins

@@ -21,6 +21,12 @@ class Stack:
     region: str
     template: Mapping[str, Any]
 
+    @property
+    def outputs(self) -> dict[str, str]:
+        """What the stack gives out that is known before it is deployed."""
+        found = self.template.get("Outputs", {}).items()
+        return {name: out["Value"] for name, out in found if isinstance(out["Value"], str)}
+
     def resources(self, type: str) -> dict[str, Mapping[str, Any]]:
         """The stack's resources of a type, by logical id."""
         found = self.template.get("Resources", {}).items()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from deployment import Refused, plan
 from deployment.cdk import Assembly, Cdk
 from deployment.removal import remove_stacks
+from deployment.shards import check_shards
 from deployment.target import Target
 
 Say = Callable[[str], None]
@@ -33,6 +34,7 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     left_over = [*_left_over(target, assembly)]
     _check_left_over(target, left_over, asked.take_over)
     plan.check_indexes(wanted, deployed)
+    check_shards(target, assembly)
     todo = plan.steps(wanted, deployed, asked.removing)
     options = ["--require-approval", asked.approve]
     if left_over:

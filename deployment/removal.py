@@ -11,7 +11,7 @@ from deployment.target import Target
 Say = Callable[[str], None]
 _MOST = 1000
 # In another region than home, each after those that take from it.
-_THERE = ("sentiment", "identity", "replicas", "operations")
+_THERE = ("sentiment", "identity", "replicas", "operations", "keys")
 
 
 @dataclass

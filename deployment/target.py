@@ -50,26 +50,35 @@ class Target:
         return shape_of_table(described, region or self.region)
 
     def has_stack(self, name: str, region: str | None = None) -> bool:
+        return self._stack(name, region) is not None
+
+    def _stack(self, name: str, region: str | None) -> dict[str, Any] | None:
         try:
             found = self.client("cloudformation", region).describe_stacks(StackName=name)
         except ClientError as error:
             if _is_missing(error):
-                return False
+                return None
             raise
-        return found["Stacks"][0]["StackStatus"] not in _NEVER_MADE
+        (stack,) = found["Stacks"]
+        return None if stack["StackStatus"] in _NEVER_MADE else dict(stack)
 
     def output(self, stack: str, name: str, region: str | None = None) -> str:
         """What a stack of the stage gives out."""
-        if not self.has_stack(stack, region):
+        outputs = self.outputs(stack, region)
+        if outputs is None:
             raise Refused(f"{stack} is not deployed: run make deploy STAGE={self.stage} first.")
-        cloudformation = self.client("cloudformation", region)
-        (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
-        outputs = {o["OutputKey"]: o["OutputValue"] for o in found.get("Outputs", ())}
         if name not in outputs:
             raise Refused(
                 f"{stack} does not say its {name}: deploy it anew, make deploy STAGE={self.stage}."
             )
-        return str(outputs[name])
+        return outputs[name]
+
+    def outputs(self, stack: str, region: str | None = None) -> dict[str, str] | None:
+        """All that a stack gives out, if it is there."""
+        found = self._stack(stack, region)
+        if found is None:
+            return None
+        return {o["OutputKey"]: str(o["OutputValue"]) for o in found.get("Outputs", ())}
 
     def physical_id(self, stack: str, logical_id: str, region: str | None = None) -> str | None:
         """The name of a stack's resource, if the stack has it."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import boto3
 
-from docs import api_reference, design_pages, idle_cost
+from docs import api_reference, bill, design_pages, idle_cost, settings_page
 from docs.scenarios import (
     financial_news,
     forms,
@@ -16,6 +16,7 @@ from docs.scenarios import (
     portal_content,
     portal_events,
     portal_inbox,
+    portal_search,
     sales,
     sentiment_dashboard,
     sentiment_items,
@@ -26,6 +27,7 @@ from tablewright.catalog.news.design import News
 from tablewright.catalog.portal.content import ContentRegistry
 from tablewright.catalog.portal.events import Events, ShardedEvents
 from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.search import ContentSearch
 from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.catalog.sales.design import Sales
 from tablewright.catalog.sentiment.dashboard import Dashboard
@@ -34,9 +36,11 @@ from tablewright.model import Design, Table
 from tablewright.pages.archive_cost import archive_chapter
 from tablewright.pages.cost_chapter import at_scales, of_one_kind
 from tablewright.pages.metering import Measurement
-from tablewright.pages.monthly_cost import US_EAST_1, Workload
+from tablewright.pages.monthly_cost import Workload
 from tablewright.pages.page import page
-from tablewright.runtime.aws import Caller, Dynamo, client_config
+from tablewright.pages.price_lists import US_EAST_1
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.boto3_client import Boto3Client, client_config
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 
@@ -82,7 +86,7 @@ def _sales_costs(measured: Measured) -> list[str]:
     daily = {"full size": workload.items_per_day}
     return [
         *of_one_kind(SALES, workload, "1,000,000 reads of one sale a day", US_EAST_1),
-        *archive_chapter(SALES, sale.name, sale.check(sale.example), daily),
+        *archive_chapter(SALES, sale.name, sale.check(sale.example), daily, US_EAST_1),
     ]
 
 
@@ -96,7 +100,7 @@ def _items_costs(measured: Measured) -> list[str]:
     says = f"{SAYS} What is new is looked for, claimed, stored, settled and analysed."
     scales = at_scales(ITEMS, measured, ITEMS_SCALES, US_EAST_1, says=says, leaves_out=leaves_out)
     item = dict(sentiment_items.pending(0))
-    return [*scales, *archive_chapter(ITEMS, "Item", item, ITEMS_DAILY)]
+    return [*scales, *archive_chapter(ITEMS, "Item", item, ITEMS_DAILY, US_EAST_1)]
 
 
 def _dashboard_costs(measured: Measured) -> list[str]:
@@ -118,7 +122,7 @@ def _news_costs(measured: Measured) -> list[str]:
     scales = at_scales(
         NEWS,
         measured,
-        financial_news.scales(),
+        financial_news.SCALES,
         US_EAST_1,
         says=financial_news.SAYS,
         leaves_out=financial_news.LEAVES_OUT,
@@ -144,6 +148,13 @@ def _content_costs(measured: Measured) -> list[str]:
     return list(at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
 
 
+def _search_costs(measured: Measured) -> list[str]:
+    says, leaves_out = portal_search.SAYS, portal_search.LEAVES_OUT
+    scales = portal_search.SCALES
+    design = ContentSearch.__design__
+    return list(at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out))
+
+
 def _notifications_costs(measured: Measured) -> list[str]:
     says, leaves_out = portal_inbox.SAYS, portal_inbox.LEAVES_OUT
     scales = portal_inbox.NOTIFICATION_SCALES
@@ -166,7 +177,7 @@ def _events(table: type[Events]) -> Document:
         scales = portal_events.scales(table)
         found = at_scales(design, measured, scales, US_EAST_1, says=says, leaves_out=leaves_out)
         event = dict(portal_events.event(0))
-        return [*found, *archive_chapter(design, "Event", event, portal_events.DAILY)]
+        return [*found, *archive_chapter(design, "Event", event, portal_events.DAILY, US_EAST_1)]
 
     return Document(table, portal_events.measure(table), costs)
 
@@ -180,6 +191,7 @@ DOCUMENTS = {
         Document(News, financial_news.measure, _news_costs),
         Document(Forms, forms.measure, _forms_costs),
         Document(ContentRegistry, portal_content.measure, _content_costs),
+        Document(ContentSearch, portal_search.measure, _search_costs),
         Document(Notifications, portal_inbox.measure_notifications, _notifications_costs),
         Document(Subscriptions, portal_inbox.measure_subscriptions, _subscriptions_costs),
         _events(Events),
@@ -191,8 +203,9 @@ DOCUMENTS = {
 def main() -> None:
     api_reference.main()
     print(f"wrote {api_reference.FOLDER.relative_to(TABLES.parent.parent)}")  # noqa: T201
-    idle_cost.main()
-    for written in (idle_cost.PAGE, *design_pages.write()):
+    stages = idle_cost.main()
+    settings_page.main()
+    for written in (idle_cost.PAGE, settings_page.PAGE, *design_pages.write()):
         print(f"wrote {written.relative_to(TABLES.parent.parent)}")  # noqa: T201
     with DynamoDbLocal() as engine:
         client = boto3.client(
@@ -204,10 +217,12 @@ def main() -> None:
         )
         for document in DOCUMENTS.values():
             table = create(client, document.table, document.design.id)
-            measured = document.measure(Dynamo(client), table)
+            measured = document.measure(Boto3Client(client), table)
             document.measurements.write_text(json.dumps(measured, indent=2) + "\n")
             document.page.write_text(document.text(measured))
             print(f"wrote {document.page.relative_to(TABLES.parent.parent)}")  # noqa: T201
+    costs = bill.write(stages[idle_cost.REPLICATED], stages[idle_cost.ACCELERATED])
+    print(f"wrote {costs.relative_to(TABLES.parent.parent)}")  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from aws_cdk import App
 
@@ -11,52 +11,24 @@ from cdk_app.application import build
 from cdk_app.settings import ROOT, read
 from tablewright.constructs.tables.write_table import REPLICAS
 from tablewright.pages.markdown import table
+from tablewright.pages.price_lists import US_EAST_1
+from tablewright.pages.prices import HOURS_PER_MONTH, Prices
 
 Template = Mapping[str, Any]
 
 PAGE = ROOT / "docs" / "idle-cost.md"
-HOURS = 730
-# What scheduled functions write into CloudWatch when there is nothing to do.
-METRICS_WHEN_IDLE = ("SelfHealingExecutionTime", "SelfHealingItemsFound")
 # Lambda waits at a queue with five requests of up to 20 seconds each.
-RECEIVES_A_MONTH = 5 * 3 * 60 * HOURS
+RECEIVES_A_MONTH = 5 * 3 * 60 * HOURS_PER_MONTH
 VIRGINIA = {"TABLEWRIGHT_ACCOUNT": "111122223333", "TABLEWRIGHT_REGION": "us-east-1"}
-_ONE_REGION, _REPLICATED = "prod, one region", "prod with its replicas"
+_ONE_REGION, REPLICATED = "prod, one region", "prod with its replicas"
+ACCELERATED = "prod with replicas and accelerator"
 STAGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "dev": ("dev", {}),
     "staging": ("staging", {}),
     _ONE_REGION: ("prod", {}),
-    _REPLICATED: ("prod", VIRGINIA),
-    "prod with replicas and accelerator": ("prod", {**VIRGINIA, "TABLEWRIGHT_ACCELERATOR": "on"}),
+    REPLICATED: ("prod", VIRGINIA),
+    ACCELERATED: ("prod", {**VIRGINIA, "TABLEWRIGHT_ACCELERATOR": "on"}),
 }
-
-
-class Prices(NamedTuple):
-    """US dollars a month for what is there, used or not; `dated` is the day of the price lists."""
-
-    region: str
-    dated: str
-    alarm_metric: Decimal
-    custom_metric: Decimal
-    key: Decimal
-    secret: Decimal
-    accelerator_node: Mapping[str, Decimal]
-    # In each zone that it stands in.
-    interface_endpoint: Decimal
-    million_receives: Decimal
-
-
-US_EAST_1 = Prices(
-    region="us-east-1",
-    dated="2026-04",
-    alarm_metric=Decimal("0.10"),
-    custom_metric=Decimal("0.30"),
-    key=Decimal(1),
-    secret=Decimal("0.40"),
-    accelerator_node={"dax.t3.small": HOURS * Decimal("0.04")},
-    interface_endpoint=HOURS * Decimal("0.01"),
-    million_receives=Decimal("0.40"),
-)
 
 
 def idle_cost(templates: Iterable[Template], prices: Prices) -> dict[str, Decimal]:
@@ -67,25 +39,29 @@ def idle_cost(templates: Iterable[Template], prices: Prices) -> dict[str, Decima
         return sum((price(found) for stack in stacks for found in _of(stack, type)), Decimal())
 
     def polled(mapping: Template) -> Decimal:
-        million = Decimal(RECEIVES_A_MONTH) / 10**6 * prices.million_receives
+        million = Decimal(RECEIVES_A_MONTH) / 10**6 * prices.messages.queue_million
         return million if "Queue" in json.dumps(mapping["EventSourceArn"]) else Decimal()
 
+    monitoring = prices.monitoring
     parts = {
         "metrics of alarms": priced(
-            "AWS::CloudWatch::Alarm", lambda alarm: alarm_metrics(alarm) * prices.alarm_metric
+            "AWS::CloudWatch::Alarm",
+            lambda alarm: alarm_metrics(alarm) * monitoring.alarm_metric_month,
         ),
-        "metrics that schedules write": len(METRICS_WHEN_IDLE) * prices.custom_metric,
-        "keys": priced("AWS::KMS::Key", lambda _: prices.key),
-        "secrets": priced("AWS::SecretsManager::Secret", lambda _: prices.secret),
+        "keys": priced("AWS::KMS::Key", lambda _: prices.security.key_month),
+        "secrets": priced("AWS::SecretsManager::Secret", lambda _: prices.security.secret_month),
         "polling of queues": priced("AWS::Lambda::EventSourceMapping", polled),
         "nodes of the accelerator": priced(
             "AWS::DAX::Cluster",
             lambda cluster: (
-                cluster["ReplicationFactor"] * prices.accelerator_node[cluster["NodeType"]]
+                cluster["ReplicationFactor"]
+                * HOURS_PER_MONTH
+                * prices.dax_node_hour[cluster["NodeType"]]
             ),
         ),
         "endpoints of its network": priced(
-            "AWS::EC2::VPCEndpoint", lambda endpoint: _zones(endpoint) * prices.interface_endpoint
+            "AWS::EC2::VPCEndpoint",
+            lambda endpoint: _zones(endpoint) * HOURS_PER_MONTH * prices.network.endpoint_hour,
         ),
     }
     rounded = {name: cost.quantize(Decimal("0.01")) for name, cost in parts.items()}
@@ -126,20 +102,23 @@ def page(costs: Mapping[str, Mapping[str, Decimal]], prices: Prices = US_EAST_1)
 
 
 def _standby(costs: Mapping[str, Mapping[str, Decimal]]) -> Decimal:
-    one, all_of_them = (costs[name]["in all"] for name in (_ONE_REGION, _REPLICATED))
+    one, all_of_them = (costs[name]["in all"] for name in (_ONE_REGION, REPLICATED))
     return ((all_of_them - one) / len(REPLICAS)).quantize(Decimal("0.1"))
 
 
-def main() -> None:
-    costs = {name: idle_cost(_templates(*asked), US_EAST_1) for name, asked in STAGES.items()}
-    PAGE.write_text(page(costs))
+def main() -> dict[str, dict[str, Template]]:
+    """Write the page; gives the templates of its stages."""
+    made = {name: templates_of(*asked) for name, asked in STAGES.items()}
+    PAGE.write_text(page({name: idle_cost(one.values(), US_EAST_1) for name, one in made.items()}))
+    return made
 
 
-def _templates(stage: str, environ: Mapping[str, str]) -> list[Template]:
+def templates_of(stage: str, environ: Mapping[str, str]) -> dict[str, Template]:
+    """The templates of a stage by the names of their stacks."""
     flags = json.loads((ROOT / "cdk.json").read_text())["context"]
     app = App(context={**flags, "aws:cdk:bundling-stacks": [], "stage": stage})
     build(app, read(app.node.try_get_context, environ))
-    return [stack.template for stack in app.synth().stacks]
+    return {stack.stack_name: stack.template for stack in app.synth().stacks}
 
 
 def _of(template: Template, type: str) -> list[Template]:

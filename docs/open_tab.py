@@ -8,12 +8,9 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from lambdas.sentiment.handlers.news_api import RETRY_MS
-from tablewright.pages.monthly_cost import DAYS_PER_MONTH, US_EAST_1
+from tablewright.pages.monthly_cost import DAYS_PER_MONTH
+from tablewright.pages.price_lists import US_EAST_1
 
-# Of us-east-1, 2025-11: an HTTP API and functions on arm64.
-PER_MILLION_REQUESTS = Decimal("1.00")
-PER_MILLION_INVOCATIONS = Decimal("0.20")
-PER_GB_SECOND = Decimal("0.0000133334")
 # How often the page asks for its lists.
 REFRESH_SECONDS = 5
 # What an answer from a warm function takes, generously.
@@ -36,9 +33,10 @@ class Asked(NamedTuple):
     @property
     def dollars(self) -> Decimal:
         """In a month of being looked at day and night."""
-        each = (PER_MILLION_REQUESTS + PER_MILLION_INVOCATIONS) / 10**6
-        each += SECONDS_AN_ANSWER * self.memory_gb * PER_GB_SECOND
-        each += self.read_units * US_EAST_1.per_million_reads / 10**6
+        functions = US_EAST_1.functions
+        each = (US_EAST_1.api_million + functions.request_million) / 10**6
+        each += SECONDS_AN_ANSWER * self.memory_gb * functions.arm_gb_second
+        each += self.read_units * US_EAST_1.dynamodb.standard.read_million / 10**6
         return self.times * each
 
 

@@ -24,6 +24,7 @@ _MODEL = "tablewright.model"
 _RUNTIME = "tablewright.runtime"
 _CONSTRUCTS = "tablewright.constructs"
 _TESTING = "tablewright.testing"
+_RECOMMENDATIONS = "tablewright.recommendations"
 
 PAGES = (
     Page(
@@ -89,7 +90,8 @@ PAGES = (
             Section(
                 "Clients",
                 _RUNTIME,
-                "client_config connect Caller Client Dynamo Transport Backoff in_time Meter",
+                "connect own_session Caller Transport Backoff in_time Meter Boto3Client "
+                "client_config",
             ),
             Section("DAX", f"{_RUNTIME}.dax", "Accelerated"),
             Section("Tenants", _RUNTIME, "Tenants"),
@@ -171,6 +173,31 @@ PAGES = (
                 _CONSTRUCTS,
                 "AlarmTopic AlarmLevel TableAlarms FunctionAlarms ApiAlarms AccountAlarms "
                 "CostAlerts",
+            ),
+        ),
+    ),
+    Page(
+        "recommendations",
+        "Cost recommendations",
+        "What would make a stage cost less, from what it did "
+        "([how it is reckoned](../recommendations.md)).",
+        (
+            Section(
+                "Recommendations",
+                _RECOMMENDATIONS,
+                "recommendations Recommendation Change Kind Confidence Rules total setting_lines",
+            ),
+            Section(
+                "Usage",
+                _RECOMMENDATIONS,
+                "StageUsage TableUsage IndexUsage Units Size ShardUsage AcceleratorUsage "
+                "LogGroupUsage AlarmUsage read_usage write_usage InvalidUsage",
+            ),
+            Section("Reading it from AWS", f"{_RECOMMENDATIONS}.reading.reader", "UsageReader"),
+            Section(
+                "What is read",
+                f"{_RECOMMENDATIONS}.reading.resources",
+                "StageResources TableName",
             ),
         ),
     ),

@@ -14,6 +14,8 @@ TENANT = "tenant"
 TENANT_CLAIM = f"custom:{TENANT}"
 # Counted by functions that consume a stream, of records that they cannot take; alarms watch it.
 RECORDS_KEPT = "RecordsKept"
+# How many entries a page of a list has, unless a request or the stage says otherwise.
+PAGE_LIMIT = 20
 
 
 class Route(NamedTuple):
@@ -55,3 +57,10 @@ class Environment:
         """Whether this process runs as the function: tests import it without."""
         needed = (field.name for field in fields(cls) if field.default is MISSING)
         return all(name.upper() in os.environ for name in needed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PagesEnvironment(Environment):
+    """Variables of functions that answer with lists: the entries of a page, if not PAGE_LIMIT."""
+
+    page_limit: str | None = None

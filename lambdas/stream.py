@@ -5,12 +5,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import boto3
-
 from lambdas.contract import RECORDS_KEPT
 from lambdas.metrics import count
 from tablewright.model.errors import TablewrightError
-from tablewright.runtime.aws import Client, client_config
+from tablewright.runtime.aws import connect, own_session
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.failed_records import FailedRecords
 
@@ -20,7 +18,7 @@ Failed = Callable[[Change, Exception], Any]
 @cache
 def failed_records() -> FailedRecords:
     # Made when it is needed: seldom, and not while the function starts.
-    s3 = Client(boto3.client("s3", config=client_config()))
+    s3 = connect(own_session(), "s3")
     function = os.environ["AWS_LAMBDA_FUNCTION_NAME"]
     return FailedRecords(s3, os.environ["FAILURES_BUCKET"], function)
 

@@ -8,7 +8,7 @@ from local.deployment import Deployment
 from local.emulator.connection import Connection
 from local.emulator.home import LocalCloudError
 from tablewright.runtime.archive.reader import ArchiveReader
-from tablewright.runtime.aws import Client
+from tablewright.runtime.boto3_client import Boto3Client
 
 SYSTEMS = ("sales", "sentiment", "portal")
 
@@ -24,7 +24,7 @@ def compacted(connection: Connection, deployment: Deployment) -> Iterator[str]:
         if "FunctionError" in answer:
             raise LocalCloudError(f"The compact function of {system} failed: {said}")
         bucket = deployment.output(system, "ArchiveBucket")
-        archive = ArchiveReader(Client(connection.client("s3")), bucket)
+        archive = ArchiveReader(Boto3Client(connection.client("s3")), bucket)
         yield f"{system}: s3://{bucket}"
         for day in archive.days():
             yield f"    {day}  {sum(1 for _ in archive.items(day))} items"

@@ -1,4 +1,4 @@
-"""User pool: who may sign in, and for which tenant."""
+"""User pool: who may sign in, and for which tenant; and the key that cursors are signed with."""
 
 from aws_cdk import Acknowledgment, CfnOutput, Duration, Validations
 from aws_cdk import aws_cognito as cognito
@@ -8,6 +8,7 @@ from lambdas.contract import TENANT
 from lambdas.portal.contract import ADMINS, APPROVERS, AUTHORS, READERS
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
+from tablewright.constructs import CursorKey
 
 GROUPS = {
     "writers": "May hand in items to be analysed.",
@@ -24,7 +25,8 @@ class IdentityStack(StageStack):
 
     The tenant is set when an administrator creates the user. It is a claim of the ID token, which
     is therefore the API's bearer token: its audience is the client's id. Cognito has no replicas:
-    each region that a system runs from has a pool of its own.
+    each region that a system runs from has a pool of its own. All systems of a region derive the
+    keys of their cursors from `cursor_key`.
 
     Example::
 
@@ -36,6 +38,7 @@ class IdentityStack(StageStack):
         super().__init__(scope, "identity", stage=stage, region=region)
         self.pool = self._pool(stage)
         self.client = self._client(stage)
+        self.cursor_key = CursorKey(self, "CursorKey", protection=stage.protection)
         for group, may in GROUPS.items():
             self.pool.add_group(group, group_name=group, description=may)
         CfnOutput(self, "UserPoolId", value=self.pool.user_pool_id)

@@ -1,12 +1,22 @@
-"""Alarm topic and budgets: where operators hear of trouble."""
+"""Alarm topic, budgets and cost recommendations: where operators hear of trouble."""
 
-from aws_cdk import Annotations
+from collections.abc import Mapping
+
+from aws_cdk import Annotations, CfnOutput
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from stacks.cost_recommendations import CostRecommendations
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
-from tablewright.constructs import AccountAlarms, AlarmLevel, AlarmTopic, CostAlerts
+from tablewright.constructs import (
+    AccountAlarms,
+    AlarmLevel,
+    AlarmTopic,
+    CostAlerts,
+    DesignTableBase,
+    Protection,
+)
 
 
 class OperationsStack(StageStack):
@@ -18,15 +28,23 @@ class OperationsStack(StageStack):
     Example::
 
         operations = OperationsStack(app, stage=stage)
-        SalesStack(app, stage=stage, operations=operations, identity=identity)
+        sales = SalesStack(app, stage=stage, operations=operations, identity=identity)
+        operations.recommend(stage, {"sales": sales.tables[0]})
     """
 
     def __init__(self, scope: Construct, *, stage: Stage, region: str | None = None) -> None:
         super().__init__(scope, "operations", stage=stage, region=region)
         self.alarm_topic: sns.ITopic | None = None
         if stage.alarms is not AlarmLevel.NONE:
-            self.alarm_topic = AlarmTopic(self, "Alarms", email=stage.alarm_email).topic
-        AccountAlarms(self, "Account", topic=self.alarm_topic)
+            self.alarm_topic = AlarmTopic(
+                self,
+                "Alarms",
+                email=stage.alarm_email,
+                encrypted=stage.protection != Protection.throw_away(),
+            ).topic
+        # Of the account, not of the stage: throttled functions ring by what they leave undone.
+        if stage.alarms is AlarmLevel.ALL:
+            AccountAlarms(self, "Account", topic=self.alarm_topic)
         if region:
             return
         if stage.alarm_email and stage.cost_limits:
@@ -37,6 +55,22 @@ class OperationsStack(StageStack):
                 f"nobody is told of alarms in {stage.name}: "
                 "set TABLEWRIGHT_ALARM_EMAIL or -c alarm_email=...",
             )
+
+    def recommend(self, stage: Stage, tables: Mapping[str, DesignTableBase]) -> None:
+        """Look every week at what these tables and all else of the stage cost, if that is asked."""
+        if stage.recommended_from is None:
+            return
+        made = CostRecommendations(
+            self,
+            "Recommendations",
+            stage=stage,
+            tables=tables,
+            told_from=stage.recommended_from,
+            topic=self.alarm_topic,
+        )
+        CfnOutput(self, "ReportsBucket", value=made.bucket.bucket_name)
+        CfnOutput(self, "RecommendFunction", value=made.function.function.function_name)
+        CfnOutput(self, "FailedEvents", value=made.failures.queue.queue_arn)
 
     def _tell_costs(self, stage: Stage, email: str) -> None:
         region = stage.environment.region

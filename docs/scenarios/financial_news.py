@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from docs.scenarios.sentiment_scales import REPLICAS
+from lambdas.sentiment.handlers.news_api import RETRY_MS
 from tablewright.catalog.news.design import DAYS_KEPT, News, NewsItem, news_healing
 from tablewright.catalog.sentiment.items import PENDING
 from tablewright.model import key_of, replaced
@@ -17,12 +18,13 @@ from tablewright.runtime.store.store import Store
 MANY = 100
 PAGE = 20
 PER_DAY = 5_000
+PAGES = 10
 # How often an article is met before it has left what its source gives.
 MET = 10
 SAYS = (
     f"{PER_DAY:,} articles a day; each is met {MET} times before its source gives it no more, and "
-    "one in a hundred has to be asked for again. Ten pages wait for news all day; every other "
-    "second is looked for them."
+    f"one in a hundred has to be asked for again. {PAGES} pages wait for news all "
+    f"day, and ask for them every {RETRY_MS // 1000} seconds."
 )
 LEAVES_OUT = (
     "Three replicas take every write and keep every article, at the same price. A full table holds "
@@ -159,20 +161,26 @@ def _entry(record: NewsItem, index: str) -> int:
     return item_bytes(_NEWS.projected(_ARTICLE, stored, _NEWS.indexes[index]) or {})
 
 
-def scales() -> tuple[Scale, ...]:
-    monthly = 30 * PER_DAY
-    looks = 10 * 30 * 24 * 3600 // 2
-    return (
-        Scale(
-            "this size",
-            uses=(
-                Use("get_many_news", f"{MANY} articles", MET * monthly),
-                Use("put_news", "one article", monthly),
-                Use("record_analysis", "one article", monthly),
-                Use("mark_healing", "one attempt", monthly // 100),
-                Use("arrived_news", "nothing new", 3 * looks),
-            ),
-            kept=(Kept("NewsItem", dict(analysed(0)), DAYS_KEPT * PER_DAY),),
-            replicas=REPLICAS,
+def asked(pages: int) -> int:
+    """How often a month pages that are looked at day and night ask for news."""
+    return pages * 30 * 24 * 3600 * 1000 // RETRY_MS
+
+
+def scale(monthly: int, pages: int) -> Scale:
+    """So many articles a month, and pages that wait for news all day."""
+    looks = asked(pages)
+    return Scale(
+        "this size",
+        uses=(
+            Use("get_many_news", f"{MANY} articles", MET * monthly),
+            Use("put_news", "one article", monthly),
+            Use("record_analysis", "one article", monthly),
+            Use("mark_healing", "one attempt", monthly // 100),
+            Use("arrived_news", "nothing new", 3 * looks),
         ),
+        kept=(Kept("NewsItem", dict(analysed(0)), DAYS_KEPT * monthly // 30),),
+        replicas=REPLICAS,
     )
+
+
+SCALES = (scale(30 * PER_DAY, PAGES),)

@@ -123,6 +123,8 @@ class _Run:
         again = replaced(attempt(0), attempt_num=2)
         self._put(Forms.put_attempt, again, "one attempt")
         self._get(Forms.get_attempt, again, "one attempt")
+        claim = {"next_attempt_at": iso_utc(NOW), "claimed_by": "f" * 32}
+        self._update(Forms.update_attempt, again, claim, "a claim", look=False)
         self._update(Forms.update_attempt, again, {"status": "SUCCEEDED"}, "what came of one")
         made = {"tenant_id": again.tenant_id, "submission_id": again.submission_id}
         both = [attempt(0), replaced(again, status="SUCCEEDED")]

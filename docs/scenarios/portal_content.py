@@ -1,20 +1,24 @@
 """One run of each access pattern of the portal's content."""
 
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
+from stacks.shared.stage import PortalSettings
 from tablewright.catalog.portal.content import DRAFT, Content, ContentRegistry
 from tablewright.model import Query
 from tablewright.model.capacity import read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
-from tablewright.pages.metering import Measurement, Measuring
+from tablewright.pages.metering import TRANSACTION_WRITES, Measurement, Measuring
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.store.store import Store
 
 STORED = 100
 PAGE = 50
+# A filter that finds nothing among what it looks at.
+RARE = f"{STORED} looked at by a filter"
 _BEFORE = "2025-01-01T00:00:00.000Z"
 DESIGN, CONTENT = ContentRegistry.__design__, Content.__entity__
 WAREHOUSE = {"product_suite": "Data", "product_concept": "Warehouse"}
@@ -24,8 +28,9 @@ SAYS = (
     "thirty pieces of content on each of twenty days."
 )
 LEAVES_OUT = (
-    "What is due is looked for every five minutes, whatever the size. Files are in a bucket and "
-    "not in these figures, nor are backups, the stream and contributor insights."
+    f"What is due is looked for every {PortalSettings.calendar_minutes} minutes, whatever the "
+    "size. Files are in a bucket and not in these figures, nor are backups, the stream and "
+    "contributor insights."
 )
 
 
@@ -84,6 +89,15 @@ def _one(measuring: Measuring, store: Store) -> None:
         lambda: store.get(ContentRegistry.get_content, content_id=new.content_id),
         read=read_floor([_bytes(new)], consistent=True),
     )
+    unchanged = {"version": new.version, "last_updated": new.last_updated}
+    measuring.run(
+        "check_content",
+        "one content, in a transaction",
+        lambda: store.transact_write(
+            store.to_check(ContentRegistry.check_content, new, when=unchanged)
+        ),
+        write=TRANSACTION_WRITES * Decimal(-(-_bytes(new) // 1024)),
+    )
     update = ContentRegistry.update_content
     for what, before, changes, after in (
         ("a title", new, renamed, edited),
@@ -111,6 +125,7 @@ def _lists(measuring: Measuring, store: Store) -> None:
     lists: tuple[tuple[Query[Content], dict[str, str]], ...] = (
         (ContentRegistry.content_by_status, {"status": "Approved"}),
         (ContentRegistry.content_by_product, WAREHOUSE),
+        (ContentRegistry.content_by_owner, {"owner_user_id": CONTENT.example["owner_user_id"]}),
     )
     for pattern, where in lists:
         measuring.run(
@@ -119,6 +134,32 @@ def _lists(measuring: Measuring, store: Store) -> None:
             partial(store.query, pattern, where, limit=PAGE, caller="meter"),
             read=read_floor(_entry(one, pattern.index) for one in newest),
         )
+    measuring.run(
+        "content_by_status",
+        RARE,
+        lambda: store.query(
+            ContentRegistry.content_by_status,
+            {"status": "Approved"},
+            where=Content.audience_role == "Partner",
+            examine=STORED,
+            limit=PAGE,
+            caller="meter",
+        ),
+        read=read_floor(_entry(one, "by_status_updated") for one in due),
+    )
+    keys = [{"content_id": one.content_id} for one in newest]
+    measuring.run(
+        "contents_by_id",
+        f"{PAGE} that a search found",
+        lambda: store.get_many(ContentRegistry.contents_by_id, keys),
+        read=sum((read_floor([_bytes(one)]) for one in newest), Decimal(0)),
+    )
+    measuring.run(
+        "scan_contents",
+        f"{STORED} contents",
+        lambda: list(store.scan(ContentRegistry.scan_contents)),
+        read=read_floor(_bytes(one) for one in due),
+    )
     measuring.run(
         "due_content",
         f"the keys of {STORED} that are due",
@@ -154,8 +195,10 @@ def _scale(name: str, contents: int, people: int) -> Scale:
             Use("update_content", "what is due", contents // 10),
             Use("get_content", "one content", 30 * looks),
             Use("content_by_status", f"a page of {PAGE}", 5 * looks),
-            Use("content_by_product", f"a page of {PAGE}", 5 * looks),
-            Use("due_content", "nothing due", 30 * 24 * 12),
+            Use("content_by_product", f"a page of {PAGE}", 4 * looks),
+            Use("content_by_owner", f"a page of {PAGE}", looks),
+            Use("content_by_status", RARE, looks),
+            Use("due_content", "nothing due", 30 * 24 * 60 // PortalSettings.calendar_minutes),
         ),
         kept=(Kept("Content", dict(content(0)), contents),),
     )

@@ -1,6 +1,7 @@
 """The sizes at which the sentiment system is reckoned: a demonstration's, and a large one."""
 
 from math import ceil
+from typing import NamedTuple
 
 from docs.scenarios.sentiment_dashboard import OF_A_WINDOW, hour, row, tag_row
 from docs.scenarios.sentiment_items import TAGS, guard, pending
@@ -21,25 +22,33 @@ SAYS = (
 )
 
 
-class _Size:
-    """Items an hour and pages a second, as what they come to in a month."""
+class Size(NamedTuple):
+    """Items a month and pages a second; `counted` is how many the stream brings together."""
 
-    def __init__(self, name: str, *, hourly: int, pages: int, counted: str) -> None:
-        self.name = name
-        self.items = hourly * HOURS
-        self.pages = pages * SECONDS
-        self.summaries = pages * SECONDS * 3 // 20
-        self.counted = counted
+    name: str
+    items: int
+    pages: int
+    counted: str
+
+    @property
+    def shown(self) -> int:
+        """Pages a month."""
+        return self.pages * SECONDS
+
+    @property
+    def summaries(self) -> int:
+        return self.shown * 3 // 20
 
 
-_SIZES = (
-    _Size("demonstration", hourly=500, pages=2, counted="one item"),
-    _Size("large", hourly=10_000, pages=100, counted=OF_A_WINDOW),
+SIZES = (
+    Size("demonstration", 500 * HOURS, 2, "one item"),
+    Size("large", 10_000 * HOURS, 100, OF_A_WINDOW),
 )
 
 
-def _items(size: _Size) -> Scale:
-    year = 12 * size.items
+def items_scale(size: Size, months: int = 12) -> Scale:
+    """The items' table, with what so many months bring."""
+    kept = months * size.items
     return Scale(
         size.name,
         uses=(
@@ -50,19 +59,19 @@ def _items(size: _Size) -> Scale:
             Use("settle_sources", "100 sources", size.items),
             Use("record_analysis", "one item", size.items),
         ),
-        kept=(Kept("Item", dict(pending(0)), year), Kept("Guard", dict(guard(0, SETTLED)), year)),
+        kept=(Kept("Item", dict(pending(0)), kept), Kept("Guard", dict(guard(0, SETTLED)), kept)),
         replicas=REPLICAS,
     )
 
 
-def _dashboard(size: _Size) -> Scale:
+def dashboard_scale(size: Size) -> Scale:
     daily = size.items // DAYS
     return Scale(
         size.name,
         uses=(
             Use("project_items", "one item of five tags", size.items),
             Use("count_items", size.counted, size.items),
-            Use("recent_items", "a page of 20", size.pages),
+            Use("recent_items", "a page of 20", size.shown),
             Use("hourly_counts", "3 sources over 24 hours", size.summaries),
         ),
         kept=(
@@ -77,13 +86,13 @@ def _dashboard(size: _Size) -> Scale:
 def _counted(daily: int) -> Kept:
     """What is remembered of items that come evenly: a group for each second and part that has
     some."""
-    groups = min(daily, DAY_SECONDS * COUNTED_PARTS)
+    groups = max(1, min(daily, DAY_SECONDS * COUNTED_PARTS))
     events = {f"{number:032x}" for number in range(ceil(daily / groups))}
     return Kept(
         "Counted", {**Counted.__entity__.example, "events": events}, (DAYS_SHOWN + 2) * groups
     )
 
 
-ITEMS_SCALES = tuple(map(_items, _SIZES))
-ITEMS_DAILY = {size.name: size.items // DAYS for size in _SIZES}
-DASHBOARD_SCALES = tuple(map(_dashboard, _SIZES))
+ITEMS_SCALES = tuple(map(items_scale, SIZES))
+ITEMS_DAILY = {size.name: size.items // DAYS for size in SIZES}
+DASHBOARD_SCALES = tuple(map(dashboard_scale, SIZES))

@@ -3,12 +3,12 @@
 from functools import cached_property
 from typing import Any
 
-import boto3
-
 from lambdas.forms.contract import TableEnvironment
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.runtime.aws import Caller, Client, connect
+from tablewright.runtime import boto3_client
+from tablewright.runtime.aws import Caller, connect, own_session
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.sharding.epochs import EpochCache
 from tablewright.runtime.store.store import Store
@@ -25,7 +25,7 @@ class Clients:
 
     @classmethod
     def of(cls, environment: TableEnvironment) -> "Clients":
-        return cls(boto3.session.Session(), environment.forms_table)
+        return cls(own_session(), environment.forms_table)
 
     @cached_property
     def dynamo(self) -> Caller:
@@ -47,8 +47,12 @@ class Clients:
         """The form table."""
         return Store(Forms, self.table_name, self.dynamo, epochs=self.epochs)
 
-    def client(self, service: str, **settings: Any) -> Client:
+    def client(self, service: str, **settings: Any) -> Caller:
         return connect(self.session, service, **settings)
+
+    def files(self, **settings: Any) -> Boto3Client:
+        """S3, for addresses too that others use."""
+        return boto3_client.connect(self.session, "s3", **settings)
 
 
 def payloads_in(s3: Caller, bucket: str) -> Payloads:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lambdas.contract import Environment, Route
+from lambdas.contract import Environment, PagesEnvironment, Route
 
 _DOMAIN = "/domains/{domain}"
 _DESTINATION = "/destinations/{destination_id}"
@@ -88,10 +88,14 @@ class DestinationEnvironment(Environment):
 
 @dataclass(frozen=True, kw_only=True)
 class SubmitEnvironment(TableEnvironment):
-    """Variables of the function that takes submissions in."""
+    """Variables of the function that takes submissions in.
+
+    `submission_days` are of tenants whose configuration does not say; without it, for good.
+    """
 
     payloads_bucket: str
     secrets_prefix: str
+    submission_days: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +134,7 @@ class VerifyEnvironment(TableEnvironment):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdminEnvironment(SubmitEnvironment):
+class AdminEnvironment(SubmitEnvironment, PagesEnvironment):
     """Variables of the function of the admin API."""
 
     deliveries_queue_url: str

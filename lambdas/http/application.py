@@ -46,11 +46,12 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
     def refuse_store(error: TablewrightError) -> Response[str]:
         problem = problems.from_store(error)
         if problem.status >= 500:
-            logger.exception("the store failed")
+            logger.exception("the store failed", extra=_asked(app.current_event.raw_event))
         return problem.response()
 
     def fail(error: Exception) -> Response[str]:
-        logger.exception("unexpected error", kind=type(error).__name__)
+        asked = _asked(app.current_event.raw_event)
+        logger.exception("unexpected error", kind=type(error).__name__, extra=asked)
         return problems.from_store(error).response()
 
     app.not_found(not_found)
@@ -94,8 +95,11 @@ def respond(app: APIGatewayHttpResolver, event: dict[str, Any], context: Any) ->
     """The answer to a request, logged without token and body: what was asked, how it ended."""
     with invocation(context, at_most=_SECONDS):
         answered = _bounded(app.resolve(event, context))
-    http = event.get("requestContext", {}).get("http", {})
-    logger.info(
-        "answered", method=http.get("method"), path=http.get("path"), status=answered["statusCode"]
-    )
+    logger.info("answered", status=answered["statusCode"], extra=_asked(event))
     return answered
+
+
+def _asked(event: dict[str, Any]) -> dict[str, Any]:
+    """What of a request is logged."""
+    http = event.get("requestContext", {}).get("http", {})
+    return {"method": http.get("method"), "path": http.get("path")}

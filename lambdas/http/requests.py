@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
+from lambdas.contract import PAGE_LIMIT, PagesEnvironment
 from lambdas.errors import InvalidRequest
 from tablewright.runtime import strict_json
 from tablewright.runtime.strict_json import InvalidJson
 
-DEFAULT_LIMIT = 20
+DEFAULT_LIMIT = int(PagesEnvironment.read().page_limit or PAGE_LIMIT)
 MAX_LIMIT = 100
 
 

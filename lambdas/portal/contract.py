@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
-from lambdas.contract import Environment, Route
+from lambdas.contract import Environment, PagesEnvironment, Route
 
 _CONTENT, _NOTIFICATION = "/content/{content_id}", "/notifications/{notification_id}"
 _SUBSCRIPTION = "/subscriptions/{subscription_id}"
 
 LIST_CONTENT = Route("GET", "/content")
 CREATE_CONTENT = Route("POST", "/content")
+# Not beneath /content, where any name can be the id of a content.
+SEARCH_CONTENT = Route("GET", "/search")
 GET_CONTENT = Route("GET", _CONTENT)
 CHANGE_CONTENT = Route("PATCH", _CONTENT)
 DELETE_CONTENT = Route("DELETE", _CONTENT)
@@ -32,7 +34,7 @@ APPEND_EVENTS = Route("POST", "/events")
 
 CONTENT_ROUTES = (
     *(LIST_CONTENT, CREATE_CONTENT, GET_CONTENT, CHANGE_CONTENT, DELETE_CONTENT, MOVE_CONTENT),
-    *(DOWNLOAD_FILE, UPLOAD_FILE, OPENAPI),
+    *(DOWNLOAD_FILE, UPLOAD_FILE, SEARCH_CONTENT, OPENAPI),
 )
 INBOX_ROUTES = (
     *(LIST_NOTIFICATIONS, COUNT_UNREAD, GET_NOTIFICATION, MARK_READ, MARK_ALL_READ),
@@ -60,12 +62,21 @@ class ContentEnvironment(Environment):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContentApiEnvironment(ContentEnvironment):
+class ContentApiEnvironment(ContentEnvironment, PagesEnvironment):
+    search_table: str
     cursor_secret_arn: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class InboxApiEnvironment(Environment):
+class IndexEnvironment(Environment):
+    """Variables of the functions that keep the search index."""
+
+    content_table: str
+    search_table: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxApiEnvironment(PagesEnvironment):
     notifications_table: str
     subscriptions_table: str
     cursor_secret_arn: str
@@ -73,14 +84,16 @@ class InboxApiEnvironment(Environment):
 
 @dataclass(frozen=True, kw_only=True)
 class EventsEnvironment(Environment):
-    """Variables of the functions that work on events; a table without shards has no number."""
+    """Variables of the functions that work on events; a table without shards has no number, one
+    whose events are kept as long as usual no days."""
 
     events_table: str
     event_shards: str | None = None
+    event_days: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventsApiEnvironment(EventsEnvironment):
+class EventsApiEnvironment(EventsEnvironment, PagesEnvironment):
     cursor_secret_arn: str
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from lambdas.sales.rules import CHANGEABLE, same_sale
 from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.model import key_of
-from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
+from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.parallel import in_parallel
 from tablewright.runtime.store.store import Store
 
@@ -55,8 +55,6 @@ def _replace(store: Store, sale: Sale) -> str:
         return _REPLACED
     except NotFound:  # removed meanwhile
         pass
-    except Conflict:
-        return _CONFLICT
     try:
         store.put(Sales.put_sale, sale)
         return _STORED

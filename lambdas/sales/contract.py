@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lambdas.contract import Environment, Route
+from lambdas.contract import PagesEnvironment, Route
 
 _SALE = "/products/{product_id}/sales/{sale_date}/{sale_id}"
 
@@ -25,9 +25,12 @@ ROUTES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiEnvironment(Environment):
-    """What the function of the API is told."""
+class ApiEnvironment(PagesEnvironment):
+    """What the function of the API is told; of shards and years, if not as published."""
 
     sales_intelligence_table_name: str
     cursor_secret_arn: str
     tenant_role_arn: str
+    category_shards: str | None = None
+    embedding_shards: str | None = None
+    sale_years: str | None = None

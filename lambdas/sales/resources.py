@@ -3,17 +3,30 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-import boto3
-
 from lambdas.contract import TENANT
 from lambdas.sales.contract import ApiEnvironment
 from lambdas.sales.sales import TenantSales
-from tablewright.catalog.sales.design import Sales
-from tablewright.runtime.aws import Caller, connect
+from tablewright.catalog.sales.design import (
+    CATEGORY_SHARDS,
+    EMBEDDING_SHARDS,
+    YEARS_KEPT,
+    Sales,
+    sales_table,
+)
+from tablewright.runtime.aws import Caller, connect, own_session
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import Tenants
+
+
+def table_of(environment: ApiEnvironment) -> type[Sales]:
+    """The table, as the function is told of it."""
+    return sales_table(
+        category_shards=int(environment.category_shards or CATEGORY_SHARDS),
+        embedding_shards=int(environment.embedding_shards or EMBEDDING_SHARDS),
+        years=int(environment.sale_years or YEARS_KEPT),
+    )
 
 
 class Resources:
@@ -25,24 +38,31 @@ class Resources:
         connect: Callable[[str], Caller],
         cursors: Cursors,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        table: type[Sales] = Sales,
     ) -> None:
         self._table_name = table_name
         self._connect = connect
         self._cursors = cursors
         self.now = now
+        self.table = table
 
     @classmethod
     def of(cls, environment: ApiEnvironment) -> "Resources":
-        session = boto3.session.Session()
+        session = own_session()
         tenants = Tenants(session, environment.tenant_role_arn, tag=TENANT)
         tenants.prepare()
         secret = environment.cursor_secret_arn
-        keys = SecretKeys(lambda: connect(session, "secretsmanager"), secret)
-        return cls(environment.sales_intelligence_table_name, tenants.access, Cursors(keys))
+        keys = SecretKeys(lambda: connect(session, "secretsmanager"), secret, purpose="sales")
+        return cls(
+            environment.sales_intelligence_table_name,
+            tenants.access,
+            Cursors(keys),
+            table=table_of(environment),
+        )
 
     def sales_of(self, tenant: str) -> TenantSales:
         store = Store(
-            Sales,
+            self.table,
             self._table_name,
             self._connect(tenant),
             cursors=self._cursors,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from lambdas.errors import Errors, InvalidRequest, RequestConflict, TooMuch
 from lambdas.http.bodies import changes, fields_of, made, only, sound
 from tablewright.catalog.sales.design import Sale, with_defaults
-from tablewright.model import key_of
+from tablewright.model import Expiry, key_of
 from tablewright.model.fields.time import iso_utc
 
 MAX_BATCH = 5000
@@ -17,9 +17,11 @@ GIVEN = tuple(field for field in Sale.__entity__.fields if field.name not in _OU
 CHANGEABLE = tuple(field for field in GIVEN if field.name not in Sale.__entity__.key.fields)
 
 
-def sale_from(body: Any, tenant: str, now: datetime) -> Sale:
+def sale_from(
+    body: Any, tenant: str, now: datetime, expires: Expiry | None = Sale.__entity__.expires
+) -> Sale:
     """A new sale from a request's body; raises InvalidRequest with all that is wrong with it."""
-    return sound(*_sale(body, tenant, now))
+    return sound(*_sale(body, tenant, now, expires))
 
 
 class Batch(NamedTuple):
@@ -29,7 +31,9 @@ class Batch(NamedTuple):
     replace: bool
 
 
-def batch_from(body: Any, tenant: str, now: datetime) -> Batch:
+def batch_from(
+    body: Any, tenant: str, now: datetime, expires: Expiry | None = Sale.__entity__.expires
+) -> Batch:
     """New sales from a request's body: all of them, or an error that says which are wrong."""
     members = only(body, ("sales", "replace"))
     entries, replace = members.get("sales"), members.get("replace", False)
@@ -44,7 +48,7 @@ def batch_from(body: Any, tenant: str, now: datetime) -> Batch:
     sales, errors = [], []
     first: dict[tuple[Any, ...], int] = {}
     for number, entry in enumerate(entries):
-        sale, wrong = _sale(entry, tenant, now)
+        sale, wrong = _sale(entry, tenant, now, expires)
         errors += [(f"/sales/{number}{pointer}", reason) for pointer, reason in wrong]
         if sale is not None:
             sales.append(sale)
@@ -75,12 +79,13 @@ def same_sale(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
     return all(one.get(field.name) == two.get(field.name) for field in GIVEN)
 
 
-def _sale(body: Any, tenant: str, now: datetime) -> tuple[Sale | None, Errors]:
+def _sale(
+    body: Any, tenant: str, now: datetime, expires: Expiry | None
+) -> tuple[Sale | None, Errors]:
     values, errors = fields_of(Sale, body, [field.name for field in GIVEN])
     if not isinstance(body, dict):
         return None, errors
     sale, wrong = made(Sale, with_defaults({**values, "tenant": tenant}, now))
-    expires = Sale.__entity__.expires
     oldest = expires.oldest(now) if expires else ""
     if sale and sale.sale_date < oldest:
         # It would be stored, and be gone.

@@ -32,11 +32,12 @@ class TenantSales:
 
     def __init__(self, store: Store, tenant: str) -> None:
         self._store = store
+        self._expires = store.design.entities[Sale.__entity__.name].expires
         self.tenant = tenant
 
     def create(self, body: Any, now: datetime) -> tuple[Sale, bool]:
         """Store a new sale; gives it and whether it is new. Repeating a request changes nothing."""
-        sale = rules.sale_from(body, self.tenant, now)
+        sale = rules.sale_from(body, self.tenant, now, self._expires)
         try:
             return self._store.put(Sales.put_sale, sale), True
         except AlreadyExists:
@@ -48,7 +49,7 @@ class TenantSales:
     def create_many(self, body: Any, now: datetime) -> Stored:
         """Store many sales; one that is there and another is left as it is, unless the body says
         to replace it. Raises RequestError before anything is stored, or when some could not be."""
-        batch = rules.batch_from(body, self.tenant, now)
+        batch = rules.batch_from(body, self.tenant, now, self._expires)
         done = store_batch(self._store, batch.sales, replace=batch.replace)
         if done.conflicts:
             raise rules.in_conflict(done.conflicts, len(batch.sales))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lambdas.contract import Environment, Route
+from lambdas.contract import Environment, PagesEnvironment, Route
 
 LIST_ITEMS = Route("GET", "/items")
 ADD_ITEMS = Route("POST", "/items")
@@ -84,9 +84,10 @@ class RegionsEnvironment(Environment):
 
 @dataclass(frozen=True, kw_only=True)
 class NewsEnvironment(Environment):
-    """The table of financial news."""
+    """The table of financial news; what is stored expires after `news_days`, if not as usual."""
 
     news_table: str
+    news_days: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +121,7 @@ class ItemsKeysEnvironment(KeysEnvironment):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CursorEnvironment(Environment):
+class CursorEnvironment(PagesEnvironment):
     """The secret that signs cursors."""
 
     cursor_secret_arn: str

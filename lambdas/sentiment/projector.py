@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS, Dashboard, Row, TagRow
-from tablewright.catalog.sentiment.items import ANALYZED, Item, Items
+from tablewright.catalog.sentiment.items import ANALYZED, EXPIRES, Item, Items
 from tablewright.model import InvalidRecord, Record, unchecked, uniform
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import SecretUnreadable
@@ -150,7 +150,7 @@ def _by_item(steps: list[Effect]) -> Iterator[tuple[Image, list[Rows]]]:
 def expired(change: Change) -> bool:
     """Whether an item went because its time was over: its rows and counts, which are kept for a
     shorter time, are gone by then, and are not to come back."""
-    ends = (change.old or {}).get("ttl", {}).get("N")
+    ends = (change.old or {}).get(EXPIRES, {}).get("N")
     return change.new is None and ends is not None and float(ends) <= change.made.timestamp()
 
 

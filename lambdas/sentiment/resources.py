@@ -3,8 +3,6 @@
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-import boto3
-
 from lambdas.contract import Environment
 from lambdas.sentiment.contract import (
     ENCRYPT,
@@ -17,11 +15,11 @@ from lambdas.sentiment.contract import (
     RegionsEnvironment,
     TopicEnvironment,
 )
-from tablewright.catalog.news.design import News
+from tablewright.catalog.news.design import DAYS_KEPT, News, news_table
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import items_table
 from tablewright.model.regions import RegionSwitch
-from tablewright.runtime.aws import Caller, connect
+from tablewright.runtime.aws import Caller, connect, own_session
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.messaging.topic import Topic
@@ -48,7 +46,7 @@ class Resources(Generic[E]):
 
     @classmethod
     def of(cls, environment: E) -> "Resources[E]":  # type: ignore[misc]  # makes, never takes
-        return cls(environment, boto3.session.Session())
+        return cls(environment, own_session())
 
     def is_active(self) -> bool:
         """Whether the function's own region is the active one."""
@@ -114,14 +112,19 @@ class Resources(Generic[E]):
 
     def active_news(self: "Resources[NewsEnvironment]") -> Store:
         """The news of the active region, to be written."""
-        return Store(News, self.environment.news_table, self.active)
+        table = news_table(days=int(self.environment.news_days or DAYS_KEPT))
+        return Store(table, self.environment.news_table, self.active)
 
     def analysis_requests(self: "Resources[TopicEnvironment]") -> Topic:
         return Topic(connect(self._session, "sns"), self.environment.topic_arn)
 
     def cursors(self: "Resources[CursorEnvironment]") -> Cursors:
-        secret = self.environment.cursor_secret_arn
-        return Cursors(SecretKeys(lambda: connect(self._session, "secretsmanager"), secret))
+        keys = SecretKeys(
+            lambda: connect(self._session, "secretsmanager"),
+            self.environment.cursor_secret_arn,
+            purpose="sentiment",
+        )
+        return Cursors(keys)
 
     def secret(self, arn: str) -> str:
         secrets = connect(self._session, "secretsmanager")

@@ -13,6 +13,7 @@ GAPS = (
     "iam.policy_variables",
     "iam.leading_keys",
     "iam.batch_actions",
+    "iam.listed_resources",
     "iam.encryption_context",
     "iam.multi_region_keys",
     "events.message_moves",

@@ -77,7 +77,8 @@ class FormDeliveries(Construct):
             protection=stage.protection,
         )
         self.deliver = self._deliver(table, payloads, secrets, alarm_topic)
-        self.queue.consume(self.deliver.function, batch_size=_BATCH, concurrency=_AT_ONCE)
+        at_once = self.deliver.reserved_concurrency or _AT_ONCE
+        self.queue.consume(self.deliver.function, batch_size=_BATCH, concurrency=at_once)
 
     def _deliver(
         self,

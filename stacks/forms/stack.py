@@ -1,5 +1,7 @@
 """Forms of many tenants: taken in, delivered, counted, and managed by the tenants themselves."""
 
+from collections.abc import Mapping
+
 from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
@@ -25,8 +27,10 @@ from stacks.operations import OperationsStack
 from stacks.shared.failed_events import FailedEvents
 from stacks.shared.schedule import Schedule
 from stacks.shared.stage import Stage
+from stacks.shared.stage_api import StageApi
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import FormsFunction
+from stacks.shared.table_key import TableKey
 from stacks.shared.tenant_secrets import TenantSecrets
 from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import Forms
@@ -34,7 +38,6 @@ from tablewright.catalog.forms.stream import COUNTED_CHANGES, REMOVED_PAYLOADS
 from tablewright.catalog.forms.tenants import SIGNING_KEYS
 from tablewright.constructs import (
     CursorKey,
-    JwtHttpApi,
     PythonFunction,
     StreamConsumer,
 )
@@ -66,7 +69,7 @@ class FormsStack(StageStack):
 
     Example::
 
-        FormsStack(app, stage=stage, identity=identity, operations=operations)
+        FormsStack(app, stage=stage, identity=identity, operations=operations, keys={})
     """
 
     def __init__(
@@ -76,12 +79,13 @@ class FormsStack(StageStack):
         stage: Stage,
         identity: IdentityStack,
         operations: OperationsStack,
+        keys: Mapping[str, TableKey],
     ) -> None:
         super().__init__(scope, "forms", stage=stage)
         self._stage = stage
         self._topic = operations.alarm_topic
-        name, tags = f"{stage.name}-FormBridgeData", {"stage": stage.name}
-        options = stage.table_options(name, tags=tags, alarm_topic=self._topic, system="forms")
+        name, key = f"{stage.name}-FormBridgeData", keys.get("forms")
+        options = stage.table_options(self, name, system="forms", key=key, alarm_topic=self._topic)
         self.table = FormsTable(self, "Forms", **options)
         self.tables = (self.table,)
         self._payloads = PayloadBucket(
@@ -131,7 +135,7 @@ class FormsStack(StageStack):
             table=self.table,
             function=count.function,
             filters=(*COUNTED_CHANGES, *REMOVED_PAYLOADS),
-            window=Duration.seconds(self._stage.forms.window_seconds),
+            window=self._stage.stream_window,
             give_up_after=self._stage.give_up_after,
             kept=count.own_metric(RECORDS_KEPT, period=Duration.minutes(5)),
             protection=self._stage.protection,
@@ -139,7 +143,9 @@ class FormsStack(StageStack):
         )
 
     def _plan(self) -> None:
-        environment = PlanEnvironment(forms_table=self.table.table_name, shard_rules="{}")
+        environment = PlanEnvironment(
+            forms_table=self.table.table_name, shard_rules=self._stage.forms.shard_rules
+        )
         plan = self._function("Plan", "plan_shards", environment, timeout=Duration.minutes(5))
         self.table.grant(
             plan.function,
@@ -176,28 +182,28 @@ class FormsStack(StageStack):
         CfnOutput(self, "VerifyFunction", value=verify.function.function_name)
         return verify
 
-    def _api(self, identity: IdentityStack) -> JwtHttpApi:
-        admin = self._admin()
-        http = JwtHttpApi(
+    def _api(self, identity: IdentityStack) -> StageApi:
+        admin = self._admin(identity.cursor_key)
+        http = StageApi(
             self,
             "HttpApi",
-            function=admin.function,
-            issuer=identity.issuer,
-            audience=[identity.client_id],
+            "forms",
+            stage=self._stage,
+            identity=identity,
+            function=admin,
             routes=ADMIN_ROUTES,
-            cors_origins=self._stage.cors_origins,
-            log_retention=self._stage.log_retention,
-            log_removal=self._stage.log_removal,
             alarm_topic=self._topic,
         )
         http.add_routes(self._submit().function, SUBMIT_ROUTES, open_because=SIGNED)
         return http
 
     def _submit(self) -> PythonFunction:
+        days = self._stage.forms.submission_days
         environment = SubmitEnvironment(
             forms_table=self.table.table_name,
             payloads_bucket=self._payloads.bucket_name,
             secrets_prefix=self._secrets.prefix,
+            submission_days=str(days) if days else None,
         )
         submit = self._function(
             "Submit",
@@ -205,7 +211,7 @@ class FormsStack(StageStack):
             environment,
             timeout=Duration.seconds(20),
             memory_mb=1769,
-            reserved_concurrency=self._stage.open_concurrency,
+            wants_token=False,
         )
         self.table.grant(
             submit.function,
@@ -219,9 +225,8 @@ class FormsStack(StageStack):
         self._secrets.grant_read(submit, SIGNING_KEYS)
         return submit
 
-    def _admin(self) -> PythonFunction:
+    def _admin(self, cursor_key: CursorKey) -> PythonFunction:
         verify = self._verify()
-        cursor_key = CursorKey(self, "CursorKey", protection=self._stage.protection)
         admin = self._function(
             "Admin", "admin", timeout=Duration.seconds(29), slow=Duration.seconds(3)
         )
@@ -241,6 +246,7 @@ class FormsStack(StageStack):
             verify_function=verify.function.function_name,
             tenant_role_arn=access.role_arn,
             local_webhooks=self._local(),
+            page_limit=self._stage.told_page_limit,
         )
         admin.add_environment(environment.variables())
         CfnOutput(self, "TenantRole", value=access.role_arn)
@@ -269,7 +275,7 @@ class FormsStack(StageStack):
         timeout: Duration,
         slow: Duration | None = None,
         memory_mb: int = 1024,
-        reserved_concurrency: int | None = None,
+        wants_token: bool = True,
     ) -> PythonFunction:
         return FormsFunction(
             self,
@@ -280,6 +286,6 @@ class FormsStack(StageStack):
             timeout=timeout,
             slow=slow,
             memory_mb=memory_mb,
-            reserved_concurrency=reserved_concurrency,
+            wants_token=wants_token,
             alarm_topic=self._topic,
         )

@@ -69,7 +69,7 @@ class NotificationFanOut(Construct):
                 {"eventName": ["INSERT"], "dynamodb": {"NewImage": NOT_RESTORED}},
                 {"eventName": ["MODIFY"]},
             ],
-            window=Duration.seconds(stage.portal.window_seconds),
+            window=stage.stream_window,
             give_up_after=stage.give_up_after,
             kept=self.publish.own_metric(RECORDS_KEPT, period=Duration.minutes(5)),
             protection=stage.protection,
@@ -87,7 +87,8 @@ class NotificationFanOut(Construct):
         notifications.grant(self.notify.function, Notifications.put_notifications)
         # More subscribers than it has time for are another message's.
         self.notify.let_loop()
-        self.queue.consume(self.notify.function, batch_size=1)
+        at_once = self.notify.reserved_concurrency
+        self.queue.consume(self.notify.function, batch_size=1, concurrency=at_once)
 
     def _function(
         self, id: str, module: str, environment: PublishEnvironment, *, timeout: Duration

@@ -1,5 +1,7 @@
 """Enablement portal: content, notifications of it, and what happens in it."""
 
+from collections.abc import Mapping
+
 from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_events as events
 from constructs import Construct
@@ -19,36 +21,34 @@ from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.portal.files import PortalFiles
 from stacks.portal.notification_fan_out import NotificationFanOut
+from stacks.portal.search import SearchIndex
+from stacks.portal.tables import PortalTables
 from stacks.shared.failed_events import FailedEvents
 from stacks.shared.schedule import Schedule
-from stacks.shared.stage import Stage
+from stacks.shared.stage import Stage, unless
+from stacks.shared.stage_api import StageApi
 from stacks.shared.stage_archive import StageArchive
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import PortalFunction
-from tablewright.catalog.portal.constructs import (
-    ContentRegistryTable,
-    EventsTable,
-    NotificationsTable,
-    SubscriptionsTable,
-)
+from stacks.shared.table_key import TableKey
 from tablewright.catalog.portal.content import ContentRegistry
-from tablewright.catalog.portal.events import Events
+from tablewright.catalog.portal.events import DAYS_KEPT, Events
 from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.search import ContentSearch
 from tablewright.catalog.portal.subscriptions import Subscriptions
-from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction
+from tablewright.constructs import PythonFunction
 from tablewright.constructs.alarms.alarms import alarm
-from tablewright.constructs.tables.table import TableOptions
 from tablewright.model.archive import INSERTED
 
 _SETTLING = Duration.minutes(1)
 
 
 class PortalStack(StageStack):
-    """The portal's four tables, and the functions around them.
+    """The portal's tables, and the functions around them.
 
     Example::
 
-        PortalStack(app, stage=stage, identity=identity, operations=operations)
+        PortalStack(app, stage=stage, identity=identity, operations=operations, keys={})
     """
 
     def __init__(
@@ -58,11 +58,31 @@ class PortalStack(StageStack):
         stage: Stage,
         identity: IdentityStack,
         operations: OperationsStack,
+        keys: Mapping[str, TableKey],
     ) -> None:
         super().__init__(scope, "portal", stage=stage)
         self._stage = stage
         self._topic = operations.alarm_topic
-        self._tables()
+        tables = PortalTables.make(
+            self, stage=stage, key=keys.get("portal"), alarm_topic=self._topic
+        )
+        self.content, self.notifications, self.subscriptions, self.events = tables
+        self.search = SearchIndex(
+            self,
+            "Search",
+            stage=stage,
+            content=self.content,
+            options=stage.table_options(
+                self,
+                f"{stage.name}-content_search",
+                system="portal",
+                part="search",
+                key=keys.get("portal"),
+                alarm_topic=self._topic,
+            ),
+            alarm_topic=self._topic,
+        )
+        self.tables = (*tables, self.search.table)
         self._files = PortalFiles(
             self,
             "Files",
@@ -71,7 +91,7 @@ class PortalStack(StageStack):
             cors_origins=stage.cors_origins,
             alarm_topic=self._topic,
         )
-        self._cursor_key = CursorKey(self, "CursorKey", protection=stage.protection)
+        self._cursor_key = identity.cursor_key
         fan_out = NotificationFanOut(
             self,
             "FanOut",
@@ -107,23 +127,13 @@ class PortalStack(StageStack):
         CfnOutput(self, "NotificationsTable", value=self.notifications.table_name)
         CfnOutput(self, "SubscriptionsTable", value=self.subscriptions.table_name)
         CfnOutput(self, "EventsTable", value=self.events.table_name)
+        if self.events.shards:
+            CfnOutput(self, "EventShards", value=str(self.events.shards))
+        CfnOutput(self, "SearchTable", value=self.search.table.table_name)
+        CfnOutput(self, "IndexFunction", value=self.search.index.function.function_name)
+        CfnOutput(self, "IndexFailuresBucket", value=self.search.indexing.failures.bucket_name)
+        CfnOutput(self, "VerifySearchFunction", value=self.search.verify.function.function_name)
         CfnOutput(self, "FilesBucket", value=self._files.bucket_name)
-
-    def _tables(self) -> None:
-        stage = self._stage
-
-        def options(name: str) -> TableOptions:
-            tags = {"stage": stage.name}
-            named = f"{stage.name}-{name}"
-            return stage.table_options(named, tags=tags, alarm_topic=self._topic, system="portal")
-
-        self.content = ContentRegistryTable(self, "Content", **options("content_registry"))
-        self.notifications = NotificationsTable(self, "Notifications", **options("notifications"))
-        self.subscriptions = SubscriptionsTable(self, "Subscriptions", **options("subscriptions"))
-        self.events = EventsTable(
-            self, "Events", shards=stage.portal.event_shards, **options("events")
-        )
-        self.tables = (self.content, self.notifications, self.subscriptions, self.events)
 
     def _uploads(self) -> None:
         uploads = self._function(
@@ -132,7 +142,9 @@ class PortalStack(StageStack):
         patterns = (ContentRegistry.get_content, ContentRegistry.update_content)
         self.content.grant(uploads.function, *patterns)
         self._files.grant(uploads, "s3:GetObject", "s3:DeleteObject", lists=True)
-        self._files.arrivals.consume(uploads.function, batch_size=5)
+        self._files.arrivals.consume(
+            uploads.function, batch_size=5, concurrency=uploads.reserved_concurrency
+        )
         clean = self._function(
             "Clean", "clean_files", self._content_environment(), timeout=Duration.minutes(5)
         )
@@ -168,17 +180,15 @@ class PortalStack(StageStack):
         )
         CfnOutput(self, "CalendarFunction", value=calendar.function.function_name)
 
-    def _api(self, identity: IdentityStack) -> JwtHttpApi:
-        http = JwtHttpApi(
+    def _api(self, identity: IdentityStack) -> StageApi:
+        http = StageApi(
             self,
             "HttpApi",
-            function=self._content_api().function,
-            issuer=identity.issuer,
-            audience=[identity.client_id],
+            "portal",
+            stage=self._stage,
+            identity=identity,
+            function=self._content_api(),
             routes=CONTENT_ROUTES,
-            cors_origins=self._stage.cors_origins,
-            log_retention=self._stage.log_retention,
-            log_removal=self._stage.log_removal,
             alarm_topic=self._topic,
         )
         http.add_routes(self._inbox_api().function, INBOX_ROUTES)
@@ -189,14 +199,18 @@ class PortalStack(StageStack):
         environment = ContentApiEnvironment(
             content_table=self.content.table_name,
             files_bucket=self._files.bucket_name,
+            search_table=self.search.table.table_name,
             cursor_secret_arn=self._cursor_key.secret_arn,
+            page_limit=self._stage.told_page_limit,
         )
         api = self._api_function("ContentApi", "content_api", environment)
+        self.search.table.grant(api.function, ContentSearch.postings)
         self.content.grant(
             api.function,
             *(ContentRegistry.create_content, ContentRegistry.get_content),
             *(ContentRegistry.update_content, ContentRegistry.delete_content),
             *(ContentRegistry.content_by_status, ContentRegistry.content_by_product),
+            *(ContentRegistry.content_by_owner, ContentRegistry.contents_by_id),
         )
         # The addresses that it signs can do no more than it may itself.
         actions = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject")
@@ -208,6 +222,7 @@ class PortalStack(StageStack):
             subscriptions_table=self.subscriptions.table_name,
             notifications_table=self.notifications.table_name,
             cursor_secret_arn=self._cursor_key.secret_arn,
+            page_limit=self._stage.told_page_limit,
         )
         api = self._api_function("InboxApi", "inbox_api", environment)
         self.notifications.grant(
@@ -229,7 +244,9 @@ class PortalStack(StageStack):
         environment = EventsApiEnvironment(
             events_table=self.events.table_name,
             event_shards=str(self.events.shards) if self.events.shards else None,
+            event_days=unless(DAYS_KEPT, self._stage.portal.event_days),
             cursor_secret_arn=self._cursor_key.secret_arn,
+            page_limit=self._stage.told_page_limit,
         )
         api = self._api_function("EventsApi", "events_api", environment)
         self.events.grant(

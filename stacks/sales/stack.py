@@ -1,5 +1,7 @@
 """Sales intelligence: its table, its API and the role that keeps tenants apart."""
 
+from collections.abc import Mapping
+
 from aws_cdk import CfnOutput, Duration
 from aws_cdk import aws_sns as sns
 from constructs import Construct
@@ -9,12 +11,16 @@ from lambdas.sales.contract import ROUTES, ApiEnvironment
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.shared.failed_events import FailedEvents
-from stacks.shared.stage import Stage
+from stacks.shared.stage import Stage, unless
+from stacks.shared.stage_api import StageApi
 from stacks.shared.stage_archive import StageArchive
 from stacks.shared.stage_stack import StageStack
+from stacks.shared.table_key import TableKey
 from tablewright.catalog.sales.constructs import SalesTable
-from tablewright.catalog.sales.design import Sales
-from tablewright.constructs import CursorKey, JwtHttpApi, PythonFunction, TenantAccessRole
+from tablewright.catalog.sales.design import CATEGORY_SHARDS, EMBEDDING_SHARDS, YEARS_KEPT, Sales
+from tablewright.constructs import PythonFunction, TenantAccessRole
+
+_HANDLER = "lambdas.sales.handlers.api.handler"
 
 
 class SalesStack(StageStack):
@@ -22,7 +28,7 @@ class SalesStack(StageStack):
 
     Example::
 
-        SalesStack(app, stage=stage, identity=identity, operations=operations)
+        SalesStack(app, stage=stage, identity=identity, operations=operations, keys={})
     """
 
     def __init__(
@@ -32,30 +38,39 @@ class SalesStack(StageStack):
         stage: Stage,
         identity: IdentityStack,
         operations: OperationsStack,
+        keys: Mapping[str, TableKey],
     ) -> None:
         super().__init__(scope, "sales", stage=stage)
         topic = operations.alarm_topic
         name = f"bg-remover-{stage.name}-sales-intelligence"
+        settings = stage.sales
         options = stage.table_options(
-            name, tags={"stage": stage.name}, alarm_topic=topic, system="sales"
+            self, name, system="sales", key=keys.get("sales"), alarm_topic=topic
         )
-        table = SalesTable(self, "Sales", **options)
+        table = SalesTable(
+            self,
+            "Sales",
+            category_shards=settings.category_shards,
+            embedding_shards=settings.embedding_shards,
+            years=settings.years,
+            **options,
+        )
         self.tables = (table,)
-        cursor_key = CursorKey(self, "CursorKey", protection=stage.protection)
         api = PythonFunction(
             self,
             "Api",
             system="sales",
-            handler="lambdas.sales.handlers.api.handler",
+            handler=_HANDLER,
             code=stage.code("sales", services=("dynamodb", "secretsmanager", "sts")),
             # API Gateway gives up after 30 seconds; a long trend may need most of them.
             timeout=Duration.seconds(29),
+            reserved_concurrency=stage.reserved_concurrency(_HANDLER),
             metrics_namespace=stage.metrics_namespace,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,
             alarm_topic=topic,
         )
-        cursor_key.grant_read(api.function)
+        identity.cursor_key.grant_read(api.function)
         access = TenantAccessRole(self, "TenantAccess", assumed_by=api.role, session_tag=TENANT)
         # Loading replaces what is there, and is for who operates the table.
         access.grant(
@@ -63,25 +78,34 @@ class SalesStack(StageStack):
         )
         environment = ApiEnvironment(
             sales_intelligence_table_name=table.table_name,
-            cursor_secret_arn=cursor_key.secret_arn,
+            cursor_secret_arn=identity.cursor_key.secret_arn,
             tenant_role_arn=access.role_arn,
+            category_shards=unless(CATEGORY_SHARDS, settings.category_shards),
+            embedding_shards=unless(EMBEDDING_SHARDS, settings.embedding_shards),
+            sale_years=unless(YEARS_KEPT, settings.years),
+            page_limit=stage.told_page_limit,
         )
         api.add_environment(environment.variables())
-        http = JwtHttpApi(
+        http = StageApi(
             self,
             "HttpApi",
-            function=api.function,
-            issuer=identity.issuer,
-            audience=[identity.client_id],
+            "sales",
+            stage=stage,
+            identity=identity,
+            function=api,
             routes=ROUTES,
-            cors_origins=stage.cors_origins,
-            log_retention=stage.log_retention,
-            log_removal=stage.log_removal,
             alarm_topic=topic,
         )
         self._archive(stage, table, topic)
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "TableName", value=table.table_name)
+        # By which `make deploy` knows that there would be fewer.
+        self._tell("CategoryShards", environment.category_shards)
+        self._tell("EmbeddingShards", environment.embedding_shards)
+
+    def _tell(self, name: str, number: str | None) -> None:
+        if number:
+            CfnOutput(self, name, value=number)
 
     def _archive(self, stage: Stage, table: SalesTable, topic: sns.ITopic | None) -> None:
         if not stage.archived:

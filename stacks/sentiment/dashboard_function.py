@@ -4,6 +4,7 @@ from aws_cdk import Duration, Stack
 from aws_cdk import aws_sns as sns
 
 from lambdas.sentiment.contract import ApiEnvironment
+from stacks.sentiment.accelerator_alarm import tell_of_break_even
 from stacks.sentiment.secret_fields import SecretFields
 from stacks.shared.stage import Stage
 from stacks.shared.system_function import SentimentFunction
@@ -38,14 +39,19 @@ def dashboard_function(
             stack,
             "Accelerator",
             table=table,
+            node_type=settings.accelerator_node_type,
+            nodes=settings.accelerator_nodes,
             zones=settings.zones,
             services=secrets.services,
             alarm_topic=topic,
         )
+    else:
+        tell_of_break_even(table, stage=stage, table=table, topic=topic)
     environment = ApiEnvironment(
         dashboard_table=table.table_name,
         cursor_secret_arn=cursor_key.secret_arn,
         dax_endpoint=accelerator.endpoint if accelerator else None,
+        page_limit=stage.told_page_limit,
         show_capacity="1" if settings.show_capacity else None,
     )
     api = SentimentFunction(

@@ -12,6 +12,7 @@ from tablewright.constructs import PythonCode, PythonFunction
 OPEN_BECAUSE = "The page and the names of where to sign in; data wants a token."
 
 REFRESH_SECONDS = 5
+_HANDLER = "lambdas.sentiment.handlers.serve_page.handler"
 
 
 def page_code(stage: Stage) -> PythonCode:
@@ -51,11 +52,11 @@ class DashboardPage(PythonFunction):
             scope,
             id,
             system="sentiment",
-            handler="lambdas.sentiment.handlers.serve_page.handler",
+            handler=_HANDLER,
             code=page_code(stage),
             environment=environment.variables(),
             memory_mb=256,
-            reserved_concurrency=stage.open_concurrency,
+            reserved_concurrency=stage.reserved_concurrency(_HANDLER, wants_token=False),
             metrics_namespace=stage.metrics_namespace,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,

@@ -47,7 +47,7 @@ class FinancialNews(Construct):
         self._regions = regions
         self._topic = alarm_topic
         name = news_table_name(stage.name)
-        self.table = regions.table(self, "Table", NewsTable, News, name, tags=tags)
+        self.table = regions.table(self, "Table", NewsTable, News, name, part="news", tags=tags)
         self.heal = self._heal(requests)
         CfnOutput(self, "TableName", value=self.table.table_name).override_logical_id("NewsTable")
 
@@ -63,7 +63,9 @@ class FinancialNews(Construct):
     def api(self, cursor_key: CursorKey) -> PythonFunction:
         """The function behind the routes."""
         environment = NewsApiEnvironment(
-            news_table=self.table.table_name, cursor_secret_arn=cursor_key.secret_arn
+            news_table=self.table.table_name,
+            cursor_secret_arn=cursor_key.secret_arn,
+            page_limit=self._stage.told_page_limit,
         )
         api = SentimentFunction(
             self,

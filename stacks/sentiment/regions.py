@@ -15,14 +15,13 @@ from lambdas.sentiment.contract import (
     news_table_name,
     switch_table_name,
 )
+from stacks.shared.deploy_time_function import deploy_time_function
 from stacks.shared.replica_alarms import ReplicaAlarms
 from stacks.shared.stage import Stage
-from stacks.shared.system_function import SentimentFunction
+from stacks.shared.table_key import TableKey
 from tablewright.constructs import DesignTable, DesignTableBase, PythonFunction, ReplicaStream
 from tablewright.model import Table
 from tablewright.model.regions import RegionSwitch
-
-_LOCK = "sentiment/requirements.txt"
 
 
 class Told(TypedDict):
@@ -41,7 +40,8 @@ class SystemRegions:
     Example::
 
         regions = SystemRegions(self, stage=stage, region="us-west-2")
-        items = regions.table(self, "Items", SentimentItemsTable, Items, "prod-items", tags={})
+        items = regions.table(self, "Items", SentimentItemsTable, Items, "prod-items",
+                              part="items", tags={})
     """
 
     def __init__(
@@ -50,9 +50,11 @@ class SystemRegions:
         *,
         stage: Stage,
         region: str | None,
+        key: TableKey | None = None,
         alarm_topic: sns.ITopic | None = None,
     ) -> None:
         self._stack = stack
+        self._key = key
         self._stage = stage
         self._topic = alarm_topic
         self.is_home = region is None
@@ -63,7 +65,9 @@ class SystemRegions:
             name = switch_table_name(stage.name)
             tags = {"Environment": stage.name}
             make = partial(DesignTable, design=RegionSwitch)
-            self.switch = self.table(stack, "Switch", make, RegionSwitch, name, tags=tags)
+            self.switch = self.table(
+                stack, "Switch", make, RegionSwitch, name, part="switch", tags=tags
+            )
 
     @property
     def environment(self) -> Told:
@@ -85,21 +89,34 @@ class SystemRegions:
         design: type[Table],
         name: str,
         *,
+        part: str,
         tags: Mapping[str, str],
     ) -> DesignTableBase:
         """A table that all regions share; `make` makes it at home."""
         stage = self._stage
         if self.is_home:
-            options = stage.table_options(name, tags=tags, alarm_topic=self._topic, system=SYSTEM)
+            options = stage.table_options(
+                scope,
+                name,
+                system=SYSTEM,
+                part=part,
+                tags=tags,
+                key=self._key,
+                alarm_topic=self._topic,
+            )
             return make(scope, id, **options)
-        others = (self.home, *stage.replicas.of(SYSTEM, name))
+        regions = (self.home, *stage.replicas.of(SYSTEM, name))
+        others = [region for region in regions if region != self._stack.region]
+        key = self._key
         table = DesignTable.from_table_attributes(
             scope,
             id,
             design=design,
             table_name=name,
             table_stream_arn=self._stream(name) if design.__design__.stream else None,
-            replicas=[other for other in others if other != self._stack.region],
+            replicas=others,
+            encryption_key=key.key if key else None,
+            replica_key_arns=key.arns(scope, others) if key else None,
         )
         ReplicaAlarms(table, "Replica", stage=stage, table=table, topic=self._topic)
         return table
@@ -127,17 +144,8 @@ class SystemRegions:
 
     def asking(self, id: str, handler: str) -> PythonFunction:
         """A function of the library that asks AWS for something while the stack is deployed."""
-        stage = self._stage
-        return PythonFunction(
-            self._stack,
-            id,
-            system=SYSTEM,
-            handler=handler,
-            code=stage.code(SYSTEM, services=SentimentFunction.SERVICES, requirements=_LOCK),
-            metrics_namespace=stage.metrics_namespace,
-            log_retention=stage.log_retention,
-            log_removal=stage.log_removal,
-            alarm_topic=self._topic,
+        return deploy_time_function(
+            self._stack, id, handler, stage=self._stage, alarm_topic=self._topic
         )
 
 

@@ -1,5 +1,6 @@
 """Sentiment dashboard: items ingested, analysed, projected and shown."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -8,12 +9,11 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
-from lambdas.contract import RECORDS_KEPT, Environment
+from lambdas.contract import Environment
 from lambdas.sentiment import contract
 from lambdas.sentiment.contract import (
     AnalyseEnvironment,
     IngestEnvironment,
-    ProjectEnvironment,
     items_table_name,
 )
 from stacks.identity import IdentityStack
@@ -23,29 +23,26 @@ from stacks.sentiment.dashboard_page import OPEN_BECAUSE, DashboardPage
 from stacks.sentiment.financial_news import STREAM_REQUESTS_PER_SECOND, FinancialNews
 from stacks.sentiment.ingestion_alarms import IngestionAlarms
 from stacks.sentiment.item_archive import archive_items
+from stacks.sentiment.projection import project_items
 from stacks.sentiment.regions import SystemRegions
 from stacks.sentiment.secret_fields import SecretFields
 from stacks.sentiment.source_keys import SourceKeys
 from stacks.shared.failed_events import FailedEvents
-from stacks.shared.stage import Stage
+from stacks.shared.stage import Stage, unless
+from stacks.shared.stage_api import StageApi
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.system_function import SentimentFunction
+from stacks.shared.table_key import TableKey
+from tablewright.catalog.news.design import DAYS_KEPT
 from tablewright.catalog.sentiment.constructs import SentimentDashboardTable, SentimentItemsTable
 from tablewright.catalog.sentiment.dashboard import Dashboard
-from tablewright.catalog.sentiment.items import ANALYZED, SOURCE_TYPES, Items, items_table
-from tablewright.constructs import (
-    CursorKey,
-    JwtHttpApi,
-    PythonFunction,
-    StreamConsumer,
-    WorkQueue,
-)
+from tablewright.catalog.sentiment.items import SOURCE_TYPES, Items, items_table
+from tablewright.constructs import PythonFunction, WorkQueue
 
 _FEATURE = "001-interactive-dashboard-demo"
 _NEWS_FEATURE = "1003-self-healing-ingestion"
 # Only items of the known sources: not even a mistake here can write others.
 _KEYS = [f"{source}#*" for source in SOURCE_TYPES]
-_ANALYZED = {"status": {"S": [ANALYZED]}}
 
 
 class SentimentStack(StageStack):
@@ -56,7 +53,7 @@ class SentimentStack(StageStack):
 
     Example::
 
-        SentimentStack(app, stage=stage, identity=identity, operations=operations)
+        SentimentStack(app, stage=stage, identity=identity, operations=operations, keys={})
     """
 
     def __init__(
@@ -66,6 +63,7 @@ class SentimentStack(StageStack):
         stage: Stage,
         identity: IdentityStack,
         operations: OperationsStack,
+        keys: Mapping[str, TableKey],
         region: str | None = None,
     ) -> None:
         super().__init__(scope, "sentiment", stage=stage, region=region)
@@ -73,18 +71,27 @@ class SentimentStack(StageStack):
         self._settings = stage.sentiment
         self._topic = operations.alarm_topic
         tags = {"Environment": stage.name, "Feature": _FEATURE}
-        self._regions = SystemRegions(self, stage=stage, region=region, alarm_topic=self._topic)
+        key = keys.get(contract.SYSTEM)
+        self._regions = SystemRegions(
+            self, stage=stage, region=region, key=key, alarm_topic=self._topic
+        )
         self.items = self._regions.table(
             self,
             "Items",
             partial(SentimentItemsTable, days=self._settings.item_days),
             items_table(days=self._settings.item_days),
             items_table_name(stage.name),
+            part="items",
             tags={"TableType": "primary-write", **tags},
         )
         dashboard = stage.table_options(
+            self,
             f"{stage.name}-sentiment-items-dashboard",
+            system=contract.SYSTEM,
+            part="dashboard",
+            replicated=False,
             tags={"TableType": "read-optimized-dashboard", **tags},
+            key=key,
             alarm_topic=self._topic,
         )
         self.dashboard = SentimentDashboardTable(self, "Dashboard", **dashboard)
@@ -115,7 +122,15 @@ class SentimentStack(StageStack):
         )
         ingest = self._ingest(analysis)
         self._analyse(analysis)
-        projection = self._projection()
+        projection = project_items(
+            self,
+            stage,
+            self.items,
+            self.dashboard,
+            keys=_KEYS,
+            secrets=self._secrets,
+            topic=self._topic,
+        )
         http = self._api(identity, ingest)
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "ItemsTable", value=self.items.table_name)
@@ -139,6 +154,7 @@ class SentimentStack(StageStack):
                 item_days=str(days) if days else None,
                 dashboard_table=self.dashboard.table_name,
                 news_table=self.news.table.table_name,
+                news_days=unless(DAYS_KEPT, self._settings.news_days),
                 topic_arn=analysis.topic_arn,
                 watch_tags=IngestEnvironment.json(self._settings.watch_tags),
                 tickers=IngestEnvironment.json(self._settings.tickers),
@@ -206,62 +222,31 @@ class SentimentStack(StageStack):
         self.items.grant(analyse.function, Items.record_analysis, keys=_KEYS, replicas=True)
         self._regions.let_ask(analyse.function)
         self.news.let_analyse(analyse.function)
-        analysis.consume(analyse.function)
+        analysis.consume(analyse.function, concurrency=analyse.reserved_concurrency)
 
-    def _projection(self) -> StreamConsumer:
-        project = self._function(
-            "Project",
-            "project_items",
-            ProjectEnvironment(
-                items_table=self.items.table_name, dashboard_table=self.dashboard.table_name
-            ),
-            timeout=Duration.minutes(1),
-            requirements=self._secrets.requirements(),
-        )
-        self._secrets.let_use(project.function, items=True, dashboard=True)
-        self.dashboard.grant(project.function, Dashboard.project_items, Dashboard.count_items)
-        self.items.grant(project.function, Items.get_item, keys=_KEYS)
-        CfnOutput(self, "ProjectFunction", value=project.function.function_name)
-        # In every region for its own read table: every replica's stream has every change.
-        return StreamConsumer(
-            self,
-            "Projection",
-            table=self.items,
-            function=project.function,
-            window=Duration.seconds(self._settings.window_seconds),
-            give_up_after=self._stage.give_up_after,
-            kept=project.own_metric(RECORDS_KEPT, period=Duration.minutes(5)),
-            filters=[{"dynamodb": {image: _ANALYZED}} for image in ("NewImage", "OldImage")],
-            protection=self._stage.protection,
-            alarm_topic=self._topic,
-        )
-
-    def _api(self, identity: IdentityStack, ingest: PythonFunction) -> JwtHttpApi:
-        cursor_key = CursorKey(self, "CursorKey", protection=self._stage.protection)
+    def _api(self, identity: IdentityStack, ingest: PythonFunction) -> StageApi:
         api = dashboard_function(
             self,
             self._stage,
             self.dashboard,
-            cursor_key=cursor_key,
+            cursor_key=identity.cursor_key,
             secrets=self._secrets,
             # At home alone: it is paid for by the hour, and the lists are right without it.
             accelerated=self._settings.accelerated and self._regions.is_home,
             topic=self._topic,
         )
-        http = JwtHttpApi(
+        http = StageApi(
             self,
             "HttpApi",
-            function=api.function,
-            issuer=identity.issuer,
-            audience=[identity.client_id],
+            contract.SYSTEM,
+            stage=self._stage,
+            identity=identity,
+            function=api,
             routes=contract.READ_ROUTES,
-            cors_origins=self._stage.cors_origins,
-            log_retention=self._stage.log_retention,
-            log_removal=self._stage.log_removal,
             alarm_topic=self._topic,
         )
         http.add_routes(ingest.function, [contract.ADD_ITEMS])
-        news = self.news.api(cursor_key).function
+        news = self.news.api(identity.cursor_key).function
         http.add_routes(news, [contract.LIST_NEWS])
         http.add_routes(
             news, [contract.NEWS_EVENTS], requests_per_second=STREAM_REQUESTS_PER_SECOND

@@ -7,7 +7,14 @@ from pathlib import Path
 from aws_cdk import Duration, Environment, RemovalPolicy
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
+from constructs import Construct
 
+from lambdas.contract import PAGE_LIMIT
+from stacks.shared.by_name import ByName
+from stacks.shared.table_key import TableKey
+from tablewright.catalog.news.design import DAYS_KEPT as NEWS_DAYS
+from tablewright.catalog.portal.events import DAYS_KEPT
+from tablewright.catalog.sales.design import CATEGORY_SHARDS, EMBEDDING_SHARDS, YEARS_KEPT
 from tablewright.constructs import (
     LIBRARY_SOURCES,
     AlarmLevel,
@@ -19,6 +26,26 @@ from tablewright.constructs import (
 from tablewright.constructs.functions.bundling import PythonCode
 from tablewright.constructs.tables.table import TableOptions
 
+# Tables of systems that have several, as settings name them.
+TABLES = (
+    *("sentiment.items", "sentiment.dashboard", "sentiment.news", "sentiment.switch"),
+    *("portal.content", "portal.notifications", "portal.subscriptions", "portal.events"),
+    "portal.search",
+)
+
+
+def unless(usual: int, value: int) -> str | None:
+    """What a function is told of a number: nothing where it is the usual one."""
+    return None if value == usual else str(value)
+
+
+@dataclass(frozen=True)
+class Throttle:
+    """What an API takes: requests a second, and at once."""
+
+    requests_per_second: int = 100
+    burst: int = 200
+
 
 @dataclass(frozen=True, kw_only=True)
 class SentimentSettings:
@@ -26,6 +53,8 @@ class SentimentSettings:
 
     watch_tags: tuple[str, ...]
     accelerated: bool = False
+    accelerator_nodes: int = 3
+    accelerator_node_type: str = "dax.t3.small"
     # Where DAX stands; none for the first two zones that the account has.
     zones: tuple[str, ...] = ()
     # No sources: nothing is polled, items come by event and HTTP alone.
@@ -34,13 +63,22 @@ class SentimentSettings:
     tickers: tuple[str, ...] = ()
     poll_minutes: int = 15
     heal_minutes: int = 15
-    window_seconds: int = 5
     # So long items are kept in the table; none: for good.
     item_days: int | None = None
+    news_days: int = NEWS_DAYS
     show_capacity: bool = True
     # "read" or "on": what is encrypted can be read, or that and new ones are. Else: in clear.
-    encrypted_fields: str | None = None
+    encrypted_fields: str = "off"
     sign_in_url: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SalesSettings:
+    """How the sales system of a stage differs from that of others."""
+
+    category_shards: int = CATEGORY_SHARDS
+    embedding_shards: int = EMBEDDING_SHARDS
+    years: int = YEARS_KEPT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +93,11 @@ class FormsSettings:
     # Tenants' webhooks may be on this machine: where there is nothing else to be reached by them.
     local_webhooks: bool = False
     retry_first_seconds: int = 15
+    # So long submissions are kept of tenants that do not say; none: for good.
+    submission_days: int | None = None
+    # As JSON, which `ShardRules` takes.
+    shard_rules: str = "{}"
     plan_hours: int = 1
-    window_seconds: int = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +106,8 @@ class PortalSettings:
 
     # Over how many partitions a day of events is spread; one by default.
     event_shards: int | None = None
+    event_days: int = DAYS_KEPT
     calendar_minutes: int = 15
-    window_seconds: int = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,30 +135,53 @@ class Stage:
     root: Path
     environment: Environment
     protection: Protection
-    capacity: Capacity
+    capacity: ByName[Capacity]
     platform: Platform
     log_retention: logs.RetentionDays
     sentiment: SentimentSettings
+    sales: SalesSettings = SalesSettings()
     forms: FormsSettings = FormsSettings()
     portal: PortalSettings = PortalSettings()
     replicas: Replicas = Replicas()
     # In US dollars a month, each told when it is reached and when it will be; none: not at all.
     cost_limits: tuple[float, ...] = (10, 15, 20)
+    # Savings, in US dollars a month, that are told; none: nobody looks for any.
+    recommended_from: int | None = None
     alarms: AlarmLevel = AlarmLevel.ALL
     alarm_email: str | None = None
     # Whose pages may call the APIs, upload and download, from browsers.
     cors_origins: tuple[str, ...] = ()
-    # How many calls may be worked on at once of each function that wants no token.
+    # Systems whose tables are encrypted with keys of their own.
+    customer_keys: tuple[str, ...] = ()
+    api_rate: ByName[Throttle] = field(default_factory=lambda: ByName(Throttle()))
+    # Entries of a page whose request does not say.
+    page_limit: int = PAGE_LIMIT
+    # How many calls may be worked on at once of functions, by `system.module`, and of each other
+    # that wants no token.
+    concurrency: Mapping[str, int] = field(default_factory=dict)
     open_concurrency: int | None = None
     # Scripts sign in with a plain password; people's browsers prove it without sending it.
     password_sign_in: bool = False
     threat_protection: bool = True
+    # "boto3" where functions are to call by boto3's clients alone.
+    client: str | None = None
     # What expires, and events of the portal, are kept in files.
     archived: bool = True
+    # What is deployed is compared with its templates every week.
+    audited: bool = True
     # How long an archive's function waits for more to put into one object.
     archive_window_seconds: int = 300
+    stream_window_seconds: int = 5
     # How long the consumers of streams may be down without anything being left to do by hand.
     stream_outage_hours: int = 6
+
+    @property
+    def told_page_limit(self) -> str | None:
+        return unless(PAGE_LIMIT, self.page_limit)
+
+    @property
+    def stream_window(self) -> Duration:
+        return Duration.seconds(self.stream_window_seconds)
 
     @property
     def give_up_after(self) -> Duration:
@@ -132,22 +196,38 @@ class Stage:
         """Where the functions count: stages of one account must not see each other's numbers."""
         return f"Tablewright/{self.name}"
 
+    def reserved_concurrency(self, handler: str, *, wants_token: bool = True) -> int | None:
+        """What is reserved for a function, by its handler: ``lambdas.forms.handlers.deliver``."""
+        _, system, _, module = handler.split(".")[:4]
+        otherwise = None if wants_token else self.open_concurrency
+        return self.concurrency.get(f"{system}.{module}", otherwise)
+
     def table_options(
         self,
+        scope: Construct,
         table_name: str,
         *,
-        tags: Mapping[str, str],
+        system: str,
+        part: str | None = None,
+        replicated: bool = True,
+        tags: Mapping[str, str] | None = None,
+        key: TableKey | None,
         alarm_topic: sns.ITopic | None,
-        system: str | None = None,
     ) -> TableOptions:
-        """What a table of the stage is given; one of a `system`, with the system's replicas."""
+        """What a system's table is given, `part` being its name where the system has several."""
+        replicas = self.replicas.of(system, table_name) if replicated else ()
+        encrypted: TableOptions = {}
+        if key:
+            arns = key.arns(scope, replicas)
+            encrypted = {"encryption_key": key.key, "replica_key_arns": arns}
         return {
-            "replicas": self.replicas.of(system, table_name) if system else (),
+            **encrypted,
+            "replicas": replicas,
             "table_name": table_name,
             "protection": self.protection,
-            "capacity": self.capacity,
+            "capacity": self.capacity.of(system, part),
             "alarm_topic": alarm_topic,
-            "tags": tags,
+            "tags": tags or {"stage": self.name},
         }
 
     def stack_name(self, system: str, region: str | None = None) -> str:

@@ -29,13 +29,16 @@ class SystemFunction(PythonFunction):
         environment: Mapping[str, str],
         alarm_topic: sns.ITopic | None = None,
         requirements: str | None = None,
+        wants_token: bool = True,
         **options: Any,
     ) -> None:
+        handler = f"lambdas.{self.SYSTEM}.{module}.handler"
         super().__init__(
             scope,
             id,
             system=self.SYSTEM,
-            handler=f"lambdas.{self.SYSTEM}.{module}.handler",
+            handler=handler,
+            reserved_concurrency=stage.reserved_concurrency(handler, wants_token=wants_token),
             code=stage.code(
                 self.SYSTEM,
                 services=self.SERVICES,

@@ -1,8 +1,6 @@
 """The keys that secret fields are encrypted with."""
 
-from typing import Any
-
-from aws_cdk import Acknowledgment, ArnFormat, CustomResource, Stack, Validations
+from aws_cdk import Acknowledgment, Validations
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
@@ -10,6 +8,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from tablewright.constructs.protection import Protection
+from tablewright.constructs.replica_key import HANDLER, replica_key
 from tablewright.constructs.tables.base import DesignTableBase
 from tablewright.constructs.wildcards import acknowledge_wildcard
 
@@ -129,7 +128,7 @@ class ReplicaFieldKeys(FieldKeysBase):
         keys.grant_use(function)
     """
 
-    HANDLER = "tablewright.runtime.secrets.primary_key.handler"
+    HANDLER = HANDLER
 
     def __init__(
         self,
@@ -146,14 +145,14 @@ class ReplicaFieldKeys(FieldKeysBase):
         self.secret_arn = name
         ring = secretsmanager.Secret.from_secret_name_v2(self, "Ring", name)
         self._granted_arn = f"{ring.secret_arn}-??????"
-        key = kms.CfnReplicaKey(
+        key = replica_key(
             self,
-            "Key",
-            description="Unwraps the data keys of secret fields.",
-            primary_key_arn=self._primary(f"alias/{name}", home, function),
-            key_policy=self._policy(),
+            alias=f"alias/{name}",
+            home=home,
+            function=function,
+            protection=protection or Protection.protected(),
+            describes="Unwraps the data keys of secret fields.",
         )
-        key.apply_removal_policy((protection or Protection.protected()).removal_policy)
         self.key = kms.Key.from_key_arn(self, "Replica", key.attr_arn)
 
     def grant_use(self, grantee: iam.IGrantable) -> None:
@@ -162,37 +161,3 @@ class ReplicaFieldKeys(FieldKeysBase):
         if isinstance(grantee, lambda_.Function) and isinstance(grantee.role, iam.Role):
             reason = "The end of a secret's ARN is random, and another in each region."
             acknowledge_wildcard(grantee.role, self._granted_arn, reason=reason)
-
-    def _primary(self, alias: str, home: str, function: lambda_.Function) -> str:
-        """The ARN of the key that has the alias at home, asked of KMS by the deployment."""
-        keys = Stack.of(self).format_arn(
-            service="kms",
-            region=home,
-            resource="key",
-            resource_name="*",
-            arn_format=ArnFormat.SLASH_RESOURCE_NAME,
-        )
-        grant = iam.Grant.add_to_principal(
-            grantee=function,
-            actions=["kms:DescribeKey"],
-            resource_arns=[keys],
-            conditions={"StringEquals": {"kms:RequestAlias": alias}},
-        )
-        if isinstance(function.role, iam.Role):
-            reason = "A key's id is not known here; the condition names its alias."
-            acknowledge_wildcard(function.role, keys, reason=reason)
-        asked = CustomResource(
-            self,
-            "Primary",
-            service_token=function.function_arn,
-            resource_type="Custom::PrimaryKey",
-            properties={"Alias": alias, "Region": home},
-        )
-        grant.apply_before(asked)
-        return asked.get_att_string("KeyArn")
-
-    def _policy(self) -> dict[str, Any]:
-        """As KMS gives it to keys by default: the account's own policies decide."""
-        account = iam.AccountRootPrincipal()
-        allow = iam.PolicyStatement(actions=["kms:*"], resources=["*"], principals=[account])
-        return dict(iam.PolicyDocument(statements=[allow]).to_json())

@@ -26,7 +26,8 @@ class SelfHealing(Construct):
     after `attempts` of them it is parked. The function finds these rules by
     `Rules.from_environment()`, runs `Healing`, and reports by the metrics `SelfHealingItemsFound`,
     `SelfHealingItemsFailed`, `SelfHealingItemsParked` (all that are parked now) and
-    `SelfHealingExecutionTime` in `namespace`, with the dimension `service`.
+    `SelfHealingExecutionTime` in `namespace`, with the dimension `service`. What is zero need not
+    be written.
 
     Example::
 
@@ -101,8 +102,9 @@ class SelfHealing(Construct):
             topic=self._topic,
         )
         # A run finds no more than its batch, so a backlog beyond that grows without being seen.
+        # Runs that find nothing write nothing.
         growing = cloudwatch.MathExpression(
-            expression=f"IF(found >= {batch} OR DIFF(found) > 0, 1, 0)",
+            expression=f"IF(FILL(found, 0) >= {batch} OR DIFF(FILL(found, 0)) > 0, 1, 0)",
             using_metrics={"found": self._metric(ITEMS_FOUND)},
             label="Stale items increase",
             period=self._every,

@@ -11,6 +11,9 @@ from tablewright.constructs.protection import Protection
 class CursorKey(Construct):
     """A random key that signs page positions, so that a client cannot make up its own.
 
+    One is enough for several applications, as a secret is paid for by the month: each has
+    `SecretKeys` derive its own keys from it, by a purpose.
+
     Example::
 
         key = CursorKey(self, "CursorKey")

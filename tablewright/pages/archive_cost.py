@@ -7,51 +7,30 @@ from tablewright.model import Design, Record
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.markdown import table
 from tablewright.pages.monthly_cost import DAYS_PER_MONTH
+from tablewright.pages.prices import Prices
 
 # Of items of news: what a file takes of what they take in the table.
 FILE_SHARE = Decimal("0.4")
-# CPU of an item in both functions, at 1.77 GB.
-_SECONDS = Decimal("0.00008")
-_GIGABYTES = Decimal("1.769")
+# CPU of an item in both functions: 80 microseconds at 1.769 GB.
+_GB_SECONDS = Decimal("0.00008") * Decimal("1.769")
 # An object for each shard of the stream in each window of five minutes.
 _SHARDS, _WINDOWS = 4, 288
 # Days in the first class, in the second, and a year's rest in the third.
 _AGES = (30, 60, 275)
 
 
-class ArchivePrices:
-    """Prices of S3 and Lambda in US dollars, of one region on one day."""
-
-    def __init__(
-        self, region: str, dated: str, *, put: str, gb_second: str, classes: tuple[str, str, str]
-    ) -> None:
-        self.region = region
-        self.dated = dated
-        self.per_thousand_puts = Decimal(put)
-        self.per_gb_second = Decimal(gb_second)
-        self.per_gb_month = tuple(map(Decimal, classes))
-
-
-S3_US_EAST_1 = ArchivePrices(
-    "us-east-1",
-    "2026-04",
-    put="0.005",
-    gb_second="0.0000133334",
-    classes=("0.023", "0.0125", "0.004"),
-)
-
-
-def archive_bill(daily: int, size: int, prices: ArchivePrices) -> dict[str, Decimal]:
+def archive_bill(daily: int, size: int, prices: Prices) -> dict[str, Decimal]:
     """Dollars a month of an archive that so many items of a size go to a day, after a year."""
     objects = min(daily, _SHARDS * _WINDOWS) + 2  # a file and a manifest
     gigabytes = Decimal(daily * size) * FILE_SHARE / 10**9
+    s3 = prices.objects
+    classes = (s3.gb_month, s3.infrequent_gb_month, s3.glacier_gb_month)
     stored = sum(
-        (gigabytes * days * price for days, price in zip(_AGES, prices.per_gb_month, strict=True)),
-        Decimal(),
+        (gigabytes * days * price for days, price in zip(_AGES, classes, strict=True)), Decimal()
     )
     costs = {
-        "requests of S3": objects * DAYS_PER_MONTH / 1000 * prices.per_thousand_puts,
-        "functions": daily * DAYS_PER_MONTH * _SECONDS * _GIGABYTES * prices.per_gb_second,
+        "requests of S3": objects * DAYS_PER_MONTH / 1000 * s3.put_thousand,
+        "functions": daily * DAYS_PER_MONTH * _GB_SECONDS * prices.functions.arm_gb_second,
         "storage of a year": stored,
     }
     rounded = {name: cost.quantize(Decimal("0.01")) for name, cost in costs.items()}
@@ -63,7 +42,7 @@ def archive_chapter(
     entity_name: str,
     record: Record,
     daily: dict[str, int],
-    prices: ArchivePrices = S3_US_EAST_1,
+    prices: Prices,
 ) -> Iterator[str]:
     """What the table's archive costs beside it, at each of these numbers of items a day."""
     size = item_bytes(design.attributes(design.entities[entity_name], record))

@@ -7,7 +7,15 @@ from typing import NamedTuple
 from tablewright.model import Design, Record
 from tablewright.pages.markdown import table
 from tablewright.pages.metering import Measurement
-from tablewright.pages.monthly_cost import Prices, Usage, Workload, bill, monthly, stored_bytes
+from tablewright.pages.monthly_cost import (
+    Usage,
+    Workload,
+    bill,
+    monthly,
+    stored_bytes,
+    table_bytes,
+)
+from tablewright.pages.prices import Prices
 
 
 class Use(NamedTuple):
@@ -85,6 +93,7 @@ def usage(design: Design, measured: Sequence[Measurement], scale: Scale) -> Usag
         read_units=sum((times * read for times, read, _ in units), Decimal()),
         write_units=sum((times * write for times, _, write in units), Decimal()),
         stored_bytes=sum(stored_bytes(design, e, record) * n for e, record, n in scale.kept),
+        backed_up_bytes=sum(table_bytes(design, e, record) * n for e, record, n in scale.kept),
         replicas=scale.replicas,
     )
 

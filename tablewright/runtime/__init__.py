@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tablewright.exports import lazily
 
 if TYPE_CHECKING:
-    from tablewright.runtime.aws import Caller, Client, Dynamo, client_config, connect
+    from tablewright.runtime.aws import Caller, connect, own_session
+    from tablewright.runtime.boto3_client import Boto3Client, client_config
     from tablewright.runtime.cursors.cursor import Cursors, KeyRing
     from tablewright.runtime.cursors.keys import SecretKeys
     from tablewright.runtime.deadline import in_time
@@ -63,9 +64,9 @@ _HOMES = {
     "AccessDenied": "errors",
     "AlreadyExists": "errors",
     "Backoff": "retry",
+    "Boto3Client": "boto3_client",
     "Caller": "aws",
     "Change": "streams.changes",
-    "Client": "aws",
     "Conflict": "errors",
     "Counters": "streams.counters",
     "CursorError": "errors",
@@ -76,7 +77,6 @@ _HOMES = {
     "Cursors": "cursors.cursor",
     "DataKeys": "secrets.keys",
     "DuplicateKeys": "errors",
-    "Dynamo": "aws",
     "EpochCache": "sharding.epochs",
     "Event": "streams.counters",
     "FailedRecords": "streams.failed_records",
@@ -112,8 +112,9 @@ _HOMES = {
     "Transport": "transport",
     "Unavailable": "errors",
     "Unreachable": "errors",
-    "client_config": "aws",
+    "client_config": "boto3_client",
     "connect": "aws",
+    "own_session": "aws",
     "consume": "streams.changes",
     "in_time": "deadline",
     "uuid7": "ids",
@@ -123,9 +124,9 @@ __all__ = [
     "AccessDenied",
     "AlreadyExists",
     "Backoff",
+    "Boto3Client",
     "Caller",
     "Change",
-    "Client",
     "Conflict",
     "Counters",
     "CursorError",
@@ -136,7 +137,6 @@ __all__ = [
     "Cursors",
     "DataKeys",
     "DuplicateKeys",
-    "Dynamo",
     "EpochCache",
     "Event",
     "FailedRecords",
@@ -176,6 +176,7 @@ __all__ = [
     "connect",
     "consume",
     "in_time",
+    "own_session",
     "uuid7",
 ]
 

@@ -47,7 +47,7 @@ class Accelerated:
 
     Example::
 
-        caller = Accelerated(Dynamo(client), "daxs://cluster.example.com")
+        caller = Accelerated(Boto3Client(client), "daxs://cluster.example.com")
         store = Store(Sales, "dev-sales", caller)
     """
 

@@ -4,25 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from botocore.exceptions import (
-    ChecksumError,
-    ConnectTimeoutError,
-    CredentialRetrievalError,
-    EndpointConnectionError,
-    FlexibleChecksumError,
-    HTTPClientError,
-    IncompleteReadError,
-    MetadataRetrievalError,
-    NoAuthTokenError,
-    NoCredentialsError,
-    PartialCredentialsError,
-    ProxyConnectionError,
-    SSOError,
-    TokenRetrievalError,
-)
-from botocore.exceptions import ConnectionError as NoConnection
-from botocore.parsers import ResponseParserError
-
 from tablewright.model.errors import TablewrightError
 
 
@@ -258,39 +239,3 @@ def from_response(operation: str, response: dict[str, Any]) -> StoreError:
     by_status = Unavailable if status >= 500 else _BY_STATUS.get(status, StoreError)
     kind = _BY_CODE.get(code, by_status)
     return kind(f"{operation}: {code}: {error.get('Message', '')}")
-
-
-# What a call meets that has no answer, or none that can be read. All else is a mistake of ours.
-_NO_ANSWER = (
-    ChecksumError,
-    NoConnection,
-    CredentialRetrievalError,
-    FlexibleChecksumError,
-    HTTPClientError,
-    IncompleteReadError,
-    MetadataRetrievalError,
-    ResponseParserError,
-)
-_NO_CREDENTIALS = (
-    NoAuthTokenError,
-    NoCredentialsError,
-    PartialCredentialsError,
-    SSOError,
-    TokenRetrievalError,
-)
-
-
-# What ends an attempt before anything of the request is sent.
-NOT_SENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
-
-
-def from_failure(operation: str, error: Exception, *, sent: bool = True) -> StoreError:
-    """The typed error for a call that had no answer, or could not be made; `sent` tells whether an
-    attempt before the last one may have had an effect."""
-    if isinstance(error, NOT_SENT) and not sent:
-        return Unreachable(f"{operation}: {error}")
-    if isinstance(error, _NO_ANSWER):
-        return Unavailable(f"{operation}: {error}")
-    if isinstance(error, _NO_CREDENTIALS):
-        return AccessDenied(f"{operation}: {error}")
-    return StoreError(f"{operation}: {error}")

@@ -24,7 +24,7 @@ class Meter:
 
     Example::
 
-        meter = Meter(Dynamo(client))
+        meter = Meter(Boto3Client(client))
         Store(Orders, "dev-orders", meter).get(Orders.order, tenant="acme", order_id="o1")
         meter.read_units        # Decimal("0.5")
     """

@@ -7,12 +7,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from botocore.credentials import Credentials
-
-from tablewright.runtime.aws import Caller, Client, connect
+from tablewright.runtime.aws import Caller, connect
 from tablewright.runtime.errors import CredentialsExpired, StoreError
+from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.signing import Credentials
+
+if TYPE_CHECKING:
+    from tablewright.runtime.boto3_client import Boto3Client
 
 log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
@@ -22,9 +25,6 @@ _RENEW_BEFORE = timedelta(minutes=5)
 _PAUSE = timedelta(seconds=10)
 # Sessions that are kept, of about two kilobytes each.
 _KEPT = 2048
-# In place of credentials: a request that no session signs is refused, and not made with the
-# function's own rights.
-_NOBODY = {"aws_access_key_id": "no-session", "aws_secret_access_key": "no-session"}
 
 
 class Tenants:
@@ -54,7 +54,7 @@ class Tenants:
         self._session = session
         self._settings = settings or {}
         self._lock = threading.Lock()
-        self._clients: dict[str, _Shared] = {}
+        self._clients: dict[str, WireClient | Boto3Client] = {}
         sts = sts or connect(session, "sts")
         self._sessions = _Sessions(sts, role_arn, tag, now)
 
@@ -67,65 +67,42 @@ class Tenants:
         """A service with this tenant's credentials, which are asked for at the first call."""
         return TenantAccess(self._shared(service), self._sessions.of(tenant))
 
-    def _shared(self, service: str) -> _Shared:
+    def files(self, tenant: str) -> TenantFiles:
+        """S3 with this tenant's credentials, for addresses too that others use."""
+        return TenantFiles(self._shared("s3"), self._sessions.of(tenant))
+
+    def _shared(self, service: str) -> WireClient | Boto3Client:
         with self._lock:
             if service not in self._clients:
-                made = _Nobody(self._session)
                 settings = self._settings.get(service, {})
-                self._clients[service] = _Shared(connect(made, service, **settings))
+                # A request that no session signs is refused, not made with the function's rights.
+                self._clients[service] = connect(
+                    self._session, service, has_rights=False, **settings
+                )
             return self._clients[service]
 
 
 class TenantAccess:
     """A service as a tenant's session may use it."""
 
-    def __init__(self, shared: _Shared, session: _Session) -> None:
-        self._shared = shared
+    def __init__(self, client: WireClient | Boto3Client, session: _Session) -> None:
+        self._client = client
         self._session = session
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        return self._signed(lambda client: client.call(operation, params))
+        return self._session.use(lambda by: self._client.signed_by(by).call(operation, params))
+
+
+class TenantFiles(TenantAccess):
+    """S3 as a tenant's session may use it."""
+
+    _client: Boto3Client
 
     def presign(self, method: str, params: dict[str, Any], seconds: int) -> str:
-        return self._signed(lambda client: client.presign(method, params, seconds))
-
-    def _signed(self, work: Callable[[Client], Answer]) -> Answer:
-        credentials = self._session.credentials()
-        try:
-            return self._shared.signed_by(credentials, work)
-        except CredentialsExpired:
-            # Revoked, or a clock is wrong: refused before any effect, so once more with new ones.
-            self._session.drop(credentials)
-            return self._shared.signed_by(self._session.credentials(), work)
-
-
-class _Nobody:
-    """A boto3 session whose clients have no rights but those of the session that signs."""
-
-    def __init__(self, session: Any) -> None:
-        self._session = session
-
-    def client(self, service: str, **settings: Any) -> Any:
-        return self._session.client(service, **_NOBODY, **settings)
-
-
-class _Shared:
-    """A client whose requests are signed by one session or another. Safe among threads."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._signing = threading.local()
-        client.client.meta.events.register("provide-client-params", self._sign)
-
-    def signed_by(self, credentials: Credentials, work: Callable[[Client], Answer]) -> Answer:
-        self._signing.credentials = credentials
-        try:
-            return work(self._client)
-        finally:
-            del self._signing.credentials
-
-    def _sign(self, context: dict[str, Any], **_: Any) -> None:
-        context.setdefault("signing", {})["request_credentials"] = self._signing.credentials
+        """An address that lets its holder make this call for so many seconds."""
+        return self._session.use(
+            lambda by: self._client.signed_by(by).presign(method, params, seconds)
+        )
 
 
 class _Sessions:
@@ -179,7 +156,17 @@ class _Session:
                 self._credentials = self._asked(now)
             return self._credentials
 
-    def drop(self, credentials: Credentials) -> None:
+    def use(self, work: Callable[[Credentials], Answer]) -> Answer:
+        """Do something with the session's credentials."""
+        credentials = self.credentials()
+        try:
+            return work(credentials)
+        except CredentialsExpired:
+            # Revoked, or a clock is wrong: refused before any effect, so once more with new ones.
+            self._drop(credentials)
+            return work(self.credentials())
+
+    def _drop(self, credentials: Credentials) -> None:
         """Use these no more; those that another thread has asked for since are kept."""
         with self._lock:
             if self._credentials is credentials:

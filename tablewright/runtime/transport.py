@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from tablewright.runtime import parallel
-from tablewright.runtime.aws import Caller, Dynamo
+from tablewright.runtime.aws import Caller, connect, own_session
 from tablewright.runtime.retry import Backoff
 
 Element = TypeVar("Element")
@@ -24,10 +24,11 @@ class Transport:
         store = Store(Orders, "dev-orders", Transport(client, backoff=Backoff(attempts=3)))
     """
 
-    def __init__(self, client: Any, *, backoff: Backoff | None = None) -> None:
-        """`client` is a client of boto3, or a `Caller`; `backoff` says how often and after which
-        pauses what DynamoDB left undone is tried again."""
-        caller: Caller = client if hasattr(client, "call") else Dynamo(client)
+    def __init__(self, client: Any = None, *, backoff: Backoff | None = None) -> None:
+        """`client` is a `Caller`, or a session or a client of boto3; without one, calls are made
+        with this process's own session. `backoff` says how often and after which pauses what
+        DynamoDB left undone is tried again."""
+        caller = client if hasattr(client, "call") else _caller(client)
         # Its very method: a call of the store is one call less deep.
         self.call: Callable[[str, dict[str, Any]], dict[str, Any]] = caller.call
         self._backoff = backoff or Backoff()
@@ -50,3 +51,11 @@ class Transport:
     def begin(self, work: Callable[[], Result]) -> parallel.Begun[Result]:
         """Work that goes on beside what asked for it."""
         return parallel.Begun(work)
+
+
+def _caller(client: Any) -> Caller:
+    if not hasattr(client, "meta"):
+        return connect(client or own_session(), "dynamodb")
+    from tablewright.runtime.boto3_client import Boto3Client
+
+    return Boto3Client(client)

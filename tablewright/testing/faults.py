@@ -15,8 +15,10 @@ from typing import Any, ParamSpec, TypeVar
 
 import pytest
 
-from tablewright.runtime.aws import Caller, Client
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.errors import Throttled, Unavailable, Unreachable
+from tablewright.runtime.wire.client import WireClient
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -24,6 +26,7 @@ Answer = TypeVar("Answer")
 # An edge that is not of AWS: where its function is, its name, and what it raises.
 Beside = tuple[Any, str, Exception]
 
+_EDGES = ((WireClient, "call", None), (Boto3Client, "call", None))
 _RETRIES = 3
 _TRIALS = 3
 
@@ -143,8 +146,8 @@ def survives_at_every_edge(
 ) -> int:
     """Assert the same of work that makes its edges itself: with faults at every call of them all.
 
-    Every service of AWS is called through `Client`. What else is called, a web server for example,
-    is named in `beside`: an object, the name of its function, and what that raises.
+    Every service of AWS is called through one of two clients. What else is called, a web server for
+    example, is named in `beside`: an object, the name of its function, and what that raises.
     """
     fresh()
     counting = Injector()
@@ -182,7 +185,7 @@ def _struck(trial: Callable[[], tuple[bool, bool]]) -> bool:
 @contextmanager
 def _around(injector: Injector, *beside: Beside) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for where, name, raises in ((Client, "call", None), *beside):
+        for where, name, raises in (*_EDGES, *beside):
             patch.setattr(where, name, injector.around(getattr(where, name), raises))
         yield
 

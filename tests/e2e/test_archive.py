@@ -15,7 +15,7 @@ from local.emulator.cloud import Cloud
 from local.emulator.connection import REGION
 from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.model import replaced
-from tablewright.runtime.aws import Client
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.streams.changes import Change
@@ -133,7 +133,7 @@ def test_what_was_given_up_is_taken_as_the_page_says(
     }
     bucket = deployment.output("sales", "ArchiveFailuresBucket")
     s3 = cloud.connection.client("s3")
-    FailedRecords(Client(s3), bucket, "take").keep(Change(record))
+    FailedRecords(Boto3Client(s3), bucket, "take").keep(Change(record))
     runbook.run("Take what was given up")
     assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
     runbook.run("Compact now")

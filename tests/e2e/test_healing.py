@@ -20,7 +20,7 @@ from local.emulator.cloud import Cloud
 from local.samples.items import ingest
 from tablewright.catalog.news.design import News as NewsTable
 from tablewright.model.fields.time import iso_utc
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store
 from tests.e2e.support.browser import browser, new_page, page, screenshot
 from tests.e2e.support.lists import listed
@@ -65,7 +65,9 @@ class News:
 
     def lose(self, text: str, age: timedelta = timedelta(hours=2)) -> str:
         """Store an article as if its request had been lost; gives its id."""
-        store = Store(NewsTable, self._table, Dynamo(self._cloud.connection.client("dynamodb")))
+        store = Store(
+            NewsTable, self._table, Boto3Client(self._cloud.connection.client("dynamodb"))
+        )
         moment = iso_utc(datetime.now(UTC))
         stored = store.put(NewsTable.put_news, article(new_article(text, age), moment))
         return stored.source_id

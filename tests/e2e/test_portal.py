@@ -13,7 +13,7 @@ from local.emulator.cloud import Cloud
 from tablewright.catalog.portal.content import ContentRegistry
 from tablewright.catalog.portal.events import event_key
 from tablewright.model.fields.time import iso_utc
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store.store import Store
 from tests.e2e.conftest import NewUser
@@ -61,8 +61,14 @@ def test_an_author_creates_an_approver_approves_and_a_subscriber_is_told_and_dow
     assert portal.api(AUTHOR)("GET", path).status == 404
     assert reader("POST", f"{path}/read").status == 200
     assert reader("GET", "/notifications/unread-count").json["unread"] == 0
-    found = listed(reader, "/content", suite="Data", concept="Warehouse", q="posit")
+    found = listed(reader, "/content", suite="Data", concept="Warehouse", status="Approved")
     assert id in [one["content_id"] for one in found]
+
+    def searched() -> list[str]:
+        (tag,) = portal.subscribed["tags"]
+        return [one["content_id"] for one in listed(reader, "/search", q="posit", tag=tag)]
+
+    assert eventually(lambda: searched() == [id])
 
 
 def test_an_edit_of_what_somebody_else_has_changed_is_refused_with_what_is_there(
@@ -96,7 +102,7 @@ def test_the_calendar_lets_content_expire_and_tells_its_owner(
     draft = portal.create("Soon gone", expiry_date=ahead, expiry_policy="soft_expire")
     key = {"content_id": portal.approve(draft)["content_id"]}
     table = deployment.output("portal", "ContentTable")
-    store = Store(ContentRegistry, table, Dynamo(cloud.connection.client("dynamodb")))
+    store = Store(ContentRegistry, table, Boto3Client(cloud.connection.client("dynamodb")))
     # As if an hour had gone by.
     due = {"expiry_date": past, "due_at": past}
     made = store.update(ContentRegistry.update_content, key, due)

@@ -13,7 +13,7 @@ from local.deployment import Deployment
 from local.emulator.cloud import Cloud
 from local.emulator.connection import REGION
 from tablewright.catalog.forms.design import Forms as FormsTable
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store
 from tests.e2e.conftest import NewUser
 from tests.e2e.support.polling import eventually
@@ -64,7 +64,7 @@ def test_lost_submissions_come_back_and_are_not_delivered_or_counted_again(
     cloud: Cloud, deployment: Deployment, forms: Forms, runbook: Runbook, tmp_path: Path
 ) -> None:
     table = deployment.output("forms", "FormsTable")
-    store = Store(FormsTable, table, Dynamo(cloud.connection.client("dynamodb")))
+    store = Store(FormsTable, table, Boto3Client(cloud.connection.client("dynamodb")))
 
     def metrics() -> list[int]:
         found = forms.api("GET", "/metrics").json

@@ -132,6 +132,16 @@ def text(value: Any) -> str:
     return "".join(text(part) for part in value["Fn::Join"][1])
 
 
+def exported(template: Template, id: str) -> str:
+    """A resource's Ref as another stack imports it, spelled as `text` does."""
+    (name,) = (
+        output["Export"]["Name"]
+        for output in template["Outputs"].values()
+        if output["Value"] == {"Ref": id} and "Export" in output
+    )
+    return f"{{{name}}}"
+
+
 def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 

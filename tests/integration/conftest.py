@@ -1,5 +1,6 @@
 """One DynamoDB Local for the whole run; each test gets an empty database."""
 
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -8,15 +9,19 @@ import boto3
 import pytest
 
 from tablewright.model import Table
-from tablewright.runtime.aws import client_config
+from tablewright.runtime.boto3_client import client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.store.batches import delete_request, put_request, write_all
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.transport import Transport
+from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.connection import Timeouts
+from tablewright.runtime.wire.services import SERVICES
+from tablewright.runtime.wire.signing import Credentials as Keys
 from tablewright.testing.dynamodb_local import Credentials, DynamoDbLocal
 from tablewright.testing.tables import create
-from tests.integration.direct import REGION, Direct
 
+REGION = "eu-west-1"
 # On which nothing that tests store has expired, whenever they run.
 TODAY = datetime(2026, 11, 17, tzinfo=UTC)
 KEYS = KeyRing([b"integration-tests-cursor-signing-key"])
@@ -34,13 +39,21 @@ def spare() -> list[Credentials]:
     return []
 
 
+def over_the_wire(engine: DynamoDbLocal, credentials: Credentials) -> WireClient:
+    """A client of a database of the engine, which may be busy with others."""
+    keys = Keys(credentials["aws_access_key_id"], credentials["aws_secret_access_key"])
+    dynamodb = SERVICES["dynamodb"]
+    timeouts = Timeouts(2, 15)
+    return WireClient(dynamodb, engine.endpoint, REGION, lambda: keys, timeouts=timeouts)
+
+
 class Database:
     """An empty database on the engine."""
 
     def __init__(self, engine: DynamoDbLocal, credentials: Credentials | None = None) -> None:
         self._endpoint = engine.endpoint
         self._credentials = credentials or engine.credentials()
-        self.dynamo = Direct(engine, self._credentials)
+        self.dynamo = over_the_wire(engine, self._credentials)
         # False for one that was used in other regions too, or has had a stream.
         self.reusable = True
 
@@ -122,7 +135,7 @@ class Database:
         asked: dict[str, Any] = {"TableName": table, "ConsistentRead": True}
         while True:
             page = self.dynamo.call("Scan", asked)
-            yield from page["Items"]
+            yield from map(_with_bytes, page["Items"])
             if "LastEvaluatedKey" not in page:
                 return
             asked["ExclusiveStartKey"] = page["LastEvaluatedKey"]
@@ -148,3 +161,14 @@ def _lent(engine: DynamoDbLocal, spare: list[Credentials]) -> Iterator[Database]
     if database.reusable:
         database.clear()
         spare.append(database._credentials)
+
+
+def _with_bytes(parsed: Any) -> Any:
+    """What is stored, with binary values as such: over the wire they are base64."""
+    if isinstance(parsed, list):
+        return [_with_bytes(one) for one in parsed]
+    if not isinstance(parsed, dict):
+        return parsed
+    if isinstance(parsed.get("B"), str) and len(parsed) == 1:
+        return {"B": b64decode(parsed["B"])}
+    return {name: _with_bytes(one) for name, one in parsed.items()}

@@ -47,6 +47,9 @@ class Session:
             aws_access_key_id="own", aws_secret_access_key="own", region_name=self.region_name
         )
 
+    def get_credentials(self) -> Any:
+        return self._session.get_credentials()
+
     def client(self, service: str, **settings: Any) -> Any:
         self.made.append(service)
         return self._session.client(service, endpoint_url=self._url, **settings)

@@ -10,7 +10,7 @@ import boto3
 import pytest
 
 from tablewright.model import Table
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.store import Store
 from tablewright.testing.dynamodb_local import DynamoDbLocal
@@ -88,7 +88,7 @@ class Aws(Recorded):
     def store(self, design: type[Table], table: str) -> Store:
         """A store that nobody watches, where the functions write."""
         secrets = Secrets.in_clear()
-        return Store(design, table, Dynamo(self._engine(design)), secrets=secrets)
+        return Store(design, table, Boto3Client(self._engine(design)), secrets=secrets)
 
     def create(self, design: type[Table], table: str) -> None:
         create(self._engine(design), design, table)
@@ -157,6 +157,8 @@ def _requests(
     elif "KeyConditionExpression" in params:
         index = f"/{params['IndexName']}" if "IndexName" in params else ""
         yield operation, params["TableName"], index, _condition(params)
+    elif operation == "Scan":
+        yield operation, params["TableName"], "", None
     else:
         yield operation, params["TableName"], "", _attribute(params.get("Key") or params["Item"])
 

@@ -60,15 +60,15 @@ class Resources:
     @classmethod
     def of(cls, environment: AdminEnvironment) -> "Resources":
         clients = Clients.of(environment)
-        role = environment.tenant_role_arn
+        role, secret = environment.tenant_role_arn, environment.cursor_secret_arn
         tenants = Tenants(clients.session, role, tag=SESSION_TAG, settings={"s3": SIGNING})
         tenants.prepare("dynamodb", "s3", "secretsmanager")
         return cls(
             environment.forms_table,
             tenants.access,
             clients.dynamo,
-            Cursors(SecretKeys(lambda: clients.secrets, environment.cursor_secret_arn)),
-            presign=lambda tenant, *asked: tenants.access(tenant, "s3").presign(*asked),
+            Cursors(SecretKeys(lambda: clients.secrets, secret, purpose="forms")),
+            presign=lambda tenant, *asked: tenants.files(tenant).presign(*asked),
             bucket=environment.payloads_bucket,
             secrets_prefix=environment.secrets_prefix,
             deliveries=DeliveryQueue(clients.sqs, environment.deliveries_queue_url),

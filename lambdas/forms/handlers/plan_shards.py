@@ -1,9 +1,7 @@
 """Shard planner, on a schedule: how many shards each tenant has."""
 
-import json
 import time
 from datetime import UTC, datetime
-from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -11,10 +9,11 @@ from aws_lambda_powertools import Logger
 
 from lambdas.forms.clients import Clients
 from lambdas.forms.contract import PLANNER_FAILURES, PlanEnvironment
-from lambdas.forms.sharding.decision import Decision, ShardRules
+from lambdas.forms.sharding.decision import Decision
 from lambdas.forms.sharding.planner import KEPT, PlannerRun, ShardPlanner
 from lambdas.metrics import count
 from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.shard_rules import ShardRules
 from tablewright.model import InvalidValue
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.continuation import call_next
@@ -45,10 +44,10 @@ def clients() -> Clients:
 
 @cache
 def planner() -> ShardPlanner:
-    settings = json.loads(PlanEnvironment.read().shard_rules or "{}", parse_float=Decimal)
+    rules = ShardRules.parse(PlanEnvironment.read().shard_rules)
     store = clients().store()
     counts = ShardCounts(store, Forms.get_shards, Forms.begin_shards, Forms.append_shards)
-    return ShardPlanner(store, counts, ShardRules.of(settings), report=_report, failed=_failed)
+    return ShardPlanner(store, counts, rules, report=_report, failed=_failed)
 
 
 def functions() -> Caller:

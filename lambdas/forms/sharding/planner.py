@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from lambdas.forms.sharding.decision import Decision, ShardRules, TenantLoad, decide
+from lambdas.forms.sharding.decision import Decision, TenantLoad, decide
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import HOURS_KEPT
+from tablewright.catalog.forms.shard_rules import ShardRules
 from tablewright.catalog.forms.tenants import TenantShards
 from tablewright.model.sharding.epochs import read_epochs
 from tablewright.runtime.errors import Conflict

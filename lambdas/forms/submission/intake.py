@@ -72,14 +72,18 @@ def digest_of(form_id: str, content_type: str, body_sha256: str) -> str:
 class SubmissionIntake:
     """The submissions of all tenants."""
 
-    def __init__(self, store: Store, payloads: Payloads) -> None:
+    def __init__(self, store: Store, payloads: Payloads, retention_days: int | None = None) -> None:
         self._store = store
+        # Of tenants whose configuration does not say.
+        self._retention_days = retention_days
         self._payloads = payloads
 
     def take(
         self, sent: SentForm, form: dict[str, Any], now: datetime, retention_days: int | None
     ) -> Taken:
         """Store a submission, unless it is stored already."""
+        if retention_days is None:
+            retention_days = self._retention_days
         fields = fields_of(sent.body, sent.content_type)
         # Kept, and not delivered: a browser that fills in what nobody sees makes no robot of its
         # user, and what was thrown away cannot be looked at.

@@ -26,9 +26,10 @@ class Resources(NamedTuple):
         clients = Clients.of(environment)
         store, bucket = clients.store(), environment.payloads_bucket
         tenants = TenantLookup(store, clients.secrets, environment.secrets_prefix)
-        s3 = clients.client("s3", **SIGNING)
+        s3 = clients.files(**SIGNING)
+        days = environment.submission_days
         return cls(
             Admission(tenants, RateLimit(store)),
-            SubmissionIntake(store, payloads_in(s3, bucket)),
+            SubmissionIntake(store, payloads_in(s3, bucket), int(days) if days else None),
             Uploads(s3, bucket, s3.presign),
         )

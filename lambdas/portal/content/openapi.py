@@ -3,10 +3,11 @@
 from lambdas.contract import Route
 from lambdas.http.openapi import Json, json_of, object_of, only, operation, page_of, paging, query
 from lambdas.portal import contract
+from lambdas.portal.content.lists import WINDOW
 from lambdas.portal.content.registry import CHANGEABLE, GIVEN
-from lambdas.portal.content.requests import FILE
-from lambdas.portal.content.search import LONGEST_QUERY, WINDOW
-from tablewright.catalog.portal.content import MAX_FILE_BYTES, Content, ContentRegistry
+from lambdas.portal.content.requests import FILE, FILTERS
+from lambdas.portal.search.search import EXAMINED, LONGEST_QUERY, MOST_WORDS
+from tablewright.catalog.portal.content import LISTED, MAX_FILE_BYTES, Content
 
 _FIELDS = Content.__entity__.by_name
 _ID = {
@@ -27,25 +28,48 @@ _CONTENT = json_of("Content")
 _TEXT: Json = {"type": "string"}
 _TIME: Json = {"type": "string", "format": "date-time"}
 
+
+def _filters() -> list[Json]:
+    """What content is asked for by: the values of fields, and of tags one."""
+    schemas = {name: _FIELDS[field].schema() for name, field in FILTERS.items()}
+    schemas["tag"] = schemas["tag"]["items"]
+    return [query(name, schema) for name, schema in schemas.items()]
+
+
 OPERATIONS: dict[Route, Json] = {
     contract.LIST_CONTENT: {
         **operation(
             "list_content",
-            "Content of a status, or about a product, last changed first",
+            "Content of an owner, about a product or of a status, last changed first",
             {200: json_of("ContentPage")},
             parameters=[
-                query("status", Content.status.schema()),
-                query("suite", Content.product_suite.schema()),
-                query("concept", Content.product_concept.schema()),
-                {
-                    **query("q", {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}),
-                    "description": "Words, each of which begins a word of title, summary or tags",
-                },
+                *_filters(),
                 *paging(),
             ],
         ),
-        "description": "As far as the caller may read it. A page can be short, or empty, and "
+        "description": "One of owner, suite and concept, or status is the list, the others "
+        "are filters. As far as the caller may read it. A page can be short, or empty, and "
         f"still have a cursor: at most {WINDOW} contents are looked at for one.",
+    },
+    contract.SEARCH_CONTENT: {
+        **operation(
+            "search_content",
+            "Content that has words, the best first",
+            {200: json_of("SearchPage")},
+            parameters=[
+                {
+                    **query("q", {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}),
+                    "required": True,
+                    "description": f"Up to {MOST_WORDS} words, each of which begins a word of "
+                    "title, summary or tags",
+                },
+                *_filters(),
+                *paging(),
+            ],
+        ),
+        "description": "As far as the caller may read it; what was just written is found some "
+        "seconds later. A page can be short, or empty, and still have a cursor: at most "
+        f"{EXAMINED} contents are looked at for one.",
     },
     contract.CREATE_CONTENT: operation(
         "create_content",
@@ -110,16 +134,18 @@ def _move() -> Json:
 
 
 def _page() -> Json:
-    index = ContentRegistry.by_product
-    listed = [f for f in _FIELDS.values() if f.stored in ("content_id", *index.projects)]
-    shape = page_of(
-        object_of(listed, [f.label for f in listed if not f.optional]), cursor="next_cursor"
-    )
-    shape["properties"] |= {
-        "searched": {"type": "integer", "description": "How many contents were looked at for q"},
-        "complete": {"type": "boolean", "description": "Whether that was all there are"},
+    required = [f.label for f in LISTED if not f.optional]
+    return page_of(object_of(LISTED, required), cursor="next_cursor")
+
+
+def _found() -> Json:
+    shape = _page()
+    shape["properties"]["complete"] = {
+        "type": "boolean",
+        "description": "False where all words are so common that only contents in which each "
+        "weighs most were looked at",
     }
-    return shape
+    return {**shape, "required": [*shape["required"], "complete"]}
 
 
 def _file() -> Json:
@@ -136,6 +162,7 @@ SCHEMAS: Json = {
     "ContentChange": _change(),
     "ContentMove": _move(),
     "ContentPage": _page(),
+    "SearchPage": _found(),
     "NewFile": _file(),
     "Upload": only(
         {

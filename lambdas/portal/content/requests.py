@@ -1,22 +1,27 @@
-"""Requests about content: the list, the words and the file that they name."""
+"""Requests about content: the list, the filters, the words and the file that they name."""
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from lambdas.errors import Errors, InvalidRequest, NotAllowed
 from lambdas.http.bodies import only, pointer
 from lambdas.http.requests import choice
 from lambdas.portal.content.files import RequestedFile
-from lambdas.portal.content.search import LONGEST_QUERY, Listing, words
+from lambdas.portal.content.lists import Listing
 from lambdas.portal.contract import APPROVERS, AUTHORS
+from lambdas.portal.search.search import LONGEST_QUERY, MOST_WORDS, Asked
+from lambdas.portal.search.words import words
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import (
     DRAFT,
     MAX_FILE_BYTES,
     STATUSES,
+    Content,
     ContentRegistry,
 )
-from tablewright.model import Field, InvalidValue, Prose, Text, Whole
+from tablewright.model import Condition, Field, InvalidValue, Prose, Query, Text, Whole
 
 FILE: tuple[Field[Any], ...] = (
     Prose(
@@ -34,34 +39,77 @@ FILE: tuple[Field[Any], ...] = (
 )
 
 
+# What parameters are called, and the fields that they are about.
+FILTERS = {
+    "owner": "owner_user_id",
+    "suite": "product_suite",
+    "concept": "product_concept",
+    "status": "status",
+    "audience": "audience_role",
+    "stage": "lifecycle_stage",
+    "tag": "tags",
+}
+# The lists that there are, that which is likely to be the shortest first.
+_LISTS: tuple[tuple[Query[Content], tuple[str, ...]], ...] = (
+    (ContentRegistry.content_by_owner, ("owner",)),
+    (ContentRegistry.content_by_product, ("suite", "concept")),
+    (ContentRegistry.content_by_status, ("status",)),
+)
+
+
 def listing_from(given: Mapping[str, str], user: User) -> Listing:
-    """The list that is asked for: of a status, or about a concept of a product suite."""
-    by_product = [name for name in ("suite", "concept") if name in given]
-    if ("status" in given) == bool(by_product):
-        wrong = [("status or suite and concept", "exactly one of the two must be given")]
-        raise InvalidRequest("Content is listed by status or by product.", wrong)
-    if by_product:
-        missing = [(n, "is required") for n in ("suite", "concept") if n not in given]
-        if missing:
-            raise InvalidRequest("A product is a suite and a concept of it.", missing)
-        where = {"product_suite": given["suite"], "product_concept": given["concept"]}
-        return Listing(ContentRegistry.content_by_product, where, user)
-    status = choice("status", given["status"], STATUSES)
+    """The list that is asked for: of an owner, a product or a status; the rest are filters."""
+    asked = {name: given[name] for name in FILTERS if name in given}
+    refuse_status(asked.get("status"), user)
+    if len({"suite", "concept"} & asked.keys()) == 1:
+        missing = [(n, "is required") for n in ("suite", "concept") if n not in asked]
+        raise InvalidRequest("A product is a suite and a concept of it.", missing)
+    for pattern, names in _LISTS:
+        if asked.keys() >= set(names):
+            key = {FILTERS[name]: asked.pop(name) for name in names}
+            return Listing(pattern, key, filters_from(asked), user)
+    wrong = [("owner, suite and concept, or status", "one of these must be given")]
+    raise InvalidRequest("Content is listed by owner, by product or by status.", wrong)
+
+
+def refuse_status(status: str | None, user: User) -> None:
+    """Refuse a status that there is not, and drafts to whoever cannot have any."""
+    if status is not None:
+        choice("status", status, STATUSES)
     if status == DRAFT and not user.has(AUTHORS, APPROVERS):
         raise NotAllowed("Only authors see drafts, each his own; approvers and admins see all.")
-    return Listing(ContentRegistry.content_by_status, {"status": status}, user)
 
 
-def query_from(text: str | None) -> str:
-    """The words to look for, or none."""
-    if text is None:
-        return ""
-    if len(text) > LONGEST_QUERY:
+def filters_from(given: Mapping[str, str]) -> Condition | None:
+    """The condition that content has all that is asked for, None where nothing is."""
+    values: dict[str, Any] = {FILTERS[name]: value for name, value in given.items()}
+    if "tags" in values:
+        values["tags"] = [values["tags"]]
+    checked = Content.__entity__.check(values, partial=True)
+    fields = Content.__entity__.by_name
+    conditions = [
+        fields[name].contains(value[0]) if name == "tags" else fields[name] == value
+        for name, value in checked.items()
+    ]
+    return reduce(and_, conditions) if conditions else None
+
+
+def search_from(given: Mapping[str, str], user: User) -> Asked:
+    """The words to look for, each once, and the filters."""
+    filters = {name: given[name] for name in FILTERS if name in given}
+    refuse_status(filters.get("status"), user)
+    text = given.get("q", "")
+    found = list(dict.fromkeys(words(text)))
+    reason = None
+    if "q" not in given:
+        reason = "is required"
+    elif len(text) > LONGEST_QUERY:
         reason = f"must have at most {LONGEST_QUERY} characters"
+    elif not 1 <= len(found) <= MOST_WORDS:
+        reason = f"must have 1 to {MOST_WORDS} different words, of letters or digits"
+    if reason:
         raise InvalidRequest("The query is not valid.", [("q", reason)])
-    if not words(text):
-        raise InvalidRequest("The query is not valid.", [("q", "must have a letter or a digit")])
-    return text
+    return Asked(found, filters_from(filters), user)
 
 
 def file_from(body: Any) -> RequestedFile:

@@ -5,15 +5,23 @@ from typing import Any
 
 from lambdas.portal.contract import EventsEnvironment
 from lambdas.portal.events.rules import same_event
-from tablewright.catalog.portal.events import Event, Events, event_key, events_table
+from tablewright.catalog.portal.events import (
+    DAYS_KEPT,
+    Event,
+    Events,
+    event_key,
+    events_table,
+)
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
 
 def table_of(environment: EventsEnvironment) -> type[Events]:
     """A function's table: with shards, if its environment says how many."""
-    shards = environment.event_shards
-    return events_table(shards=int(shards) if shards else None)
+    shards, days = environment.event_shards, environment.event_days
+    return events_table(
+        shards=int(shards) if shards else None, days=int(days) if days else DAYS_KEPT
+    )
 
 
 class EventLog:

@@ -9,7 +9,7 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
 from lambdas.errors import InvalidRequest, NotThere, VersionRequired
-from lambdas.http.answers import answer, page_json
+from lambdas.http.answers import answer, page_json, record_json
 from lambdas.http.application import application, respond, routed
 from lambdas.http.bodies import only
 from lambdas.http.requests import choice, json_body, page_limit, parameters
@@ -17,15 +17,23 @@ from lambdas.portal import contract
 from lambdas.portal.clients import Clients
 from lambdas.portal.content.files import Files
 from lambdas.portal.content.lifecycle import edited, hard_expired
+from lambdas.portal.content.lists import Lists
 from lambdas.portal.content.registry import VERSIONS, Registry
-from lambdas.portal.content.requests import file_from, listing_from, query_from
-from lambdas.portal.content.search import ListSearch, Search
+from lambdas.portal.content.requests import FILTERS, file_from, listing_from, search_from
 from lambdas.portal.contract import APPROVERS, AUTHORS, ContentApiEnvironment
+from lambdas.portal.search.search import IndexSearch, Search
 from lambdas.portal.users import user_of
-from tablewright.catalog.portal.content import APPROVED, STATUSES, ContentRegistry
+from tablewright.catalog.portal.content import (
+    APPROVED,
+    LISTED,
+    STATUSES,
+    Content,
+    ContentRegistry,
+)
+from tablewright.catalog.portal.search import ContentSearch
 
 logger = Logger()
-app = application({"product_suite": "suite", "product_concept": "concept"})
+app = application({field: name for name, field in FILTERS.items()})
 _WRITERS = (AUTHORS, APPROVERS)
 
 
@@ -34,6 +42,7 @@ class Resources(NamedTuple):
 
     registry: Registry
     files: Files
+    lists: Lists
     search: Search
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
@@ -43,7 +52,9 @@ class Resources(NamedTuple):
         cursors = clients.cursors(environment.cursor_secret_arn)
         store = clients.store(ContentRegistry, environment.content_table, cursors)
         files = Files.of(clients.s3, environment.files_bucket)
-        return cls(Registry(store, files), files, ListSearch(store))
+        index = clients.store(ContentSearch, environment.search_table)
+        search = IndexSearch(store, index, cursors)
+        return cls(Registry(store, files), files, Lists(store), search)
 
 
 @cache
@@ -70,17 +81,24 @@ def create_content() -> Response[str]:
 @routed(app, contract.LIST_CONTENT)
 def list_content() -> Response[str]:
     user = user_of(app.current_event)
-    given = parameters(app.current_event, ("status", "suite", "concept", "q", "limit", "cursor"))
+    given = parameters(app.current_event, (*FILTERS, "limit", "cursor"))
     listing = listing_from(given, user)
-    query = query_from(given.get("q"))
-    page = resources().search.find(
-        query, listing, page_limit(given.get("limit")), given.get("cursor")
-    )
+    limit, cursor = page_limit(given.get("limit")), given.get("cursor")
+    page = resources().lists.page(listing, limit, cursor)
     logger.info("listed", pattern=listing.pattern.name, count=len(page.items))
-    body = page_json(page, cursor="next_cursor")
-    if query:
-        body |= {"searched": page.examined, "complete": page.cursor is None}
-    return answer(body)
+    return answer(page_json(page, cursor="next_cursor"))
+
+
+@routed(app, contract.SEARCH_CONTENT)
+def search_content() -> Response[str]:
+    user = user_of(app.current_event)
+    given = parameters(app.current_event, ("q", *FILTERS, "limit", "cursor"))
+    asked = search_from(given, user)
+    limit, cursor = page_limit(given.get("limit")), given.get("cursor")
+    found = resources().search.find(asked, limit, cursor)
+    logger.info("searched", words=len(asked.words), count=len(found.items))
+    items = [listed_json(one) for one in found.items]
+    return answer({"items": items, "next_cursor": found.cursor, "complete": found.complete})
 
 
 @routed(app, contract.GET_CONTENT)
@@ -143,6 +161,12 @@ def download_file(content_id: str) -> Response[str]:
     # Whoever approves the file names the content's version that it is of.
     tag = {"ETag": VERSIONS.etag(content)}
     return answer(download, headers={"Cache-Control": "no-store", **tag})
+
+
+def listed_json(content: Content) -> dict[str, Any]:
+    """Of content that was read whole, what lists show."""
+    shown = {field.label for field in LISTED}
+    return {name: value for name, value in record_json(content).items() if name in shown}
 
 
 @routed(app, contract.OPENAPI)

@@ -45,7 +45,7 @@ def create_sale() -> Response[str]:
         tenant=sale.tenant,
         product_id=sale.product_id,
         sale_id=sale.sale_id,
-        shards=shards_of(sale),
+        shards=shards_of(sale, resources().table),
         new=new,
     )
     return answer(record_json(sale), 201 if new else 200)
@@ -69,20 +69,25 @@ def create_sales() -> Response[str]:
 @routed(app, contract.GET_SALE)
 def get_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
     key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
-    return answer(record_json(_sales().one(**key)))
+    sale = _sales().one(**key)
+    logger.info("sale read", extra={"tenant": sale.tenant, **key})
+    return answer(record_json(sale))
 
 
 @routed(app, contract.CHANGE_SALE)
 def change_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
     key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
     sale = _sales().change(json_body(app.current_event), resources().now(), **key)
+    logger.info("sale changed", shards=shards_of(sale), extra={"tenant": sale.tenant, **key})
     return answer(record_json(sale))
 
 
 @routed(app, contract.DELETE_SALE)
 def delete_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
     key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
-    _sales().remove(**key)
+    sales = _sales()
+    sales.remove(**key)
+    logger.info("sale removed", extra={"tenant": sales.tenant, **key})
     return Response(204)
 
 

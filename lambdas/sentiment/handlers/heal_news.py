@@ -97,8 +97,9 @@ def _report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
             ITEMS_PARKED: parked_in_all,
         }
     )
+    if not healed.found:
+        return
     metrics = EphemeralMetrics()
-    # Of none as well: that a backlog grows shows by the difference to the run before.
     metrics.add_metric(ITEMS_FOUND, MetricUnit.Count, healed.found)
     metrics.add_metric(EXECUTION_TIME, MetricUnit.Milliseconds, took)
     metrics.flush_metrics()

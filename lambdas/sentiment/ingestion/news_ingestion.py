@@ -13,7 +13,7 @@ from lambdas.sentiment.ingestion.articles import article
 from lambdas.sentiment.ingestion.outcome import Outcome, Rejection, put_rejected, source_of
 from lambdas.sentiment.sources import RawItem
 from tablewright.catalog.news.design import MAX_TICKERS, News, NewsItem
-from tablewright.model import InvalidRecord, replaced
+from tablewright.model import Expiry, InvalidRecord, replaced
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Topic
@@ -39,6 +39,7 @@ class NewsIngestion:
 
     def __init__(self, news: Store, dashboard: Store, requests: Topic) -> None:
         self._news = news
+        self._expiry = news.design.entities[NewsItem.__entity__.name].expires
         self._dashboard = dashboard
         self._requests = requests
 
@@ -62,7 +63,7 @@ class NewsIngestion:
         What is known gets the companies that are new to it. What could not be asked for stays
         pending, for healing to find.
         """
-        found = _sorted(batch, moment)
+        found = _sorted(batch, moment, self._expiry)
         keys = [{"source_id": source_id} for source_id in found.sound]
         known = {one.source_id: one for one in self._news.get_many(News.get_many_news, keys)}
         results = try_in_parallel(
@@ -110,7 +111,7 @@ class NewsIngestion:
         return self._news.get(News.get_news, source_id=one.source_id)
 
 
-def _sorted(batch: Iterable[Any], moment: str) -> _Sorted:
+def _sorted(batch: Iterable[Any], moment: str, expiry: Expiry | None) -> _Sorted:
     sound: dict[str, NewsItem] = {}
     rejected: list[Rejection] = []
     repeated = expired = 0
@@ -121,7 +122,7 @@ def _sorted(batch: Iterable[Any], moment: str) -> _Sorted:
             problems = tuple((p.field, p.reason) for p in error.problems)
             rejected.append(Rejection(position, source_of(raw), raw, problems))
             continue
-        if _has_expired(one, moment):
+        if _has_expired(one, moment, expiry):
             expired += 1
             continue
         first = sound.setdefault(one.source_id, one)
@@ -137,9 +138,8 @@ def _merged(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))[:MAX_TICKERS]
 
 
-def _has_expired(one: NewsItem, moment: str) -> bool:
+def _has_expired(one: NewsItem, moment: str, expiry: Expiry | None) -> bool:
     """Whether an article is older than what is kept: it would be stored anew at each poll."""
-    expiry = NewsItem.__entity__.expires
     return expiry is not None and expiry.at(one.timestamp) <= _seconds(moment)
 
 

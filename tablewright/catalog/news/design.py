@@ -159,6 +159,17 @@ class SparseNews(News, id="financial-news", entities={NewsItem: SparseNewsItem})
     )
 
 
+def news_table(*, days: int = DAYS_KEPT) -> type[News]:
+    """The table of news that expire after so many days; its access patterns are the same."""
+    if days == DAYS_KEPT:
+        return News
+
+    class Variant(News, id=News.__design__.id, expires={NewsItem: Expiry("timestamp", days=days)}):
+        __doc__ = News.__doc__
+
+    return Variant
+
+
 def news_healing(table: type[News] = News) -> HealingPlan[NewsItem]:
     """How the news of either variant are healed."""
     sparse = table.by_status.sparse

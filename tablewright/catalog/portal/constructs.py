@@ -1,4 +1,4 @@
-"""Tables of the portal: content, notifications, subscriptions and events."""
+"""Tables of the portal: content and its search index, notifications, subscriptions, events."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Unpack
 from constructs import Construct
 
 from tablewright.catalog.portal.content import ContentRegistry
-from tablewright.catalog.portal.events import events_table
+from tablewright.catalog.portal.events import DAYS_KEPT, events_table
 from tablewright.catalog.portal.notifications import Notifications
+from tablewright.catalog.portal.search import ContentSearch
 from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.constructs.tables.table import DesignTable, TableOptions
 
 
 class ContentRegistryTable(DesignTable):
-    """Content by status and by product, and what is due when; its stream has what was changed.
+    """Content by status, product and owner, and what is due when; its stream has what was changed.
 
     Example::
 
@@ -24,6 +25,19 @@ class ContentRegistryTable(DesignTable):
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
         super().__init__(scope, id, design=ContentRegistry, **options)
+
+
+class ContentSearchTable(DesignTable):
+    """Words of content, and which content has them.
+
+    Example::
+
+        search = ContentSearchTable(self, "Search")
+        search.grant(function, ContentSearch.postings)
+    """
+
+    def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
+        super().__init__(scope, id, design=ContentSearch, **options)
 
 
 class NotificationsTable(DesignTable):
@@ -53,7 +67,7 @@ class SubscriptionsTable(DesignTable):
 
 
 class EventsTable(DesignTable):
-    """Events of ninety days, by day and by user.
+    """Events of ninety `days`, by day and by user.
 
     With `shards` each day is spread over so many partitions, for more than a thousand events a
     second; tell the functions the number. It may be raised
@@ -71,7 +85,8 @@ class EventsTable(DesignTable):
         id: str,
         *,
         shards: int | None = None,
+        days: int = DAYS_KEPT,
         **options: Unpack[TableOptions],
     ) -> None:
-        super().__init__(scope, id, design=events_table(shards=shards), **options)
+        super().__init__(scope, id, design=events_table(shards=shards, days=days), **options)
         self.shards = shards

@@ -1,4 +1,4 @@
-"""Enablement content: what there is, in which state, about which product.
+"""Enablement content: what there is, in which state, about which product, and whose.
 
 Every write stores the whole item's index keys, so an item is always in the lists that it says it
 is in. Beside the lists, `by_due` has the items that something is to happen to on a date.
@@ -11,6 +11,8 @@ from typing import Any
 
 from tablewright.model import (
     KEYS_ONLY,
+    BatchGet,
+    Check,
     Choice,
     Delete,
     Entity,
@@ -25,6 +27,7 @@ from tablewright.model import (
     Prose,
     Put,
     Query,
+    Scan,
     Table,
     Text,
     TimestampText,
@@ -151,8 +154,9 @@ class Content(
     )
 
 
-# What lists show and a text is looked for in; not where the file is.
-_LISTED = (
+# What lists show; not where the file is.
+LISTED = (
+    *(Content.content_id, Content.status),
     *(Content.title, Content.summary, Content.product_suite, Content.product_concept),
     *(Content.audience_role, Content.lifecycle_stage, Content.owner_user_id, Content.tags),
     *(Content.version, Content.last_updated, Content.effective_date, Content.expiry_date),
@@ -161,20 +165,27 @@ _LISTED = (
 
 
 class ContentRegistry(Table, pk="content_id", stream="NEW_AND_OLD_IMAGES"):
-    """Enablement content by status and by product, newest first, and what is due when."""
+    """Enablement content by status, product and owner, newest first, and what is due when."""
 
     by_status_updated = Index(
         pk="status",
         sk="status#last_updated#content_id",
-        projects=_LISTED,
+        projects=LISTED,
         keys={Content: Key("{status}", "{status}#{last_updated}#{content_id}")},
     )
     by_product = Index(
         pk="product_suite#product_concept",
         sk="last_updated#content_id",
-        projects=(Content.status, *_LISTED),
+        projects=LISTED,
         sparse=True,
         keys={Content: Key("{product_suite}#{product_concept}", "{last_updated}#{content_id}")},
+    )
+    # Of attributes that every item has: nothing is stored for it, and nothing is to be filled in.
+    by_owner = Index(
+        pk="owner_user_id",
+        sk="last_updated",
+        projects=LISTED,
+        keys={Content: Key("{owner_user_id}", "{last_updated}")},
     )
     by_due = Index(
         pk="due",
@@ -186,6 +197,9 @@ class ContentRegistry(Table, pk="content_id", stream="NEW_AND_OLD_IMAGES"):
 
     create_content = Put(Content, create=True, describes="Store new content.")
     get_content = Get(Content, consistent=True, describes="Read one content as it is now.")
+    contents_by_id = BatchGet(Content, describes="Read what a search found.")
+    check_content = Check(Content, describes="Index words that the content still has.")
+    scan_contents = Scan(Content, describes="Every content, for a check of the search index.")
     update_content = Update(Content, describes="Change content, or its state.")
     delete_content = Delete(Content, describes="Remove content.")
     content_by_status = Query(
@@ -201,6 +215,13 @@ class ContentRegistry(Table, pk="content_id", stream="NEW_AND_OLD_IMAGES"):
         range=Content.last_updated,
         descending=True,
         describes="Content about a concept of a product suite, last changed first.",
+    )
+    content_by_owner = Query(
+        Content,
+        by_owner,
+        range=Content.last_updated,
+        descending=True,
+        describes="Content of an owner, last changed first.",
     )
     due_content = Query(
         Content,

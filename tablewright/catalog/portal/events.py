@@ -96,19 +96,21 @@ class ShardedEvents(Events, id="events-sharded", keys={Event: _spread(10)}):
     """What happened, by day and by user, for ninety days."""
 
 
-def events_table(*, shards: int | None = None) -> type[Events]:
+def events_table(*, shards: int | None = None, days: int = DAYS_KEPT) -> type[Events]:
     """The table; with `shards`, each day is spread over so many partitions.
 
     One partition takes a thousand writes a second and no more. Lists are the same either way, and
-    so are the access patterns.
+    so are the access patterns. Events expire after so many `days`.
     """
-    if shards is None:
+    if shards is None and days == DAYS_KEPT:
         return Events
+    id = Events.__design__.id if shards is None else ShardedEvents.__design__.id
+    keys = {} if shards is None else {Event: _spread(shards)}
 
-    class Spread(Events, id="events-sharded", keys={Event: _spread(shards)}):
+    class Variant(Events, id=id, keys=keys, expires={Event: Expiry("timestamp", days=days)}):
         __doc__ = Events.__doc__
 
-    return Spread
+    return Variant
 
 
 def event_key(event_id: str) -> dict[str, str]:

@@ -6,18 +6,38 @@ from typing import Unpack
 
 from constructs import Construct
 
-from tablewright.catalog.sales.design import Sales
+from tablewright.catalog.sales.design import (
+    CATEGORY_SHARDS,
+    EMBEDDING_SHARDS,
+    YEARS_KEPT,
+    sales_table,
+)
 from tablewright.constructs.tables.table import DesignTable, TableOptions
 
 
 class SalesTable(DesignTable):
     """Sales by product, category, brand and embedding, for many tenants.
 
+    Numbers of shards may be raised later, but not lowered; tell them, and other `years` that sales
+    are kept, to the functions.
+
     Example::
 
-        sales = SalesTable(self, "Sales")
+        sales = SalesTable(self, "Sales", category_shards=20)
         sales.grant(function, Sales.category_sales)
     """
 
-    def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
-        super().__init__(scope, id, design=Sales, **options)
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        category_shards: int = CATEGORY_SHARDS,
+        embedding_shards: int = EMBEDDING_SHARDS,
+        years: int = YEARS_KEPT,
+        **options: Unpack[TableOptions],
+    ) -> None:
+        design = sales_table(
+            category_shards=category_shards, embedding_shards=embedding_shards, years=years
+        )
+        super().__init__(scope, id, design=design, **options)

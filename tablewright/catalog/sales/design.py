@@ -2,7 +2,8 @@
 
 Category entries are spread over ten shards by the sale's id and embedding entries over five by the
 product's id, so that no partition of an index takes the writes of a whole tenant; the brand index
-holds branded sales only.
+holds branded sales only. More shards can be had at any time: an entry stays in its shard until
+what it is made of changes, and lists ask all shards.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ from tablewright.model import (
 )
 from tablewright.model.fields.time import iso_utc
 
+CATEGORY_SHARDS, EMBEDDING_SHARDS = 10, 5
+YEARS_KEPT = 2
 SEASONS = ("SPRING", "SUMMER", "FALL", "WINTER")
 _BY_QUARTER = ("WINTER", "SPRING", "SUMMER", "FALL")
 # An id is part of addresses, in which other characters do not arrive as they were sent.
@@ -52,7 +55,7 @@ _ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
 class Sale(
     Entity,
     key=Key("TENANT#{tenant}#PRODUCT#{product_id}", "SALE#{sale_date}#{sale_id}"),
-    expires=Expiry("sale_date", years=2),
+    expires=Expiry("sale_date", years=YEARS_KEPT),
     example={
         "tenant": "carousel-labs",
         "product_id": "prod_123",
@@ -96,20 +99,22 @@ class Sale(
     updated_at: Field[str] = TimestampText("updatedAt")
 
 
-def _by_category(function: ShardFunction) -> Index:
+def _by_category(count: int, function: ShardFunction) -> Index:
     key = Key(
         "TENANT#{tenant}#CATEGORY#{category}#SHARD#{shard}",
         "DATE#{sale_date}#PRICE#{sale_price}",
-        shards=Shards(10, by="sale_id", function=function),
+        shards=Shards(count, by="sale_id", function=function),
     )
     return Index("GSI1", pk="GSI1PK", sk="GSI1SK", projects=KEYS_ONLY, keys={Sale: key})
 
 
-class Sales(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant", stream="NEW_AND_OLD_IMAGES"):
-    """Pricing intelligence and sales analytics for many tenants, kept for two years."""
-
-    by_category = _by_category(uniform)
-    by_embedding = Index(
+def _by_embedding(count: int) -> Index:
+    key = Key(
+        "TENANT#{tenant}#EMBTYPE#PRODUCT#SHARD#{shard}",
+        "DATE#{sale_date}",
+        shards=Shards(count, by="product_id", function=java_hash),
+    )
+    return Index(
         "GSI2",
         pk="GSI2PK",
         sk="GSI2SK",
@@ -120,14 +125,15 @@ class Sales(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant", stream="NEW_AND
             Sale.sale_price,
             Sale.brand,
         ),
-        keys={
-            Sale: Key(
-                "TENANT#{tenant}#EMBTYPE#PRODUCT#SHARD#{shard}",
-                "DATE#{sale_date}",
-                shards=Shards(5, by="product_id", function=java_hash),
-            )
-        },
+        keys={Sale: key},
     )
+
+
+class Sales(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant", stream="NEW_AND_OLD_IMAGES"):
+    """Pricing intelligence and sales analytics for many tenants, kept for two years."""
+
+    by_category = _by_category(CATEGORY_SHARDS, uniform)
+    by_embedding = _by_embedding(EMBEDDING_SHARDS)
     by_brand = Index(
         "GSI3",
         pk="GSI3PK",
@@ -213,21 +219,41 @@ def with_defaults(values: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     return full
 
 
-def shards_of(sale: Sale) -> dict[str, str]:
+def shards_of(sale: Sale, table: type[Sales] = Sales) -> dict[str, str]:
     """The shards that the entries of a sale are in, by what they are listed by."""
     listed = {"category": Sales.category_sales, "embedding": Sales.embeddings}
-    keys = {name: Sales.__design__.key_of(query).shards for name, query in listed.items()}
+    keys = {name: table.__design__.key_of(query).shards for name, query in listed.items()}
     return {name: one.of(sale[one.by]) for name, one in keys.items() if isinstance(one, Shards)}
 
 
-def sales_sharded_by(function: ShardFunction) -> type[Sales]:
-    """The same table, with another function that chooses a sale's shard in the category index.
+def sales_table(
+    *,
+    category_shards: int = CATEGORY_SHARDS,
+    embedding_shards: int = EMBEDDING_SHARDS,
+    years: int = YEARS_KEPT,
+    function: ShardFunction = uniform,
+) -> type[Sales]:
+    """The table with other shards, or of sales that are kept longer; its patterns are the same.
 
+    Numbers of shards may be raised while the table is in use, and not be lowered: a list asks as
+    many shards as there are now. `function` chooses a sale's shard in the category index:
     `last_character` keeps writing where tables that used it have their entries; reads find the
     entries of either.
-    """
 
-    class Variant(Sales, id=Sales.__design__.id):
-        by_category = _by_category(function)
+    Example::
+
+        Store(sales_table(category_shards=20), table_name, caller)
+    """
+    if (category_shards, embedding_shards, years, function) == (
+        *(CATEGORY_SHARDS, EMBEDDING_SHARDS, YEARS_KEPT),
+        uniform,
+    ):
+        return Sales
+    expires = {Sale: Expiry("sale_date", years=years)}
+
+    class Variant(Sales, id=Sales.__design__.id, expires=expires):
+        __doc__ = Sales.__doc__
+        by_category = _by_category(category_shards, function)
+        by_embedding = _by_embedding(embedding_shards)
 
     return Variant

@@ -41,6 +41,8 @@ SNIPPET_LENGTH = 200
 # What an analysis request carries of a text.
 MAX_TEXT = 5000
 
+# Where an item says when it expires, in tables whose items do.
+EXPIRES = "expires_at"
 # A source that is offered again is known for so much longer than its item is kept.
 GUARD_DAYS = 365
 
@@ -163,7 +165,7 @@ def items_table(*, days: int | None = None) -> type[Items]:
         Guard: Expiry("item_ingested_at", days=days + GUARD_DAYS),
     }
 
-    class Expiring(Items, id=Items.__design__.id, ttl="ttl", expires=expires):
+    class Expiring(Items, id=Items.__design__.id, ttl=EXPIRES, expires=expires):
         __doc__ = Items.__doc__
 
     return Expiring

@@ -15,6 +15,7 @@ from aws_cdk import AssetHashType, BundlingOptions, DockerImage, ILocalBundling
 from aws_cdk import aws_lambda as lambda_
 
 import tablewright
+from tablewright.constructs.functions.bytecode import add_bytecode
 from tablewright.constructs.functions.dependencies import (
     LAMBDA,
     BundlingError,
@@ -25,7 +26,7 @@ from tablewright.constructs.functions.dependencies import (
 
 _LIBRARY = Path(tablewright.__file__).parent
 # Changes when the same sources and lock file would be put together differently.
-_LAYOUT = "1"
+_LAYOUT = "2"
 _LEFT_OUT = ("__pycache__", "*.pyc", "*.pyi", "tests", "RECORD", "INSTALLER", "REQUESTED", "bin")
 
 
@@ -70,9 +71,9 @@ class PythonCode:
     """What a function's bundle is made of.
 
     `services` are the AWS services whose models are kept of botocore; all others are most of its
-    size. Without `requirements` there is nothing but the sources. The hash follows from the
-    sources, the lock file and these options, so that unchanged code is the same asset on every
-    machine.
+    size. Without `requirements` there is nothing but the sources. `bytecode` is put beside every
+    module, so that a cold start compiles none. The hash follows from the sources, the lock file and
+    these options, so that unchanged code is the same asset on every machine.
 
     Example::
 
@@ -84,6 +85,7 @@ class PythonCode:
     requirements: Path | None = None
     services: Sequence[str] = ()
     platform: Platform = LAMBDA
+    bytecode: bool = True
 
     @property
     def architecture(self) -> lambda_.Architecture:
@@ -98,7 +100,7 @@ class PythonCode:
 
     def hash(self) -> str:
         """A text that changes with whatever goes into the bundle."""
-        options = [_LAYOUT, *self.platform.pip_options, *sorted(self.services)]
+        options = [_LAYOUT, str(self.bytecode), *self.platform.pip_options, *sorted(self.services)]
         digest = hashlib.sha256("\n".join(options).encode())
         if self.requirements:
             digest.update(hashlib.sha256(self.requirements.read_bytes()).digest())
@@ -114,6 +116,8 @@ class PythonCode:
         for target, path in self._files():
             (output / target).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, output / target)
+        if self.bytecode:
+            add_bytecode(output, self.platform.python)
 
     def _write_dependencies(self, installed: Path, output: Path) -> None:
         _check_services(installed, self.services)

@@ -121,8 +121,12 @@ def main() -> None:
     parser.add_argument("requirements", type=Path)
     parser.add_argument("--host", action="store_true", help="for this machine, not for Lambda")
     chosen = parser.parse_args()
+    from tablewright.constructs.functions import bytecode
+
+    platform = Platform.host() if chosen.host else LAMBDA
     try:
-        print(dependencies(chosen.requirements, Platform.host() if chosen.host else LAMBDA))
+        bytecode.prepare(platform.python)
+        print(dependencies(chosen.requirements, platform))
     except BundlingError as error:
         raise SystemExit(str(error)) from None
 

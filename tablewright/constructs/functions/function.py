@@ -119,6 +119,7 @@ class PythonFunction(Construct):
                 reason="The version of Python that the locked dependencies are installed for.",
             )
         )
+        self.reserved_concurrency = reserved_concurrency
         self._goes_on: iam.Policy | None = None
         self._system = system
         self._metrics_namespace = metrics_namespace

@@ -34,6 +34,9 @@ class StreamConsumer(Construct):
     and goes on with the rest. `filters` are patterns of which a record must match one; others never
     reach the function.
 
+    That records were given up is an essential alarm, unless `essential` says otherwise: for what
+    can be made anew from the table.
+
     Each replica's stream has every change of a table with replicas: consume it in one region, or
     in each for something that is each region's own.
 
@@ -62,6 +65,7 @@ class StreamConsumer(Construct):
         keep_failures: Duration | None = None,
         iterator_age: Duration | None = None,
         parallelization: int = 1,
+        essential: bool = True,
         alarm_topic: sns.ITopic | None = None,
         protection: Protection | None = None,
     ) -> None:
@@ -99,9 +103,9 @@ class StreamConsumer(Construct):
         # Lambda refuses a mapping whose function may not yet read the stream.
         for grant in (grant_stream(table, role), store.grant_put(role)):
             grant.apply_before(self.mapping)
-        self._watch(iterator_age or Duration.seconds(60))
+        self._watch(iterator_age or Duration.seconds(60), essential=essential)
 
-    def _watch(self, iterator_age: Duration) -> None:
+    def _watch(self, iterator_age: Duration, *, essential: bool) -> None:
         minute, five_minutes = Duration.minutes(1), Duration.minutes(5)
         age = self._function.metric("IteratorAge", period=minute, statistic="Maximum")
         self._alarm(
@@ -118,13 +122,13 @@ class StreamConsumer(Construct):
             "GivenUp",
             metric=self._given_up(five_minutes),
             describes="Records were given up and kept: mend the function, then redrive them.",
-            essential=True,
+            essential=essential,
         )
         self._alarm(
             "Dropped",
             metric=self._events("DroppedEventCount", five_minutes),
             describes="Records were given up and not kept: they are lost.",
-            essential=True,
+            essential=essential,
         )
         lost = self._function.metric(
             "DestinationDeliveryFailures", period=five_minutes, statistic="Sum"

@@ -6,11 +6,9 @@ import os
 from functools import cache
 from typing import Any
 
-import boto3
-
 from tablewright.model.archive import ArchivePlan
 from tablewright.runtime.archive.objects import Objects
-from tablewright.runtime.aws import Caller, connect
+from tablewright.runtime.aws import Caller, connect, own_session
 
 
 @cache
@@ -26,4 +24,4 @@ def objects() -> Objects:
 
 
 def client(service: str, **settings: Any) -> Caller:
-    return connect(boto3.session.Session(), service, **settings)
+    return connect(own_session(), service, **settings)

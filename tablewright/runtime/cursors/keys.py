@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import logging
 import time
 from collections.abc import Callable
@@ -21,11 +22,14 @@ _PAUSE_SECONDS = 10.0
 class SecretKeys:
     """A key ring that follows a secret's rotation within five minutes.
 
-    While the secret cannot be read again, the keys that are held go on to serve.
+    With a `purpose` the keys are derived from the secret: several applications share one secret,
+    and none takes the cursors of another. While the secret cannot be read again, the keys that are
+    held go on to serve.
 
     Example::
 
-        cursors = Cursors(SecretKeys(lambda: connect(session, "secretsmanager"), secret_arn))
+        secrets = lambda: connect(session, "secretsmanager")
+        cursors = Cursors(SecretKeys(secrets, secret_arn, purpose="orders"))
     """
 
     def __init__(
@@ -33,11 +37,13 @@ class SecretKeys:
         secrets: Callable[[], Caller],
         secret_id: str,
         *,
+        purpose: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         # Made when it is first needed: many invocations sign nothing.
         self._secrets = cache(secrets)
         self._secret_id = secret_id
+        self._purpose = purpose
         self._clock = clock
         self._ring: KeyRing | None = None
         self._good_until = 0.0
@@ -63,4 +69,7 @@ class SecretKeys:
 
     def _value(self, stage: str) -> bytes:
         asked = {"SecretId": self._secret_id, "VersionStage": stage}
-        return str(self._secrets().call("GetSecretValue", asked)["SecretString"]).encode()
+        secret = str(self._secrets().call("GetSecretValue", asked)["SecretString"]).encode()
+        if self._purpose is None:
+            return secret
+        return hmac.digest(secret, f"cursors of {self._purpose}".encode(), "sha256")

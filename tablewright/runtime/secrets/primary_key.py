@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import boto3
-
-from tablewright.runtime.aws import connect
+from tablewright.runtime.aws import connect, own_session
 from tablewright.runtime.custom_resource import tell
 
 
@@ -16,7 +14,7 @@ def handler(event: dict[str, Any], context: Any) -> None:
     alias, region = str(asked["Alias"]), str(asked["Region"])
 
     def found() -> dict[str, str]:
-        kms = connect(boto3.session.Session(), "kms", region=region)
+        kms = connect(own_session(), "kms", region=region)
         return {"KeyArn": str(kms.call("DescribeKey", {"KeyId": alias})["KeyMetadata"]["Arn"])}
 
     tell(event, alias, found)

@@ -20,7 +20,7 @@ from tablewright.runtime.store.expired import Lifetime
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.page_limits import EXAMINED_PER_PAGE, Effort
 from tablewright.runtime.store.query import Asked, Range
-from tablewright.runtime.store.reading import GROWTH, Reading, counted
+from tablewright.runtime.store.reading import GROWTH, Passed, Reading, counted
 from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.store.requests import Requests, whole_key
 from tablewright.runtime.store.transactions import Read, read_at_once
@@ -80,8 +80,11 @@ class Keep:
 
 
 class Reader:
-    """Runs those access patterns of one table that read. `client` is a client of boto3, a
-    `Caller`, or a `Transport`.
+    """Runs those access patterns of one table that read.
+
+    `client` is a `Caller` such as `connect` makes, a session or a client of boto3, or a
+    `Transport`. Stores that are given the same caller share its connections; without a client, one
+    is made with this process's own session.
 
     `cursors` signs the cursors of pages. What has expired by `now` is not there, whether or not
     DynamoDB has removed it yet. Where shards have epochs, `epochs` keeps what is known of them;
@@ -93,7 +96,7 @@ class Reader:
         self,
         table: type[Table],
         table_name: str,
-        client: Any,
+        client: Any = None,
         *,
         cursors: Cursors | None = None,
         epochs: EpochCache | None = None,
@@ -254,7 +257,7 @@ class Reader:
         before, unused = page.calls, 0
         with closing(iter(reading)) as entries:
             while not page.is_over:
-                chunk = list(islice(entries, min(at_once, page.may_examine)))
+                chunk = _next_of(entries, min(at_once, page.may_examine))
                 page.calls = before + reading.calls
                 if not chunk:
                     page.passed(reading.passed_over())
@@ -485,6 +488,16 @@ class Reader:
         self, keys: list[Item], attributes: Sequence[str] | None, *, consistent: bool = False
     ) -> list[Item]:
         return read_all(self._transport, self.table_name, keys, attributes, consistent=consistent)
+
+
+def _next_of(entries: Iterator[tuple[str, Item]], most: int) -> list[tuple[str, Item]]:
+    """So many entries, or those up to where a read found none: what it passed over counts first."""
+    found: list[tuple[str, Item]] = []
+    for one in islice(entries, most):
+        found.append(one)
+        if isinstance(one[1], Passed):
+            break
+    return found
 
 
 def _larger(reading: Reading, size: int) -> int:

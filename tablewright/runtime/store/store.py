@@ -3,7 +3,7 @@
 Every call names the access pattern that it carries out, so that what the code does, what its role
 is granted and what the documentation says are one and the same.
 
->>> orders = Store(Orders, "dev-orders", boto3.client("dynamodb"))          # doctest: +SKIP
+>>> orders = Store(Orders, "dev-orders")                                  # doctest: +SKIP
 >>> orders.put(Orders.place, Order(tenant="acme", order_id="o1", …))        # doctest: +SKIP
 >>> orders.get(Orders.order, tenant="acme", order_id="o1")                  # doctest: +SKIP
 """
@@ -53,7 +53,7 @@ class Store(Reader):
 
     Example::
 
-        store = Store(Orders, "dev-orders", boto3.client("dynamodb", config=client_config()))
+        store = Store(Orders, "dev-orders")
         store.put(Orders.place, Order(tenant="acme", order_id="o1", total=Decimal("9.90")))
     """
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import boto3
-
-from tablewright.runtime.aws import Caller, connect
+from tablewright.runtime.aws import Caller, connect, own_session
 from tablewright.runtime.custom_resource import tell
 
 
@@ -25,4 +23,4 @@ def stream_arn(dynamodb: Caller, table: str) -> str:
 
 
 def _dynamodb() -> Caller:
-    return connect(boto3.session.Session(), "dynamodb")
+    return connect(own_session(), "dynamodb")

@@ -58,6 +58,7 @@ def test_the_bundle_holds_the_handler_the_library_and_their_dependencies(bundle:
 def test_the_bundle_holds_nothing_of_cdk(bundle: Path) -> None:
     assert sorted(path.name for path in (bundle / "tablewright").iterdir()) == [
         "__init__.py",
+        "__pycache__",
         "catalog",
         "exports.py",
         "model",
@@ -88,13 +89,15 @@ def test_only_the_models_of_the_services_in_use_are_kept(bundle: Path) -> None:
 
 
 def test_the_bundle_holds_no_build_leftovers(bundle: Path) -> None:
-    leftovers = {"__pycache__", "RECORD", "INSTALLER", "tests"}
-    found = [
-        path
-        for path in bundle.rglob("*")
-        if path.name in leftovers or path.suffix in (".pyc", ".pyi")
-    ]
+    leftovers = {"RECORD", "INSTALLER", "tests"}
+    found = [p for p in bundle.rglob("*") if p.name in leftovers or p.suffix == ".pyi"]
     assert found == []
+
+
+def test_every_module_has_bytecode_and_nothing_else_has(bundle: Path) -> None:
+    made = bundle.rglob("*.pyc")
+    compiled = {p.parent.parent / f"{p.name.partition('.')[0]}.py" for p in made}
+    assert compiled == set(bundle.rglob("*.py"))
 
 
 def test_unchanged_code_has_the_same_hash_wherever_it_lies(
@@ -135,7 +138,7 @@ def test_without_a_lock_file_the_bundle_is_the_sources_alone(
     output = tmp_path / "output"
     dataclasses.replace(code, requirements=None).write(output)
     written = {path.relative_to(output) for path in output.rglob("*") if path.is_file()}
-    assert written == {Path("app/main.py")}
+    assert written == {Path("app/main.py"), Path("app/__pycache__/main.cpython-313.pyc")}
 
 
 def test_a_source_that_is_missing_is_named(code: PythonCode, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_a_backlog_that_grows_or_fills_runs_rings() -> None:
     backlog = alarm(healed(batch=50), "Backlog")
     by_id = {metric["Id"]: metric for metric in backlog["Metrics"]}
     (expression,) = (m["Expression"] for m in by_id.values() if "Expression" in m)
-    assert expression == "IF(found >= 50 OR DIFF(found) > 0, 1, 0)"
+    assert expression == "IF(FILL(found, 0) >= 50 OR DIFF(FILL(found, 0)) > 0, 1, 0)"
     stat = by_id["found"]["MetricStat"]
     assert (stat["Metric"]["MetricName"], stat["Stat"]) == ("SelfHealingItemsFound", "Maximum")
     assert (backlog["EvaluationPeriods"], backlog["DatapointsToAlarm"]) == (4, 4)

@@ -92,6 +92,7 @@ def test_only_what_is_meant_to_come_back_to_itself_may(portal: Template, prod: A
     assert loops == {
         *("deliver", "plan_shards"),
         *("notify_users", "clean_files", "run_calendar", "compact_days"),
+        "verify_search",
     }
 
 

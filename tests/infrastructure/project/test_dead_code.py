@@ -36,7 +36,6 @@ FUNCTIONS_OF_OTHERS = (
     "tablewright.runtime.secrets.primary_key.handler",
 )
 USED_BY_OTHERS = {
-    "tablewright.catalog.sales.design.sales_sharded_by": "For tables that have other shards.",
     "tablewright.constructs.field_keys: grant_rotation()": "For the role of who rotates keys.",
     "tablewright.constructs.functions.bundling: try_bundle()": "CDK calls it, to bundle.",
     "tablewright.constructs.tables.table: from_table_arn()": "For apps of others.",

@@ -13,7 +13,7 @@ OWN = {"cdk_app", "deployment", "examples", "lambdas", "local", "stacks", "tests
 # What all sides of a system agree on, which every one of them may read.
 CONTRACT = re.compile(r"lambdas\.(\w+\.)?contract\b")
 SHARED = ("__pycache__", "http", "shared")
-CORE = ("commands", "constructs", "model", "pages", "runtime", "testing")
+CORE = ("commands", "constructs", "model", "pages", "recommendations", "runtime", "testing")
 CDK = {"aws_cdk", "cdk_nag", "constructs", "jsii"}
 AWS = {"boto3", "botocore", "aws_lambda_powertools"}
 

@@ -11,11 +11,11 @@ import pytest
 
 from docs.api_reference import FOLDER, entries, members, pages
 from docs.reference_pages import PAGES
-from tablewright import constructs, model, runtime
+from tablewright import constructs, model, recommendations, runtime
 from tablewright.model import Part
 from tablewright.testing import dynamodb_local, faults, tables
 
-PACKAGES: tuple[ModuleType, ...] = (model, runtime, constructs)
+PACKAGES: tuple[ModuleType, ...] = (model, runtime, constructs, recommendations)
 KIT: tuple[ModuleType, ...] = (dynamodb_local, faults, tables)
 SECTIONS = [section for page in PAGES for section in page.sections]
 NAMES = {(section.package, name) for section in SECTIONS for name in section.names.split()}

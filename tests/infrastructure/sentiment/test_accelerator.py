@@ -66,3 +66,27 @@ def test_from_within_the_network_the_cursor_s_key_can_be_read(accelerated: Templ
     names = {str(endpoint["ServiceName"]) for endpoint in endpoints}
     assert any("secretsmanager" in name for name in names)
     assert any("dynamodb" in name for name in names)
+
+
+def pays(template: Template) -> list[Template]:
+    alarms = resources(template, "AWS::CloudWatch::Alarm")
+    return [alarm for id, alarm in alarms.items() if "AcceleratorPays" in id]
+
+
+def test_it_is_told_when_a_cache_would_cost_less_than_the_reads(stage: Stage) -> None:
+    (alarm,) = pays(stage("prod-us-east-1").template("sentiment"))
+    # 345.7 units a second at 12.5 cents a million, nine of ten saved, are 102.20 dollars a month.
+    assert alarm["Threshold"] == 346
+    (sum,) = (metric for metric in alarm["Metrics"] if "Expression" in metric)
+    assert sum["Expression"] == "SUM(FILL(METRICS(), 0)) / 86400"
+    read = [metric["MetricStat"] for metric in alarm["Metrics"] if "MetricStat" in metric]
+    assert {(one["Metric"]["MetricName"], one["Stat"], one["Period"]) for one in read} == {
+        ("ConsumedReadCapacityUnits", "Sum", 86400)
+    }
+    where = [len(one["Metric"]["Dimensions"]) for one in read]
+    assert sorted(where) == [1, 2, 2]  # the table, and each of its two indexes
+
+
+def test_nothing_is_told_where_there_is_a_cache_or_few_alarms(stage: Stage) -> None:
+    for name in ("prod-accelerated", "dev", "staging"):
+        assert pays(stage(name).template("sentiment")) == []

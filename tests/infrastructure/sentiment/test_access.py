@@ -14,6 +14,7 @@ from tests.infrastructure.synthesis import (
     Template,
     allowed,
     environment,
+    exported,
     id_of,
     one,
     resources,
@@ -23,6 +24,7 @@ from tests.infrastructure.synthesis import (
 
 Stage = Callable[[str], Assembly]
 TABLE = "AWS::DynamoDB::GlobalTable"
+SECRET = "AWS::SecretsManager::Secret"
 OWN_LOGS_AND_TRACES = {
     "logs:CreateLogStream",
     "logs:PutLogEvents",
@@ -113,7 +115,10 @@ def test_what_a_request_consumed_is_not_shown_to_the_public(
     assert ("SHOW_CAPACITY" in environment(stage(name).template("sentiment"), "Api")) is shown
 
 
-def test_each_function_may_do_what_it_does_and_nothing_else(sentiment: Template) -> None:
+def test_each_function_may_do_what_it_does_and_nothing_else(
+    sentiment: Template, prod: Assembly
+) -> None:
+    identity = prod.template("identity")
     items, dashboard, news = (
         f"{{{id_of(sentiment, TABLE, start)}" for start in ("Items", "Dashboard", "News")
     )
@@ -123,10 +128,8 @@ def test_each_function_may_do_what_it_does_and_nothing_else(sentiment: Template)
         for start in ("AnalysisQueue", "EventFailures")
     )
     topic = f"{{{id_of(sentiment, 'AWS::SNS::Topic', 'Analysis')}}}"
-    keys, cursor_key = (
-        f"{{{id_of(sentiment, 'AWS::SecretsManager::Secret', start)}}}"
-        for start in ("Keys", "CursorKey")
-    )
+    keys = f"{{{id_of(sentiment, SECRET, 'Keys')}}}"
+    cursor_key = exported(identity, id_of(identity, SECRET, "CursorKey"))
     expected = {
         "Ingest": {
             ("dynamodb:BatchGetItem", f"{items}.Arn}}"),

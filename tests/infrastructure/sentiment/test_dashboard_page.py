@@ -31,7 +31,8 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_bundle_is_the_handler_and_the_files_of_the_page(bundle: Path) -> None:
-    written = {str(path.relative_to(bundle)) for path in bundle.rglob("*") if path.is_file()}
+    files = (path for path in bundle.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    written = {str(path.relative_to(bundle)) for path in files}
     assert written == {
         "lambdas/__init__.py",
         "lambdas/contract.py",

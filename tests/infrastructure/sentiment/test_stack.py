@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cdk_app.settings import TICKERS
+from cdk_app.settings import read
 from lambdas.sentiment.arrivals import SETTLES_AFTER
 from lambdas.sentiment.sources.settings import CREDENTIALS, FINANCIAL_CREDENTIALS
 from tests.infrastructure.synthesis import (
@@ -208,7 +208,8 @@ def test_news_are_healed_every_quarter_of_an_hour_by_the_published_rules(
 
 
 def test_the_companies_to_ask_for_are_told_to_ingestion(sentiment: Template) -> None:
-    assert json.loads(environment(sentiment, "Ingest")["TICKERS"]) == list(TICKERS)
+    asked = read({"stage": "dev"}.get, {}).sentiment
+    assert json.loads(environment(sentiment, "Ingest")["TICKERS"]) == list(asked.tickers)
 
 
 def test_slow_answers_ring(sentiment: Template) -> None:

@@ -12,6 +12,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from lambdas import stream
+from lambdas.audit.checks import Check
+from lambdas.audit.contract import AuditEnvironment
+from lambdas.audit.handlers import run_audit
 from lambdas.forms.handlers import plan_shards as shards
 from lambdas.forms.sharding.planner import PlannerRun as Planned
 from lambdas.portal.content.calendar import CalendarRun
@@ -87,6 +90,14 @@ def keep_records(each: int) -> None:
         failed(SimpleNamespace(), ValueError())
 
 
+def audit(each: int) -> None:
+    replace(run_audit, audited=[Check("table", "recovery", True, False)] * each)
+    environment = AuditEnvironment(stacks="[]", tenant_roles="[]", reports_bucket="reports")
+    bucket = SimpleNamespace(call=lambda *_: {})
+    replace(run_audit, resources=run_audit.Resources(environment, lambda _: cast(Any, bucket)))
+    run_audit.handler({}, CONTEXT)
+
+
 # By the function's id in its stack.
 RUNS = {
     "Ingest": poll,
@@ -96,6 +107,7 @@ RUNS = {
     "Project": keep_records,
     "Count": keep_records,
     "FanOutPublish": keep_records,
+    "Audit": audit,
 }
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def test_the_command_that_deploys_finds_every_stack_region_and_table(stage: Stag
     names = {found.name for found in made.stacks}
     assert {"tablewright-prod-sales", "tablewright-prod-sentiment-us-west-2"} < names
     tables = made.tables("us-east-1")
-    assert len(tables) == 10
+    assert len(tables) == 11
     stack, id, items = tables["prod-sentiment-items-primary"]
     assert (stack.name, id[:10]) == ("tablewright-prod-sentiment", "ItemsTable")
     assert items.replicas == {"us-west-2", "eu-west-1", "ap-south-1"}
@@ -87,7 +87,7 @@ def test_a_vault_is_named_after_the_stack_that_made_it(prod: Assembly) -> None:
         for template in prod.templates.values()
         for vault in resources(template, "AWS::Backup::BackupVault").values()
     ]
-    assert len(set(names)) == len(names) == 9
+    assert len(set(names)) == len(names) == 10
     # With twelve more of the stack's own id, a vault's name has 50 characters at most.
     assert all(len(name) <= 38 for name in names)
     vault = next(iter(resources(prod.template("sales"), "AWS::Backup::BackupVault").values()))
@@ -100,5 +100,5 @@ def test_every_backup_plan_has_a_name_of_its_own(prod: Assembly) -> None:
         for template in prod.templates.values()
         for plan in resources(template, "AWS::Backup::BackupPlan").values()
     ]
-    assert len(set(names)) == len(names) == 9
+    assert len(set(names)) == len(names) == 10
     assert all(name.startswith("tablewrightprod") and len(name) <= 50 for name in names)

@@ -34,6 +34,6 @@ def test_no_deployment_makes_the_value_of_a_secret_anew(
         for template in stage(name).templates.values()
         for id, secret in resources(template, "AWS::SecretsManager::Secret").items()
     ]
-    assert len(made) == 5
+    assert len(made) == 2
     assert [how for id, how in made if id.startswith("Keys")] == [SOURCE_KEYS]
     assert all(how == CURSOR_KEY for id, how in made if not id.startswith("Keys"))

@@ -6,11 +6,14 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cdk_app.asking import SettingError
+from cdk_app.declared import SETTINGS
+from cdk_app.setting import Setting, SettingError
 from cdk_app.settings import ROOT, read
+from cdk_app.stages import STAGES
 from cdk_app.watch_tags import WATCH_TAGS
 from lambdas.sentiment.ingestion.watch_tags import MAX_TAGS, InvalidTag, Watch
 from stacks.sentiment.regions import standby_regions
@@ -37,35 +40,101 @@ def test_a_stage_that_does_not_exist() -> None:
     )
 
 
+ALL = {one.name: one for settings in SETTINGS.values() for one in settings}
+
+
+@pytest.mark.parametrize("setting", ALL.values(), ids=ALL)
+def test_every_setting_takes_its_example_and_its_defaults_and_nothing_odd(
+    setting: Setting[Any],
+) -> None:
+    own = {} if setting.name == "region" else {"TABLEWRIGHT_REGION": "eu-west-1"}
+    read(NOTHING.get, {setting.variable: setting.example, **own})
+    for stage in STAGES:
+        setting.parser.read(setting.default_of(stage))
+    said = message({setting.variable: "|"})
+    takes = f"it takes {setting.parser.accepts}, for example {setting.example}"
+    assert said.startswith(f"{setting.variable} is '|': ")
+    assert said.endswith(takes)
+
+
 @pytest.mark.parametrize(
-    ("setting", "wrong", "example"),
+    ("setting", "wrong"),
     [
-        ("TABLEWRIGHT_ACCOUNT", "1234", "123456789012"),
-        ("TABLEWRIGHT_REGION", "Ireland", "eu-west-1"),
-        ("TABLEWRIGHT_ALARM_EMAIL", "ops", "ops@example.com"),
-        ("TABLEWRIGHT_ACCELERATOR", "yes", "on"),
-        ("TABLEWRIGHT_ENCRYPTED_FIELDS", "yes", "read, on or off"),
-        ("TABLEWRIGHT_STREAM_WINDOW", "301", "5 (seconds, at most 300)"),
-        ("TABLEWRIGHT_STREAM_WINDOW", "-1", "5 (seconds, at most 300)"),
-        ("TABLEWRIGHT_STREAM_WINDOW", "5s", "5 (seconds, at most 300)"),
-        ("TABLEWRIGHT_STREAM_OUTAGE", "0", "6 (hours, at most 23)"),
-        ("TABLEWRIGHT_STREAM_OUTAGE", "24", "6 (hours, at most 23)"),
-        ("TABLEWRIGHT_OPEN_CONCURRENCY", "0", "50"),
-        ("TABLEWRIGHT_OPEN_CONCURRENCY", "many", "50"),
-        ("TABLEWRIGHT_SIGN_IN_URL", "cognito", "https://sign-in.example.com"),
-        ("TABLEWRIGHT_SIGN_IN_URL", "https://a; default-src *", "https://sign-in.example.com"),
-        ("TABLEWRIGHT_SOURCES", "facebook", "newsapi,reddit or none"),
-        ("TABLEWRIGHT_SOURCES", " , ", "newsapi,reddit or none"),
-        ("TABLEWRIGHT_WATCH_TAGS", "A|B", "AI,climate change"),
-        ("TABLEWRIGHT_REPLICAS", "Oregon", "us-east-1,us-west-2 or none"),
-        ("TABLEWRIGHT_ITEM_DAYS", "9", "30 (days, at least 10) or none"),
-        ("TABLEWRIGHT_ITEM_DAYS", "a month", "30 (days, at least 10) or none"),
-        ("TABLEWRIGHT_ARCHIVE", "yes", "on or off"),
+        *(("TABLEWRIGHT_ACCOUNT", "1234"), ("TABLEWRIGHT_REGION", "Ireland")),
+        *(("TABLEWRIGHT_ACCELERATOR", "yes"), ("TABLEWRIGHT_ENCRYPTED_FIELDS", "yes")),
+        *(("TABLEWRIGHT_STREAM_WINDOW", text) for text in ("301", "-1", "5s", "٣")),
+        *(("TABLEWRIGHT_STREAM_OUTAGE", text) for text in ("0", "24")),
+        *(("TABLEWRIGHT_OPEN_CONCURRENCY", text) for text in ("0", "many")),
+        *(("TABLEWRIGHT_SIGN_IN_URL", text) for text in ("cognito", "https://a; default-src *")),
+        *(("TABLEWRIGHT_SOURCES", text) for text in ("facebook", " , ", "none,newsapi")),
+        *(("TABLEWRIGHT_ITEM_DAYS", text) for text in ("9", "a month")),
+        *(("TABLEWRIGHT_REPLICAS", "Oregon"), ("TABLEWRIGHT_REPLICATED", "shop")),
+        *(("TABLEWRIGHT_LOG_DAYS", text) for text in ("8", "none")),
+        *(("TABLEWRIGHT_RECOVERY_DAYS", text) for text in ("0", "36")),
+        *(("TABLEWRIGHT_BACKUP_DAYS", text) for text in ("35", "0/365", "35/365/1")),
+        *(("TABLEWRIGHT_API_RATE", text) for text in ("100", "0/1", "shop=1/2", "1/2,3/4", ",")),
+        *(("TABLEWRIGHT_CONCURRENCY", text) for text in ("5", "forms.deliver=1", "forms=5")),
+        *(("TABLEWRIGHT_CONCURRENCY", "forms.submit=2,forms.submit=3"),),
+        *(("TABLEWRIGHT_PAGE_LIMIT", text) for text in ("0", "101")),
+        *(("TABLEWRIGHT_CUSTOMER_KEYS", text) for text in ("shop", "on,sales")),
+        *(("TABLEWRIGHT_CATEGORY_SHARDS", "9"), ("TABLEWRIGHT_EMBEDDING_SHARDS", "4")),
+        *(("TABLEWRIGHT_SHARD_RULES", text) for text in ("[]", "{", '{"most": 101}', '{"a": 1}')),
+        *(("TABLEWRIGHT_ACCELERATOR_NODES", "12"), ("TABLEWRIGHT_ACCELERATOR_NODE_TYPE", "m5")),
+        *(("TABLEWRIGHT_POLL_MINUTES", "61"), ("TABLEWRIGHT_PLAN_HOURS", "25")),
     ],
 )
-def test_a_setting_of_the_wrong_form(setting: str, wrong: str, example: str) -> None:
-    expected = f"{setting} is '{wrong}': set it to something like {example}"
-    assert message({setting: wrong}) == expected
+def test_a_setting_of_the_wrong_form(setting: str, wrong: str) -> None:
+    takes = ALL[setting.removeprefix("TABLEWRIGHT_").lower()].parser.accepts
+    assert message({setting: wrong}).startswith(f"{setting} is '{wrong}': ")
+    assert f"it takes {takes}, for example" in message({setting: wrong})
+
+
+def test_a_sentence_says_what_is_accepted() -> None:
+    assert message({"TABLEWRIGHT_ITEM_DAYS": "9"}) == (
+        "TABLEWRIGHT_ITEM_DAYS is '9': it takes days, 10 to 9999, or none, for example 60"
+    )
+    said = message({"TABLEWRIGHT_SHARD_RULES": '{"most": 101}'})
+    assert "most must be a number from 1 to 100; it takes rules as JSON" in said
+    said = message({"TABLEWRIGHT_CONCURRENCY": "forms.delivr=5"})
+    assert "'forms.delivr' is not one of sentiment.analyse, " in said
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    wrong = {
+        "TABLEWRIGHT_REGION": "Ireland",
+        "TABLEWRIGHT_ALARMS": "few",
+        "TABLEWRIGHT_REPLICA": "us-west-2",
+        "TABLEWRIGHT_STREAM_WINDOW": "5s",
+    }
+    said = message(wrong).splitlines()
+    assert [line.split()[0] for line in said] == [
+        "TABLEWRIGHT_REPLICA",
+        "TABLEWRIGHT_REGION",
+        "TABLEWRIGHT_ALARMS",
+        "TABLEWRIGHT_STREAM_WINDOW",
+    ]
+
+
+def test_a_variable_that_is_no_setting_stops_with_the_one_that_was_meant() -> None:
+    assert message({"TABLEWRIGHT_REPLICA": "us-west-2"}) == (
+        "TABLEWRIGHT_REPLICA is no setting: did you mean TABLEWRIGHT_REPLICAS? "
+        "All of them are in docs/settings.md"
+    )
+    for harmless in ({"TABLEWRIGHT_REPLICA": ""}, {"TABLEWRIGHT_CACHE": "/tmp"}):
+        read(NOTHING.get, harmless)
+
+
+def test_data_that_is_kept_can_be_taken_back() -> None:
+    none = {"TABLEWRIGHT_RECOVERY_DAYS": "none"}
+    assert read({"stage": "dev"}.get, none).protection.recovery_days is None
+    for stage in ("staging", "prod"):
+        assert f"data of {stage} is kept" in message(none, stage=stage)
+
+
+def test_keys_of_tables_need_their_region() -> None:
+    assert message({"TABLEWRIGHT_CUSTOMER_KEYS": "on"}).startswith(
+        "TABLEWRIGHT_CUSTOMER_KEYS is set, but not the region of the tables themselves"
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +147,8 @@ def test_a_setting_of_the_wrong_form(setting: str, wrong: str, example: str) -> 
 )
 def test_an_origin_that_is_none_or_not_safe(wrong: str) -> None:
     said = message({"TABLEWRIGHT_CORS_ORIGINS": wrong})
-    assert said.startswith(f"TABLEWRIGHT_CORS_ORIGINS is '{wrong}': set it to something like https")
+    assert said.startswith(f"TABLEWRIGHT_CORS_ORIGINS is '{wrong}': ")
+    assert "it takes an origin, https:// and a host" in said
 
 
 def test_items_are_kept_and_archived_by_stage_unless_told() -> None:
@@ -88,15 +158,22 @@ def test_items_are_kept_and_archived_by_stage_unless_told() -> None:
         "prod": 90,
     }
     assert [name for name, stage in found.items() if not stage.archived] == ["dev"]
-    given = {"TABLEWRIGHT_ITEM_DAYS": "none", "TABLEWRIGHT_ARCHIVE": "on"}
+    assert [name for name, stage in found.items() if stage.audited] == ["staging", "prod"]
+    given = {
+        "TABLEWRIGHT_ITEM_DAYS": "none",
+        "TABLEWRIGHT_ARCHIVE": "on",
+        "TABLEWRIGHT_AUDIT": "on",
+    }
     told = read({"stage": "dev"}.get, given)
-    assert (told.sentiment.item_days, told.archived) == (None, True)
+    assert (told.sentiment.item_days, told.archived, told.audited) == (None, True, True)
 
 
 @pytest.mark.parametrize("stage", ["staging", "prod"])
 def test_pages_of_somebodys_own_machine_are_let_in_while_developing_only(stage: str) -> None:
     own = {"TABLEWRIGHT_CORS_ORIGINS": "http://localhost:3000"}
-    assert message(own, stage=stage).endswith("something like https://app.example.com")
+    said = message(own, stage=stage)
+    assert said.startswith("TABLEWRIGHT_CORS_ORIGINS is 'http://localhost:3000': ")
+    assert f"{stage} is no place to develop" in said
     for developing in ("local", "dev"):
         found = read({"stage": developing}.get, own).cors_origins
         assert found == ("http://localhost:3000",)
@@ -136,7 +213,7 @@ def test_costs_are_told_at_limits_of_one_s_own_or_not_at_all() -> None:
     asked = {"TABLEWRIGHT_COST_LIMITS": "5, 50.5"}
     assert read(NOTHING.get, asked).cost_limits == (5, 50.5)
     assert read(NOTHING.get, {"TABLEWRIGHT_COST_LIMITS": "none"}).cost_limits == ()
-    assert message({"TABLEWRIGHT_COST_LIMITS": "0"}).endswith("something like 10,15,20 or none")
+    assert "it takes dollars a month" in message({"TABLEWRIGHT_COST_LIMITS": "0"})
 
 
 def replicas(environ: Mapping[str, str], stage: str = "prod") -> Replicas:
@@ -161,12 +238,11 @@ def test_only_systems_that_are_named_have_replicas() -> None:
     assert replicas(HOME).systems == ("sentiment",)
     assert replicas(asked).of("sales", "any") == replicas(asked).regions
     assert replicas(asked).of("sentiment", "any") == ()
-    assert message({"TABLEWRIGHT_REPLICATED": "shop"}).endswith("something like sentiment,sales")
 
 
 def test_a_table_can_have_fewer_replicas_for_one_update() -> None:
-    on_the_way = {**HOME, "TABLEWRIGHT_REPLICAS_ON_THE_WAY": '{"items": ["us-west-2"]}'}
-    found = replicas(on_the_way)
+    asked = {"stage": "prod", "replicas_on_the_way": '{"items": ["us-west-2"]}'}
+    found = read(asked.get, HOME).replicas
     assert found.of("sentiment", "items") == ("us-west-2",)
     assert found.of("sentiment", "news") == found.regions
 
@@ -174,8 +250,8 @@ def test_a_table_can_have_fewer_replicas_for_one_update() -> None:
 def test_a_region_stands_by_once_all_tables_are_there() -> None:
     def regions(**on_the_way: list[str]) -> tuple[str, ...]:
         named = {f"prod-sentiment-{name}": found for name, found in on_the_way.items()}
-        told = {**HOME, "TABLEWRIGHT_REPLICAS_ON_THE_WAY": json.dumps(named)}
-        return standby_regions(read({"stage": "prod"}.get, told))
+        told = {"stage": "prod", "replicas_on_the_way": json.dumps(named)}
+        return standby_regions(read(told.get, HOME))
 
     assert regions() == ("us-west-2", "eu-west-1", "ap-south-1")
     assert regions(items=["us-west-2"]) == ("us-west-2",)
@@ -208,14 +284,13 @@ def test_zones_are_two_to_four_of_the_region() -> None:
     assert sentiment(here).zones == ()
     assert sentiment(named).zones == ("eu-west-1a", "eu-west-1c")
     for wrong in ("eu-west-1a", "eu-west-1a,us-east-1b", "a,b", "eu-west-1,eu-west-1a"):
-        with pytest.raises(SettingError, match=r"TABLEWRIGHT_ZONES.* as in eu-west-1a,eu-west-1c"):
+        with pytest.raises(SettingError, match=r"TABLEWRIGHT_ZONES.*for example eu-west-1a"):
             sentiment({**here, "TABLEWRIGHT_ZONES": wrong})
 
 
 def test_a_window_may_be_none_at_all() -> None:
-    assert sentiment().window_seconds == 5
-    assert sentiment({"TABLEWRIGHT_STREAM_WINDOW": "0"}).window_seconds == 0
-    assert sentiment({"TABLEWRIGHT_STREAM_WINDOW": "300"}).window_seconds == 300
+    for asked, seconds in (({}, 5), ({"TABLEWRIGHT_STREAM_WINDOW": "0"}, 0)):
+        assert read(NOTHING.get, asked).stream_window_seconds == seconds
 
 
 def test_context_wins_over_the_environment() -> None:
@@ -269,10 +344,11 @@ def test_prod_with_all_it_can_have_holds_before_the_rules_of_cloudformation_itse
     tmp_path: Path,
 ) -> None:
     asked = {"stage": "prod", "alarm_email": "ops@example.com", "accelerator": "on"}
-    asked |= {"encrypted_fields": "on", "replicas": "us-west-2"}
+    asked |= {"encrypted_fields": "on", "replicas": "us-west-2", "customer_keys": "on"}
+    asked |= {"capacity": "on-demand:9000/9000,sales=provisioned:5-100@70:warm=900/300"}
     done = run_app(tmp_path, IN_VIRGINIA, validate=True, **asked)
     assert done.returncode == 0, done.stderr
-    for stack in ("sales", "sentiment", "sentiment-us-west-2"):
+    for stack in ("sales", "sentiment", "sentiment-us-west-2", "keys", "keys-us-west-2"):
         assert (tmp_path / f"tablewright-prod-{stack}.template.json").exists()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tablewright.commands import segments
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.wire.client import WireClient
 from tablewright.testing.faults import Crash
 from tests.integration.conftest import Database
 
@@ -38,13 +38,13 @@ def killed_at_each_call(
     # One connection for all: to make one takes longer than the command does.
     connection = segments.patient_caller(Namespace(region="eu-west-1", endpoint_url=None))
     monkeypatch.setattr(segments, "patient_caller", lambda options: connection)
-    call = Dynamo.call
+    call = WireClient.call
     for kill in range(1, 200):
         again()
         numbers = count(1)
 
         def dies(
-            self: Dynamo,
+            self: WireClient,
             operation: str,
             params: dict[str, Any],
             kill: int = kill,
@@ -58,11 +58,11 @@ def killed_at_each_call(
                 raise Crash
             return answer
 
-        monkeypatch.setattr(Dynamo, "call", dies)
+        monkeypatch.setattr(WireClient, "call", dies)
         try:
             command()
             return
         except Crash:
-            monkeypatch.setattr(Dynamo, "call", call)
+            monkeypatch.setattr(WireClient, "call", call)
         yield kill
     raise AssertionError("the command does not end")

@@ -19,8 +19,8 @@ from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.commands.backfill_ttl import main
 from tablewright.model import Table
 from tablewright.model.sharding.epochs import Undivided
-from tablewright.runtime.aws import Dynamo
 from tablewright.runtime.store.attribute_values import encode
+from tablewright.runtime.wire.client import WireClient
 from tests.integration.commands.conftest import killed_at_each_call
 from tests.integration.conftest import Database
 
@@ -123,14 +123,14 @@ def test_an_item_deleted_since_it_was_read_does_not_come_back(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     fill(database, 3)
-    call = Dynamo.call
+    call = WireClient.call
 
-    def deletes_first(self: Dynamo, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+    def deletes_first(self: WireClient, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         if operation == "UpdateItem":
-            self.client.delete_item(TableName=TABLE, Key=params["Key"])
+            call(self, "DeleteItem", {"TableName": TABLE, "Key": params["Key"]})
         return call(self, operation, params)
 
-    monkeypatch.setattr(Dynamo, "call", deletes_first)
+    monkeypatch.setattr(WireClient, "call", deletes_first)
     assert run() == 0
     assert database.items() == []
     assert "3 changed or deleted meanwhile" in capsys.readouterr().err

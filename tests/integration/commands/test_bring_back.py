@@ -10,7 +10,7 @@ import pytest
 
 from tablewright.catalog.forms.design import Forms
 from tablewright.commands.bring_back import main
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.wire.client import WireClient
 from tablewright.testing.tables import definition
 from tests.integration.commands.conftest import killed_at_each_call
 from tests.integration.conftest import Database
@@ -138,15 +138,15 @@ def test_what_is_written_meanwhile_is_never_overwritten(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     restore(*(item(number) for number in range(6)))
-    call = Dynamo.call
+    call = WireClient.call
 
-    def written_first(self: Dynamo, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+    def written_first(self: WireClient, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         number = int(params["Item"]["number"]["N"]) if operation == "PutItem" else 1
         if number % 2 == 0:
             database.write([item(number, number={"N": "99"})])
         return call(self, operation, params)
 
-    monkeypatch.setattr(Dynamo, "call", written_first)
+    monkeypatch.setattr(WireClient, "call", written_first)
     assert run() == 0
     found = {one["SK"]["S"]: one["number"]["N"] for one in database.items()}
     assert found == {f"SUB#{n:03}": "99" if n % 2 == 0 else str(n) for n in range(6)}
@@ -236,14 +236,14 @@ def test_a_table_that_is_not_there_yet_is_waited_for(
     database: Database, restore: Restore, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    call = Dynamo.call
+    call = WireClient.call
 
-    def creating(self: Dynamo, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+    def creating(self: WireClient, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         answer = call(self, operation, params)
         if operation == "DescribeTable" and params["TableName"] == RESTORED:
             answer["Table"]["TableStatus"] = "CREATING"
         return answer
 
-    monkeypatch.setattr(Dynamo, "call", creating)
+    monkeypatch.setattr(WireClient, "call", creating)
     assert run() == 2
     assert f"{RESTORED} is still CREATING: wait until it is ACTIVE" in capsys.readouterr().err

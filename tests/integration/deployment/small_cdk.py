@@ -39,6 +39,7 @@ class SmallCdk(Cdk):
         self._cloud, self._folder = cloud, folder
         self._replicas, self._more = replicas, more
         self.other: Resources = {}
+        self.outputs: dict[str, str] = {}
         # What the CLI was told, deployment by deployment.
         self.deployed: list[tuple[str, ...]] = []
         self.options: list[str] = []
@@ -46,7 +47,10 @@ class SmallCdk(Cdk):
     def synth(self, context: Mapping[str, str] | None = None) -> Assembly:
         on_the_way = json.loads((context or {}).get("replicas_on_the_way", "{}"))
         replicas = on_the_way.get(ITEMS, self._replicas)
-        template = {"Resources": {"Items": table(*replicas, **self._more), **self.other}}
+        template = {
+            "Resources": {"Items": table(*replicas, **self._more), **self.other},
+            "Outputs": {name: {"Value": value} for name, value in self.outputs.items()},
+        }
         artifact = {
             "type": "aws:cloudformation:stack",
             "environment": f"aws://000000000000/{HOME}",

@@ -84,6 +84,16 @@ def test_replicas_are_added_and_removed_one_an_update(target: Target, cdk: Stub)
     assert regions(target) == {MUMBAI}
 
 
+def test_shards_that_something_is_in_are_not_taken_away(target: Target, cdk: Stub) -> None:
+    for count in ("12", "20"):
+        stage = cdk()
+        stage.outputs = {"CategoryShards": count}
+        run(target, stage)
+    with pytest.raises(Refused, match="Set it to 20 or more"):
+        run(target, cdk())
+    assert target.outputs(STACK) == {"CategoryShards": "20"}
+
+
 def test_a_protected_replica_goes_when_it_is_named_and_what_stands_there_with_it(
     cloud: Cloud, target: Target, cdk: Stub
 ) -> None:

@@ -21,8 +21,10 @@ def test_every_command_is_a_target_and_takes_its_variables() -> None:
 
 
 def test_every_setting_is_one() -> None:
-    settings = dict(re.findall(r"^\| `(TABLEWRIGHT_[A-Z_]+)=([^`]+)`", PAGE, re.MULTILINE))
-    stage = read({"stage": "prod"}.get, {"TABLEWRIGHT_REGION": "eu-west-1", **settings})
+    lines = re.findall(r"^export (.*)", PAGE, re.MULTILINE)
+    words = (word.split("=") for line in lines for word in line.split())
+    given = {name: value for name, value in words if name.startswith("TABLEWRIGHT_")}
+    stage = read({"stage": "prod"}.get, given)
     assert stage.alarm_email == "ops@example.com"
     assert stage.cost_limits == (10, 15, 20)
-    assert stage.replicas.regions == ("us-west-2", "ap-south-1")
+    assert stage.environment.region == "eu-west-1"

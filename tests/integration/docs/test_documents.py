@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from cdk_app.settings import ROOT, read
+from cdk_app.settings import ROOT
 from docs.generate import DOCUMENTS
 from docs.reference_pages import PAGES as REFERENCE
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES
 from tablewright.model.operands import Operand
 from tablewright.pages.cost_chapter import usage
 from tablewright.pages.metering import Measurement
-from tablewright.pages.monthly_cost import US_EAST_1, bill
+from tablewright.pages.monthly_cost import bill
+from tablewright.pages.price_lists import US_EAST_1
 from tablewright.runtime import Reader, Store
 
 DOCS = ROOT / "docs"
@@ -130,18 +131,3 @@ def test_the_sentiment_page_says_what_answers_cost() -> None:
     for pattern, cost in costs.items():
         assert cost == "the same" or Decimal(cost.split()[0]) == measured[pattern], pattern
     assert measured["items_by_sentiment"] == measured["recent_items"]
-
-
-def test_the_sentiment_page_s_settings_are_settings() -> None:
-    environ = {"TABLEWRIGHT_REGION": "eu-west-1", "TABLEWRIGHT_ACCOUNT": "123456789012"}
-    for first, *_ in rows(DOCS / "sentiment.md"):
-        name, _, value = first.strip("`").partition("=")
-        if name.startswith("TABLEWRIGHT_"):
-            environ[name] = value
-    stage = read({"stage": "prod"}.get, environ, root=ROOT)
-    assert stage.replicas.regions == ("us-west-2", "ap-south-1")
-    found = stage.sentiment
-    assert found.watch_tags == ("AI", "climate change")
-    assert found.sources == ("newsapi", "reddit")
-    assert (found.accelerated, found.window_seconds) == (True, 5)
-    assert found.encrypted_fields == "on"

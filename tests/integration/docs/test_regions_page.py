@@ -8,7 +8,8 @@ from docs.generate import DOCUMENTS
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES
 from local.drill import Ledger
 from tablewright.pages.cost_chapter import usage
-from tablewright.pages.monthly_cost import US_EAST_1, bill
+from tablewright.pages.monthly_cost import bill
+from tablewright.pages.price_lists import US_EAST_1
 
 PAGE = (ROOT / "docs" / "regions.md").read_text()
 

@@ -15,7 +15,7 @@ from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.commands.isolation_audit import main
 from tablewright.constructs import Protection
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store
 from tests.infrastructure.catalog.test_forms import OF_TENANTS
 from tests.infrastructure.synthesis import new_stack, template_of
@@ -35,7 +35,7 @@ class Audited:
         self._ids = deploy(cloud, "isolation-audit", template)
         self.file = folder / "template.json"
         self.file.write_text(json.dumps(template))
-        self.store = Store(Forms, TABLE, Dynamo(cloud.client("dynamodb")))
+        self.store = Store(Forms, TABLE, Boto3Client(cloud.client("dynamodb")))
         for tenant in TENANTS:
             config = TenantConfig.__entity__.example
             self.store.put(Forms.put_config, TenantConfig(**{**config, "tenant_id": tenant}))

@@ -38,8 +38,10 @@ FULL = {
 CONTENT = [
     Sample("POST", "/content", FULL),
     Sample("POST", "/content", NEW),
-    Sample("GET", "/content", query={"status": "Draft", "q": "Positioning"}),
+    Sample("GET", "/content", query={"status": "Draft"}),
+    Sample("GET", "/search", query={"q": "Positioning", "tag": "a"}),
     Sample("GET", "/content", query={"suite": "Suite", "concept": "Concept"}),
+    Sample("GET", "/content", query={"owner": "ada", "audience": "A", "stage": "B", "tag": "a"}),
     Sample("GET", ONE),
     Sample("PATCH", ONE, {"title": "New", "tags": ["x"], "version": "1"}),
     Sample("DELETE", ONE, {"version": "1"}),

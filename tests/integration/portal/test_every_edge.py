@@ -10,6 +10,7 @@ import pytest
 from lambdas.portal.handlers import (
     clean_files,
     complete_uploads,
+    index_content,
     notify_users,
     publish_announcements,
     run_calendar,
@@ -22,7 +23,12 @@ from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
 from tests.integration.functions import HURRIED, Around, consumed, message
-from tests.integration.portal.fan_out.fan_out_world import CONTENT_TABLE, FanOutWorld, users
+from tests.integration.portal.fan_out.fan_out_world import (
+    CONTENT_TABLE,
+    SEARCH_TABLE,
+    FanOutWorld,
+    users,
+)
 from tests.integration.portal.uses import EVENTS_TABLE, FILES, recorded, upload
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start
@@ -32,11 +38,12 @@ TOLD = {
     "SUBSCRIPTIONS_TABLE": "subscriptions",
     "NOTIFICATIONS_TABLE": "notifications",
     "EVENTS_TABLE": EVENTS_TABLE,
+    "SEARCH_TABLE": SEARCH_TABLE,
     "FILES_BUCKET": FILES,
     "FANOUT_QUEUE_URL": "queue",
     "CURSOR_SECRET_ARN": "cursor key",
 }
-TABLES = (CONTENT_TABLE, "subscriptions", "notifications", EVENTS_TABLE)
+TABLES = (CONTENT_TABLE, SEARCH_TABLE, "subscriptions", "notifications", EVENTS_TABLE)
 PAST = datetime.now(UTC) - timedelta(days=1)
 
 
@@ -86,6 +93,23 @@ def test_announcements_are_published_whatever_fails(trial: Trial) -> None:
         lambda: set(trial.cloud.messages),
     )
     assert calls >= 1
+
+
+def test_content_is_indexed_whatever_fails(trial: Trial) -> None:
+    def fresh() -> None:
+        trial.begin(index_content)
+        trial.room.write("c1")
+
+    fresh()
+    records = trial.room.records()
+    calls = survives_at_every_edge(
+        fresh,
+        lambda: consumed(index_content.handler({"Records": records}, Around())),
+        lambda: sorted(
+            item["SK"]["S"] for item in trial.room.items(SEARCH_TABLE) if "revision" not in item
+        ),
+    )
+    assert calls >= 3
 
 
 def test_every_subscriber_is_told_once_whatever_fails(trial: Trial) -> None:

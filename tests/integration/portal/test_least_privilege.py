@@ -16,7 +16,7 @@ from tests.infrastructure.synthesis import (
 )
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
-from tests.integration.portal.fan_out.fan_out_world import CONTENT_TABLE, FanOutWorld
+from tests.integration.portal.fan_out.fan_out_world import CONTENT_TABLE, SEARCH_TABLE, FanOutWorld
 from tests.integration.portal.uses import EVENTS_TABLE, FILES, FUNCTIONS
 from tests.integration.rights import Rights
 from tests.integration.sentiment.http import metered
@@ -27,6 +27,7 @@ NAMES = {
     "SUBSCRIPTIONS_TABLE": "subscriptions",
     "NOTIFICATIONS_TABLE": "notifications",
     "EVENTS_TABLE": EVENTS_TABLE,
+    "SEARCH_TABLE": SEARCH_TABLE,
     "FILES_BUCKET": FILES,
     "FANOUT_QUEUE_URL": "queue",
     "CURSOR_SECRET_ARN": "cursor key",

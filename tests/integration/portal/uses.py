@@ -22,17 +22,28 @@ from lambdas.portal.handlers import (
     content_api,
     events_api,
     inbox_api,
+    index_content,
     notify_users,
     publish_announcements,
     run_calendar,
+    verify_search,
 )
-from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD, Content
+from lambdas.portal.search.index import ContentIndex
+from tablewright.catalog.portal.content import APPROVED, EXPIRED, HARD, Content, ContentRegistry
 from tablewright.catalog.portal.events import event_key
+from tablewright.catalog.portal.search import ContentSearch
 from tablewright.model import Record
 from tablewright.runtime.ids import uuid7
 from tests.integration.functions import HURRIED, TAKEN, Around, Function, message
 from tests.integration.http import Requests
-from tests.integration.portal.content.content_world import CONTRACT, NEW, OLA, PDF, file_of
+from tests.integration.portal.content.content_world import (
+    CONTRACT,
+    NEW,
+    OLA,
+    PDF,
+    SEARCH_TABLE,
+    file_of,
+)
 from tests.integration.portal.fan_out.fan_out_world import FanOutWorld, users
 from tests.integration.portal.inbox.inbox_http import tell
 from tests.integration.rights import FAILED_EVENTS, FAILURES, QUEUE, STREAM
@@ -59,10 +70,16 @@ def use_content_api(aws: Aws, room: FanOutWorld) -> None:
         room.change(room.read(id), **recorded(aws, id, upload_id))
         ask("GET", f"{one}/file")
         ask("PATCH", one, {"title": "Mine", "version": "3"})
-    lists: list[dict[str, Any]] = [{"status": "Draft"}, {"suite": "Data", "concept": "Lake"}]
+    product = {"suite": "Data", "concept": "Lake"}
+    lists: list[dict[str, Any]] = [{"status": "Draft"}, product, {"owner": "ola"}]
     for query in lists:
         page = ask("GET", "/content", limit=1, **query)
         ask("GET", "/content", limit=1, cursor=page["next_cursor"], **query)
+    index = ContentIndex(room.content, aws.store(ContentSearch, SEARCH_TABLE))
+    for id in TWO:
+        index.refresh(id)
+    page = ask("GET", "/search", limit=1, q="mine")
+    assert ask("GET", "/search", limit=1, q="mine", cursor=page["next_cursor"])["items"]
     for id in TWO:
         for status, version in ((APPROVED, "4"), (EXPIRED, "5")):
             ask("POST", f"/content/{id}/status", {"status": status, "version": version})
@@ -148,6 +165,40 @@ def use_publish(aws: Aws, room: FanOutWorld) -> None:
     assert aws.cloud.messages
 
 
+def use_index(aws: Aws, room: FanOutWorld) -> None:
+    """Contents that are made, changed and removed, and one that others change meanwhile."""
+    made = [room.write(id) for id in TWO]
+    assert index_content.handler({"Records": room.records()}, Around()) == TAKEN
+    for one in made:
+        room.change(one, title="Another title")
+    aws.before["TransactWriteItems"] = partial(change_now, room, "c1")
+    assert index_content.handler({"Records": room.records()}, Around()) == TAKEN
+    for one in made:
+        room.content.delete(ContentRegistry.delete_content, one)
+    assert index_content.handler({"Records": room.records()}, Around()) == TAKEN
+    assert not room.items(SEARCH_TABLE)
+
+
+def use_verify(aws: Aws, room: FanOutWorld) -> None:
+    """An index that is missing, then one of other words, then one of what is gone."""
+    made = [room.write(id) for id in TWO]
+
+    def verified() -> int:
+        answer = verify_search.handler({"repair": True}, HURRIED)
+        while aws.cloud.invoked:
+            answer = verify_search.handler(aws.cloud.next_event(), HURRIED)
+        assert answer["after"] is None
+        return len(room.items(SEARCH_TABLE))
+
+    assert verified()
+    for one in made:
+        room.change(one, title="Another title")
+    assert verified()
+    for one in made:
+        room.content.delete(ContentRegistry.delete_content, one)
+    assert verified() == 0
+
+
 def use_notify(aws: Aws, room: FanOutWorld) -> None:
     """More subscribers than it has time for, each told once; and an owner."""
     room.subscribe(*users(501))
@@ -209,6 +260,8 @@ FUNCTIONS = {
     "Clean": Function(clean_files, use_clean, FAILED_EVENTS),
     "Calendar": Function(run_calendar, use_calendar, FAILED_EVENTS),
     "FanOutPublish": Function(publish_announcements, use_publish, STREAM | FAILURES),
+    "SearchIndex": Function(index_content, use_index, STREAM | FAILURES),
+    "SearchVerify": Function(verify_search, use_verify),
     "FanOutNotify": Function(notify_users, use_notify, QUEUE),
     "InboxApi": Function(inbox_api, use_inbox_api),
     "EventsApi": Function(events_api, use_events_api),

@@ -10,7 +10,7 @@ import pytest
 from cdk_app.settings import ROOT
 from tablewright.catalog.sales.design import Sales
 from tablewright.constructs.functions.dependencies import LAMBDA, Platform, dependencies
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.dax import Accelerated
 from tests.integration.conftest import Database
 
@@ -57,7 +57,7 @@ def test_dynamodb_answers_in_place_of_a_cluster_that_does_not(
     item = {**KEY, "saleId": {"S": "s1"}}
     client = database.client()
     client.put_item(TableName="table", Item=item)
-    caller = Accelerated(Dynamo(client), f"{scheme}://127.0.0.1:{number}")
+    caller = Accelerated(Boto3Client(client), f"{scheme}://127.0.0.1:{number}")
     begun = time.monotonic()
     assert caller.call("GetItem", GET)["Item"] == item
     assert time.monotonic() - begun < 10

@@ -2,19 +2,25 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import boto3
 import pytest
 
-from tablewright.runtime.aws import Client, connect
+from tablewright.runtime import boto3_client
+from tablewright.runtime.aws import Caller, connect
 from tablewright.runtime.errors import Unavailable, Unreachable
 
 
-def client(port: int) -> Client:
-    session = boto3.session.Session("own", "own", region_name="eu-west-1")
-    return connect(session, "dynamodb", endpoint_url=f"http://127.0.0.1:{port}", proxies={})
+@pytest.fixture(params=[connect, boto3_client.connect])
+def client(request: pytest.FixtureRequest) -> Callable[[int], Caller]:
+    def of(port: int) -> Caller:
+        session = boto3.session.Session("own", "own", region_name="eu-west-1")
+        made: Caller = request.param(session, "dynamodb", endpoint_url=f"http://127.0.0.1:{port}")
+        return made
+
+    return of
 
 
 @contextmanager
@@ -44,22 +50,26 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def test_where_nobody_listens_the_request_was_never_sent() -> None:
+def test_where_nobody_listens_the_request_was_never_sent(client: Callable[[int], Caller]) -> None:
     with pytest.raises(Unreachable):
         client(free_port()).call("ListTables", {})
 
 
-def test_a_request_that_was_sent_and_not_answered_may_have_had_an_effect() -> None:
+def test_a_request_that_was_sent_and_not_answered_may_have_had_an_effect(
+    client: Callable[[int], Caller],
+) -> None:
     with server(3) as (port, asked), pytest.raises(Unavailable) as failed:
         client(port).call("ListTables", {})
     assert len(asked) == 3
     assert not isinstance(failed.value, Unreachable)
 
 
-def test_one_sent_attempt_counts_although_the_last_found_nobody() -> None:
+def test_one_sent_attempt_counts_although_the_last_found_nobody(
+    client: Callable[[int], Caller],
+) -> None:
     with server(1) as (port, asked):
         dynamodb = client(port)
-        with pytest.raises(Unavailable, match="Could not connect") as failed:
+        with pytest.raises(Unavailable) as failed:
             dynamodb.call("ListTables", {})
     assert len(asked) == 1
     assert not isinstance(failed.value, Unreachable)

@@ -9,7 +9,7 @@ from lambdas.sales.handlers import api
 from lambdas.sales.openapi import document
 from lambdas.sales.resources import Resources
 from tablewright.catalog.sales.design import Sale
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.cursors.cursor import Cursors
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer, Context, Contract
@@ -25,7 +25,7 @@ class Http:
     """Sends requests to the handler on behalf of a tenant."""
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-        dynamo = Dynamo(database.client())
+        dynamo = Boto3Client(database.client())
         made = Resources("table", lambda tenant: dynamo, Cursors(KEYS), now=lambda: NOW)
         monkeypatch.setattr(api, "resources", lambda: made)
 

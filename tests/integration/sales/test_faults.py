@@ -9,7 +9,8 @@ import pytest
 
 from lambdas.sales.sales import TenantSales
 from tablewright.catalog.sales.design import Sale, Sales
-from tablewright.runtime.aws import Caller, Dynamo
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
@@ -48,7 +49,7 @@ PATHS: dict[str, Work] = {
 def test_a_write_ends_the_same_whatever_fails_on_the_way(path: str, database: Database) -> None:
     database.create(Sales)
     client = database.client()
-    before = Dynamo(client)
+    before = Boto3Client(client)
 
     def fresh() -> Caller:
         for item in database.items():

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tablewright.runtime.aws import Caller, Dynamo
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.errors import OutOfTime
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
@@ -19,7 +20,7 @@ def test_the_injector_finds_a_write_path_that_is_not_safe(database: Database) ->
 
     def fresh() -> Caller:
         database.client().delete_item(TableName="table", Key=key)
-        return Dynamo(database.client())
+        return Boto3Client(database.client())
 
     def unsafe(caller: Caller) -> None:
         add = {":one": {"N": "1"}}

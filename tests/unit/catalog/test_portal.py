@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from tablewright.catalog.portal.content import Content, ContentRegistry, folded
 from tablewright.catalog.portal.events import Events, ShardedEvents, event_key, events_table
 from tablewright.catalog.portal.notifications import Notification, Notifications
+from tablewright.catalog.portal.search import ContentSearch
 from tablewright.catalog.portal.subscriptions import Subscription, Subscriptions
 from tablewright.model import ALL, KEYS_ONLY, Design, DesignError, InvalidRecord, Table
 from tablewright.model.sharding.epochs import UNDIVIDED
 from tablewright.model.validation.design import check, validate
 from tablewright.runtime.ids import uuid7
 
-TABLES = (ContentRegistry, Notifications, Subscriptions, Events, ShardedEvents)
+TABLES = (ContentRegistry, ContentSearch, Notifications, Subscriptions, Events, ShardedEvents)
 CONTENT, NOTIFICATION = Content.__entity__, Notification.__entity__
 USER = "4f1c2a9e-0d51-4f61-9f0e-3c5d8a1b7e20"
 UUID = "0194a211-7280-7abc-8def-0123456789ab"
@@ -35,6 +36,8 @@ KEYS: list[tuple[type[Table], dict[str, Any]]] = [
             "status#last_updated#content_id": f"Approved#{MOMENT}#{UUID}",
             "product_suite#product_concept": "Data#Warehouse",
             "last_updated#content_id": f"{MOMENT}#{UUID}",
+            "owner_user_id": USER,
+            "last_updated": MOMENT,
             "due": "due",
             "due_at#content_id": f"2025-07-26T00:00:00.000Z#{UUID}",
         },

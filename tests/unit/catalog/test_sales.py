@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tablewright.catalog.sales.design import Sale, Sales, sales_sharded_by
+from tablewright.catalog.sales.design import Sale, Sales, sales_table
 from tablewright.model import KEYS_ONLY, Expiry, InvalidRecord, last_character
 
 EXAMPLE = Sale.__entity__.check(Sale.__entity__.example)
@@ -57,7 +57,7 @@ def test_the_shard_of_a_category_is_among_ten_and_of_embeddings_among_five() -> 
 
 
 def test_the_published_category_shards_can_be_had() -> None:
-    design = sales_sharded_by(last_character).__design__
+    design = sales_table(function=last_character).__design__
     sale = {**EXAMPLE, "sale_id": "sale_abc0"}
     keys = design.derived(design.entities["Sale"], sale)
     assert str(keys["GSI1PK"]).endswith("#SHARD#8")

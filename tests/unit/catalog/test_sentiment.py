@@ -58,15 +58,15 @@ def test_items_expire_where_days_are_given_and_their_guards_a_year_later() -> No
     table = items_table(days=30)
     assert validate(table) == []
     design = table.__design__
-    assert (design.id, design.ttl) == (Items.__design__.id, "ttl")
+    assert (design.id, design.ttl) == (Items.__design__.id, "expires_at")
     end = datetime(2025, 12, 16, 14, 30, 15, tzinfo=UTC)
     item = design.attributes(design.entities["Item"], EXAMPLE)
-    assert item["ttl"] == int(end.timestamp())
+    assert item["expires_at"] == int(end.timestamp())
     guard = Guard(**Guard.__entity__.example)
-    later = design.attributes(design.entities["Guard"], guard)["ttl"]
+    later = design.attributes(design.entities["Guard"], guard)["expires_at"]
     assert later == int((end + timedelta(days=GUARD_DAYS)).timestamp())
     assert items_table() is Items
-    assert "ttl" not in stored(Items, EXAMPLE)
+    assert "expires_at" not in stored(Items, EXAMPLE)
 
 
 def test_an_item_is_stored_under_the_published_names() -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.forms.sharding.decision import Decision, ShardRules, TenantLoad, decide
+from lambdas.forms.sharding.decision import Decision, TenantLoad, decide
 from tablewright.catalog.forms.metrics import DailyMetrics, HourlyMetrics
+from tablewright.catalog.forms.shard_rules import ShardRules
 from tablewright.model import Epoch, Epochs, InvalidValue, Record
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sharding.epochs import MOST_EPOCHS, MOST_SHARDS

@@ -3,7 +3,8 @@
 from decimal import Decimal
 
 from tablewright.catalog.sales.design import Sale, Sales
-from tablewright.pages.monthly_cost import US_EAST_1, Usage, Workload, bill, monthly, stored_bytes
+from tablewright.pages.monthly_cost import Usage, Workload, bill, monthly, stored_bytes
+from tablewright.pages.price_lists import US_EAST_1
 
 EXAMPLE = Sale.__entity__.check(Sale.__entity__.example)
 WORKLOAD = Workload(items_per_day=100_000, read_units_per_day=Decimal(500_000), years=2)

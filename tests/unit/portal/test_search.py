@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambdas.portal.content.search import matches, words
+from lambdas.portal.search.words import matches, words
 
 CONTENT: dict[str, Any] = {
     "title": "Positioning the Data Platform",

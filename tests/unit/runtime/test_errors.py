@@ -9,7 +9,7 @@ from botocore.config import Config
 from botocore.parsers import ResponseParserError
 
 from lambdas.http.problems import from_store
-from tablewright.runtime.aws import Client
+from tablewright.runtime.boto3_client import Boto3Client, from_failure
 from tablewright.runtime.errors import (
     AccessDenied,
     Conflict,
@@ -22,7 +22,6 @@ from tablewright.runtime.errors import (
     Throttled,
     TransactionCanceled,
     Unavailable,
-    from_failure,
     from_response,
 )
 
@@ -181,4 +180,4 @@ def test_an_answer_of_every_service_is_typed_at_the_edge(service: str) -> None:
 
     client.meta.events.register("before-send", answer)
     with pytest.raises(Unavailable):
-        Client(client).call(operation, params)
+        Boto3Client(client).call(operation, params)

@@ -10,8 +10,11 @@ import boto3
 import pytest
 
 from tablewright.runtime import tenancy
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.errors import AccessDenied, CredentialsExpired, StoreError, Unavailable
 from tablewright.runtime.tenancy import Tenants
+from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.connection import Reply
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 SESSION = boto3.session.Session(
@@ -47,31 +50,21 @@ class World:
         self.tenants = Tenants(SESSION, "role", sts=self.sts, now=lambda: self.sts.now)
         self.expired: set[str] = set()
         self.tenants.prepare()
-        client = self.tenants._clients["dynamodb"]._client.client
-        client.meta.events.register("before-send.dynamodb", self._answer)
+        self.client = self.tenants._clients["dynamodb"]
+        assert isinstance(self.client, WireClient)
+        self.client._connections.exchange = self._answer  # type: ignore[method-assign]
 
     def signer(self, tenant: str) -> str:
         """The access key that signs a tenant's request."""
         answer = self.tenants.access(tenant).call("ListTables", {})
         return str(answer["TableNames"][0])
 
-    def _answer(self, request: Any, **_: Any) -> Any:
-        from botocore.awsrequest import AWSResponse
-
-        header = request.headers["Authorization"]
-        key = (header.decode() if isinstance(header, bytes) else header).split("=")[1].split("/")[0]
-        status, body = 200, f'{{"TableNames": ["{key}"]}}'
+    def _answer(self, request: bytes) -> Reply:
+        key = request.partition(b"Credential=")[2].partition(b"/")[0].decode()
         if key in self.expired:
-            status, body = 400, '{"__type": "x#ExpiredTokenException", "message": "expired"}'
-        return AWSResponse(request.url, status, {}, _Raw(body.encode()))
-
-
-class _Raw:
-    def __init__(self, body: bytes) -> None:
-        self._body = body
-
-    def stream(self) -> list[bytes]:
-        return [self._body]
+            expired = b'{"__type": "x#ExpiredTokenException", "message": "expired"}'
+            return Reply(400, {}, expired)
+        return Reply(200, {}, f'{{"TableNames": ["{key}"]}}'.encode())
 
 
 def test_a_session_is_tagged_with_its_tenant() -> None:
@@ -92,7 +85,7 @@ def test_a_session_signs_its_tenants_requests_and_no_others() -> None:
 
 def test_addresses_are_signed_by_the_session_too() -> None:
     world = World()
-    files = world.tenants.access("acme", "s3")
+    files = world.tenants.files("acme")
     address = files.presign("get_object", {"Bucket": "files", "Key": "acme/1"}, 60)
     assert "AWSAccessKeyId=key%201&" in address
 
@@ -100,10 +93,11 @@ def test_addresses_are_signed_by_the_session_too() -> None:
 def test_nothing_is_signed_with_the_functions_own_rights() -> None:
     world = World()
     world.signer("acme")
-    shared = world.tenants._clients["dynamodb"]._client
-    with pytest.raises(AttributeError):
-        shared.call("ListTables", {})
-    assert shared.client._request_signer._credentials.access_key != "own"
+    assert world.client.call("ListTables", {}) == {"TableNames": ["no-session"]}
+    world.tenants.prepare("s3")
+    files = world.tenants._clients["s3"]
+    assert isinstance(files, Boto3Client)
+    assert files.client._request_signer._credentials.access_key == "no-session"
 
 
 def test_a_session_is_renewed_before_it_expires() -> None:

@@ -9,6 +9,7 @@ import pytest
 from lambdas.errors import InvalidRequest, RequestError, TooMuch
 from lambdas.sales.rules import GIVEN, batch_from, changes_from, sale_from
 from tablewright.catalog.sales.design import season_of
+from tablewright.model import Expiry
 
 NOW = datetime(2025, 12, 29, 10, 15, tzinfo=UTC)
 
@@ -48,6 +49,12 @@ def test_a_sale_gets_tenant_times_and_season_from_us() -> None:
 )
 def test_seasons_are_the_northern_meteorological_ones(months: tuple[int, ...], season: str) -> None:
     assert {season_of(f"2025-{month:02}-15") for month in months} == {season}
+
+
+def test_a_stage_that_keeps_sales_longer_takes_older_ones() -> None:
+    old = {**BODY, "saleDate": "2020-01-31"}
+    assert "saleDate" in str(refused(old))
+    assert sale_from(old, "acme", NOW, Expiry("sale_date", years=7)).sale_date == "2020-01-31"
 
 
 def test_a_given_season_is_kept() -> None:

@@ -4,10 +4,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from lambdas.forms.sharding.decision import Decision, ShardRules
+from lambdas.forms.sharding.decision import Decision
 from lambdas.forms.sharding.planner import PlannerRun, ShardPlanner
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DailyMetrics, HourlyMetrics
+from tablewright.catalog.forms.shard_rules import ShardRules
 from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.model import Entity
 from tablewright.runtime.aws import Caller

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from lambdas.forms.sharding.decision import ShardRules
 from lambdas.forms.sharding.planner import PlannerRun
 from tablewright.catalog.forms.design import Forms
+from tablewright.catalog.forms.shard_rules import ShardRules
 from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
 from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.runtime.meter import Meter

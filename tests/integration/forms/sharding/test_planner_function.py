@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lambdas.forms.handlers import plan_shards as plan
-from lambdas.forms.sharding.decision import ShardRules
 from lambdas.forms.sharding.planner import PlannerRun, ShardPlanner
+from tablewright.catalog.forms.shard_rules import ShardRules
 from tablewright.model import InvalidValue
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.sharding.planners import NOW, VOLUMES, World, three_tenants

@@ -188,7 +188,7 @@ class World:
 @cache
 def presign() -> Presign:
     """As the function makes it; a client takes its time."""
-    made: Presign = Clients(SESSION, "table").client("s3", **SIGNING).presign
+    made: Presign = Clients(SESSION, "table").files(**SIGNING).presign
     return made
 
 

@@ -22,8 +22,9 @@ from lambdas.forms.submission.resources import Resources
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model.fields.time import iso_utc
-from tablewright.runtime.aws import Client
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.payload import Payloads
+from tablewright.runtime.wire.client import WireClient
 from tests.integration.forms.conftest import FormTable, key_of
 from tests.integration.forms.submission.submitting import (
     ADA,
@@ -194,6 +195,18 @@ def test_what_a_tenant_does_not_keep_for_ever_expires(world: World) -> None:
     assert world.stored() == []
 
 
+@pytest.mark.parametrize(("own", "kept"), [(None, 365), (30, 30)])
+def test_a_stage_says_how_long_submissions_are_kept_of_tenants_that_do_not(
+    own: int | None, kept: int, world: World
+) -> None:
+    payloads = Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)
+    intake = SubmissionIntake(world.forms.store(), payloads, 365)
+    sent = SentForm("acme", "contact", "application/json", ADA, "once")
+    intake.take(sent, {}, NOON, own)
+    (stored,) = world.stored()
+    assert stored.expires_at == iso_utc(NOON + timedelta(days=kept))
+
+
 def test_a_repeated_key_is_the_same_submission_whenever_it_was_signed(world: World) -> None:
     first = taken(world.send(Idempotency_Key="order 7 ✓"))
     world.clock.pass_by(days=6)
@@ -297,4 +310,5 @@ def test_the_function_finds_everything_in_its_environment(
     assert resources.now().tzinfo is UTC
     made = Clients.of(SubmitEnvironment.read())
     assert made.store().table_name == "forms_table"
-    assert {type(one) for one in (made.secrets, made.sqs, made.s3)} == {Client}
+    assert {type(one) for one in (made.secrets, made.sqs)} == {WireClient}
+    assert isinstance(made.s3, Boto3Client)

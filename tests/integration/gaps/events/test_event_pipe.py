@@ -14,7 +14,7 @@ from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
 from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.constructs import EventPipe, EventQueue, Protection
 from tablewright.model import replaced
-from tablewright.runtime.aws import Dynamo
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store
 from tests.infrastructure.synthesis import new_stack, template_of
 from tests.integration.gaps.clouds import Cloud, deploy, until
@@ -59,7 +59,7 @@ class Piped:
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self._ids = deploy(cloud, "event-pipe", _template())
-        self.store = Store(Forms, "piped-forms", Dynamo(cloud.client("dynamodb")))
+        self.store = Store(Forms, "piped-forms", Boto3Client(cloud.client("dynamodb")))
 
     def id(self, prefix: str) -> str:
         (found,) = (

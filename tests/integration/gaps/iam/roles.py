@@ -7,13 +7,18 @@ from tests.integration.gaps.clouds import Cloud
 
 
 def only(
-    cloud: Cloud, action: str, resource: str, *, condition: dict[str, Any] | None = None
+    cloud: Cloud,
+    action: str,
+    resource: str,
+    *,
+    condition: dict[str, Any] | None = None,
+    name: str | None = None,
 ) -> Any:
     """A client of the action's service that is allowed this one action on one resource."""
     iam = cloud.client("iam")
     service, _, verb = action.partition(":")
     trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
-    name = f"only-{service}-{verb}" + ("-conditionally" if condition else "")
+    name = name or f"only-{service}-{verb}" + ("-conditionally" if condition else "")
     role = iam.create_role(
         RoleName=name, AssumeRolePolicyDocument=json.dumps({"Statement": [trust]})
     )["Role"]["Arn"]

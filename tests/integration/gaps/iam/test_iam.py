@@ -34,7 +34,8 @@ class SalesAccess:
         template = needed_by(snapshot("sales"), "TenantAccessRole", "ApiRole")
         _also_granted(template, "dynamodb:BatchWriteItem")
         self.cloud = cloud
-        self._ids = deploy(cloud, "sales-access", template)
+        secret = deploy(cloud, "cursor-key", _exporting(snapshot("identity"), "CursorKey"))
+        self._ids = {**secret, **deploy(cloud, "sales-access", template)}
         self.table = self.id("SalesTable")
 
     def id(self, prefix: str) -> str:
@@ -73,6 +74,16 @@ class SalesAccess:
             return result
 
         return invoke
+
+
+def _exporting(template: dict[str, Any], root: str) -> dict[str, Any]:
+    """The resources whose names start so, with what the template exports of them."""
+    outputs = {
+        name: output
+        for name, output in template["Outputs"].items()
+        if str(output["Value"].get("Ref")).startswith(root)
+    }
+    return {**needed_by(template, root), "Outputs": outputs}
 
 
 def _also_granted(template: dict[str, Any], action: str) -> None:

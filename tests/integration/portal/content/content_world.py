@@ -1,7 +1,7 @@
 """The content API as API Gateway calls it: the table on the real engine, the bucket in memory."""
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -9,22 +9,35 @@ from typing import Any
 import pytest
 
 from lambdas.portal.content.files import Files
+from lambdas.portal.content.lists import Lists
 from lambdas.portal.content.registry import Registry
-from lambdas.portal.content.search import ListSearch
 from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.handlers import complete_uploads, content_api
 from lambdas.portal.openapi import document
-from tablewright.catalog.portal.content import APPROVED, DEPRECATED, EXPIRED, ContentRegistry
+from lambdas.portal.search.index import ContentIndex
+from lambdas.portal.search.search import EXAMINED, WINDOW, IndexSearch
+from tablewright.catalog.portal.content import (
+    APPROVED,
+    DEPRECATED,
+    EXPIRED,
+    Content,
+    ContentRegistry,
+)
+from tablewright.catalog.portal.search import ContentSearch
 from tablewright.model import Record
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import ObjectMissing
+from tablewright.runtime.store.records import Records
+from tablewright.runtime.store.store import Store
 from tests.integration.conftest import KEYS, Database
 from tests.integration.http import Answer, Context, Contract
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
 BUCKET = "files"
+WORDS = ("Alpha", "beta", "Gamma", "alphabet", "delta")
+SEARCH_TABLE = "search"
 CONTRACT = Contract(document())
 conforms, problem = CONTRACT.conforms, CONTRACT.problem
 
@@ -105,11 +118,13 @@ class World:
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         database.create(ContentRegistry)
+        database.create(ContentSearch, SEARCH_TABLE)
         self.database = database
         self.bucket = Bucket()
         self.edge = Edge(database.dynamo, self.bucket)
         self.now = NOW
-        self.window = 500
+        self.listed_at_once = 500
+        self.searched = {"window": WINDOW, "examined": EXAMINED}
         self._monkeypatch = monkeypatch
         self.start()
 
@@ -121,8 +136,11 @@ class World:
         self.files = Files(edge, self.bucket.presign, BUCKET)
         self.uploads = Uploads(self.store, self.files)
         registry = Registry(self.store, self.files)
-        search = ListSearch(self.store, self.window)
-        made = content_api.Resources(registry, self.files, search, lambda: self.now)
+        self.words = Store(ContentSearch, SEARCH_TABLE, edge)
+        self.index = ContentIndex(self.store, self.words)
+        lists = Lists(self.store, self.listed_at_once)
+        search = IndexSearch(self.store, self.words, cursors, **self.searched)
+        made = content_api.Resources(registry, self.files, lists, search, lambda: self.now)
         completing = complete_uploads.Resources(self.uploads, lambda: self.now)
         self._monkeypatch.setattr(content_api, "resources", lambda: made)
         self._monkeypatch.setattr(complete_uploads, "resources", lambda: completing)
@@ -192,17 +210,24 @@ class World:
 
     def empty(self) -> None:
         self.database.empty()
+        self.database.empty(SEARCH_TABLE)
         self.bucket.objects.clear()
         self.bucket.signed.clear()
         self.now = NOW
 
+    def indexed(self) -> None:
+        """Index all content, as the stream's function does."""
+        for item in self.items():
+            self.index.refresh(item["content_id"]["S"])
+
     def pages(self, limit: int, user: dict[str, str] = OLA, **query: Any) -> Iterator[Any]:
-        """A list, page by page, each as the document says."""
+        """A list, or with `q` what is found, page by page, each as the document says."""
+        path, form = ("/search", "SearchPage") if "q" in query else ("/content", "ContentPage")
         cursor: dict[str, Any] = {}
         for _ in range(300):
-            page = self("GET", "/content", user=user, limit=limit, **cursor, **query)
+            page = self("GET", path, user=user, limit=limit, **cursor, **query)
             assert page.status == 200, page.text
-            assert conforms(page, "ContentPage")
+            assert conforms(page, form)
             assert len(page.json["items"]) <= limit
             yield page.json
             if page.json["next_cursor"] is None:
@@ -223,3 +248,31 @@ def file_of(body: bytes = PDF, name: str = "a.pdf") -> dict[str, Any]:
 
 def later(**span: float) -> str:
     return iso_utc(NOW + timedelta(**span))
+
+
+def stored(world: World, count: int, **fields: Any) -> list[Content]:
+    """So many contents, a minute apart, the last changed one first."""
+    records = Records(ContentRegistry.__design__, Content.__entity__)
+    made = []
+    for n in range(count):
+        example = {
+            "content_id": f"c{n:04}",
+            "status": APPROVED,
+            "title": f"{WORDS[n % 5]} {n}",
+            "summary": f"number {n} {WORDS[n % 3]}",
+            "product_suite": "Data",
+            "product_concept": "Lake",
+            "owner_user_id": ("ada", "ben")[n % 2],
+            "tags": [f"tag{n % 7}"],
+            "version": "1",
+            "last_updated": NOW + timedelta(minutes=n),
+            "created_at": NOW,
+        }
+        varied = {name: v[n % len(v)] if isinstance(v, list) else v for name, v in fields.items()}
+        made.append(Content(**{**example, **varied}))
+    world.database.write([records.to_item(one) for one in made])
+    return made[::-1]
+
+
+def ids(contents: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [one["content_id"] for one in contents]

@@ -332,8 +332,8 @@ def test_a_summary_may_have_several_lines_and_a_title_one(world: World) -> None:
 def test_tags_are_stored_in_one_form_and_found_by_it(world: World) -> None:
     made = world.make(tags=["Data  Lake", "STRASSE", "cafe\u0301"])
     assert made["tags"] == ["data lake", "strasse", "caf\u00e9"]
-    for asked in ("data lake", "DATA", "straße", "caf\u00e9"):
-        assert world.listed(status=DRAFT, q=asked) == ["c1"]
+    for asked in ("data lake", "DATA  Lake", "straße", "caf\u00e9"):
+        assert world.listed(status=DRAFT, tag=asked) == ["c1"]
     refused = world("PATCH", ONE, {"tags": ["SQL", "sql"], "version": "1"})
     assert problem(refused, 400).keys() == {"/tags"}
 
@@ -342,6 +342,7 @@ def test_tags_that_were_stored_otherwise_are_found_still(world: World) -> None:
     world.make(tags=["kept"])
     (item,) = world.items()
     world.database.write([{**item, "tags": {"L": [{"S": "Data  LAKE"}]}}])
+    world.indexed()
     assert world.listed(status=DRAFT, q="data lake") == ["c1"]
     changed = world("PATCH", ONE, {"title": "Other", "version": "1"})
     assert changed.json["tags"] == ["data lake"]

@@ -12,6 +12,7 @@ from lambdas.portal.notification_fan_out.messages import message_from
 from lambdas.portal.notification_fan_out.notifier import Notified, Notifier
 from tablewright.catalog.portal.content import APPROVED, DRAFT, Content, ContentRegistry
 from tablewright.catalog.portal.notifications import Notification, Notifications
+from tablewright.catalog.portal.search import ContentSearch
 from tablewright.catalog.portal.subscriptions import Subscription, Subscriptions, topic
 from tablewright.model import Table
 from tablewright.model.fields.time import iso_utc
@@ -34,6 +35,7 @@ OWNER = "olga"
 BUCKET = "files"
 # The stream's reader looks for this name.
 CONTENT_TABLE = "table"
+SEARCH_TABLE = "search"
 
 
 class Cloud:
@@ -96,6 +98,7 @@ class FanOutWorld:
         database.create(ContentRegistry, CONTENT_TABLE, stream=True)
         database.create(Subscriptions, "subscriptions")
         database.create(Notifications, "notifications")
+        database.create(ContentSearch, SEARCH_TABLE)
         self.dynamo = database.dynamo
         self.cloud = Cloud()
         self.edge: Caller = Edge(self.dynamo, self.cloud)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.deadline import invocation
 from tablewright.runtime.store import page_limits as effort
 from tablewright.runtime.store.reader import Page
@@ -115,7 +116,7 @@ def test_a_page_that_is_out_of_time_is_given_out_short(filled: Database) -> None
         def get_remaining_time_in_millis(self) -> float:
             return 11_000
 
-    store = filled.store(Orders)
+    store = filled.store(Orders, Boto3Client(filled.client()))
     with invocation(Context()):
         page = store.query(Orders.of_kind, DRESS, where=RARE, limit=1)
     assert page.cursor is not None
@@ -132,3 +133,26 @@ def test_a_whole_list_of_small_reads_asks_seldom_where_most_is_passed_over(
     assert len(list(found)) == 2
     assert counted.calls["BatchGetItem"] <= 16
     assert counted.calls["Query"] <= 60
+
+
+def test_a_filter_that_dynamodb_looks_at_ends_a_page_when_it_found_nothing(
+    filled: Database,
+) -> None:
+    """A read that finds nothing counts for what it looked at, not for one entry."""
+    nowhere = {"tenant": "carousel-labs", "customer": "customer_1"}
+    store = filled.store(Orders)
+    pages: list[Page[Order]] = []
+    cursor = None
+    while not pages or cursor:
+        page = store.query(
+            Orders.of_customer,
+            nowhere,
+            where=Order.note == "lost",
+            examine=40,
+            limit=10,
+            cursor=cursor,
+        )
+        pages.append(page)
+        cursor = page.cursor
+    assert sum(page.examined for page in pages) == len(range(1, MANY, 7))
+    assert max(page.examined for page in pages) <= 50

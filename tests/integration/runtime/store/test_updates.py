@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tablewright.runtime.aws import Caller, Dynamo
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.errors import Conflict, Throttled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
@@ -35,7 +36,7 @@ def test_a_racing_update_does_not_leave_a_stale_index_key(database: Database) ->
                 plain.update(Orders.change, key, {"total": Decimal("7.77")})
             return super().call(operation, params)
 
-    racing = Interrupting(Dynamo(database.client()))
+    racing = Interrupting(Boto3Client(database.client()))
     database.store(Orders, racing).update(Orders.change, key, {"label": "Nike"})
     (item,) = database.items()
     assert item["LSK"] == {"S": "DAY#2025-12-29#TOTAL#0000000777"}
@@ -48,7 +49,7 @@ class OnFirstUpdate:
     def __init__(
         self, database: Database, happens: Callable[[Caller, dict[str, Any]], Any]
     ) -> None:
-        self._dynamo = Dynamo(database.client())
+        self._dynamo = Boto3Client(database.client())
         self._happens: Callable[[Caller, dict[str, Any]], Any] | None = happens
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def test_what_is_left_unprocessed_is_tried_again(operation: str, database: Datab
         """Does the first half of each batch and hands the other half back, as DynamoDB may."""
 
         def __init__(self) -> None:
-            self.caller = Dynamo(database.client())
+            self.caller = Boto3Client(database.client())
             self.calls = 0
 
         def call(self, called: str, params: dict[str, Any]) -> dict[str, Any]:

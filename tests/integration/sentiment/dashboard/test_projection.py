@@ -133,7 +133,7 @@ def test_an_item_that_expires_changes_no_row_and_no_count(world: World) -> None:
     gone = world.stream()[-1]
     made = int(gone["dynamodb"]["ApproximateCreationDateTime"].timestamp())
     for ends, projected in ((made, before), (made + 60, None)):
-        gone["dynamodb"]["OldImage"]["ttl"] = {"N": str(ends)}
+        gone["dynamodb"]["OldImage"]["expires_at"] = {"N": str(ends)}
         for work in (world.projector().project, world.projector().redrive):
             assert work([gone], lambda *_: False) == {"batchItemFailures": []}
         assert projected is None or (shown(world), counts(world)) == projected

@@ -45,6 +45,8 @@ def test_a_new_item_is_stored_pending_tagged_and_announced(world: World) -> None
     assert world.ingestion().ingest([raw(1)], MOMENT) == Outcome(1, 0, [])
     (one,) = stored_items(world)
     assert one["status"] == {"S": "pending"}
+    assert (one["sentiment"], one["score"]) == ({"S": "neutral"}, {"N": "0.5"})
+    assert one["model_version"] == {"S": "v0.0.0"}
     assert one["ingested_at"] == {"S": MOMENT}
     assert one["matched_tags"] == {"SS": ["AI", "economy"]}
     (message,) = world.inbox.messages

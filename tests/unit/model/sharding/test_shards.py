@@ -51,6 +51,15 @@ def test_java_hash_sees_utf_16_units_as_java_does() -> None:
     assert java_hash("\U0001f600", 10**12) == 0xD83D * 31 + 0xDE00
 
 
+@pytest.mark.parametrize(
+    "ids", [hex_ids(10_000), [f"prod_{number}" for number in range(10_000)]], ids=["hex", "counted"]
+)
+def test_java_hash_spreads_ten_thousand_products_within_ten_percent(ids: list[str]) -> None:
+    hottest, coldest = spread(ids, java_hash, 5)
+    assert hottest < 0.1
+    assert coldest > -0.1
+
+
 def test_last_character_is_uneven_for_hexadecimal_ids() -> None:
     hottest, coldest = spread(hex_ids(100_000), last_character, 10)
     assert hottest > 0.2

@@ -8,6 +8,7 @@ from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.errors import (
     AccessDenied,
+    CursorTampered,
     ResourceMissing,
     StoreError,
     Throttled,
@@ -33,8 +34,8 @@ class Secrets:
             raise ResourceMissing("GetSecretValue: ResourceNotFoundException")
         return {"SecretString": self.stages[params["VersionStage"]]}
 
-    def keys(self) -> SecretKeys:
-        return SecretKeys(lambda: self, "secret", clock=lambda: self.now)
+    def keys(self, purpose: str | None = None) -> SecretKeys:
+        return SecretKeys(lambda: self, "secret", purpose=purpose, clock=lambda: self.now)
 
 
 def test_a_secret_that_was_never_rotated_is_one_key() -> None:
@@ -61,6 +62,26 @@ def test_a_cursor_lives_through_a_rotation() -> None:
     secrets.now = 301
     assert cursors.open(cursor, "t", "q", {}) == ["x"]
     assert cursors.issue("t", "q", {}, ["x"])[:6] != cursor[:6]
+
+
+def test_keys_of_one_secret_for_different_purposes_open_no_cursors_of_each_other() -> None:
+    secrets = Secrets(AWSCURRENT="a" * 64)
+    cursors = [Cursors(secrets.keys(purpose)) for purpose in ("sales", "forms", None)]
+    for mine in cursors:
+        cursor = mine.issue("t", "q", {}, ["x"])
+        for other in cursors:
+            if other is mine:
+                assert other.open(cursor, "t", "q", {}) == ["x"]
+            else:
+                with pytest.raises(CursorTampered):
+                    other.open(cursor, "t", "q", {})
+
+
+def test_derived_keys_follow_a_rotation_too() -> None:
+    secrets = Secrets(AWSCURRENT="a" * 64)
+    cursor = Cursors(secrets.keys("sales")).issue("t", "q", {}, ["x"])
+    secrets.stages = {"AWSCURRENT": "b" * 64, "AWSPREVIOUS": "a" * 64}
+    assert Cursors(secrets.keys("sales")).open(cursor, "t", "q", {}) == ["x"]
 
 
 def test_without_any_key_an_error_is_passed_on() -> None:

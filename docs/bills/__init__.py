@@ -1,0 +1,1 @@
+"""Bills of the systems: what each business event takes beside its table."""

@@ -1,0 +1,1 @@
+"""Audit of a stage: whether what is deployed still is as its templates promise."""

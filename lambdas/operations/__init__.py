@@ -1,0 +1,1 @@
+"""Functions that look after a stage as a whole."""

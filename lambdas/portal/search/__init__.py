@@ -1,0 +1,1 @@
+"""Search for content by words, and the index that it is answered from."""

@@ -1,0 +1,1 @@
+"""Reading of usage: what CloudWatch, DynamoDB and DAX know of a stage."""

@@ -1,0 +1,200 @@
+"""WireClient: makes the calls of an AWS service with nothing but the standard library."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import zlib
+from calendar import timegm
+from collections.abc import Callable
+from email.utils import parsedate
+from platform import python_version
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from tablewright.runtime.deadline import seconds_left
+from tablewright.runtime.errors import (
+    OutOfTime,
+    StoreError,
+    Unavailable,
+    Unreachable,
+    from_response,
+)
+from tablewright.runtime.wire.connection import Broken, Connections, NotSent, Reply, Timeouts
+from tablewright.runtime.wire.protocol import Service
+from tablewright.runtime.wire.retries import Retries, is_throttle, is_transient
+from tablewright.runtime.wire.signing import Credentials, Signer
+
+log = logging.getLogger(__name__)
+
+# How long ago, or ahead, a signature may be: a clock that is further off is set by the service's.
+_SKEW = 240.0
+_SKEWED = frozenset(
+    {
+        "InvalidSignatureException",
+        "RequestExpired",
+        "RequestInTheFuture",
+        "RequestTimeTooSkewed",
+        "SignatureDoesNotMatch",
+    }
+)
+# Characters of a trace's header that need no escape.
+_OF_TRACES = "-=;:+&[]{}\"',"
+_TIMEOUTS = Timeouts()
+_AGENT = f"User-Agent: tablewright lang/python#{python_version()}\r\nAccept-Encoding: identity\r\n"
+
+
+class _Failure(NamedTuple):
+    """An attempt that came to nothing, and whether another may come to something."""
+
+    error: StoreError
+    again: bool
+    throttled: bool = False
+    asked: bytes | None = None
+
+
+class WireClient:
+    """Makes the calls of one service in one region. Safe among threads.
+
+    Signs each request, keeps connections, tries again as botocore's `standard` mode does, checks
+    the checksums of answers, and raises the errors of `tablewright.runtime.errors`. Like any client
+    of AWS it sends a request again whose answer was lost: what must not happen twice carries a
+    condition or a token.
+
+    Example::
+
+        client = WireClient(SERVICES["dynamodb"], "https://dynamodb.eu-west-1.amazonaws.com",
+                            "eu-west-1", credentials)
+        store = Store(Orders, "dev-orders", client)
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        endpoint: str,
+        region: str,
+        credentials: Callable[[], Credentials],
+        *,
+        attempts: int = 3,
+        timeouts: Timeouts = _TIMEOUTS,
+        kept: int = 24,
+        ca_bundle: str | None = None,
+    ) -> None:
+        self._service = service
+        self._credentials = credentials
+        self._attempts = attempts
+        self._timeouts = timeouts
+        self._connections = Connections(endpoint, timeouts, kept=kept, ca_bundle=ca_bundle)
+        host, path = self._connections.host, self._connections.path
+        self._signer = Signer(service.name, region, host, path, service.content_type)
+        self._retries = Retries(service.name)
+        self._clock_is_off = 0.0
+        self._in_lambda = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
+
+    def signed_by(self, credentials: Credentials) -> WireClient:
+        """The same client, with its connections, for requests that others sign."""
+        other = object.__new__(WireClient)
+        other.__dict__.update(self.__dict__)
+        other._credentials = lambda: credentials
+        return other
+
+    def close(self) -> None:
+        """End the connections that are at rest."""
+        self._connections.close()
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Carry out the operation, by its name in the service's API; raises StoreError."""
+        service = self._service
+        body = service.dump(operation, params)
+        target = service.target and service.target + operation
+        taken = 0
+        sent = False
+        for attempt in range(1, self._attempts + 1):
+            self._check_time()
+            try:
+                reply = self._connections.exchange(self._signed(target, body))
+            except NotSent as error:
+                kind = Unavailable if sent else Unreachable
+                failure = _Failure(kind(f"{operation}: {error}"), again=True)
+            except Broken as error:
+                sent = True
+                failure = _Failure(Unavailable(f"{operation}: {error}"), again=True)
+            else:
+                sent = True
+                found = self._read(operation, reply)
+                if not isinstance(found, _Failure):
+                    self._retries.succeeded(taken)
+                    return found
+                failure = found
+            if not failure.again or attempt == self._attempts:
+                raise failure.error
+            taken = self._retries.take(throttled=failure.throttled)
+            if not taken:
+                raise failure.error
+            self._wait(attempt, failure)
+        raise AssertionError("an attempt neither failed nor succeeded")
+
+    def _signed(self, target: str, body: bytes) -> bytes:
+        now = time.time() + self._clock_is_off
+        more = _AGENT
+        # By it Lambda sees functions that set each other off without end.
+        if self._in_lambda and (trace := os.environ.get("_X_AMZN_TRACE_ID")):
+            more = f"{more}X-Amzn-Trace-Id: {quote(trace, safe=_OF_TRACES)}\r\n"
+        return self._signer.request(target, body, self._credentials(), now, more)
+
+    def _check_time(self) -> None:
+        if seconds_left() < self._timeouts.connect + self._timeouts.read:
+            raise OutOfTime("the invocation has no time left for another call")
+
+    def _wait(self, failed: int, failure: _Failure) -> None:
+        pause = self._retries.pause(failed, throttled=failure.throttled, asked=failure.asked)
+        if seconds_left() < pause:
+            raise failure.error
+        log.debug("attempt %d failed, the next is in %.3f s: %s", failed, pause, failure.error)
+        time.sleep(pause)
+
+    def _read(self, operation: str, reply: Reply) -> dict[str, Any] | _Failure:
+        status, headers, body = reply
+        checksum = headers.get(b"x-amz-crc32")
+        if checksum is not None and checksum != b"%d" % zlib.crc32(body):
+            return _Failure(Unavailable(f"{operation}: the answer was damaged"), again=True)
+        try:
+            if headers.get(b"content-encoding") == b"gzip":
+                body = zlib.decompress(body, wbits=zlib.MAX_WBITS | 16)
+            answer = self._service.load(body)
+        except (ValueError, zlib.error):
+            answer = None
+        if status == 200:
+            if isinstance(answer, dict):
+                return answer
+            return _Failure(Unavailable(f"{operation}: the answer cannot be read"), again=True)
+        return self._refused(operation, reply, answer if isinstance(answer, dict) else {})
+
+    def _refused(self, operation: str, reply: Reply, answer: dict[str, Any]) -> _Failure:
+        status, headers, _ = reply
+        code = str(answer.get("__type", "")).rpartition("#")[2].partition(":")[0]
+        message = answer.get("message") or answer.get("Message") or ""
+        told = {
+            **answer,
+            "Error": {"Code": code, "Message": message},
+            "ResponseMetadata": {"HTTPStatusCode": status},
+        }
+        throttled = is_throttle(status, code)
+        again = throttled or is_transient(status, code)
+        if code in _SKEWED and self._set_clock(headers.get(b"date", b"")):
+            again = True
+        asked = headers.get(b"x-amz-retry-after")
+        return _Failure(from_response(operation, told), again, throttled, asked)
+
+    def _set_clock(self, date: bytes) -> bool:
+        """Go by the service's clock where ours is far off it; False where it is not."""
+        parsed = parsedate(date.decode("latin-1"))
+        if parsed is None:
+            return False
+        off = timegm(parsed) - time.time()
+        if abs(off - self._clock_is_off) <= _SKEW:
+            return False
+        self._clock_is_off = off
+        log.warning("this machine's clock is %.0f s off the service's, which is used", off)
+        return True

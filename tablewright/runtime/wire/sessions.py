@@ -1,0 +1,92 @@
+"""What a session of boto3 says about a service: where it is, who calls, what only boto3 does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import product
+from types import FunctionType
+from typing import Any
+
+from botocore.client import BaseClient
+from botocore.httpsession import where
+from botocore.utils import get_environ_proxies
+
+from tablewright.runtime.errors import AccessDenied
+from tablewright.runtime.wire.signing import Credentials
+
+# At which others can take part in a call.
+_EVENTS = (
+    "provide-client-params",
+    "before-parameter-build",
+    "before-call",
+    "request-created",
+    "choose-signer",
+    "before-sign",
+    "before-send",
+    "response-received",
+    "needs-retry",
+    "after-call",
+    "after-call-error",
+)
+# Handlers of these change nothing but the user agent, or what is done here too.
+_OWN = ("boto3", "botocore", "tablewright", "aws_lambda_powertools")
+
+
+class Given:
+    """A service as botocore would call it: taken from a client that it made."""
+
+    def __init__(self, session: Any, client: Any) -> None:
+        self._session = session
+        self._client = client
+        self.endpoint: str = client.meta.endpoint_url
+        self.region: str = client.meta.region_name
+        self._found: Any = None
+
+    def reason_for_boto3(self) -> str | None:
+        """Why calls must be left to boto3; None where they need not be."""
+        config = self._client.meta.config
+        if os.environ.get("TABLEWRIGHT_CLIENT") == "boto3":
+            return "TABLEWRIGHT_CLIENT says so"
+        if config.proxies or get_environ_proxies(self.endpoint):
+            return "there is a proxy"
+        if config.client_cert:
+            return "there is a client certificate"
+        if config.signature_version != "v4":
+            return f"requests are signed by {config.signature_version}"
+        if getattr(config, "account_id_endpoint_mode", None) == "required":
+            return "endpoints are those of accounts"
+        if not isinstance(vars(BaseClient)["_make_api_call"], FunctionType):
+            return "calls are traced"
+        try:
+            other = next(self._handlers(), None)
+        except AttributeError:
+            return "this version of botocore is not known"
+        return f"{other} takes part in calls" if other else None
+
+    @property
+    def ca_bundle(self) -> str:
+        """The authorities that botocore would trust."""
+        core = getattr(self._session, "_session", None)
+        asked = getattr(core, "get_config_variable", lambda _: os.environ.get("AWS_CA_BUNDLE"))
+        return str(asked("ca_bundle") or os.environ.get("REQUESTS_CA_BUNDLE") or where())
+
+    def credentials(self) -> Credentials:
+        """Those of now, renewed by botocore when they need to be."""
+        if self._found is None:
+            self._found = self._session.get_credentials()
+        if self._found is None:
+            raise AccessDenied("there are no credentials")
+        frozen = self._found.get_frozen_credentials()
+        return Credentials(frozen.access_key, frozen.secret_key, frozen.token)
+
+    def _handlers(self) -> Iterator[str]:
+        """Handlers that are not botocore's own, such as those of a library that plays AWS."""
+        model = self._client.meta.service_model
+        service = model.service_id.hyphenize()
+        registered = self._client.meta.events._emitter._handlers
+        for event, operation in product(_EVENTS, model.operation_names):
+            for handler in registered.prefix_search(f"{event}.{service}.{operation}"):
+                module = getattr(handler, "__module__", None) or type(handler).__module__
+                if module == "botocore.stub" or module.partition(".")[0] not in _OWN:
+                    yield module

@@ -1,0 +1,285 @@
+"""The wire client does as boto3's does: requests, answers, errors, retries."""
+
+import json
+import random
+import re
+import zlib
+from functools import cache
+from typing import Any
+
+import boto3
+import pytest
+
+from tablewright.runtime import aws, boto3_client
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.boto3_client import Boto3Client
+from tablewright.runtime.errors import StoreError
+from tablewright.runtime.store.attribute_values import decode
+from tablewright.runtime.wire.client import WireClient
+from tests.integration.conftest import Database
+from tests.integration.runtime.wire.scripted import Step, answer, hangs_up, refusal, scripted
+
+ATTEMPTS = 3
+THROTTLED = refusal("ProvisionedThroughputExceededException")
+# What both are answered, one after another, until one of them gives up.
+SCRIPTS: dict[str, list[Step]] = {
+    "at once": [answer()],
+    "in the end": [THROTTLED, refusal("InternalServerError", 500), answer()],
+    "never": [THROTTLED] * 4,
+    "refused": [refusal("ValidationException")],
+    "refused after a retry": [answer(b"", 503), refusal("ResourceNotFoundException")],
+    "hung up on": [hangs_up, hangs_up, answer()],
+    "hung up on for ever": [hangs_up] * 4,
+    "damaged once": [answer(b'{"a":1}', x_amz_crc32="7"), answer()],
+    "throttled without a code": [answer(b"", 429), answer(b"{}", 429), answer()],
+    "bad gateway": [answer(b"<html>", 502), answer(b"", 504), answer()],
+    "a condition": [refusal("ConditionalCheckFailedException")],
+    "a transaction in progress": [refusal("TransactionInProgressException"), answer()],
+    "a transaction in conflict": [refusal("TransactionConflictException"), answer()],
+    "a timeout of the service": [refusal("RequestTimeout"), answer()],
+    "limits": [refusal("RequestLimitExceeded"), refusal("LimitExceededException"), answer()],
+    "credentials": [refusal("ExpiredTokenException")],
+}  # fmt: skip
+
+
+@cache
+def session() -> boto3.session.Session:
+    return boto3.session.Session("key", "secret", "token", region_name="eu-west-1")
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+
+
+def outcome(caller: Caller) -> tuple[type[StoreError] | None, Any]:
+    try:
+        found = caller.call("ListTables", {})
+    except StoreError as error:
+        return type(error), re.sub(r": .*", "", str(error))
+    return None, {name: value for name, value in found.items() if name != "ResponseMetadata"}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_as_many_attempts_with_the_same_end(name: str, no_pauses: None) -> None:
+    ends = []
+    for connect in (aws.connect, boto3_client.connect):
+        with scripted(*SCRIPTS[name]) as server:
+            caller = connect(session(), "dynamodb", endpoint_url=server.url)
+            assert isinstance(caller, WireClient) == (connect is aws.connect)
+            ends.append((outcome(caller), len(server.requests)))
+    assert ends[0] == ends[1]
+
+
+def test_in_an_outage_retries_end_after_as_many_calls(no_pauses: None) -> None:
+    asked = []
+    for connect in (aws.connect, boto3_client.connect):
+        with scripted(*[refusal("InternalServerError", 500)] * 300) as server:
+            caller = connect(session(), "dynamodb", endpoint_url=server.url)
+            for _ in range(60):
+                outcome(caller)
+            asked.append(len(server.requests))
+    assert asked[0] == asked[1] < 60 * ATTEMPTS
+
+
+@pytest.mark.parametrize("after", [b"1500", b"99999", b"-3", b"soon"])
+def test_pauses_are_as_long_as_boto3s(after: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: dict[Any, list[float]] = {}
+    for connect in (aws.connect, boto3_client.connect):
+        slept = waited[connect] = []
+        monkeypatch.setattr("time.sleep", slept.append)
+        random.seed(7)
+        steps = [
+            THROTTLED,
+            refusal("InternalServerError", 500, x_amz_retry_after=after.decode()),
+            hangs_up,
+            answer(),
+        ]
+        with scripted(*steps) as server:
+            retries = {"mode": "standard", "total_max_attempts": 5}
+            made = connect(session(), "dynamodb", endpoint_url=server.url, retries=retries)
+            outcome(made)
+    assert waited[aws.connect] == waited[boto3_client.connect]
+
+
+PARAMS: dict[str, dict[str, Any]] = {
+    "PutItem": {"TableName": "t", "Item": {"PK": {"S": "é\U0001f600"}, "b": {"B": b"\0\xff"}}},
+    "Query": {
+        "TableName": "t", "KeyConditionExpression": "PK = :p", "ScanIndexForward": False,
+        "ExpressionAttributeValues": {":p": {"S": "x" * 5000}}, "Limit": 3,
+    },
+    "BatchWriteItem": {"RequestItems": {"t": [{"DeleteRequest": {"Key": {"PK": {"N": "1.50"}}}}]}},
+    "TransactWriteItems": {
+        "ClientRequestToken": "00000000-0000-4000-8000-000000000000",
+        "TransactItems": [{"Delete": {"TableName": "t", "Key": {"PK": {"BS": [b"a", b"b"]}}}}],
+    },
+    "ListTables": {},
+}  # fmt: skip
+
+
+def parts(request: bytes) -> tuple[dict[str, str], Any]:
+    head, _, body = request.partition(b"\r\n\r\n")
+    fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+    headers = {name.lower(): value for name, value in fields.items()}
+    kept = ("host", "content-type", "x-amz-target", "x-amz-security-token")
+    text = body.decode()
+    return (
+        {name: headers[name] for name in kept if name in headers},
+        json.loads(text) if text.startswith("{") else sorted(text.split("&")),
+    )
+
+
+@pytest.mark.parametrize("operation", PARAMS)
+def test_the_same_is_sent(operation: str) -> None:
+    sent = []
+    for connect in (aws.connect, boto3_client.connect):
+        with scripted(answer()) as server:
+            # One port: the host is a part of what is sent.
+            made = connect(session(), "dynamodb", endpoint_url=server.url)
+            made.call(operation, PARAMS[operation])
+            headers, body = parts(server.requests[0])
+            sent.append(({**headers, "host": headers["host"].partition(":")[0]}, body))
+    assert sent[0] == sent[1]
+
+
+OTHERS: list[tuple[str, str, dict[str, Any], bytes]] = [
+    ("sqs", "SendMessageBatch",
+     {"QueueUrl": "https://sqs.eu-west-1.amazonaws.com/1/q",
+      "Entries": [{"Id": "1", "MessageBody": "é"}]},
+     b'{"Successful":[{"Id":"1","MessageId":"m","MD5OfMessageBody":"3f6ee4ae1ab5d4ae6d9c8a6f3b7cd5fd"}]}'),
+    ("events", "PutEvents",
+     {"Entries": [{"Source": "s", "DetailType": "d", "Detail": "{}", "EventBusName": "b"}]},
+     b'{"FailedEntryCount":0,"Entries":[{"EventId":"1"}]}'),
+    ("secretsmanager", "GetSecretValue", {"SecretId": "s"}, b'{"SecretString":"x","Name":"s"}'),
+    ("secretsmanager", "GetSecretValue", {"SecretId": "s"}, b'{"SecretBinary":"AAE=","Name":"s"}'),
+    ("kms", "Decrypt", {"CiphertextBlob": b"\x00\xff", "EncryptionContext": {"a": "b"}},
+     b'{"Plaintext":"AAEC","KeyId":"k"}'),
+    ("kms", "GenerateDataKeyWithoutPlaintext", {"KeyId": "k", "KeySpec": "AES_256"},
+     b'{"CiphertextBlob":"AAEC","KeyId":"k"}'),
+    ("sts", "AssumeRole",
+     {"RoleArn": "arn:aws:iam::1:role/é", "RoleSessionName": "tenant-a",
+      "Tags": [{"Key": "tenant", "Value": "a & b/c"}, {"Key": "x", "Value": "ü"}]},
+     b"<AssumeRoleResponse xmlns='https://sts.amazonaws.com/doc/2011-06-15/'><AssumeRoleResult>"
+     b"<Credentials><AccessKeyId>A</AccessKeyId><SecretAccessKey>s/+</SecretAccessKey>"
+     b"<SessionToken>t==</SessionToken><Expiration>2026-11-17T18:00:00Z</Expiration></Credentials>"
+     b"</AssumeRoleResult></AssumeRoleResponse>"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("service", "operation", "params", "body"), OTHERS)
+def test_other_services_are_asked_the_same_and_their_answers_read_the_same(
+    service: str, operation: str, params: dict[str, Any], body: bytes
+) -> None:
+    sent, read = [], []
+    for connect in (aws.connect, boto3_client.connect):
+        kind = "text/xml" if body.startswith(b"<") else "application/x-amz-json-1.0"
+        with scripted(answer(body, Content_Type=kind)) as server:
+            made = connect(session(), service, endpoint_url=server.url)
+            assert isinstance(made, WireClient) == (connect is aws.connect)
+            found = made.call(operation, params)
+            read.append({k: v for k, v in found.items() if k != "ResponseMetadata"})
+            headers, asked = parts(server.requests[0])
+            sent.append(({**headers, "host": ""}, asked))
+    assert sent[0] == sent[1]
+    wire, boto = read
+    if service == "sts":
+        wire, boto = (
+            {name: str(value) for name, value in one["Credentials"].items()} for one in read
+        )
+    assert wire == boto
+
+
+STS_REFUSAL = (
+    b"<ErrorResponse xmlns='https://sts.amazonaws.com/doc/2011-06-15/'><Error><Type>Sender</Type>"
+    b"<Code>AccessDenied</Code><Message>&quot;a&quot; may not &lt;that&gt; &amp;amp;</Message>"
+    b"</Error></ErrorResponse>"
+)
+
+
+def test_a_refusal_of_sts_reads_the_same() -> None:
+    said = []
+    for connect in (aws.connect, boto3_client.connect):
+        with scripted(answer(STS_REFUSAL, 403, Content_Type="text/xml")) as server:
+            made = connect(session(), "sts", endpoint_url=server.url)
+            with pytest.raises(StoreError) as failed:
+                made.call("AssumeRole", {"RoleArn": "r" * 20, "RoleSessionName": "me"})
+            said.append((type(failed.value), str(failed.value)))
+    assert said[0] == said[1]
+
+
+ITEM: dict[str, Any] = {
+    "PK": {"S": "NOTE#é\U0001f600"},
+    "bytes": {"B": bytes(range(256))},
+    "many": {"BS": [b"a", b"b"]},
+    "number": {"N": "1.50"},
+    "map": {"M": {"list": {"L": [{"BOOL": True}, {"NULL": True}, {"B": b"\0"}]}}},
+}
+
+
+@pytest.fixture
+def table(database: Database) -> str:
+    database.dynamo.call(
+        "CreateTable",
+        {
+            "TableName": "plain",
+            "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
+            "BillingMode": "PAY_PER_REQUEST",
+        },
+    )
+    return "plain"
+
+
+def test_items_written_by_either_read_the_same_by_either(database: Database, table: str) -> None:
+    def python(item: dict[str, Any]) -> dict[str, Any]:
+        return {key: decode(wire) for key, wire in item.items()}
+
+    callers: list[Caller] = [database.dynamo, Boto3Client(database.client())]
+    read = {"TableName": table, "Key": {"PK": ITEM["PK"]}}
+    for writer in callers:
+        writer.call("PutItem", {"TableName": table, "Item": ITEM})
+        for reader in callers:
+            assert python(reader.call("GetItem", read)["Item"]) == python(ITEM)
+
+
+BAD: list[tuple[str, dict[str, Any]]] = [
+    ("GetItem", {"TableName": "nobody", "Key": {"PK": {"S": "x"}}}),
+    ("GetItem", {"TableName": "plain", "Key": {}}),
+    ("PutItem", {"TableName": "plain", "Item": {"PK": {"S": "x"}, "a": {"N": "no number"}}}),
+    ("PutItem", {"TableName": "plain", "Item": {"PK": {"S": "x"}, "a": {"S": "x" * 420_000}}}),
+    ("PutItem", {"TableName": "plain", "Item": {"PK": {"S": "x"}},
+                 "ConditionExpression": "attribute_exists(PK)"}),
+    ("Query", {"TableName": "plain", "KeyConditionExpression": "nonsense"}),
+    ("TransactWriteItems", {"TransactItems": [{"ConditionCheck": {
+        "TableName": "plain", "Key": {"PK": {"S": "x"}},
+        "ConditionExpression": "attribute_exists(PK)"}}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("operation", "params"), BAD)
+def test_what_the_engine_refuses_is_the_same_error(
+    database: Database, table: str, operation: str, params: dict[str, Any]
+) -> None:
+    said = []
+    for caller in (database.dynamo, Boto3Client(database.client())):
+        with pytest.raises(StoreError) as failed:
+            caller.call(operation, params)
+        said.append((type(failed.value), str(failed.value), vars(failed.value)))
+    assert said[0] == said[1]
+
+
+def test_the_checksums_of_the_engine_are_right(database: Database, table: str) -> None:
+    """It sends them, so the tests over it would notice a wrong reading of them."""
+    dynamo = database.dynamo
+    headers: list[bytes | None] = []
+    exchange = dynamo._connections.exchange
+
+    def noting(request: bytes) -> Any:
+        reply = exchange(request)
+        headers.append(reply.headers.get(b"x-amz-crc32"))
+        assert headers[-1] == str(zlib.crc32(reply.body)).encode()
+        return reply
+
+    dynamo._connections.exchange = noting  # type: ignore[method-assign]
+    dynamo.call("ListTables", {})
+    assert headers

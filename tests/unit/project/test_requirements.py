@@ -1,0 +1,151 @@
+"""The page of requirements is true of the code: its links, names, states and counts."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from cdk_app.settings import ROOT
+
+PAGE = ROOT / "docs" / "requirements.md"
+DONE, OTHERWISE = "done", "otherwise"
+_STATE = re.compile(rf"{DONE}|{OTHERWISE}: (?:\[\d+\]\(decisions/\d{{4}}-[\w-]+\.md\)(?:, )?)+")
+# A link, and the names that are said to be in what it leads to.
+_LINK = re.compile(r"\[[^]]+\]\((?P<to>[^)]+)\)(?P<names>(?: `[^`]+`)*)")
+
+
+class Row(NamedTuple):
+    """One statement of a system's design."""
+
+    system: str
+    asked: str
+    state: str
+    where: str
+    shown: str
+
+
+class Link(NamedTuple):
+    """A file, and what is to be found in it."""
+
+    path: Path
+    anchor: str
+    names: list[str]
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def sections() -> dict[str, str]:
+    """The part of the page that is about each system."""
+    _, *parts = re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)
+    return {title: text for title, _, text in (part.partition("\n") for part in parts)}
+
+
+def rows() -> Iterator[Row]:
+    for system, text in sections().items():
+        for line in text.splitlines():
+            if line.startswith("| ") and not line.startswith("| asked for |"):
+                yield Row(system, *cells(line))
+
+
+def links(text: str) -> list[Link]:
+    found = []
+    for match in _LINK.finditer(text):
+        path, _, anchor = match["to"].partition("#")
+        target = (PAGE.parent / path).resolve()
+        found.append(Link(target, anchor, re.findall(r"`([^`]+)`", match["names"])))
+    return found
+
+
+@cache
+def names_in(path: Path) -> frozenset[str]:
+    """What a module defines: functions, classes, attributes and constants, wherever they stand."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            within = (one for target in targets for one in ast.walk(target))
+            found |= {one.id for one in within if isinstance(one, ast.Name)}
+    return frozenset(found)
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings)
+
+
+def missing(link: Link) -> list[str]:
+    """What a link names that is not there."""
+    if not link.path.exists():
+        return [str(link.path)]
+    if link.anchor and link.anchor not in anchors(link.path):
+        return [f"{link.path}#{link.anchor}"]
+    if link.path.suffix != ".py":
+        return []
+    parts = {part for name in link.names for part in name.split(".")}
+    return [f"{link.path}: {name}" for name in sorted(parts - names_in(link.path))]
+
+
+def test_every_statement_has_a_state_and_nothing_is_left_to_be_done() -> None:
+    assert [row for row in rows() if not _STATE.fullmatch(row.state)] == []
+
+
+def test_every_file_name_and_test_of_the_page_is_there() -> None:
+    linked = (link for row in rows() for cell in row[2:] for link in links(cell))
+    assert [one for link in linked for one in missing(link)] == []
+
+
+def test_every_statement_is_built_somewhere_and_shown_by_a_test_or_a_page() -> None:
+    for row in rows():
+        assert links(row.where), row.asked
+        shown = links(row.shown)
+        assert shown, row.asked
+        for link in shown:
+            tests = [name for name in link.names if name.startswith("test_")]
+            assert tests if link.path.suffix == ".py" else link.path.suffix == ".md", row.asked
+
+
+def test_no_statement_of_a_system_stands_twice_in_a_chapter() -> None:
+    for system, text in sections().items():
+        for chapter in text.split("\n### "):
+            asked = [cells(line)[0] for line in chapter.splitlines() if line.startswith("| ")]
+            assert len(asked) == len(set(asked)), system
+
+
+def test_the_summary_counts_the_rows() -> None:
+    head, _, _ = PAGE.read_text().partition("\n## ")
+    counted = [cells(line) for line in head.splitlines() if re.match(r"\| (\[|all)", line)]
+    found = {title: [row for row in rows() if row.system == title] for title in sections()}
+    expected = [[f"[{title}](#{anchor_of(title)})", *counts(of)] for title, of in found.items()]
+    assert counted == [*expected, ["all five", *counts(list(rows()))]]
+
+
+def anchor_of(title: str) -> str:
+    return title.lower().replace(" ", "-")
+
+
+def counts(of: list[Row]) -> list[str]:
+    done = sum(row.state == DONE for row in of)
+    return [str(len(of)), str(done), str(len(of) - done)]
+
+
+@pytest.mark.parametrize(
+    ("cell", "gone"),
+    [
+        ("[x](../lambdas/nowhere.py)", "nowhere.py"),
+        ("[x](../lambdas/metrics.py) `count` `discount`", "discount"),
+        ("[x](operations.md#no-such-heading)", "no-such-heading"),
+    ],
+)
+def test_what_is_not_there_is_found(cell: str, gone: str) -> None:
+    (link,) = links(cell)
+    (told,) = missing(link)
+    assert gone in told

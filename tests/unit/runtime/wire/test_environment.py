@@ -1,0 +1,195 @@
+"""In Lambda, region, endpoints and credentials are found without botocore, and are its own."""
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import boto3
+import pytest
+
+from tablewright.runtime import aws
+from tablewright.runtime.aws import connect, own_session
+from tablewright.runtime.boto3_client import Boto3Client
+from tablewright.runtime.errors import AccessDenied, Unavailable
+from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.environment import (
+    ContainerCredentials,
+    LambdaSession,
+    reason_for_boto3,
+)
+from tablewright.runtime.wire.services import SERVICES
+from tablewright.runtime.wire.signing import Credentials
+
+OWN = {
+    "AWS_LAMBDA_FUNCTION_NAME": "function",
+    "AWS_REGION": "eu-west-1",
+    "AWS_DEFAULT_REGION": "eu-west-1",
+    "AWS_ACCESS_KEY_ID": "key",
+    "AWS_SECRET_ACCESS_KEY": "secret",
+    "AWS_SESSION_TOKEN": "token",
+}
+
+
+@pytest.fixture(autouse=True)
+def in_lambda(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("AWS_") or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    for name, value in OWN.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_a_function_has_a_session_of_its_own() -> None:
+    session = own_session()
+    assert isinstance(session, LambdaSession)
+    assert session.region_name == "eu-west-1"
+    assert session.credentials() == Credentials("key", "secret", "token")
+    assert isinstance(connect(session, "dynamodb"), WireClient)
+    assert isinstance(connect(session, "s3"), Boto3Client)
+    assert isinstance(connect(session, "dynamodb", user_agent_extra="x"), Boto3Client)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_endpoints_are_botocores(service: str) -> None:
+    known = boto3.session.Session()
+    partitions = ("aws", "aws-cn", "aws-us-gov")
+    regions = [r for name in partitions for r in known.get_available_regions(service, name)]
+    assert len(regions) > 30
+    for region in regions:
+        theirs = known.client(service, region_name=region).meta.endpoint_url
+        assert LambdaSession(OWN).endpoint(service, region) == theirs, region
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_endpoints_that_are_set_are_botocores(
+    service: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    name = boto3.client(service).meta.service_model.service_id.upper().replace(" ", "_")
+    for variables in ({}, {f"AWS_ENDPOINT_URL_{name}": "http://127.0.0.1:2"},
+                      {"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"}):  # fmt: skip
+        for variable, value in variables.items():
+            monkeypatch.setenv(variable, value)
+        ours = LambdaSession(os.environ).endpoint(service, "eu-west-1")
+        assert ours == boto3.session.Session().client(service).meta.endpoint_url
+
+
+@pytest.mark.parametrize(
+    ("variables", "reason"),
+    [
+        ({"TABLEWRIGHT_CLIENT": "boto3"}, "TABLEWRIGHT_CLIENT"),
+        ({"HTTPS_PROXY": "http://proxy:1"}, "HTTPS_PROXY"),
+        ({"AWS_CONFIG_FILE": "/nowhere"}, "AWS_CONFIG_FILE"),
+        ({"AWS_USE_FIPS_ENDPOINT": "true"}, "AWS_USE_FIPS_ENDPOINT"),
+        ({"AWS_USE_DUALSTACK_ENDPOINT": "True"}, "AWS_USE_DUALSTACK_ENDPOINT"),
+        ({"AWS_REGION": "us-iso-east-1"}, "us-iso-east-1"),
+        ({"AWS_REGION": ""}, "AWS_REGION"),
+        ({"AWS_SECRET_ACCESS_KEY": ""}, "no credentials"),
+    ],
+)
+def test_what_only_botocore_does_is_left_to_it(
+    variables: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    caplog.set_level("INFO")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert not isinstance(own_session(), LambdaSession)
+    (said,) = (record.message for record in caplog.records if record.name == aws.__name__)
+    assert reason in said
+
+
+def test_switches_that_are_off_change_nothing() -> None:
+    assert reason_for_boto3({**OWN, "AWS_USE_FIPS_ENDPOINT": "false"}) is None
+
+
+class Given:
+    """Answers of the endpoint that gives credentials, one after another."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = datetime(2026, 11, 17, tzinfo=UTC)
+        self.asked: list[dict[str, str]] = []
+        self.fails = False
+        monkeypatch.setattr(ContainerCredentials, "_answer", self._answer)
+        self.environ = {"AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:9001/get?x=1",
+                        "AWS_CONTAINER_AUTHORIZATION_TOKEN": "who"}  # fmt: skip
+        self.credentials = ContainerCredentials(self.environ, now=lambda: self.now)
+
+    def _answer(self, headers: dict[str, str]) -> tuple[int, bytes]:
+        self.asked.append(headers)
+        if self.fails:
+            return 500, b""
+        until = (self.now + timedelta(hours=1)).isoformat().replace("+00:00", "Z")
+        return 200, (
+            f'{{"AccessKeyId":"key {len(self.asked)}","SecretAccessKey":"s","Token":"t",'
+            f'"Expiration":"{until}"}}'
+        ).encode()
+
+
+def test_credentials_of_a_container_are_renewed_before_they_expire(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = Given(monkeypatch)
+    assert given.credentials() == given.credentials() == Credentials("key 1", "s", "t")
+    assert given.asked == [{"Authorization": "who"}]
+    given.now += timedelta(minutes=51)
+    assert given.credentials().access_key == "key 2"
+
+
+def test_credentials_that_cannot_be_renewed_serve_until_they_expire(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = Given(monkeypatch)
+    given.credentials()
+    given.fails = True
+    given.now += timedelta(minutes=55)
+    assert given.credentials().access_key == "key 1"
+    given.now += timedelta(minutes=6)
+    with pytest.raises(Unavailable, match="status 500"):
+        given.credentials()
+
+
+def test_credentials_are_not_asked_for_in_clear_from_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    elsewhere = {"AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://example.com/get"}
+    with pytest.raises(ValueError, match="without TLS"):
+        ContainerCredentials(elsewhere)
+
+
+def test_an_answer_without_credentials_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = Given(monkeypatch)
+    monkeypatch.setattr(ContainerCredentials, "_answer", lambda *_: (200, b'{"Code":"x"}'))
+    with pytest.raises(AccessDenied):
+        given.credentials()
+
+
+def run(code: str, **more: str) -> str:
+    environ = {**os.environ, **OWN, **more, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_function_starts_without_botocore() -> None:
+    code = """
+import sys
+from tablewright.runtime import Store, Tenants, connect, own_session
+from tablewright.catalog.sales.design import Sales
+session = own_session()
+Store(Sales, "sales", Tenants(session, "role").access("acme"))
+for service in ("sqs", "events", "secretsmanager", "kms", "sts"):
+    connect(session, service)
+print([name for name in sys.modules if name.partition(".")[0] in ("boto3", "botocore")])
+"""
+    assert run(code) == "[]"
+
+
+def test_in_lambda_the_trace_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_X_AMZN_TRACE_ID", "Root=1-5759e988;Parent=53995c3f;Sampled=1\n")
+    made: Any = connect(own_session(), "sqs")
+    sent = made._signed("AmazonSQS.SendMessage", b"{}")
+    assert b"\r\nX-Amzn-Trace-Id: Root=1-5759e988;Parent=53995c3f;Sampled=1%0A\r\n" in sent

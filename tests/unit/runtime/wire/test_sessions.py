@@ -1,0 +1,164 @@
+"""What is configured that only botocore does leaves its calls to botocore."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+import pytest
+from botocore.client import BaseClient
+from botocore.config import Config
+from botocore.credentials import RefreshableCredentials
+from botocore.httpsession import where
+from botocore.stub import Stubber
+
+from tablewright.runtime.aws import connect
+from tablewright.runtime.boto3_client import Boto3Client
+from tablewright.runtime.errors import AccessDenied
+from tablewright.runtime.transport import Transport
+from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.sessions import Given
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith(("AWS_", "REQUESTS_")) or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+def session(**settings: Any) -> boto3.session.Session:
+    return boto3.session.Session("key", "secret", region_name="eu-west-1", **settings)
+
+
+def reason(change: Callable[[Any, Any], None] = lambda session, client: None, **config: Any) -> Any:
+    made = session()
+    client = made.client("dynamodb", config=Config(**config))
+    change(made, client)
+    return Given(made, client).reason_for_boto3()
+
+
+def test_nothing_special_goes_over_the_wire() -> None:
+    assert reason() is None
+    assert isinstance(connect(session(), "dynamodb"), WireClient)
+    assert isinstance(Transport(session()).call.__self__, WireClient)  # type: ignore[attr-defined]
+
+
+def test_a_client_that_is_given_is_the_one_that_calls() -> None:
+    client = session().client("dynamodb")
+    caller = Transport(client).call.__self__  # type: ignore[attr-defined]
+    assert isinstance(caller, Boto3Client)
+    assert caller.client is client
+
+
+@pytest.mark.parametrize(
+    ("config", "says"),
+    [
+        ({"proxies": {"https": "http://proxy:1"}}, "a proxy"),
+        ({"client_cert": "/certificate"}, "a client certificate"),
+        ({"account_id_endpoint_mode": "required"}, "accounts"),
+        ({"signature_version": "v4a"}, "v4a"),
+    ],
+)
+def test_settings_that_the_wire_does_not_know(config: dict[str, Any], says: str) -> None:
+    assert says in reason(**config)
+
+
+def test_a_proxy_of_the_environment_counts_where_it_is_used(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:1")
+    assert isinstance(connect(session(), "dynamodb"), Boto3Client)
+    assert caplog.messages == ["calls of dynamodb are made by boto3: there is a proxy"]
+    monkeypatch.setenv("NO_PROXY", "amazonaws.com")
+    assert isinstance(connect(session(), "dynamodb"), WireClient)
+
+
+def test_the_setting_that_chooses_boto3(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TABLEWRIGHT_CLIENT", "boto3")
+    assert isinstance(connect(session(), "dynamodb"), Boto3Client)
+
+
+@pytest.mark.parametrize(
+    "event", ["before-send", "before-call.dynamodb", "request-created.dynamodb.PutItem", "*.*.*"]
+)
+def test_handlers_of_others_take_part_in_calls(event: str) -> None:
+    """Such as those of a library that plays AWS in tests: calls past it would be real ones."""
+
+    def handler(**_: Any) -> None: ...
+
+    assert reason(lambda session, client: client.meta.events.register(event, handler))
+
+
+def test_handlers_of_a_session_count_too() -> None:
+    made = session()
+    made.events.register("before-send", SimpleNamespace)
+    assert isinstance(connect(made, "dynamodb"), Boto3Client)
+
+
+def test_a_stubbed_client_is_asked() -> None:
+    def stub(session: Any, client: Any) -> None:
+        Stubber(client).activate()
+
+    assert reason(stub)
+
+
+def test_calls_that_are_traced_are_boto3s(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrapper:
+        __module__ = BaseClient.__module__
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", Wrapper())
+    assert "traced" in reason()
+
+
+def test_another_botocore_is_left_alone() -> None:
+    def changed(session: Any, client: Any) -> None:
+        del client.meta.events._emitter._handlers
+
+    assert "not known" in reason(changed)
+
+
+def test_the_endpoint_is_botocores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_USE_FIPS_ENDPOINT", "true")
+    made = connect(session(), "dynamodb", region="us-east-1")
+    assert isinstance(made, WireClient)
+    assert made._connections.host == "dynamodb-fips.us-east-1.amazonaws.com"
+
+
+def test_the_authorities_are_botocores(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bundle() -> str:
+        made = session()
+        return Given(made, made.client("dynamodb")).ca_bundle
+
+    assert bundle() == where()
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/company.pem")
+    assert bundle() == "/company.pem"
+    monkeypatch.setenv("AWS_CA_BUNDLE", "/own.pem")
+    assert bundle() == "/own.pem"
+
+
+def test_credentials_are_renewed_by_botocore() -> None:
+    made = session()
+    numbers = iter(range(9))
+
+    def renewed() -> dict[str, str]:
+        soon = datetime.now(UTC) + timedelta(seconds=1)
+        return {"access_key": f"key {next(numbers)}", "secret_key": "s", "token": "t",
+                "expiry_time": soon.isoformat()}  # fmt: skip
+
+    core: Any = made._session
+    core._credentials = RefreshableCredentials.create_from_metadata(renewed(), renewed, "test")
+    given = Given(made, made.client("dynamodb"))
+    assert [given.credentials().access_key for _ in range(2)] == ["key 1", "key 2"]
+
+
+def test_without_credentials_a_call_is_denied() -> None:
+    nobody = boto3.session.Session(region_name="eu-west-1")
+    nobody.get_credentials = lambda: None
+    made = connect(nobody, "dynamodb")
+    with pytest.raises(AccessDenied, match="no credentials"):
+        made.call("ListTables", {})
