@@ -1,15 +1,27 @@
 """`make bench`: every number is a ratio within this run, or a size."""
 
-from benchmarks import bundle, calls, compression, encryption, imports, insertion, projection
+from benchmarks import (
+    bundle,
+    calls,
+    compression,
+    encryption,
+    imports,
+    insertion,
+    projection,
+    starts,
+)
 
 
 def main() -> None:
-    print("CPU per call of the store (below 1 is cheaper than boto3's client)\n")
-    print(f"  {'':24}{'bare client':>14}{'same work':>14}")
-    for name, bare, same_work in calls.run():
-        print(f"  {name:24}{bare:14.2f}{same_work:14.2f}")
-    print("\n  bare client: its items are wire dicts, before and after")
-    print("  same work:   its items are turned into Python values with boto3's own serializers")
+    unit, sides = calls.run()
+    print(f"{unit} of one call (1 is {calls.CLIENT})\n".capitalize())
+    print(f"  {'':40}" + "".join(f"{name:>14}" for name in calls.OPERATIONS))
+    for side, own in sides:
+        print(f"  {side:40}" + "".join(f"{one:14.2f}" for one in own))
+    print("\nCPU of a start, from the bundle (1 is boto3 and its client, from source)\n")
+    print(f"  {'':40}{'with bytecode':>16}{'without':>10}")
+    for name, with_bytecode, without in starts.run():
+        print(f"  {name:40}{with_bytecode:16.2f}{without:10.2f}")
     print("\nCPU per call with secret fields encrypted (1 is the same call in clear)\n")
     ratios, values = encryption.run()
     for name, ratio in ratios:

@@ -1,11 +1,14 @@
-"""CPU of one call of the store, beside a bare boto3 client doing the same work.
+"""Work of one call: the store, and clients of others, against a server that answers at once.
 
-Only this process's CPU counts, so the engine behind it does not matter; rounds alternate, so that a
-noisy moment hits both sides alike, and the median round is what is reported.
+Counted in instructions where valgrind is there, in CPU otherwise: of a process that makes some
+calls, and of one that makes more; the difference is of the calls alone. Everybody starts from
+Python's values and ends with them.
 """
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
-from decimal import Decimal
 from statistics import median
 from time import process_time
 from typing import Any
@@ -14,114 +17,167 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.config import Config
 
-from tablewright.catalog.sales.design import Sale, Sales
+from benchmarks.canned import sale, values
+from tablewright.catalog.sales.design import Sales
 from tablewright.model import key_of
-from tablewright.runtime.boto3_client import Boto3Client, client_config
-from tablewright.runtime.cursors.cursor import Cursors, KeyRing
+from tablewright.runtime.aws import connect
+from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store
-from tablewright.testing.dynamodb_local import DynamoDbLocal
-from tablewright.testing.tables import create
 
-ROUNDS = 9
-TABLE = "bench"
+OPERATIONS = {"put": 40, "get": 40, "query of 100": 10, "batch of 25": 10}
+CLIENT = "boto3's client and its serializers"
+SIDES = (CLIENT, "boto3's resource", "the store by boto3", "the store")
+TABLE = "sales"
+ROUNDS = 5
 
-
-def sale(number: int) -> Sale:
-    own = {"sale_id": f"s{number:04}", "sale_price": Decimal(number)}
-    return Sale(**{**Sale.__entity__.example, **own})
+Work = dict[str, Callable[[], Any]]
 
 
-def run() -> list[tuple[str, float, float]]:
-    """For each kind of call: the store's CPU over a bare client's, and over a client's that also
-    turns items into Python values and back, as the store does."""
-    with DynamoDbLocal() as engine:
-        where: dict[str, Any] = {
-            "endpoint_url": engine.endpoint,
-            "region_name": "eu-west-1",
-            **engine.credentials(),
-        }
-        client = boto3.client("dynamodb", config=Config(max_pool_connections=24), **where)
-        store_client = boto3.client("dynamodb", config=client_config(), **where)
-        create(client, Sales, TABLE)
-        cursors = Cursors(KeyRing([b"b" * 32]))
-        store = Store(Sales, TABLE, Boto3Client(store_client), cursors=cursors)
-        return [_compare(name, *sides, calls=calls) for name, calls, sides in _cases(client, store)]
+def run() -> tuple[str, list[tuple[str, list[float]]]]:
+    """What is counted, and for each side its work over that of boto3's client, by operation."""
+    count, unit = (_instructions, "instructions") if shutil.which("valgrind") else (_cpu, "CPU")
+    with _Canned() as url:
+        found = {side: [count(side, name, url) for name in OPERATIONS] for side in SIDES}
+    base = found[CLIENT]
+    return unit, [
+        (side, [own / theirs for own, theirs in zip(costs, base, strict=True)])
+        for side, costs in found.items()
+    ]
 
 
-Side = Callable[[], Any]
+class _Canned:
+    """The server, in a process of its own."""
+
+    def __enter__(self) -> str:
+        command = [sys.executable, "-m", "benchmarks.canned"]
+        self._server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        port = (self._server.stdout or sys.stdin).readline()
+        return f"http://127.0.0.1:{int(port)}"
+
+    def __exit__(self, *_: object) -> None:
+        self._server.kill()
+        self._server.wait()
 
 
-def _cases(client: Any, store: Store) -> list[tuple[str, int, tuple[Side, Side, Side]]]:
-    batch = [sale(number) for number in range(100)]
-    store.put_many(Sales.put_sales, batch)
-    one, first = sale(0), batch[:25]
-    key = key_of(one)
-    where = {"tenant": one["tenant"], "product_id": one["product_id"]}
-    serialize, deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
+def _instructions(side: str, name: str, url: str) -> float:
+    few = OPERATIONS[name]
 
-    def wire(record: Sale) -> dict[str, Any]:
-        attributes = Sales.__design__.attributes(Sale.__entity__, record)
-        return {name: serialize(value) for name, value in attributes.items()}
+    def counted(times: int) -> int:
+        tool = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
+        own = (sys.executable, "-m", "benchmarks.calls", side, name, str(times), url)
+        done = subprocess.run([*tool, *own], check=True, capture_output=True, text=True)
+        (line,) = (line for line in done.stderr.splitlines() if "Collected" in line)
+        return int(line.rpartition(":")[2])
 
-    def python(item: dict[str, Any]) -> dict[str, Any]:
-        return {name: deserialize(v) for name, v in item.items()}
+    return (counted(3 * few) - counted(few)) / (2 * few)
 
-    item, items = wire(one), [wire(record) for record in first]
-    item_key = {name: item[name] for name in ("PK", "SK")}
-    query = {
-        "TableName": TABLE,
-        "KeyConditionExpression": "PK = :pk AND begins_with(SK, :sk)",
-        "ExpressionAttributeValues": {":pk": item["PK"], ":sk": {"S": "SALE#"}},
-        "Limit": 100,
+
+def _cpu(side: str, name: str, url: str) -> float:
+    times = 10 * OPERATIONS[name]
+    command = [sys.executable, "-m", "benchmarks.calls", side, name, str(times), url]
+    rounds = [
+        float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        for _ in range(ROUNDS)
+    ]
+    return median(rounds)
+
+
+def _work(side: str, url: str) -> Work:
+    session = boto3.session.Session("key", "secret", region_name="eu-west-1")
+    if side == CLIENT:
+        return _by_client(session.client("dynamodb", endpoint_url=url, config=Config()))
+    if side == "boto3's resource":
+        return _by_resource(session.resource("dynamodb", endpoint_url=url).Table(TABLE))
+    if side == "the store by boto3":
+        return _by_store(Boto3Client(session.client("dynamodb", endpoint_url=url)))
+    return _by_store(connect(session, "dynamodb", endpoint_url=url))
+
+
+def _by_store(caller: Any) -> Work:
+    store = Store(Sales, TABLE, caller)
+    one, batch = sale(0), [sale(number) for number in range(25)]
+    key, where = key_of(one), {"tenant": one.tenant, "product_id": one.product_id}
+    return {
+        "put": lambda: store.put(Sales.put_sale, one),
+        "get": lambda: store.get(Sales.get_sale, key),
+        "query of 100": lambda: store.query(Sales.product_sales, where, limit=100),
+        "batch of 25": lambda: store.put_many(Sales.put_sales, batch),
     }
 
-    def requests(items: list[Any]) -> dict[str, Any]:
-        return {"RequestItems": {TABLE: [{"PutRequest": {"Item": item}} for item in items]}}
 
-    numbers = iter(range(1000, 10**9))
+def _by_client(client: Any) -> Work:
+    to, back = TypeSerializer().serialize, TypeDeserializer().deserialize
+    batch = [values(sale(number)) for number in range(25)]
+    keys = {name: batch[0][name] for name in ("PK", "SK")}
 
-    def fresh() -> Sale:
-        return Sale(**{**one, "product_id": "another", "sale_id": f"n{next(numbers)}"})
+    def wire(item: dict[str, Any]) -> dict[str, Any]:
+        return {name: to(value) for name, value in item.items()}
 
-    def bare_put(item: dict[str, Any]) -> None:
-        client.put_item(TableName=TABLE, Item=item, ConditionExpression="attribute_not_exists(PK)")
+    def python(item: dict[str, Any]) -> dict[str, Any]:
+        return {name: back(value) for name, value in item.items()}
 
-    another = wire(fresh())
+    def put() -> None:
+        client.put_item(
+            TableName=TABLE, Item=wire(batch[0]), ConditionExpression="attribute_not_exists(PK)"
+        )
 
-    def bare_item() -> dict[str, Any]:
-        return {**another, "SK": {"S": f"SALE#2025-12-29#n{next(numbers)}"}}
+    def query() -> list[dict[str, Any]]:
+        found = client.query(
+            TableName=TABLE,
+            KeyConditionExpression="PK = :pk AND begins_with(SK, :sk)",
+            ExpressionAttributeValues=wire({":pk": keys["PK"], ":sk": "SALE#"}),
+            Limit=100,
+        )
+        return [python(item) for item in found["Items"]]
 
-    return [
-        ("put", 150, (
-            lambda: store.put(Sales.put_sale, fresh()),
-            lambda: bare_put(bare_item()),
-            lambda: bare_put(wire(fresh())))),
-        ("get", 150, (
-            lambda: store.get(Sales.get_sale, key),
-            lambda: client.get_item(TableName=TABLE, Key=item_key),
-            lambda: python(client.get_item(TableName=TABLE, Key=item_key)["Item"]))),
-        ("query of 100", 30, (
-            lambda: store.query(Sales.product_sales, where, limit=100),
-            lambda: client.query(**query),
-            lambda: [python(found) for found in client.query(**query)["Items"]])),
-        ("batch of 25", 30, (
-            lambda: store.put_many(Sales.put_sales, first),
-            lambda: client.batch_write_item(**requests(items)),
-            lambda: client.batch_write_item(**requests([wire(record) for record in first])))),
-    ]  # fmt: skip
+    def write() -> None:
+        requests = [{"PutRequest": {"Item": wire(item)}} for item in batch]
+        client.batch_write_item(RequestItems={TABLE: requests})
 
-
-def _compare(
-    name: str, ours: Side, bare: Side, same_work: Side, *, calls: int
-) -> tuple[str, float, float]:
-    rounds = [[_cpu(side, calls) for side in (ours, bare, same_work)] for _ in range(ROUNDS)]
-    over_bare = median(mine / theirs for mine, theirs, _ in rounds)
-    over_same = median(mine / theirs for mine, _, theirs in rounds)
-    return name, over_bare, over_same
+    return {
+        "put": put,
+        "get": lambda: python(client.get_item(TableName=TABLE, Key=wire(keys))["Item"]),
+        "query of 100": query,
+        "batch of 25": write,
+    }
 
 
-def _cpu(side: Side, calls: int) -> float:
+def _by_resource(table: Any) -> Work:
+    batch = [values(sale(number)) for number in range(25)]
+    keys = {name: batch[0][name] for name in ("PK", "SK")}
+
+    def query() -> Any:
+        return table.query(
+            KeyConditionExpression="PK = :pk AND begins_with(SK, :sk)",
+            ExpressionAttributeValues={":pk": keys["PK"], ":sk": "SALE#"},
+            Limit=100,
+        )["Items"]
+
+    def write() -> None:
+        with table.batch_writer() as writer:
+            for item in batch:
+                writer.put_item(Item=item)
+
+    return {
+        "put": lambda: table.put_item(
+            Item=batch[0], ConditionExpression="attribute_not_exists(PK)"
+        ),
+        "get": lambda: table.get_item(Key=keys)["Item"],
+        "query of 100": query,
+        "batch of 25": write,
+    }
+
+
+def main() -> None:
+    side, name, times, url = sys.argv[1:]
+    work = _work(side, url)[name]
+    for _ in range(10):
+        work()
     start = process_time()
-    for _ in range(calls):
-        side()
-    return process_time() - start
+    for _ in range(int(times)):
+        work()
+    sys.stdout.write(str(process_time() - start))
+
+
+if __name__ == "__main__":
+    main()

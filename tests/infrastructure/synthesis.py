@@ -22,14 +22,10 @@ IN_VIRGINIA = {"TABLEWRIGHT_ACCOUNT": "111122223333", "TABLEWRIGHT_REGION": "us-
 VARIANTS: dict[str, Mapping[str, str]] = {
     "prod-us-east-1": IN_VIRGINIA,
     "prod-accelerated": {**IN_VIRGINIA, "TABLEWRIGHT_ACCELERATOR": "on"},
-    "prod-all-replicated": {
+    "prod-replicated-encrypted": {
         **IN_VIRGINIA,
         "TABLEWRIGHT_REPLICAS": "us-west-2",
         "TABLEWRIGHT_REPLICATED": "sentiment,sales,forms,portal",
-    },
-    "prod-encrypted": {
-        **IN_VIRGINIA,
-        "TABLEWRIGHT_REPLICAS": "us-west-2",
         "TABLEWRIGHT_ENCRYPTED_FIELDS": "on",
     },
 }

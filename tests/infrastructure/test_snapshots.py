@@ -24,10 +24,10 @@ OTHERS = (
     ("staging", AUDIT),
     ("prod-us-east-1", "sentiment"),
     ("prod-accelerated", "sentiment"),
-    ("prod-encrypted", "sentiment"),
+    ("prod-replicated-encrypted", "sentiment"),
 )
 # What takes long to synthesize, and changes with what the others show.
-SELDOM = ("prod-accelerated", "prod-encrypted")
+SELDOM = ("prod-accelerated", "prod-replicated-encrypted")
 ABSENT = "<absent>"
 
 _ASSET = re.compile(r"\b[0-9a-f]{64}\b")

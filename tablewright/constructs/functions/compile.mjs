@@ -4,10 +4,10 @@ import { pathToFileURL } from "node:url";
 const [pyodide, folder] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(`${pyodide}/pyodide.mjs`));
 const python = await loadPyodide();
-python.FS.mkdirTree("/work");
-python.FS.mount(python.FS.filesystems.NODEFS, { root: folder }, "/work");
+python.FS.mkdirTree("/modules");
+python.FS.mount(python.FS.filesystems.NODEFS, { root: folder }, "/modules");
 python.runPython(`
 import json, runpy, sys
-sys.argv = ["compile", "/work"]
-runpy.run_path("/work/compile.py", run_name="__main__")
+sys.argv = ["compile", "/modules"]
+runpy.run_path("/modules/compile.py", run_name="__main__")
 `);

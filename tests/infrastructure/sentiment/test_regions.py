@@ -143,7 +143,7 @@ def test_the_accelerator_stands_at_home_only(stage: Stage) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("system", ["sales", "forms", "portal"])
 def test_other_systems_have_replicas_where_that_is_asked_for(system: str, stage: Stage) -> None:
-    asked = stage("prod-all-replicated")
+    asked = stage("prod-replicated-encrypted")
     for assembly, regions in ((stage("prod-us-east-1"), {HOME}), (asked, {HOME, "us-west-2"})):
         for table in resources(assembly.template(system), TABLE).values():
             assert {replica["Region"] for replica in table["Replicas"]} == regions
@@ -155,7 +155,7 @@ def test_other_systems_have_replicas_where_that_is_asked_for(system: str, stage:
 
 @pytest.mark.thorough
 def test_replicas_of_other_systems_are_watched_where_they_are(stage: Stage) -> None:
-    asked = stage("prod-all-replicated")
+    asked = stage("prod-replicated-encrypted")
     watched = {
         dimension["Value"]
         for alarm in resources(asked.template("replicas-us-west-2"), ALARM).values()

@@ -23,7 +23,7 @@ SECRET = "AWS::SecretsManager::Secret"
 
 @pytest.fixture(scope="module")
 def encrypted(stage: Stage) -> Template:
-    return stage("prod-encrypted").template("sentiment")
+    return stage("prod-replicated-encrypted").template("sentiment")
 
 
 @pytest.mark.parametrize("name", STAGES)
@@ -67,8 +67,8 @@ def test_replicas_of_the_items_have_their_keys(encrypted: Template) -> None:
 
 
 def test_a_region_that_stands_by_unwraps_the_same_keys(stage: Stage) -> None:
-    home = stage("prod-encrypted").template("sentiment")
-    away = stage("prod-encrypted").template("sentiment-us-west-2")
+    home = stage("prod-replicated-encrypted").template("sentiment")
+    away = stage("prod-replicated-encrypted").template("sentiment-us-west-2")
     name = "prod-sentiment-items-primary-keys"
     ring = resources(home, SECRET)[id_of(home, SECRET, "SecretsItems")]
     assert ring["Name"] == name
@@ -91,7 +91,7 @@ def test_a_region_that_stands_by_unwraps_the_same_keys(stage: Stage) -> None:
 
 
 def test_who_asks_for_the_key_may_ask_for_this_one_only(stage: Stage) -> None:
-    away = stage("prod-encrypted").template("sentiment-us-west-2")
+    away = stage("prod-replicated-encrypted").template("sentiment-us-west-2")
     (found,) = (one for one in statements(away, "DescribeKeyRole") if "kms" in str(one["Action"]))
     assert found["Action"] == "kms:DescribeKey"
     alias = "alias/prod-sentiment-items-primary-keys"
