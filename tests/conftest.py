@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 # Those of the end-to-end tests that deploy a cloud of their own.
 OWN_CLOUD = ("test_failover.py", "test_up_and_down.py")
+SELDOM = {"staging", "local", "prod-accelerated"}
 # Both are read when aws_cdk is first imported, which starts Node.
 os.environ["PATH"] = f"{ROOT / '.build' / 'bin'}{os.pathsep}{os.environ['PATH']}"
 os.environ["CDK_VALIDATION"] = "false"
@@ -36,6 +37,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return folder if folder == "tests/e2e" and name not in OWN_CLOUD else file
 
     return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the stages, the quick check synthesizes dev and prod: others have what these have."""
+    for item in items:
+        given = getattr(getattr(item, "callspec", None), "params", {}).values()
+        if "infrastructure" in item.nodeid and SELDOM.intersection(map(str, given)):
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")

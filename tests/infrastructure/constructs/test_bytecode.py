@@ -13,6 +13,9 @@ from tablewright.constructs.functions import bytecode
 from tablewright.constructs.functions.bundling import PythonCode, Source
 from tablewright.constructs.functions.dependencies import BundlingError
 
+# Node loads a compiler.
+pytestmark = pytest.mark.thorough
+
 OWN = f"{sys.version_info[0]}.{sys.version_info[1]}"
 SOURCE = '"""Module."""\n\nNUMBER = 6 * 7\n\n\ndef twice(text: str) -> str:\n    return text * 2\n'
 # Of Python 3.13, and "hash-based, unchecked": the source is never looked at.

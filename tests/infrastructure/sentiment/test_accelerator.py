@@ -18,6 +18,8 @@ from tests.infrastructure.synthesis import (
 Stage = Callable[[str], Assembly]
 FUNCTION = "AWS::Lambda::Function"
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def accelerated(stage: Stage) -> Template:

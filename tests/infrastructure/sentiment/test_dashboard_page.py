@@ -89,6 +89,7 @@ def test_the_function_is_small_and_may_write_its_logs_and_traces_only(
     assert "ManagedPolicyArns" not in role
 
 
+@pytest.mark.thorough
 def test_with_an_accelerator_the_page_stays_outside_of_its_network(
     stage: Callable[[str], Assembly],
 ) -> None:

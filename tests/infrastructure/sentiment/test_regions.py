@@ -133,6 +133,7 @@ def test_what_reads_is_told_of_no_other_region(virginia: Assembly) -> None:
             assert "REGIONS" not in environment(virginia.template(system), function)
 
 
+@pytest.mark.thorough
 def test_the_accelerator_stands_at_home_only(stage: Stage) -> None:
     accelerated = stage("prod-accelerated")
     assert resources(accelerated.template("sentiment"), "AWS::DAX::Cluster")

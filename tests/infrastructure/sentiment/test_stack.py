@@ -90,6 +90,7 @@ def test_only_changes_of_what_is_or_was_shown_reach_the_projector(sentiment: Tem
     assert patterns == [{"dynamodb": {"NewImage": analyzed}}, {"dynamodb": {"OldImage": analyzed}}]
 
 
+@pytest.mark.thorough
 def test_on_this_machine_nobody_waits_for_a_batch_to_fill(stage: Stage) -> None:
     mapping = one(stage("local").template("sentiment"), MAPPING, "Projection")
     assert mapping["MaximumBatchingWindowInSeconds"] == 0
@@ -137,6 +138,7 @@ def test_sources_are_polled_every_quarter_of_an_hour(sentiment: Template) -> Non
     assert text(target["Arn"]).startswith("{IngestFunction")
 
 
+@pytest.mark.thorough
 def test_without_sources_nothing_is_polled_and_none_can_stop(stage: Stage) -> None:
     local = stage("local").template("sentiment")
     assert not [id for id in resources(local, "AWS::Events::Rule") if id.startswith("Poll")]

@@ -14,6 +14,8 @@ from docs.idle_cost import Template
 from tablewright.pages.price_lists import EU_WEST_1, US_EAST_1
 from tests.infrastructure.synthesis import Assembly
 
+pytestmark = pytest.mark.thorough
+
 Stage = Callable[[str], Assembly]
 Stacks = dict[str, Template]
 

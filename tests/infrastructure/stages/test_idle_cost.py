@@ -14,6 +14,8 @@ from tests.infrastructure.synthesis import VARIANTS, Assembly
 
 MOST_FOR_DEV = Decimal(5)
 # The stages of the page, as they are made for the tests.
+pytestmark = pytest.mark.thorough
+
 VARIANT = ("dev", "staging", "prod", "prod-us-east-1", "prod-accelerated")
 MADE = dict(zip(STAGES, VARIANT, strict=True))
 

@@ -68,6 +68,7 @@ def explained(section: str) -> list[str]:
     return re.findall(r"\w+", " ".join(rows))
 
 
+@pytest.mark.thorough
 def test_every_kind_of_alarm_is_explained_once_where_it_is_looked_for(stage: Stage) -> None:
     ringing = kinds(stage("prod-accelerated"))
     # One of them is there only while there is no accelerator.
@@ -127,6 +128,7 @@ def test_every_table_that_can_be_restored_is_named(prod: Assembly) -> None:
     assert {"ItemsTable", "NewsTable"} <= prod.template("sentiment")["Outputs"].keys()
 
 
+@pytest.mark.thorough
 def test_periods_of_backups_are_those_of_the_stages(prod: Assembly, stage: Stage) -> None:
     rules = [
         rule["Lifecycle"]["DeleteAfterDays"]

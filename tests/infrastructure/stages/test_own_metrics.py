@@ -55,6 +55,7 @@ def test_each_trouble_reaches_its_alarm(prod: Assembly, counted: Written) -> Non
     assert silent == set()
 
 
+@pytest.mark.thorough
 def test_stages_of_one_account_share_no_metric(stage: Stage, counted: Written) -> None:
     assert counted("dev").keys().isdisjoint(counted("staging"))
     for name in STAGES:
@@ -62,6 +63,7 @@ def test_stages_of_one_account_share_no_metric(stage: Stage, counted: Written) -
         assert namespaces == {f"Tablewright/{name}"}
 
 
+@pytest.mark.thorough
 def test_every_function_of_a_stage_counts_in_its_namespace(stage: Stage) -> None:
     for name in STAGES:
         for template in stage(name).templates.values():

@@ -113,6 +113,7 @@ def given_names(assembly: Assembly) -> set[tuple[str, str, str]]:
     return found
 
 
+@pytest.mark.thorough
 def test_two_stages_of_one_account_share_no_name(dev: Assembly, stage: Stage) -> None:
     shared = given_names(dev) & given_names(stage("staging"))
     assert {(type, key) for type, key, _ in shared} <= WITHIN
@@ -231,6 +232,7 @@ def test_functions_start_with_what_they_are_told(system: str, dev: Assembly) -> 
     assert started.returncode == 0, started.stderr
 
 
+@pytest.mark.thorough
 def test_the_local_stage_runs_on_the_python_of_the_host(stage: Stage) -> None:
     for function in resources(stage("local").template("sales"), "AWS::Lambda::Function").values():
         assert (function["Runtime"], function["Architectures"]) == ("python3.11", ["x86_64"])

@@ -51,6 +51,7 @@ def test_a_function_has_a_session_of_its_own() -> None:
     assert isinstance(connect(session, "dynamodb", user_agent_extra="x"), Boto3Client)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("service", SERVICES)
 def test_endpoints_are_botocores(service: str) -> None:
     known = boto3.session.Session()
@@ -62,6 +63,7 @@ def test_endpoints_are_botocores(service: str) -> None:
         assert LambdaSession(OWN).endpoint(service, region) == theirs, region
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("service", SERVICES)
 def test_endpoints_that_are_set_are_botocores(
     service: str, monkeypatch: pytest.MonkeyPatch

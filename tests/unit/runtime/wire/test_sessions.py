@@ -21,6 +21,8 @@ from tablewright.runtime.transport import Transport
 from tablewright.runtime.wire.client import WireClient
 from tablewright.runtime.wire.sessions import Given
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
