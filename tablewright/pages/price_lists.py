@@ -3,8 +3,9 @@
 Held against published sources: on-demand and provisioned throughput, storage, Standard-IA of
 us-east-1, the discounts of reserved capacity (54 and 77 percent), dax.t3.small, Lambda, HTTP
 APIs, EventBridge. Not confirmed, and to be looked up before they decide anything: the other
-nodes of DAX, and in eu-west-1 Standard-IA, reserved capacity, backups, exports and streams (taken
-for 13 percent more, as throughput is), and nodes of DAX.
+nodes of DAX; in eu-west-1 Standard-IA, reserved capacity, backups, exports and streams (taken
+for 13 percent more, as throughput is), nodes of DAX, HTTP APIs and logs; in both S3, KMS, SNS, SQS,
+Cognito, WAF, Athena, X-Ray and endpoints.
 """
 
 from tablewright.pages.prices import Prices
