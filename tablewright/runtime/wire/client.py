@@ -89,7 +89,6 @@ class WireClient:
         host, path = self._connections.host, self._connections.path
         self._signer = Signer(service.name, region, host, path, service.content_type)
         self._retries = Retries(service.name)
-        self._clock_is_off = 0.0
         self._in_lambda = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
 
     def signed_by(self, credentials: Credentials) -> WireClient:
@@ -136,7 +135,7 @@ class WireClient:
         raise AssertionError("an attempt neither failed nor succeeded")
 
     def _signed(self, target: str, body: bytes) -> bytes:
-        now = time.time() + self._clock_is_off
+        now = time.time() + self._signer.clock_is_off
         more = _AGENT
         # By it Lambda sees functions that set each other off without end.
         if self._in_lambda and (trace := os.environ.get("_X_AMZN_TRACE_ID")):
@@ -193,8 +192,8 @@ class WireClient:
         if parsed is None:
             return False
         off = timegm(parsed) - time.time()
-        if abs(off - self._clock_is_off) <= _SKEW:
+        if abs(off - self._signer.clock_is_off) <= _SKEW:
             return False
-        self._clock_is_off = off
+        self._signer.clock_is_off = off
         log.warning("this machine's clock is %.0f s off the service's, which is used", off)
         return True

@@ -27,6 +27,8 @@ class Signer:
         self._scope_parts = (region, service, "aws4_request")
         self._canonical = f"POST\n{path}\n\ncontent-type:{content_type}\nhost:{host}\nx-amz-date:"
         self._head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: {content_type}\r\n"
+        # Seconds by which the service's clock is ahead of ours; of all who sign by this.
+        self.clock_is_off = 0.0
         # Replaced as a whole, so that threads see one or the other.
         self._key: tuple[str, str, bytes] = ("", "", b"")
         self._moment: tuple[int, str] = (-1, "")

@@ -1,16 +1,19 @@
 """Whatever comes back over a connection is an answer, or an error that says what it was."""
 
 import gzip
+import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from threading import Barrier
 from typing import Any
 
 import pytest
 
-from tablewright.runtime.errors import StoreError, Unavailable, Unreachable
+from tablewright.runtime.errors import AccessDenied, StoreError, Unavailable, Unreachable
 from tablewright.runtime.wire.client import WireClient
 from tablewright.runtime.wire.connection import Timeouts
 from tablewright.runtime.wire.services import SERVICES
@@ -190,3 +193,30 @@ def test_nothing_secret_is_said(caplog: pytest.LogCaptureFixture) -> None:
     said = caplog.text + repr(failed.value) + repr(KEYS) + repr(made)
     assert "attempt 1 failed" in said
     assert "nobody sees" not in said
+
+
+def test_a_clock_that_is_off_is_set_once_for_all_who_sign() -> None:
+    ahead = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    skewed = refusal("InvalidSignatureException", Date=ahead)
+    with client(skewed, answer(), answer(), attempts=2) as (made, server):
+        # Each in the name of another, as tenants do.
+        for who in ("a", "b"):
+            assert call(made.signed_by(Credentials(who, "secret"))) == {}
+        assert len(server.requests) == 3
+    moments = [
+        datetime.strptime(found.decode(), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        for request in server.requests
+        for found in re.findall(rb"X-Amz-Date: (\S+)", request)
+    ]
+    for later in moments[1:]:
+        assert timedelta(minutes=59) < later - moments[0] < timedelta(minutes=62)
+
+
+@pytest.mark.parametrize("date", ["now", "", "no date"])
+def test_a_signature_refused_by_a_clock_like_ours_is_not_tried_again(date: str) -> None:
+    told = format_datetime(datetime.now(UTC), usegmt=True) if date == "now" else date
+    refused = refusal("InvalidSignatureException", Date=told)
+    with client(refused, answer(), attempts=2) as (made, server):
+        with pytest.raises(AccessDenied):
+            call(made)
+        assert len(server.requests) == 1
