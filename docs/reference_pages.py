@@ -91,7 +91,7 @@ PAGES = (
                 "Clients",
                 _RUNTIME,
                 "connect own_session Caller Transport Backoff in_time Meter Boto3Client "
-                "client_config",
+                "DeferredClient client_config",
             ),
             Section("DAX", f"{_RUNTIME}.dax", "Accelerated"),
             Section("Tenants", _RUNTIME, "Tenants"),

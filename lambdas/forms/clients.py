@@ -6,9 +6,8 @@ from typing import Any
 from lambdas.forms.contract import TableEnvironment
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.runtime import boto3_client
 from tablewright.runtime.aws import Caller, connect, own_session
-from tablewright.runtime.boto3_client import Boto3Client
+from tablewright.runtime.deferred_client import DeferredClient
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.sharding.epochs import EpochCache
 from tablewright.runtime.store.store import Store
@@ -40,8 +39,8 @@ class Clients:
         return self.client("sqs")
 
     @cached_property
-    def s3(self) -> Caller:
-        return self.client("s3")
+    def s3(self) -> DeferredClient:
+        return self.files()
 
     def store(self) -> Store:
         """The form table."""
@@ -50,9 +49,9 @@ class Clients:
     def client(self, service: str, **settings: Any) -> Caller:
         return connect(self.session, service, **settings)
 
-    def files(self, **settings: Any) -> Boto3Client:
-        """S3, for addresses too that others use."""
-        return boto3_client.connect(self.session, "s3", **settings)
+    def files(self, **settings: Any) -> DeferredClient:
+        """S3, for addresses too that others use. Few submissions have a payload there."""
+        return DeferredClient(self.session, "s3", **settings)
 
 
 def payloads_in(s3: Caller, bucket: str) -> Payloads:

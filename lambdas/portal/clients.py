@@ -4,11 +4,10 @@ from functools import cached_property
 from typing import Any
 
 from tablewright.model import Table
-from tablewright.runtime import boto3_client
 from tablewright.runtime.aws import Caller, connect, own_session
-from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
+from tablewright.runtime.deferred_client import DeferredClient
 from tablewright.runtime.store.store import Store
 
 
@@ -23,11 +22,11 @@ class Clients:
         return self.client("dynamodb")
 
     @cached_property
-    def s3(self) -> Boto3Client:
+    def s3(self) -> DeferredClient:
         # Left to itself, boto3 signs addresses by a method that binds no headers, and for a host
         # that redirects to the bucket's region.
         style = {"addressing_style": "virtual"}
-        return boto3_client.connect(self._session, "s3", signature_version="s3v4", s3=style)
+        return DeferredClient(self._session, "s3", signature_version="s3v4", s3=style)
 
     def client(self, service: str) -> Caller:
         return connect(self._session, service)

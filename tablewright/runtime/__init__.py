@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tablewright.runtime.cursors.cursor import Cursors, KeyRing
     from tablewright.runtime.cursors.keys import SecretKeys
     from tablewright.runtime.deadline import in_time
+    from tablewright.runtime.deferred_client import DeferredClient
     from tablewright.runtime.errors import (
         AccessDenied,
         AlreadyExists,
@@ -76,6 +77,7 @@ _HOMES = {
     "CursorTampered": "errors",
     "Cursors": "cursors.cursor",
     "DataKeys": "secrets.keys",
+    "DeferredClient": "deferred_client",
     "DuplicateKeys": "errors",
     "EpochCache": "sharding.epochs",
     "Event": "streams.counters",
@@ -136,6 +138,7 @@ __all__ = [
     "CursorTampered",
     "Cursors",
     "DataKeys",
+    "DeferredClient",
     "DuplicateKeys",
     "EpochCache",
     "Event",

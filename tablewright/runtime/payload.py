@@ -15,8 +15,6 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
-from botocore.exceptions import BotoCoreError
-
 from tablewright.model.capacity import WRITE_UNIT_BYTES
 from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import Caller
@@ -208,6 +206,8 @@ class Payloads:
 def read_object(s3: Caller, bucket: str, key: str, most: int) -> bytes:
     """Up to so many bytes of an object; raises ObjectMissing where there is none."""
     answer = s3.call("GetObject", {"Bucket": bucket, "Key": key})
+    from botocore.exceptions import BotoCoreError  # S3 is boto3's, imported with its first call
+
     try:
         body: bytes = answer["Body"].read(most)
     except BotoCoreError as error:  # the connection broke, or what came is not what was stored

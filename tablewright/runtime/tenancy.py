@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tablewright.runtime.aws import Caller, connect
@@ -65,11 +66,11 @@ class Tenants:
 
     def access(self, tenant: str, service: str = "dynamodb") -> TenantAccess:
         """A service with this tenant's credentials, which are asked for at the first call."""
-        return TenantAccess(self._shared(service), self._sessions.of(tenant))
+        return TenantAccess(partial(self._shared, service), self._sessions.of(tenant))
 
     def files(self, tenant: str) -> TenantFiles:
         """S3 with this tenant's credentials, for addresses too that others use."""
-        return TenantFiles(self._shared("s3"), self._sessions.of(tenant))
+        return TenantFiles(partial(self._shared, "s3"), self._sessions.of(tenant))
 
     def _shared(self, service: str) -> WireClient | Boto3Client:
         with self._lock:
@@ -85,23 +86,23 @@ class Tenants:
 class TenantAccess:
     """A service as a tenant's session may use it."""
 
-    def __init__(self, client: WireClient | Boto3Client, session: _Session) -> None:
+    def __init__(self, client: Callable[[], WireClient | Boto3Client], session: _Session) -> None:
         self._client = client
         self._session = session
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        return self._session.use(lambda by: self._client.signed_by(by).call(operation, params))
+        return self._session.use(lambda by: self._client().signed_by(by).call(operation, params))
 
 
 class TenantFiles(TenantAccess):
     """S3 as a tenant's session may use it."""
 
-    _client: Boto3Client
+    _client: Callable[[], Boto3Client]
 
     def presign(self, method: str, params: dict[str, Any], seconds: int) -> str:
         """An address that lets its holder make this call for so many seconds."""
         return self._session.use(
-            lambda by: self._client.signed_by(by).presign(method, params, seconds)
+            lambda by: self._client().signed_by(by).presign(method, params, seconds)
         )
 
 

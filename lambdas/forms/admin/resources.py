@@ -62,7 +62,7 @@ class Resources:
         clients = Clients.of(environment)
         role, secret = environment.tenant_role_arn, environment.cursor_secret_arn
         tenants = Tenants(clients.session, role, tag=SESSION_TAG, settings={"s3": SIGNING})
-        tenants.prepare("dynamodb", "s3", "secretsmanager")
+        tenants.prepare("dynamodb", "secretsmanager")
         return cls(
             environment.forms_table,
             tenants.access,

@@ -19,7 +19,7 @@ from tablewright.model import Field, InvalidValue, TimeId
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.boto3_client import Boto3Client
+from tablewright.runtime.deferred_client import DeferredClient
 from tablewright.runtime.ids import uuid7
 
 UPLOAD_SECONDS = 15 * 60
@@ -89,7 +89,7 @@ class Files:
         self.bucket = bucket
 
     @classmethod
-    def of(cls, s3: Boto3Client, bucket: str) -> "Files":
+    def of(cls, s3: DeferredClient, bucket: str) -> "Files":
         return cls(s3, s3.presign, bucket)
 
     def upload(self, content_id: str, file: RequestedFile, now: datetime) -> dict[str, Any]:

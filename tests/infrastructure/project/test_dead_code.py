@@ -45,7 +45,7 @@ USED_BY_OTHERS = {
     "tablewright.constructs.nag.RULE_IDS": "Whoever acknowledges a rule names it.",
     **{
         f"tablewright.constructs.nag: {name}()": "cdk-nag calls it."
-        for name in ("_check_resource", "explanation", "level", "rule_suffix_override")
+        for name in ("_check_resource", "explanation", "rule_suffix_override")
     },
 }
 
