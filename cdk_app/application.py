@@ -91,10 +91,12 @@ def build(app: App, stage: Stage) -> None:
                 )
             ],
         )
-    if stage.client:
-        for function in app.node.find_all():
-            if isinstance(function, lambda_.Function):
-                function.add_environment("TABLEWRIGHT_CLIENT", stage.client)
+    asked = {"TABLEWRIGHT_CLIENT": stage.client, "TABLEWRIGHT_CONNECTIONS": stage.connections}
+    told = {name: value for name, value in asked.items() if value}
+    for function in app.node.find_all() if told else ():
+        if isinstance(function, lambda_.Function):
+            for name, value in told.items():
+                function.add_environment(name, value)
     Tags.of(app).add("application", "tablewright")
     Tags.of(app).add("stage", stage.name)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app, verbose=True))

@@ -80,6 +80,7 @@ def read(
         alarm_email=asked[every.ALARM_EMAIL],
         cors_origins=_cors_origins(kind, asked),
         client=asked[every.CLIENT],
+        connections=asked[every.CONNECTIONS],
         password_sign_in=kind.developing,
         threat_protection=asked[every.THREAT_PROTECTION],
         stream_window_seconds=asked[every.STREAM_WINDOW],

@@ -255,6 +255,14 @@ CLIENT = Setting(
     says="By which client functions call DynamoDB and the other services that speak JSON: "
     "[their own](decisions/0129-calls-over-the-wire.md), or boto3's.",
 )
+CONNECTIONS = Setting(
+    name="connections",
+    parser=whole("calls at once", 1, 500).then(lambda most: None if most == 64 else str(most)),
+    example="128",
+    default="64",
+    says="How many calls a function makes side by side at most, such as those to the shards of a "
+    "list; each needs a connection and a thread.",
+)
 THREAT_PROTECTION = Setting(
     name="threat_protection",
     parser=switch(),

@@ -165,6 +165,8 @@ class Stage:
     threat_protection: bool = True
     # "boto3" where functions are to call by boto3's clients alone.
     client: str | None = None
+    # How many calls functions make side by side, where it is not what they do by themselves.
+    connections: str | None = None
     # What expires, and events of the portal, are kept in files.
     archived: bool = True
     # What is deployed is compared with its templates every week.

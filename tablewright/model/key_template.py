@@ -29,7 +29,16 @@ class Template:
     keeps one tenant's keys out of another's.
     """
 
-    __slots__ = ("_pattern", "delimiter", "fields", "limit", "literals", "text")
+    __slots__ = (
+        "_delimiters",
+        "_form",
+        "_pattern",
+        "delimiter",
+        "fields",
+        "limit",
+        "literals",
+        "text",
+    )
 
     def __init__(self, text: str, *, limit: int, delimiter: str = "#") -> None:
         parts = _FIELD.split(text)
@@ -39,6 +48,8 @@ class Template:
         self.fields = tuple(parts[1::2])
         # A bare "{field}" has nothing that a value could be confused with.
         self.delimiter = delimiter if any(self.literals) else ""
+        self._form = "%s".join(literal.replace("%", "%%") for literal in self.literals)
+        self._delimiters = text.count(self.delimiter) if self.delimiter else 0
         self._pattern: re.Pattern[str] | None = None
 
     def __repr__(self) -> str:
@@ -51,6 +62,19 @@ class Template:
 
     def format(self, texts: Mapping[str, str]) -> str:
         """The key for these field texts; raises InvalidValue naming the field that does not fit."""
+        values = tuple([texts.get(field) for field in self.fields])
+        key = self._form % values
+        # Most keys are sound, which is told of all fields at once; the others are looked into.
+        if (
+            all(values)
+            and len(key) <= self.limit
+            and key.isascii()
+            and (not self.delimiter or key.count(self.delimiter) == self._delimiters)
+        ):
+            return key
+        return self._examined(texts)
+
+    def _examined(self, texts: Mapping[str, str]) -> str:
         key = self.literals[0]
         for field, literal in zip(self.fields, self.literals[1:], strict=True):
             text = texts.get(field)

@@ -31,12 +31,13 @@ class Caller(Protocol):
         ...
 
 
-# Connections that one client keeps: enough for a query of all shards beside a hydration.
-POOL_SIZE = 24
+# Calls that a process makes side by side, and connections that a client keeps for them: a list over
+# shards asks all of them at once, up to so many.
+CONNECTIONS = int(os.environ.get("TABLEWRIGHT_CONNECTIONS", "64"))
 # How clients are set up: bounded waits, standard retries, room for parallel shard reads. A call
 # that is never answered is given up after three attempts, within 21 seconds.
 SETTINGS: dict[str, Any] = {
-    "max_pool_connections": POOL_SIZE,
+    "max_pool_connections": CONNECTIONS,
     "retries": {"mode": "standard", "total_max_attempts": 3},
     "connect_timeout": 2,
     "read_timeout": 4,

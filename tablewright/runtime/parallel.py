@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from typing import Generic, TypeVar
 
-from tablewright.runtime.aws import POOL_SIZE
+from tablewright.runtime.aws import CONNECTIONS
 from tablewright.runtime.errors import StoreError
 
 Element = TypeVar("Element")
@@ -21,8 +21,8 @@ Result = TypeVar("Result")
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    """As many as a client has connections. Made when first needed: many functions never do."""
-    return ThreadPoolExecutor(POOL_SIZE, "tablewright")
+    """As many as a client has connections, made when needed: many functions need none."""
+    return ThreadPoolExecutor(CONNECTIONS, "tablewright")
 
 
 def in_parallel(work: Callable[[Element], Result], elements: Iterable[Element]) -> list[Result]:
@@ -53,7 +53,7 @@ def in_parallel(work: Callable[[Element], Result], elements: Iterable[Element]) 
             except BaseException as error:
                 failures[at] = error
 
-    others = [_threads().submit(take_part) for _ in range(min(len(elements) - 1, POOL_SIZE))]
+    others = [_threads().submit(take_part) for _ in range(min(len(elements) - 1, CONNECTIONS))]
     take_part()
     wait([one for one in others if not one.cancel()])
     if failures:

@@ -25,6 +25,8 @@ REGION = "eu-west-1"
 # On which nothing that tests store has expired, whenever they run.
 TODAY = datetime(2026, 11, 17, tzinfo=UTC)
 KEYS = KeyRing([b"integration-tests-cursor-signing-key"])
+# Of a fixed time: two that are asked for alike are alike.
+CURSORS = Cursors(KEYS, clock=lambda: 0.0)
 
 
 @pytest.fixture(scope="session")
@@ -120,7 +122,7 @@ class Database:
 
     def store(self, design: type[Table], caller: Any = None, **settings: Any) -> Store:
         """A store over the design's table, by default on a plain connection, of a fixed day."""
-        settings = {"cursors": Cursors(KEYS), "now": lambda: TODAY, **settings}
+        settings = {"cursors": CURSORS, "now": lambda: TODAY, **settings}
         return Store(design, "table", caller or self.dynamo, **settings)
 
     def write(self, items: list[dict[str, Any]], table: str = "table") -> None:

@@ -6,7 +6,7 @@ they spread. The first is the default.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 ShardFunction = Callable[[str, int], int]
@@ -38,8 +38,10 @@ def java_hash(text: str, count: int) -> int:
     return abs(signed) % count
 
 
-def _utf16_codes(text: str) -> tuple[int, ...]:
+def _utf16_codes(text: str) -> Sequence[int]:
     # charCodeAt and hashCode see UTF-16 units, not characters.
+    if text.isascii():
+        return text.encode()
     raw = text.encode("utf-16-le")
     return tuple(int.from_bytes(raw[i : i + 2], "little") for i in range(0, len(raw), 2))
 

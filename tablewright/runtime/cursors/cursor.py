@@ -68,6 +68,7 @@ class Cursors:
     ) -> None:
         self._source = keys
         self._lifetime = lifetime
+        self._step = max(lifetime // 12, 1)
         self._clock = clock
 
     def _keys(self) -> KeyRing:
@@ -77,7 +78,8 @@ class Cursors:
         self, caller: str, query: str, arguments: Mapping[str, Any], position: Sequence[str]
     ) -> str:
         """A cursor by which this caller can go on with this query after this position."""
-        expiry = int(self._clock()) + self._lifetime
+        # In steps, so that a page that has not changed is the same answer, cursor and all.
+        expiry = (int(self._clock()) + self._lifetime) // self._step * self._step
         keys = self._keys()
         digest = _digest(keys, keys.current, arguments)
         body = [_VERSION, caller, query, digest, list(position), expiry]

@@ -72,7 +72,11 @@ class Records:
     def clear_item(self, record: Mapping[str, Any]) -> Item:
         """The same, before anything is encrypted."""
         attributes = self.design.attributes(self.entity, record, self.epochs)
-        return {name: encode(value) for name, value in attributes.items()}
+        # Text, which most attributes are, needs no look at its type.
+        return {
+            name: {"S": value} if type(value) is str else encode(value)
+            for name, value in attributes.items()
+        }
 
     def values(self, record: Mapping[str, Any]) -> Item:
         """The fields of a record as they are stored, without anything derived from them."""

@@ -78,7 +78,7 @@ class WireClient:
         *,
         attempts: int = 3,
         timeouts: Timeouts = _TIMEOUTS,
-        kept: int = 24,
+        kept: int = 64,
         ca_bundle: str | None = None,
     ) -> None:
         self._service = service

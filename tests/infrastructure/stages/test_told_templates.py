@@ -27,6 +27,7 @@ TOLD = {
     **IN_VIRGINIA,
     "TABLEWRIGHT_ALARM_EMAIL": "ops@example.com",
     "TABLEWRIGHT_CLIENT": "boto3",
+    "TABLEWRIGHT_CONNECTIONS": "100",
     "TABLEWRIGHT_REPLICAS": "us-west-2",
     "TABLEWRIGHT_REPLICATED": "sentiment,sales",
     "TABLEWRIGHT_CUSTOMER_KEYS": "sentiment,sales",
@@ -74,7 +75,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
             {"CATEGORY_SHARDS": "20", "EMBEDDING_SHARDS": "7", "SALE_YEARS": "7"}
             | {"PAGE_LIMIT": "50"},
         ),
-        ("sentiment", "Api", {"PAGE_LIMIT": "50"}),
+        ("sentiment", "Api", {"PAGE_LIMIT": "50", "TABLEWRIGHT_CONNECTIONS": "100"}),
         ("sentiment", "Ingest", {"NEWS_DAYS": "14"}),
         ("sentiment", "NewsApi", {"PAGE_LIMIT": "50"}),
         ("forms", "Admin", {"PAGE_LIMIT": "50"}),

@@ -15,7 +15,7 @@ def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def test_a_thousand_tenants_stay_under_three_hundred_descriptors() -> None:
+def test_a_thousand_tenants_stay_under_two_hundred_descriptors() -> None:
     with loopback() as (aws, session):
         aws.items = lambda operation: {"Items": []}
         tenants = Tenants(session, "role")
@@ -36,7 +36,7 @@ def test_a_thousand_tenants_stay_under_three_hundred_descriptors() -> None:
     assert aws.asked.count("AssumeRole") == aws.asked.count("ListTables") == TENANTS
     assert aws.asked.count("Query") == TENANTS // 20 * 10  # all shards, side by side
     # The server's ends of the connections are in this process too.
-    assert most - before < 300
+    assert most - before < 200
 
 
 def test_a_tenants_first_request_makes_no_client() -> None:

@@ -10,8 +10,7 @@ from lambdas.sales.openapi import document
 from lambdas.sales.resources import Resources
 from tablewright.catalog.sales.design import Sale
 from tablewright.runtime.boto3_client import Boto3Client
-from tablewright.runtime.cursors.cursor import Cursors
-from tests.integration.conftest import KEYS, Database
+from tests.integration.conftest import CURSORS, Database
 from tests.integration.http import Answer, Context, Contract
 from tests.integration.sales.conftest import sale
 
@@ -26,7 +25,7 @@ class Http:
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         dynamo = Boto3Client(database.client())
-        made = Resources("table", lambda tenant: dynamo, Cursors(KEYS), now=lambda: NOW)
+        made = Resources("table", lambda tenant: dynamo, CURSORS, now=lambda: NOW)
         monkeypatch.setattr(api, "resources", lambda: made)
 
     def __call__(

@@ -5,9 +5,8 @@ import pytest
 from lambdas.sales.handlers import api
 from lambdas.sales.resources import Resources
 from tablewright.runtime.boto3_client import Boto3Client
-from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.testing.faults import Fault, Faulty
-from tests.integration.conftest import KEYS, Database
+from tests.integration.conftest import CURSORS, Database
 from tests.integration.sales.http import Http, body_of
 from tests.integration.sentiment.http import Logs
 
@@ -77,7 +76,7 @@ def test_an_error_is_logged_with_the_operation_the_reason_and_the_request(
 ) -> None:
     http = Http(sales_database, monkeypatch)
     dynamo = Faulty(Boto3Client(sales_database.client()), Fault(0, "before", "throttled"))
-    failing = Resources("table", lambda tenant: dynamo, Cursors(KEYS))
+    failing = Resources("table", lambda tenant: dynamo, CURSORS)
     monkeypatch.setattr(api, "resources", lambda: failing)
     assert http("GET", ONE).status == 503
     (entry,) = logs.of("the store failed")

@@ -17,14 +17,13 @@ from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import ANALYZED, Item, Items
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.transport import Transport
-from tests.integration.conftest import KEYS, Database
+from tests.integration.conftest import CURSORS, Database
 from tests.integration.sentiment.moments import NOW
 
 ITEMS_TABLE, DASHBOARD_TABLE, NEWS_TABLE = "items", "dashboard", "news"
@@ -93,7 +92,7 @@ class World:
         return Store(Items, ITEMS_TABLE, caller or self.edge, secrets=self.secrets[0])
 
     def dashboard_store(self, caller: Caller | None = None) -> Store:
-        cursors = Cursors(KEYS)
+        cursors = CURSORS
         edge, secrets = caller or self.edge, self.secrets[1]
         return Store(Dashboard, DASHBOARD_TABLE, edge, cursors=cursors, secrets=secrets)
 
@@ -114,7 +113,7 @@ class World:
         return ItemIngestion(self.items(edge), self.dashboard_store(edge), self._topic(edge), WATCH)
 
     def news(self, caller: Caller | None = None) -> Store:
-        return Store(News, NEWS_TABLE, caller or self.edge, cursors=Cursors(KEYS))
+        return Store(News, NEWS_TABLE, caller or self.edge, cursors=CURSORS)
 
     def news_ingestion(self, caller: Caller | None = None) -> NewsIngestion:
         edge = caller or self.edge

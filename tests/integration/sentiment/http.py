@@ -10,8 +10,7 @@ from lambdas.sentiment.dashboard import Dashboards
 from lambdas.sentiment.handlers import api, ingest
 from lambdas.sentiment.openapi import document
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors
-from tests.integration.conftest import KEYS
+from tests.integration.conftest import CURSORS
 from tests.integration.http import Answer, Context, Contract
 from tests.integration.sentiment.conftest import DASHBOARD_TABLE, World
 from tests.integration.sentiment.moments import NOW
@@ -42,7 +41,7 @@ class Http:
         dashboards = Dashboards(
             DASHBOARD_TABLE,
             caller or world.dynamo,
-            Cursors(KEYS),
+            CURSORS,
             now=lambda: NOW,
             secrets=world.secrets[1],
             **options,

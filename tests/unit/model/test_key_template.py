@@ -1,5 +1,7 @@
 """Key templates: exact round trips, and refusals that keep keys unambiguous."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,3 +110,22 @@ def test_bounds_next_to_a_key_leave_out_that_key_and_no_other(key: str, other: s
         assert low <= order(other)
     if order(other) < order(key):
         assert order(other) <= high
+
+
+PARTS = st.one_of(st.none(), st.text(max_size=4), st.text("ab#%é\U0010ffff\ud800", max_size=400))
+
+
+@given(st.sampled_from(["A#{a}#B#{b}", "{a}", "100%#{a}#{b}", "{a}#{b}#%s"]), PARTS, PARTS)
+def test_a_key_checked_at_once_is_the_one_that_is_checked_field_by_field(
+    form: str, a: str | None, b: str | None
+) -> None:
+    template = Template(form, limit=512)
+    texts = {name: text for name, text in (("a", a), ("b", b)) if text is not None}
+
+    def outcome(make: Callable[[dict[str, str]], str]) -> str:
+        try:
+            return make(texts)
+        except InvalidValue as problem:
+            return f"{problem.field} {problem.reason}"
+
+    assert outcome(template.format) == outcome(template._examined)

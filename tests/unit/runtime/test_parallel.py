@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tablewright.runtime import parallel
-from tablewright.runtime.aws import POOL_SIZE
+from tablewright.runtime.aws import CONNECTIONS
 from tablewright.runtime.parallel import Begun, in_parallel
 
 
@@ -22,12 +22,12 @@ def test_one_alone_needs_no_thread() -> None:
 
 
 def test_as_many_run_at_once_as_a_client_has_connections() -> None:
-    together = Barrier(POOL_SIZE)
-    in_parallel(lambda _: together.wait(10), range(POOL_SIZE))
+    together = Barrier(CONNECTIONS)
+    in_parallel(lambda _: together.wait(10), range(CONNECTIONS))
 
 
 def test_a_failure_waits_for_what_has_begun_and_begins_no_more() -> None:
-    most = POOL_SIZE + 1
+    most = CONNECTIONS + 1
     begun, goes_on = Barrier(most), Event()
     finished: list[int] = []
 

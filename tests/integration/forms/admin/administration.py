@@ -15,9 +15,8 @@ from lambdas.forms.tenants.dns_proof import DnsProof
 from lambdas.forms.tenants.domain_claims import DomainClaims
 from tablewright.catalog.forms.submissions import LINKS
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import AccessDenied, ResourceExists, ResourceMissing
-from tests.integration.conftest import KEYS
+from tests.integration.conftest import CURSORS
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.delivery.recorder import Recorder
 from tests.integration.http import Answer, Context, Contract
@@ -151,7 +150,7 @@ class Admin:
             "table",
             connect,
             Recorder(dynamo, self.own),
-            Cursors(KEYS),
+            CURSORS,
             presign=lambda tenant, *asked: self.cloud.presign(*asked),
             bucket="payloads",
             secrets_prefix=PREFIX,

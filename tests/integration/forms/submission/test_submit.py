@@ -22,7 +22,7 @@ from lambdas.forms.submission.resources import Resources
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model.fields.time import iso_utc
-from tablewright.runtime.boto3_client import Boto3Client
+from tablewright.runtime.deferred_client import DeferredClient
 from tablewright.runtime.payload import Payloads
 from tablewright.runtime.wire.client import WireClient
 from tests.integration.forms.conftest import FormTable, key_of
@@ -311,4 +311,4 @@ def test_the_function_finds_everything_in_its_environment(
     made = Clients.of(SubmitEnvironment.read())
     assert made.store().table_name == "forms_table"
     assert {type(one) for one in (made.secrets, made.sqs)} == {WireClient}
-    assert isinstance(made.s3, Boto3Client)
+    assert isinstance(made.s3, DeferredClient)

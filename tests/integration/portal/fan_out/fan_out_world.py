@@ -17,7 +17,6 @@ from tablewright.catalog.portal.subscriptions import Subscription, Subscriptions
 from tablewright.model import Table
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.messaging.queue import Queue
@@ -25,7 +24,7 @@ from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
 from tablewright.testing.faults import Crash
-from tests.integration.conftest import KEYS, Database
+from tests.integration.conftest import CURSORS, Database
 from tests.integration.forms.metrics.streaming import everything
 
 Json = dict[str, Any]
@@ -115,7 +114,7 @@ class FanOutWorld:
         return self._store(Subscriptions, "subscriptions", caller)
 
     def _store(self, table: type[Table], name: str, caller: Caller | None) -> Store:
-        cursors = Cursors(KEYS)
+        cursors = CURSORS
         return Store(table, name, caller or self.edge, cursors=cursors)
 
     # Content.

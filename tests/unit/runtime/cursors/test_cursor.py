@@ -2,6 +2,7 @@
 
 import json
 from base64 import urlsafe_b64decode
+from functools import partial
 from typing import Any
 
 import pytest
@@ -85,6 +86,16 @@ def test_a_cursor_expires() -> None:
         late.open(cursor, "acme", "category_sales", ARGUMENTS)
     in_time = Cursors(KEYS, clock=lambda: 1060.0)
     assert in_time.open(cursor, "acme", "category_sales", ARGUMENTS)
+
+
+def test_equal_pages_have_equal_cursors_for_a_while() -> None:
+    made = [
+        issued(Cursors(KEYS, lifetime=3600, clock=partial(float, now)))
+        for now in (1200.0, 1499.9, 1500.0)
+    ]
+    assert made[0] == made[1] != made[2]
+    nearly_an_hour_later = Cursors(KEYS, clock=lambda: 1499.9 + 3300)
+    assert nearly_an_hour_later.open(made[1], "acme", "category_sales", ARGUMENTS)
 
 
 def test_each_refusal_is_a_kind_of_cursor_error() -> None:
