@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from tablewright.runtime.errors import Unavailable
-from tests.integration.http import Context
+from tests.integration.http import Context, Hurried
 from tests.integration.rights import ITSELF
 from tests.integration.session import Aws
 
@@ -16,15 +16,12 @@ class Around(Context):
 
     invoked_function_arn = ITSELF
 
-    def __init__(self, left: int = 300_000) -> None:
-        self._left = left
 
-    def get_remaining_time_in_millis(self) -> int:
-        return self._left
-
-
-# Too little to begin anything new, enough to call the next run.
-HURRIED = Around(left=20_000)
+def hurried() -> Hurried:
+    """For one invocation, after which the function has to call itself."""
+    made = Hurried()
+    made.invoked_function_arn = ITSELF
+    return made
 
 
 class Function(NamedTuple):

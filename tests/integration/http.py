@@ -23,6 +23,20 @@ class Context:
         return 300_000
 
 
+class Hurried(Context):
+    """Tells one invocation that its time is up as soon as it has begun something.
+
+    Its calls are not bound by that: a machine that is slow must not end them.
+    """
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def get_remaining_time_in_millis(self) -> int:
+        self._asked += 1
+        return 1 if self._asked > 1 else super().get_remaining_time_in_millis()
+
+
 class Answer:
     def __init__(self, raw: Json) -> None:
         self.status: int = raw["statusCode"]

@@ -19,7 +19,7 @@ from tests.integration.forms.admin.administration import CONTRACT, WEBHOOK
 from tests.integration.forms.conftest import FormTable, key_of
 from tests.integration.forms.metrics.streaming import everything, passes
 from tests.integration.forms.uses import PAYLOADS, SECRETS, busy_day, stored, tenant
-from tests.integration.functions import HURRIED, Around, answered, consumed
+from tests.integration.functions import Around, answered, consumed, hurried
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start
 
@@ -156,9 +156,9 @@ def test_shards_are_planned_once_whatever_fails(trial: Trial) -> None:
 
     def work() -> None:
         for _ in range(2):
-            plan_shards.handler({}, HURRIED)
+            plan_shards.handler({}, hurried())
             while trial.cloud.invoked:
-                plan_shards.handler(trial.cloud.next_event(), HURRIED)
+                plan_shards.handler(trial.cloud.next_event(), hurried())
 
     def outcome() -> list[tuple[str, int]]:
         found = [one for one in trial.forms.database.items() if "shard_mapping" in one]

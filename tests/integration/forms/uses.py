@@ -37,7 +37,7 @@ from tablewright.runtime.store.records import Item, Records
 from tests.integration.forms.conftest import FormTable, key_of, submission
 from tests.integration.forms.metrics.streaming import everything, passes
 from tests.integration.forms.submission.submitting import event_of, path_of, value_of
-from tests.integration.functions import HURRIED, TAKEN, Around, message
+from tests.integration.functions import TAKEN, Around, hurried, message
 from tests.integration.http import Answer
 from tests.integration.session import Aws
 
@@ -241,7 +241,7 @@ def use_plan(aws: Aws, forms: FormTable) -> None:
     long_ago = datetime.now(UTC) - timedelta(days=90)
     forms.set_epochs("acme", (long_ago, 2))
     aws.before["PutItem"] = partial(forms.set_epochs, "globex", (long_ago, 3))
-    answers = [plan.handler({}, HURRIED)]
+    answers = [plan.handler({}, hurried())]
     while aws.cloud.invoked:
-        answers.append(plan.handler(aws.cloud.next_event(), HURRIED))
+        answers.append(plan.handler(aws.cloud.next_event(), hurried()))
     assert [(one["appended"], one["conflicts"]) for one in answers] == [(1, 0), (0, 1), (1, 0)]

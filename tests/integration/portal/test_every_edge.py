@@ -22,7 +22,7 @@ from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.conftest import Database
-from tests.integration.functions import HURRIED, Around, consumed, message
+from tests.integration.functions import Around, consumed, hurried, message
 from tests.integration.portal.fan_out.fan_out_world import (
     CONTENT_TABLE,
     SEARCH_TABLE,
@@ -161,9 +161,9 @@ def test_what_is_due_is_done_once_whatever_fails(trial: Trial) -> None:
     def work() -> None:
         """What a run could not do is told, and done by the next."""
         for _ in range(2):
-            run_calendar.handler({}, HURRIED)
+            run_calendar.handler({}, hurried())
             while trial.cloud.invoked:
-                run_calendar.handler(trial.cloud.next_event(), HURRIED)
+                run_calendar.handler(trial.cloud.next_event(), hurried())
 
     def outcome() -> Any:
         return [(id, status) for id, status, _ in trial.content()], set(trial.cloud.objects)
@@ -181,9 +181,9 @@ def test_files_of_nobody_go_whatever_fails(trial: Trial) -> None:
             upload(trial.aws, id)
 
     def work() -> None:
-        clean_files.handler({}, HURRIED)
+        clean_files.handler({}, hurried())
         while trial.cloud.invoked:
-            clean_files.handler(trial.cloud.next_event(), HURRIED)
+            clean_files.handler(trial.cloud.next_event(), hurried())
 
     def outcome() -> list[str]:
         return [key.split("/")[-2] for _, key in trial.cloud.objects]

@@ -34,7 +34,7 @@ from tablewright.catalog.portal.events import event_key
 from tablewright.catalog.portal.search import ContentSearch
 from tablewright.model import Record
 from tablewright.runtime.ids import uuid7
-from tests.integration.functions import HURRIED, TAKEN, Around, Function, message
+from tests.integration.functions import TAKEN, Around, Function, hurried, message
 from tests.integration.http import Requests
 from tests.integration.portal.content.content_world import (
     CONTRACT,
@@ -140,7 +140,7 @@ def use_clean(aws: Aws, room: FanOutWorld) -> None:
     room.write("c0")
     for id in ("c0", *TWO):
         upload(aws, id)
-    assert clean_files.handler({}, HURRIED)["removed"] == 2
+    assert clean_files.handler({}, hurried())["removed"] == 2
     clean_files.handler(aws.cloud.next_event(), Around())
     assert len(aws.cloud.objects) == 1
 
@@ -153,7 +153,7 @@ def use_calendar(aws: Aws, room: FanOutWorld) -> None:
         due = {"status": APPROVED, "expiry_date": past, "expiry_policy": HARD}
         room.write(f"c{number}", **due, **file)
     aws.before["UpdateItem"] = partial(change_now, room, "c0")
-    assert run_calendar.handler({}, HURRIED)["looked_at"] == 50
+    assert run_calendar.handler({}, hurried())["looked_at"] == 50
     assert run_calendar.handler(aws.cloud.next_event(), Around())["looked_at"] == 1
     assert not aws.cloud.objects
 
@@ -184,9 +184,9 @@ def use_verify(aws: Aws, room: FanOutWorld) -> None:
     made = [room.write(id) for id in TWO]
 
     def verified() -> int:
-        answer = verify_search.handler({"repair": True}, HURRIED)
+        answer = verify_search.handler({"repair": True}, hurried())
         while aws.cloud.invoked:
-            answer = verify_search.handler(aws.cloud.next_event(), HURRIED)
+            answer = verify_search.handler(aws.cloud.next_event(), hurried())
         assert answer["after"] is None
         return len(room.items(SEARCH_TABLE))
 
@@ -207,7 +207,7 @@ def use_notify(aws: Aws, room: FanOutWorld) -> None:
     room.publish()
     waiting = room.cloud.messages
     for body in [*waiting, *waiting]:
-        assert notify_users.handler(message(body), HURRIED) == TAKEN
+        assert notify_users.handler(message(body), hurried()) == TAKEN
     for body in aws.cloud.messages:
         assert notify_users.handler(message(body), Around()) == TAKEN
     assert {user for user, _ in room.told()} >= set(users(501))

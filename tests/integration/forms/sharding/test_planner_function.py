@@ -12,7 +12,7 @@ from tablewright.catalog.forms.shard_rules import ShardRules
 from tablewright.model import InvalidValue
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.sharding.planners import NOW, VOLUMES, World, three_tenants
-from tests.integration.http import Context
+from tests.integration.http import Context, Hurried
 from tests.integration.sentiment.http import Logs, metered, metrics
 
 
@@ -81,11 +81,6 @@ def test_a_dry_run_of_the_function_changes_nothing(three: World, invoked: Invoke
     assert three.forms.database.items() == before
     with pytest.raises(InvalidValue, match="dry_run must be true or false"):
         plan.handler({"dry_run": "yes"}, Context())
-
-
-class Hurried(Context):
-    def get_remaining_time_in_millis(self) -> int:
-        return plan.RESERVED_MS
 
 
 def test_a_run_that_is_out_of_time_calls_the_next(three: World, invoked: Invoked) -> None:

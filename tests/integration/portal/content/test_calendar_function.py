@@ -9,7 +9,7 @@ from lambdas.portal.handlers import run_calendar
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tests.integration.conftest import Database
-from tests.integration.http import Context
+from tests.integration.http import Context, Hurried
 from tests.integration.portal.fan_out.fan_out_world import BUCKET, NOW, FanOutWorld
 from tests.integration.sentiment.http import metered, metrics
 
@@ -24,11 +24,6 @@ class Invoked:
         assert params["InvocationType"] == "Event"
         self.events.append(json.loads(params["Payload"]))
         return {"StatusCode": 202}
-
-
-class Hurried(Context):
-    def get_remaining_time_in_millis(self) -> int:
-        return run_calendar.RESERVED_MS
 
 
 def start(room: FanOutWorld, monkeypatch: pytest.MonkeyPatch, functions: Caller) -> None:

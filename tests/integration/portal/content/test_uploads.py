@@ -19,7 +19,7 @@ from tablewright.catalog.portal.content import (
     ContentRegistry,
 )
 from tests.integration.conftest import Database
-from tests.integration.http import Context
+from tests.integration.http import Context, Hurried
 from tests.integration.portal.content.content_world import (
     OLA,
     PDF,
@@ -338,10 +338,6 @@ def test_a_run_that_is_out_of_time_is_continued_by_the_next(
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             called.append((operation, params))
             return {}
-
-    class Hurried(Context):
-        def get_remaining_time_in_millis(self) -> int:
-            return clean_files.RESERVED_MS
 
     made = clean_files.Resources(world.uploads, Functions)
     monkeypatch.setattr(clean_files, "resources", lambda: made)

@@ -14,7 +14,7 @@ from tablewright.runtime.errors import Throttled
 from tablewright.runtime.messaging.queue import Queue
 from tablewright.testing.faults import survives_every_fault
 from tests.integration.conftest import Database
-from tests.integration.http import Context
+from tests.integration.http import Context, Hurried
 from tests.integration.portal.fan_out.fan_out_world import OWNER, FanOutWorld, content
 
 MANY_TAGS = [f"tag {number}" for number in range(20)]
@@ -127,11 +127,6 @@ def test_the_handler_publishes_what_lambda_hands_it(
 
 def delivered(*bodies: str) -> dict[str, Any]:
     return {"Records": [{"messageId": str(n), "body": body} for n, body in enumerate(bodies)]}
-
-
-class Hurried(Context):
-    def get_remaining_time_in_millis(self) -> int:
-        return notify_users.RESERVED_MS
 
 
 def test_a_bad_message_fails_alone(room: FanOutWorld, monkeypatch: pytest.MonkeyPatch) -> None:
