@@ -86,7 +86,7 @@ def page_floor(
     asked = declared.count if isinstance(declared, Shards) else shards
     empty: list[list[int]] = [[]] * (asked - len(read))
     floors = [read_floor(one, consistent=query.consistent) for one in (*read.values(), *empty)]
-    if query.hydrate:
+    if design.completes(query):
         floors += [read_floor([item_bytes(item)]) for item in page]
     return sum(floors, Decimal())
 

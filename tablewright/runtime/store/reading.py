@@ -118,7 +118,7 @@ class Reading:
     def _fetcher(self, shard: str, bounds: Bounds) -> Any:
         asked, expressions = self._asked, Expressions()
         params = asked.params(self._table, shard, bounds, expressions)
-        if asked.query.select and not asked.query.hydrate:
+        if asked.query.select and not asked.completed:
             params["ProjectionExpression"] = expressions.projection(self._selected())
         if asked.served is not None:
             rendering = Rendering(asked.records, expressions)
