@@ -236,7 +236,7 @@ def test_shards_are_told_to_the_next_deployment(told: Assembly) -> None:
     assert outputs == {"CategoryShards": "20", "EmbeddingShards": "7", "EventShards": "10"}
 
 
-def test_whole_sales_are_in_the_indexes_and_no_list_is_completed(told: Assembly) -> None:
+def test_whole_sales_are_in_the_indexes_of_categories_and_brands(told: Assembly) -> None:
     (table,) = tables(told, "sales").values()
     carried = {
         one["IndexName"]: one["Projection"]["ProjectionType"]
