@@ -68,6 +68,7 @@ def read(
             category_shards=asked[sales.CATEGORY_SHARDS],
             embedding_shards=asked[sales.EMBEDDING_SHARDS],
             years=asked[sales.SALE_YEARS],
+            projection=asked[sales.SALE_PROJECTION],
         ),
         forms=_forms(kind, asked),
         portal=PortalSettings(

@@ -1,10 +1,10 @@
 """Settings of the sales system."""
 
-from cdk_app.parsers import whole
+from cdk_app.parsers import one_of, whole
 from cdk_app.setting import Setting
 from tablewright.catalog.sales.design import CATEGORY_SHARDS as CATEGORY
 from tablewright.catalog.sales.design import EMBEDDING_SHARDS as EMBEDDING
-from tablewright.catalog.sales.design import YEARS_KEPT
+from tablewright.catalog.sales.design import PROJECTION, PROJECTIONS, YEARS_KEPT
 
 CATEGORY_SHARDS = Setting(
     name="category_shards",
@@ -27,4 +27,14 @@ SALE_YEARS = Setting(
     example="7",
     default=str(YEARS_KEPT),
     says="How long sales stay in their table; those that are stored keep the expiry they have.",
+)
+SALE_PROJECTION = Setting(
+    name="sale_projection",
+    parser=one_of(*PROJECTIONS),
+    example="ALL",
+    default=PROJECTION,
+    says="What the indexes of categories and of brands carry: keys, so that lists read each sale "
+    "from the table, or whole sales ([what either costs](tables/sales.md#other-projections)). To "
+    "be chosen before the first deployment: DynamoDB changes no projection of an index that is "
+    "there, and `make deploy` refuses to try.",
 )

@@ -14,10 +14,10 @@ from docs.scenarios.forms_records import (
     SHARDS,
     STORED,
     TEN,
+    TenantEpochs,
     attempt,
     bytes_of,
     counting,
-    entry_bytes,
     event,
     like,
     metrics,
@@ -25,7 +25,7 @@ from docs.scenarios.forms_records import (
 )
 from lambdas.forms.submission.rate_limit import RateLimit
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.metrics import DAY, DAY_SHARDS, HOUR, DailyMetrics, HourlyMetrics
+from tablewright.catalog.forms.metrics import DAY, HOUR, DailyMetrics, HourlyMetrics
 from tablewright.catalog.forms.submissions import Request, RequestWindow, Submission, payload_key
 from tablewright.catalog.forms.tenants import (
     Destination,
@@ -213,7 +213,7 @@ class _Run:
             shown.name,
             f"{TENANTS} tenants",
             lambda: list(self._store.each(shown, {"date": "2099-03-04"})),
-            read=page_floor([entry_bytes(shown, one) for one in days], DAY_SHARDS),
+            read=page_floor(DESIGN, shown, days),
         )
 
     def _put_once(self, request: Request) -> None:
@@ -292,23 +292,21 @@ class _Run:
         what: str,
         **bounds: Any,
     ) -> None:
-        sizes_read = [entry_bytes(pattern, one) for one in found]
-        floor = read_floor(sizes_read, consistent=pattern.consistent)
-        if pattern.hydrate:
-            floor += sum((read_floor([bytes_of(one)]) for one in found), NONE)
         self._measuring.run(
             pattern.name,
             what,
             lambda: list(self._store.each(pattern, where, **bounds)),
-            read=floor,
+            read=page_floor(DESIGN, pattern, found),
         )
 
     def _page(
         self, pattern: Query[E], where: Mapping[str, str], make: Callable[[int, str], E]
     ) -> None:
         for tenant, shards in ((ONE, 1), (TEN, SHARDS)):
-            sizes = [entry_bytes(pattern, make(STORED - n, tenant)) for n in range(PAGE)]
-            key = {"tenant_id": tenant, **where}
-            asked = partial(self._store.query, pattern, key, limit=PAGE)
+            made = [make(number, tenant) for number in range(STORED)]
+            floor = page_floor(
+                DESIGN, pattern, made, limit=PAGE, shards=shards, epochs=TenantEpochs()
+            )
+            asked = partial(self._store.query, pattern, {"tenant_id": tenant, **where}, limit=PAGE)
             what = f"a page of {PAGE}" + (f" over {shards} shards" if shards > 1 else "")
-            self._measuring.run(pattern.name, what, asked, read=page_floor(sizes, shards))
+            self._measuring.run(pattern.name, what, asked, read=floor)

@@ -1,6 +1,6 @@
 """Records of the form table as its patterns are measured with them, and how large they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DAY, Counted, DailyMetrics
 from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
-from tablewright.model import Entity, EntityModel, Query, key_of
+from tablewright.model import Entity, EntityModel, key_of
 from tablewright.model.capacity import write_floor
 from tablewright.model.fields.time import iso_utc
+from tablewright.model.sharding.epochs import UNDIVIDED, Epochs, read_epochs
 from tablewright.model.sizes import item_bytes
 from tablewright.model.time_ids import moment_of
 from tablewright.pages.metering import TRANSACTION_WRITES
@@ -27,6 +28,16 @@ NOW = datetime(2099, 3, 4, 14, 30, tzinfo=UTC)
 # A form of two kilobytes, compressed.
 PAYLOAD = bytes(range(175)) * 4
 EPOCHS = [{"from": iso_utc(NOW - timedelta(days=1)), "count": SHARDS}]
+
+
+class TenantEpochs:
+    """The epochs of both tenants, as they are stored."""
+
+    def latest(self) -> int:
+        return UNDIVIDED.latest()
+
+    def known(self, whose: str, upto: int) -> Epochs:
+        return read_epochs(EPOCHS) if whose == TEN else UNDIVIDED.known(whose, upto)
 
 
 def submission(number: int, tenant: str = ONE) -> Submission:
@@ -84,12 +95,3 @@ def metrics(kind: type[E], tenant: str = ONE, **key: str) -> E:
 
 def bytes_of(record: Entity) -> int:
     return item_bytes(DESIGN.attributes(record.__entity__, record))
-
-
-def entry_bytes(asked: Query[E], record: E) -> int:
-    """The size of what a list reads of a record."""
-    entity = record.__entity__
-    attributes: Mapping[str, Any] = DESIGN.attributes(entity, record)
-    if asked.index:
-        attributes = DESIGN.projected(entity, attributes, DESIGN.indexes[asked.index]) or {}
-    return item_bytes(attributes)

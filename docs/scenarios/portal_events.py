@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import partial
 
 from tablewright.catalog.portal.events import DAYS_KEPT, Event, Events, ShardedEvents, event_key
-from tablewright.model import Design, Query, Shards, key_of
+from tablewright.model import Design, Query, key_of
 from tablewright.model.capacity import page_floor, read_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
@@ -74,21 +74,15 @@ def _measure(events: type[Events], caller: Caller, table: str) -> list[Measureme
 
 def _lists(measuring: Measuring, store: Store, made: list[Event]) -> None:
     design = store.design
-    sizes = [_bytes(design, one) for one in made]
     day, user = {"date_bucket": made[0].date_bucket}, {"user_id": made[0].user_id}
-    lists: tuple[tuple[Query[Event], Mapping[str, str | None], int], ...] = (
-        (Events.events_of_day, day, _shards(design)),
-        (Events.events_of_user, user, 1),
+    lists: tuple[tuple[Query[Event], Mapping[str, str | None]], ...] = (
+        (Events.events_of_day, day),
+        (Events.events_of_user, user),
     )
-    for pattern, where, shards in lists:
+    for pattern, where in lists:
         work = partial(store.query, pattern, where, limit=PAGE, caller="meter")
-        floor = page_floor(sizes[:PAGE], shards)
+        floor = page_floor(design, pattern, made, limit=PAGE)
         measuring.run(pattern.name, f"a page of {PAGE}", work, read=floor)
-
-
-def _shards(design: Design) -> int:
-    shards = design.key_of(Events.events_of_day).shards
-    return shards.count if isinstance(shards, Shards) else 1
 
 
 def _bytes(design: Design, record: Event) -> int:

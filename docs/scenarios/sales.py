@@ -1,16 +1,17 @@
-"""One run of each access pattern of the sales table."""
+"""One run of each access pattern of the sales table, with either projection."""
 
+from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 
-from tablewright.catalog.sales.design import Sale, Sales
-from tablewright.model import Shards, key_of
+from tablewright.catalog.sales.design import Sale, Sales, sales_table
+from tablewright.model import ALL, key_of, replaced
 from tablewright.model.capacity import page_floor, read_floor, update_floor, write_floor
 from tablewright.model.patterns import Query
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.metering import NONE, Measurement, Measuring
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
-from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
 PAGE = 20
@@ -20,7 +21,15 @@ PRODUCT = {**TENANT, "product_id": "prod_0"}
 DRESS = {**TENANT, "category": "dress"}
 
 
-DESIGN, MODEL = Sales.__design__, Sale.__entity__
+MODEL = Sale.__entity__
+_WHOLE = sales_table(projects=ALL)
+
+
+class ProjectedSales(Sales, id="sales-projected"):
+    """Pricing intelligence and sales analytics for many tenants, kept for two years, with whole
+    sales in the indexes of categories and of brands (`sales_table(projects=ALL)`)."""
+
+    by_category, by_brand = _WHOLE.by_category, _WHOLE.by_brand
 
 
 def sale(number: int) -> Sale:
@@ -40,11 +49,15 @@ def sale(number: int) -> Sale:
     )
 
 
-def measure(caller: Caller, table: str) -> list[Measurement]:
+def measure(sales: type[Sales]) -> Callable[[Caller, str], list[Measurement]]:
     """Fill the table, run each pattern once, and give its units beside the floor."""
-    measuring = Measuring(caller, DESIGN)
+    return partial(_measure, sales)
+
+
+def _measure(sales: type[Sales], caller: Caller, table: str) -> list[Measurement]:
+    measuring = Measuring(caller, sales.__design__)
     cursors = Cursors(KeyRing([b"m" * 32]))
-    store = Store(Sales, table, measuring.meter, cursors=cursors)
+    store = Store(sales, table, measuring.meter, cursors=cursors)
     store.put_many(Sales.put_sales, [sale(n) for n in range(STORED)])
     _items(measuring, store)
     _lists(measuring, store)
@@ -52,11 +65,14 @@ def measure(caller: Caller, table: str) -> list[Measurement]:
 
 
 def _items(measuring: Measuring, store: Store) -> None:
-    new, batch = sale(STORED), [sale(n) for n in range(STORED + 1, STORED + 26)]
+    design = store.design
+    # Of another tenant, so that the lists stay as they are.
+    new, *written = (replaced(sale(n), tenant="acme") for n in range(51))
+    batch, more = written[:25], written[25:]
     key = key_of(new)
     cheaper = {"sale_price": Decimal("5.00")}
-    put = write_floor(DESIGN, MODEL, new)
-    whole = item_bytes(DESIGN.attributes(MODEL, new))
+    put = write_floor(design, MODEL, new)
+    whole = item_bytes(design.attributes(MODEL, new))
     measuring.run(
         "put_sale", "one sale with a brand", lambda: store.put(Sales.put_sale, new), write=put
     )
@@ -64,15 +80,14 @@ def _items(measuring: Measuring, store: Store) -> None:
         "put_sales",
         f"{len(batch)} sales with a brand",
         lambda: store.put_many(Sales.put_sales, batch),
-        write=sum((write_floor(DESIGN, MODEL, one) for one in batch), NONE),
+        write=sum((write_floor(design, MODEL, one) for one in batch), NONE),
         many=len(batch),
     )
-    more = [sale(n) for n in range(STORED + 26, STORED + 51)]
     measuring.run(
         "create_sales",
         f"{len(more)} sales with a brand",
         lambda: store.create_many(Sales.create_sales, more),
-        write=sum((write_floor(DESIGN, MODEL, one) for one in more), NONE),
+        write=sum((write_floor(design, MODEL, one) for one in more), NONE),
         many=len(more),
     )
     keys = [key_of(one) for one in more]
@@ -91,7 +106,7 @@ def _items(measuring: Measuring, store: Store) -> None:
         "a sale's price",
         lambda: store.update(Sales.update_sale, key, cheaper),
         read=read_floor([whole], consistent=True),
-        write=update_floor(DESIGN, MODEL, new, {**new, **cheaper}),
+        write=update_floor(design, MODEL, new, {**new, **cheaper}),
     )
     measuring.run(
         "delete_sale",
@@ -102,45 +117,26 @@ def _items(measuring: Measuring, store: Store) -> None:
 
 
 def _lists(measuring: Measuring, store: Store) -> None:
-    def page(query: Query[Sale], key: dict[str, str]) -> None:
-        def work() -> Page[Sale]:
-            return store.query(query, key, limit=PAGE)
+    design = store.design
+    made = [sale(n) for n in range(STORED)]
+    nike = {**TENANT, "brand": "Nike"}
 
-        measuring.run(query.name, f"a page of {PAGE}", work, read=_page_floor(query))
+    def page(query: Query[Sale], key: dict[str, str], listed: list[Sale]) -> None:
+        work = partial(store.query, query, key, limit=PAGE)
+        floor = page_floor(design, query, listed, limit=PAGE)
+        measuring.run(query.name, f"a page of {PAGE}", work, read=floor)
 
-    page(Sales.product_sales, PRODUCT)
-    page(Sales.product_embeddings, PRODUCT)
-    page(Sales.category_sales, DRESS)
-    page(Sales.embeddings, TENANT)
-    page(Sales.brand_sales, {**TENANT, "brand": "Nike"})
-    entries = [_entry_bytes(Sales.brand_prices)] * STORED
-    measuring.run(
-        "brand_prices",
-        f"all {STORED} prices of a brand",
-        lambda: list(store.each(Sales.brand_prices, {**TENANT, "brand": "Nike"})),
-        read=read_floor(entries),
-    )
-    entries = [_entry_bytes(Sales.category_prices)] * (STORED // 10)
-    measuring.run(
-        "category_prices",
-        f"all {STORED} prices of a category",
-        lambda: list(store.each(Sales.category_prices, DRESS, until="2099-03-31")),
-        read=10 * read_floor(entries),
-    )
+    def whole(query: Query[Sale], key: dict[str, str], what: str) -> None:
+        def work() -> list[Sale]:
+            return list(store.each(query, key, until="2099-03-31"))
 
+        measuring.run(query.name, what, work, read=page_floor(design, query, made))
 
-def _page_floor(query: Query[Sale]) -> Decimal:
-    shards = DESIGN.key_of(query).shards
-    floor = page_floor(
-        [_entry_bytes(query)] * PAGE, shards.count if isinstance(shards, Shards) else 1
-    )
-    if query.hydrate:
-        floor += PAGE * read_floor([item_bytes(DESIGN.attributes(MODEL, sale(0)))])
-    return floor
-
-
-def _entry_bytes(query: Query[Sale]) -> int:
-    attributes = DESIGN.attributes(MODEL, sale(0))
-    if index := query.index:
-        attributes = DESIGN.projected(MODEL, attributes, DESIGN.indexes[index]) or {}
-    return item_bytes(attributes)
+    of_product = [one for one in made if one.product_id == PRODUCT["product_id"]]
+    page(Sales.product_sales, PRODUCT, of_product)
+    page(Sales.product_embeddings, PRODUCT, of_product)
+    page(Sales.category_sales, DRESS, made)
+    page(Sales.embeddings, TENANT, made)
+    page(Sales.brand_sales, nike, made)
+    whole(Sales.brand_prices, nike, f"all {STORED} prices of a brand")
+    whole(Sales.category_prices, DRESS, f"all {STORED} prices of a category")

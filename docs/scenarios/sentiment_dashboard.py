@@ -19,7 +19,7 @@ from tablewright.catalog.sentiment.dashboard import (
 )
 from tablewright.catalog.sentiment.items import SENTIMENTS, SOURCE_TYPES, Item, Items
 from tablewright.model import Entity, replaced
-from tablewright.model.capacity import page_floor, read_floor, write_floor
+from tablewright.model.capacity import read_floor, write_floor
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.metering import NONE, TRANSACTION_WRITES, Measurement, Measuring
@@ -172,7 +172,7 @@ def _refused(measuring: Measuring, store: Store) -> None:
         "rejected_items",
         f"a page of {PAGE}",
         lambda: DashboardReader(store, NOW).rejected(day, limit=PAGE, caller="meter"),
-        read=page_floor([_bytes(one) for one in refused[:PAGE]], 1),
+        read=read_floor([_bytes(one) for one in refused[:PAGE]]),
     )
 
 
@@ -182,8 +182,8 @@ def _lists(measuring: Measuring, store: Store) -> None:
         work = partial(dashboard.items, **{**ANY, **asked}, limit=PAGE, caller="meter")
         measuring.run(name, what, work, read=read)
 
-    rows = page_floor([_bytes(row(number)) for number in range(PAGE)], 1)
-    tag_rows = page_floor([_bytes(tag_row(number, "AI")) for number in range(PAGE)], 1)
+    rows = read_floor([_bytes(row(number)) for number in range(PAGE)])
+    tag_rows = read_floor([_bytes(tag_row(number, "AI")) for number in range(PAGE)])
     whole, midnight = f"a page of {PAGE}", NOW + timedelta(minutes=31)
     page("recent_items", whole, {}, rows, NOW)
     # The new day has to be asked before the old one is.
@@ -215,7 +215,7 @@ def _hours(measuring: Measuring, store: Store, caller: Caller, table: str) -> No
         "hourly_counts",
         f"{len(SOURCE_TYPES)} sources over 24 hours",
         lambda: DashboardReader(store, NOW).summary(hours=24, source_type=None),
-        read=page_floor([_bytes(one) for one in counts], 1),
+        read=read_floor([_bytes(one) for one in counts]),
     )
 
 

@@ -26,7 +26,8 @@ ROUTES = (
 
 @dataclass(frozen=True, kw_only=True)
 class ApiEnvironment(PagesEnvironment):
-    """What the function of the API is told; of shards and years, if not as published."""
+    """What the function of the API is told; of shards, years and projection, if not as
+    published."""
 
     sales_intelligence_table_name: str
     cursor_secret_arn: str
@@ -34,3 +35,4 @@ class ApiEnvironment(PagesEnvironment):
     category_shards: str | None = None
     embedding_shards: str | None = None
     sale_years: str | None = None
+    sale_projection: str | None = None

@@ -9,6 +9,7 @@ from lambdas.sales.sales import TenantSales
 from tablewright.catalog.sales.design import (
     CATEGORY_SHARDS,
     EMBEDDING_SHARDS,
+    PROJECTION,
     YEARS_KEPT,
     Sales,
     sales_table,
@@ -26,6 +27,7 @@ def table_of(environment: ApiEnvironment) -> type[Sales]:
         category_shards=int(environment.category_shards or CATEGORY_SHARDS),
         embedding_shards=int(environment.embedding_shards or EMBEDDING_SHARDS),
         years=int(environment.sale_years or YEARS_KEPT),
+        projects=environment.sale_projection or PROJECTION,
     )
 
 

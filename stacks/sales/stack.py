@@ -17,7 +17,13 @@ from stacks.shared.stage_archive import StageArchive
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.table_key import TableKey
 from tablewright.catalog.sales.constructs import SalesTable
-from tablewright.catalog.sales.design import CATEGORY_SHARDS, EMBEDDING_SHARDS, YEARS_KEPT, Sales
+from tablewright.catalog.sales.design import (
+    CATEGORY_SHARDS,
+    EMBEDDING_SHARDS,
+    PROJECTION,
+    YEARS_KEPT,
+    Sales,
+)
 from tablewright.constructs import PythonFunction, TenantAccessRole
 
 _HANDLER = "lambdas.sales.handlers.api.handler"
@@ -53,6 +59,7 @@ class SalesStack(StageStack):
             category_shards=settings.category_shards,
             embedding_shards=settings.embedding_shards,
             years=settings.years,
+            projects=settings.projection,
             **options,
         )
         self.tables = (table,)
@@ -83,6 +90,7 @@ class SalesStack(StageStack):
             category_shards=unless(CATEGORY_SHARDS, settings.category_shards),
             embedding_shards=unless(EMBEDDING_SHARDS, settings.embedding_shards),
             sale_years=unless(YEARS_KEPT, settings.years),
+            sale_projection=unless(PROJECTION, settings.projection),
             page_limit=stage.told_page_limit,
         )
         api.add_environment(environment.variables())

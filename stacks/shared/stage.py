@@ -14,7 +14,12 @@ from stacks.shared.by_name import ByName
 from stacks.shared.table_key import TableKey
 from tablewright.catalog.news.design import DAYS_KEPT as NEWS_DAYS
 from tablewright.catalog.portal.events import DAYS_KEPT
-from tablewright.catalog.sales.design import CATEGORY_SHARDS, EMBEDDING_SHARDS, YEARS_KEPT
+from tablewright.catalog.sales.design import (
+    CATEGORY_SHARDS,
+    EMBEDDING_SHARDS,
+    PROJECTION,
+    YEARS_KEPT,
+)
 from tablewright.constructs import (
     LIBRARY_SOURCES,
     AlarmLevel,
@@ -34,8 +39,8 @@ TABLES = (
 )
 
 
-def unless(usual: int, value: int) -> str | None:
-    """What a function is told of a number: nothing where it is the usual one."""
+def unless(usual: int | str, value: int | str) -> str | None:
+    """What a function is told of a setting: nothing where it is the usual one."""
     return None if value == usual else str(value)
 
 
@@ -79,6 +84,8 @@ class SalesSettings:
     category_shards: int = CATEGORY_SHARDS
     embedding_shards: int = EMBEDDING_SHARDS
     years: int = YEARS_KEPT
+    # What the indexes of categories and of brands carry.
+    projection: str = PROJECTION
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,8 @@ from typing import Any
 
 from tablewright.model.entity import EntityModel
 from tablewright.model.patterns import Query
+from tablewright.model.sharding.epochs import UNDIVIDED, EpochSource
+from tablewright.model.sharding.shards import Shards
 from tablewright.model.sizes import item_bytes
 from tablewright.model.table import Design
 
@@ -54,9 +56,39 @@ def _units(size: int) -> int:
     return ceil(size / WRITE_UNIT_BYTES)
 
 
-def page_floor(sizes: Iterable[int], shards: int) -> Decimal:
-    """Read units of one page over so many shards: each must be asked, all bytes must be read."""
-    return max(Decimal(shards) / 2, read_floor(sizes))
+def page_floor(
+    design: Design,
+    query: Query[Any],
+    records: Iterable[Mapping[str, Any]],
+    *,
+    limit: int | None = None,
+    shards: int = 1,
+    epochs: EpochSource = UNDIVIDED,
+) -> Decimal:
+    """Read units of a list's first `limit` records, or of all of it; `records` has them all.
+
+    Every shard is asked by a query of its own, which is rounded up by itself, also where it gives
+    nothing; every item that completes an entry is rounded up too. `shards` is how many there are
+    where the design does not say it.
+    """
+    entity, key = design.entity(query), design.key_attributes(query.index)
+    declared = design.key_of(query).shards
+    items = [design.attributes(entity, record, epochs) for record in records]
+    # Lists are in the order of sort keys, and of shards where these are equal.
+    items.sort(key=lambda item: [item[name] for name in key.partition])
+    items.sort(key=lambda item: [item[name] for name in key.sort], reverse=query.descending)
+    page = items[:limit]
+    read: dict[tuple[Any, ...], list[int]] = {}
+    for item in page:
+        entry = design.projected(entity, item, design.indexes[query.index]) if query.index else item
+        shard = tuple(item[name] for name in key.partition)
+        read.setdefault(shard, []).append(item_bytes(entry or item))
+    asked = declared.count if isinstance(declared, Shards) else shards
+    empty: list[list[int]] = [[]] * (asked - len(read))
+    floors = [read_floor(one, consistent=query.consistent) for one in (*read.values(), *empty)]
+    if design.completes(query):
+        floors += [read_floor([item_bytes(item)]) for item in page]
+    return sum(floors, Decimal())
 
 
 def read_floor(sizes: Iterable[int], *, consistent: bool = False) -> Decimal:

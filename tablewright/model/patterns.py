@@ -55,7 +55,10 @@ class Pattern(Generic[E]):
 
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
-        """What it needs: each an action of IAM and the index that is named, None for the table."""
+        """What it needs: each an action of IAM and the index that is named, None for the table.
+
+        `Design.actions` leaves out what a table's indexes make unneeded.
+        """
         return ((self.verb, None),)
 
     @property
@@ -247,10 +250,10 @@ class Query(Listing[E]):
 
     Called by `Reader.query`, `each`, `first` and `count`. `range` is the sort key's field that may
     be bounded; `select` the fields that are returned, by default all that can be; `hydrate`
-    completes the entries of an index from the table; `filters` are fields that callers are going to
-    ask for by `where`, so that synthesis refuses an index that does not carry them; `consistent`
-    reads what was written before, which no global index can; `expired` shows what has expired and
-    has not been removed yet.
+    completes the entries of an index from the table, where it does not carry whole items; `filters`
+    are fields that callers are going to ask for by `where`, so that synthesis refuses an index that
+    does not carry them; `consistent` reads what was written before, which no global index can;
+    `expired` shows what has expired and has not been removed yet.
 
     Example::
 

@@ -265,6 +265,18 @@ class Design:
         """Whether entries of table or index have the attribute that DynamoDB removes items by."""
         return index is None or self.indexes[index].projects == ALL
 
+    def completes(self, listing: Listing[Any]) -> bool:
+        """Whether entries of a list are completed from the table: it asks for that, and its index
+        does not carry whole items anyway."""
+        return listing.hydrate and not self.carries_expiry(listing.index)
+
+    def actions(self, pattern: Pattern[Any]) -> tuple[tuple[str, str | None], ...]:
+        """What a pattern needs of this table: `Pattern.actions`, but for those that complete what
+        is whole already."""
+        if isinstance(pattern, Listing) and pattern.hydrate and not self.completes(pattern):
+            return tuple(one for one in pattern.actions if one[1] == pattern.index)
+        return pattern.actions
+
     def readable(self, listing: Listing[Any], entity: EntityModel | None = None) -> set[str]:
         """The fields that a list can answer with: projected, or standing in a key that is."""
         entity = entity or self.entities[listing.entity]

@@ -17,13 +17,13 @@ def diagram(design: Design) -> str:
     lines += [f"  table --> {_index(index.name)}" for index in design.index_list]
     if design.stream:
         lines.append('  table --> stream[/"stream"/]')
-    lines += [line for p in design.pattern_list if p not in writes for line in _read(p)]
+    lines += [line for p in design.pattern_list if p not in writes for line in _read(design, p)]
     return "\n".join(["```mermaid", *lines, "```"])
 
 
-def _read(pattern: Pattern[Any]) -> Iterator[str]:
+def _read(design: Design, pattern: Pattern[Any]) -> Iterator[str]:
     yield f"  {_index(pattern.index) if pattern.index else 'table'} --> {_pattern(pattern)}"
-    if isinstance(pattern, Query) and pattern.hydrate:
+    if isinstance(pattern, Query) and design.completes(pattern):
         yield f"  table -. completes .-> {_pattern(pattern)}"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tablewright.model import ALL, Design, EntityModel, Index, Key, Shards
+from tablewright.model import Design, EntityModel, Index, Key, Shards
 from tablewright.model.entity import KeyAttributes
 from tablewright.model.fields.time import DateTextField
 from tablewright.model.patterns import BatchGet, Count, Get, Pattern, Query, Scan, Update
@@ -11,6 +11,7 @@ from tablewright.pages.diagram import diagram
 from tablewright.pages.fields import computed_part, field_table, parts_of
 from tablewright.pages.markdown import code, table
 from tablewright.pages.metering import Measurement
+from tablewright.pages.projections import holds, projections_chapter
 from tablewright.pages.secrets_chapter import secrets_chapter
 
 _STREAMS = {
@@ -40,6 +41,7 @@ def page(
         *_collections(design),
         *_patterns(design),
         *(_capacity(design, measured) if measured else ()),
+        *projections_chapter(design),
         *(secrets_chapter(design) if design.has_secrets else ()),
         *(("## Cost", *costs) if costs else ()),
     ]
@@ -95,11 +97,7 @@ def _about(design: Design, entity: EntityModel) -> Iterator[str]:
 def _projection(design: Design, index: Index) -> str:
     members = [entity.name for entity in design.entity_list if index.name in entity.indexed]
     of = "" if len(members) == len(design.entity_list) else f" of {', '.join(members)}"
-    if index.projects == ALL:
-        return f"everything{of}"
-    if isinstance(index.projects, str):
-        return f"keys only{of}"
-    return f"keys and {code(design.carried(index))}{of}"
+    return f"{holds(design, index)}{of}"
 
 
 def _forms(key: Key) -> tuple[str, str, str]:
@@ -167,7 +165,7 @@ def _patterns(design: Design) -> Iterator[str]:
             *([", ".join(p.entities)] if many else []),
             _where(design, p),
             _asks(design, p),
-            _actions(p),
+            _actions(design, p),
         )
         for p in design.pattern_list
     ]
@@ -218,8 +216,9 @@ def _narrowed(entity: EntityModel, key: Key, query: Query[Any]) -> list[str]:
     return optional + ([f"range of {query.range}"] if query.range else [])
 
 
-def _actions(pattern: Pattern[Any]) -> str:
-    return "<br>".join(f"`{action}` on {index or 'table'}" for action, index in pattern.actions)
+def _actions(design: Design, pattern: Pattern[Any]) -> str:
+    actions = design.actions(pattern)
+    return "<br>".join(f"`{action}` on {index or 'table'}" for action, index in actions)
 
 
 def _capacity(design: Design, measured: Sequence[Measurement]) -> Iterator[str]:

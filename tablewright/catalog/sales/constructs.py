@@ -9,6 +9,7 @@ from constructs import Construct
 from tablewright.catalog.sales.design import (
     CATEGORY_SHARDS,
     EMBEDDING_SHARDS,
+    PROJECTION,
     YEARS_KEPT,
     sales_table,
 )
@@ -18,8 +19,9 @@ from tablewright.constructs.tables.table import DesignTable, TableOptions
 class SalesTable(DesignTable):
     """Sales by product, category, brand and embedding, for many tenants.
 
-    Numbers of shards may be raised later, but not lowered; tell them, and other `years` that sales
-    are kept, to the functions.
+    Numbers of shards may be raised later, but not lowered; what the indexes of categories and of
+    brands carry (`projects`) stays as it is made. Tell both, and other `years` that sales are kept,
+    to the functions.
 
     Example::
 
@@ -35,9 +37,13 @@ class SalesTable(DesignTable):
         category_shards: int = CATEGORY_SHARDS,
         embedding_shards: int = EMBEDDING_SHARDS,
         years: int = YEARS_KEPT,
+        projects: str = PROJECTION,
         **options: Unpack[TableOptions],
     ) -> None:
         design = sales_table(
-            category_shards=category_shards, embedding_shards=embedding_shards, years=years
+            category_shards=category_shards,
+            embedding_shards=embedding_shards,
+            years=years,
+            projects=projects,
         )
         super().__init__(scope, id, design=design, **options)

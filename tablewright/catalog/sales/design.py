@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from tablewright.model import (
+    ALL,
     KEYS_ONLY,
     BatchCreate,
     BatchGet,
@@ -45,6 +46,8 @@ from tablewright.model.fields.time import iso_utc
 
 CATEGORY_SHARDS, EMBEDDING_SHARDS = 10, 5
 YEARS_KEPT = 2
+# What the indexes of categories and of brands carry, as published; or whole sales.
+PROJECTION, PROJECTIONS = KEYS_ONLY, (KEYS_ONLY, ALL)
 SEASONS = ("SPRING", "SUMMER", "FALL", "WINTER")
 _BY_QUARTER = ("WINTER", "SPRING", "SUMMER", "FALL")
 # An id is part of addresses, in which other characters do not arrive as they were sent.
@@ -99,13 +102,13 @@ class Sale(
     updated_at: Field[str] = TimestampText("updatedAt")
 
 
-def _by_category(count: int, function: ShardFunction) -> Index:
+def _by_category(count: int, function: ShardFunction, projects: str) -> Index:
     key = Key(
         "TENANT#{tenant}#CATEGORY#{category}#SHARD#{shard}",
         "DATE#{sale_date}#PRICE#{sale_price}",
         shards=Shards(count, by="sale_id", function=function),
     )
-    return Index("GSI1", pk="GSI1PK", sk="GSI1SK", projects=KEYS_ONLY, keys={Sale: key})
+    return Index("GSI1", pk="GSI1PK", sk="GSI1SK", projects=projects, keys={Sale: key})
 
 
 def _by_embedding(count: int) -> Index:
@@ -129,21 +132,17 @@ def _by_embedding(count: int) -> Index:
     )
 
 
+def _by_brand(projects: str) -> Index:
+    key = Key("TENANT#{tenant}#BRAND#{brand}", "DATE#{sale_date}#PRICE#{sale_price}")
+    return Index("GSI3", pk="GSI3PK", sk="GSI3SK", projects=projects, sparse=True, keys={Sale: key})
+
+
 class Sales(Table, pk="PK", sk="SK", ttl="ttl", tenant="tenant", stream="NEW_AND_OLD_IMAGES"):
     """Pricing intelligence and sales analytics for many tenants, kept for two years."""
 
-    by_category = _by_category(CATEGORY_SHARDS, uniform)
+    by_category = _by_category(CATEGORY_SHARDS, uniform, PROJECTION)
     by_embedding = _by_embedding(EMBEDDING_SHARDS)
-    by_brand = Index(
-        "GSI3",
-        pk="GSI3PK",
-        sk="GSI3SK",
-        projects=KEYS_ONLY,
-        sparse=True,
-        keys={
-            Sale: Key("TENANT#{tenant}#BRAND#{brand}", "DATE#{sale_date}#PRICE#{sale_price}"),
-        },
-    )
+    by_brand = _by_brand(PROJECTION)
 
     put_sale = Put(Sale, create=True, describes="Store a new sale.")
     put_sales = BatchPut(Sale, describes="Load many sales, in the place of any with their keys.")
@@ -232,28 +231,34 @@ def sales_table(
     embedding_shards: int = EMBEDDING_SHARDS,
     years: int = YEARS_KEPT,
     function: ShardFunction = uniform,
+    projects: str = PROJECTION,
 ) -> type[Sales]:
-    """The table with other shards, or of sales that are kept longer; its patterns are the same.
+    """The table with other shards or indexes, or of sales that are kept longer; its patterns are
+    the same.
 
     Numbers of shards may be raised while the table is in use, and not be lowered: a list asks as
     many shards as there are now. `function` chooses a sale's shard in the category index:
     `last_character` keeps writing where tables that used it have their entries; reads find the
-    entries of either.
+    entries of either. With `projects=ALL`, the indexes of categories and of brands carry whole
+    sales, and lists of these read nothing else; no update of a table can change that.
 
     Example::
 
         Store(sales_table(category_shards=20), table_name, caller)
     """
-    if (category_shards, embedding_shards, years, function) == (
+    if projects not in PROJECTIONS:
+        raise ValueError(f"an index of sales projects {' or '.join(PROJECTIONS)}, not {projects}")
+    if (category_shards, embedding_shards, years, function, projects) == (
         *(CATEGORY_SHARDS, EMBEDDING_SHARDS, YEARS_KEPT),
-        uniform,
+        *(uniform, PROJECTION),
     ):
         return Sales
     expires = {Sale: Expiry("sale_date", years=years)}
 
     class Variant(Sales, id=Sales.__design__.id, expires=expires):
         __doc__ = Sales.__doc__
-        by_category = _by_category(category_shards, function)
+        by_category = _by_category(category_shards, function, projects)
         by_embedding = _by_embedding(embedding_shards)
+        by_brand = _by_brand(projects)
 
     return Variant

@@ -127,7 +127,7 @@ class Accelerator(Construct):
                 raise GrantError(
                     f"'{pattern.name}' is not an access pattern of table design '{design.id}'"
                 )
-            actions |= {action for action, _ in pattern.actions}
+            actions |= {action for action, _ in design.actions(pattern)}
         if not actions <= _READS:
             writes = ", ".join(sorted(actions - _READS))
             raise GrantError(f"an accelerator only reads, and the patterns call {writes}")

@@ -58,7 +58,7 @@ def grant(
     elif shared:
         allowed = of_nobody(table.design, patterns)
     else:
-        found = actions_by_index(patterns)
+        found = actions_by_index(table.design, patterns)
         allowed = [Allowed(index, actions, list(keys)) for index, actions in found.items()]
     given = [
         _allow(
@@ -83,11 +83,13 @@ def key_condition(keys: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def actions_by_index(patterns: Iterable[Pattern[Any]]) -> dict[str | None, list[str]]:
+def actions_by_index(
+    design: Design, patterns: Iterable[Pattern[Any]]
+) -> dict[str | None, list[str]]:
     """What the patterns call on each index, and on the table itself under None."""
     found: dict[str | None, set[str]] = {}
     for pattern in patterns:
-        for action, index in pattern.actions:
+        for action, index in design.actions(pattern):
             found.setdefault(index, set()).add(action)
     return {index: sorted(actions) for index, actions in found.items()}
 
@@ -111,7 +113,7 @@ def _by_keys(
 ) -> list[Allowed]:
     actions: dict[tuple[str | None, str], set[str]] = {}
     for pattern in patterns:
-        for action, index in pattern.actions:
+        for action, index in design.actions(pattern):
             if action == "Scan":
                 raise GrantError(
                     f"'{pattern.name}' reads everything that there is, so that it cannot be "
@@ -195,7 +197,7 @@ def _grant_keys(
 ) -> list[iam.Grant]:
     if table.encryption_key is None:
         return []
-    calls = {action for pattern in patterns for action, _ in pattern.actions}
+    calls = {action for pattern in patterns for action, _ in table.design.actions(pattern)}
     actions = [*_KEY_ACTIONS, *(_KEY_WRITE_ACTIONS if calls - _READS else ())]
     keys = {Stack.of(table).region: table.encryption_key.key_arn, **table.replica_key_arns}
     suffix = Stack.of(table).url_suffix

@@ -131,9 +131,9 @@ class Rendering:
 def is_served(asked: Condition, records: Records, listing: Listing[Any]) -> bool:
     """Whether DynamoDB can look at a condition itself: a query not at keys, none at what is secret
     or read later."""
-    if listing.hydrate or isinstance(listing, Collection):
-        return False
     design, index = records.design, listing.index
+    if design.completes(listing) or isinstance(listing, Collection):
+        return False
     keys = design.key_attributes(index).names
     fields = [own_field(records, operand) for operand in asked.operands()]
     if any(field.secret for field in fields):

@@ -67,7 +67,7 @@ class Entries:
         if isinstance(query, Collection):
             return [self._member(asked, entry) for entry in entries]
         requests = self._requests[records.entity.name]
-        if query.hydrate:
+        if asked.completed:
             expired = query.expired
             return [requests.present(item, expired=expired) for item in self._whole(asked, entries)]
         to_record, lifetime = records.entry_to_record, requests.lifetime

@@ -49,7 +49,8 @@ class Range:
 class Asked:
     """What a caller asks of a query pattern, checked and turned into key texts.
 
-    `served` is the condition that DynamoDB looks at, `left` the one that is left to do here.
+    `served` is the condition that DynamoDB looks at, `left` the one that is left to do here;
+    `completed` is whether entries are completed from the table.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Asked:
         self.records = records
         self.query = query
         self.key = design.key_of(query)
+        self.completed = design.completes(query)
         self.descending = query.descending if bounds.descending is None else bounds.descending
         entity = records.entity
         checked = entity.check(where, partial=True)
@@ -350,7 +352,7 @@ class Asked:
         """Whether every entry that DynamoDB finds is one of the list, so that it can count them."""
         seen = self.query.expired or self.design.carries_expiry(self.query.index)
         hidden = self.records.entity.expires and not seen
-        more = isinstance(self.query, Collection) or self.query.hydrate or self.reads_more
+        more = isinstance(self.query, Collection) or self.completed or self.reads_more
         return not hidden and not more
 
     def params(self, table: str, shard: str, bounds: Bounds, expressions: Expressions) -> Params:

@@ -263,7 +263,7 @@ class Reader:
                     page.passed(reading.passed_over())
                     return
                 shown = self._entries.shown(asked, [entry for _, entry in chunk], asked.left)
-                before += asked.query.hydrate
+                before += asked.completed
                 kept = [r if r is not None and (not keep or keep.test(r)) else None for r in shown]
                 used = page.take(kept)
                 page.passed(reading.passed_over())

@@ -46,6 +46,7 @@ class Reading:
         self._asked = asked
         self._sk = asked.attributes.sort[0] if asked.attributes.sort else None
         self._shards = asked.shards(position)
+        self._wanted = limit
         self._limit = limit and shard_limit(
             limit, len(self._shards), entry_bytes(asked.design, asked.query)
         )
@@ -117,7 +118,7 @@ class Reading:
     def _fetcher(self, shard: str, bounds: Bounds) -> Any:
         asked, expressions = self._asked, Expressions()
         params = asked.params(self._table, shard, bounds, expressions)
-        if asked.query.select and not asked.query.hydrate:
+        if asked.query.select and not asked.completed:
             params["ProjectionExpression"] = expressions.projection(self._selected())
         if asked.served is not None:
             rendering = Rendering(asked.records, expressions)
@@ -130,7 +131,7 @@ class Reading:
             page = params if start is None else {**params, "ExclusiveStartKey": start}
             if limit:
                 limit = max(limit, min(GROWTH * limit, self.grow))
-                page = {**page, "Limit": limit}
+                page = {**page, "Limit": min(limit, self._missing() or limit)}
             answer = self._transport.call("Query", page)
             items, last = answer["Items"], answer.get("LastEvaluatedKey")
             if asked.served is not None:
@@ -141,6 +142,12 @@ class Reading:
             return items, last
 
         return fetch
+
+    def _missing(self) -> int:
+        """The most that one more read can give to the records that are wanted; 0 if not known."""
+        given = sum(self._given.values())
+        # Where some are passed over, nobody knows how many it takes.
+        return self._wanted - given % self._wanted if self._wanted and not self.grow else 0
 
     def _selected(self) -> list[str]:
         """The attributes that are read where not all are."""

@@ -10,7 +10,19 @@ from cdk_nag import AwsSolutionsChecks
 
 from tablewright.constructs import DesignTable
 from tablewright.constructs.nag import TablewrightChecks
-from tablewright.model import Entity, Field, Get, Index, Key, Number, Put, Query, Table, Text
+from tablewright.model import (
+    KEYS_ONLY,
+    Entity,
+    Field,
+    Get,
+    Index,
+    Key,
+    Number,
+    Put,
+    Query,
+    Table,
+    Text,
+)
 from tests.infrastructure.synthesis import resources
 
 IN_IRELAND = Environment(account="111122223333", region="eu-west-1")
@@ -29,7 +41,13 @@ class Reading(
 class Readings(Table, pk="PK", sk="at", stream="NEW_AND_OLD_IMAGES"):
     """Meter readings by meter, and by unit in an index."""
 
-    units = Index("ByUnit", pk="unit", sk="at", keys={Reading: Key("{unit}", "{at}")})
+    units = Index(
+        "ByUnit",
+        pk="unit",
+        sk="at",
+        projects=KEYS_ONLY,
+        keys={Reading: Key("{unit}", "{at}")},
+    )
 
     put_reading = Put(Reading)
     get_reading = Get(Reading)

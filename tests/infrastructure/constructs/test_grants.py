@@ -17,6 +17,8 @@ from tablewright.catalog.sentiment.items import Items
 from tablewright.constructs import DesignTable, GrantError, TenantAccessRole
 from tablewright.constructs.tables.grants import Allowed, of_tenant
 from tablewright.model import (
+    ALL,
+    KEYS_ONLY,
     Count,
     Entity,
     Field,
@@ -201,6 +203,21 @@ def test_a_grant_without_keys_or_tenant_has_no_condition() -> None:
     SentimentItemsTable(stack, "Items").grant(role(stack, "Role"), Items.put_item)
     (statement,) = statements(template_of(stack), "Role")
     assert "Condition" not in statement
+
+
+@pytest.mark.parametrize(
+    ("projects", "actions"),
+    [(KEYS_ONLY, {"dynamodb:Query", "dynamodb:BatchGetItem"}), (ALL, {"dynamodb:Query"})],
+)
+def test_a_list_is_granted_the_table_only_where_it_completes_its_entries(
+    projects: str, actions: set[str]
+) -> None:
+    stack = new_stack()
+    table = SalesTable(stack, "Sales", projects=projects)
+    table.grant(role(stack, "Role"), Sales.category_sales, Sales.brand_sales)
+    granted = (one["Action"] for one in statements(template_of(stack), "Role"))
+    found = {a for one in granted for a in ([one] if isinstance(one, str) else one)}
+    assert found == actions
 
 
 def test_a_grant_for_a_tenant_and_on_keys_at_once_is_refused() -> None:

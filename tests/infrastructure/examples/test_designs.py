@@ -58,7 +58,7 @@ def test_a_design_is_deployed_as_it_is_declared_and_granted_pattern_by_pattern(
         found = allowed(template, f"{pattern.name.replace('_', '')}only")
         assert found == {
             (f"dynamodb:{action}", f"{{{id}.Arn}}" + (f"/index/{index}" if index else ""))
-            for action, index in pattern.actions
+            for action, index in design.actions(pattern)
         }
 
 

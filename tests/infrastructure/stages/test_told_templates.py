@@ -51,6 +51,7 @@ TOLD = {
     "TABLEWRIGHT_CATEGORY_SHARDS": "20",
     "TABLEWRIGHT_EMBEDDING_SHARDS": "7",
     "TABLEWRIGHT_SALE_YEARS": "7",
+    "TABLEWRIGHT_SALE_PROJECTION": "ALL",
     "TABLEWRIGHT_FORM_RETRY_SECONDS": "30",
     "TABLEWRIGHT_SUBMISSION_DAYS": "365",
     "TABLEWRIGHT_SHARD_RULES": '{"most": 20}',
@@ -73,7 +74,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
             "sales",
             "Api",
             {"CATEGORY_SHARDS": "20", "EMBEDDING_SHARDS": "7", "SALE_YEARS": "7"}
-            | {"PAGE_LIMIT": "50"},
+            | {"SALE_PROJECTION": "ALL", "PAGE_LIMIT": "50"},
         ),
         ("sentiment", "Api", {"PAGE_LIMIT": "50", "TABLEWRIGHT_CONNECTIONS": "100"}),
         ("sentiment", "Ingest", {"NEWS_DAYS": "14"}),
@@ -234,6 +235,15 @@ def test_shards_are_told_to_the_next_deployment(told: Assembly) -> None:
         if name.endswith("Shards")
     }
     assert outputs == {"CategoryShards": "20", "EmbeddingShards": "7", "EventShards": "10"}
+
+
+def test_whole_sales_are_in_the_indexes_of_categories_and_brands(told: Assembly) -> None:
+    (table,) = tables(told, "sales").values()
+    carried = {
+        one["IndexName"]: one["Projection"]["ProjectionType"]
+        for one in table["GlobalSecondaryIndexes"]
+    }
+    assert carried == {"GSI1": "ALL", "GSI2": "INCLUDE", "GSI3": "ALL"}
 
 
 def test_a_system_has_a_key_that_is_rotated_with_a_replica_where_its_tables_are(

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from tablewright.catalog.sales.design import Sale, Sales, sales_table
-from tablewright.model import KEYS_ONLY, Expiry, InvalidRecord, last_character
+from tablewright.model import ALL, KEYS_ONLY, Expiry, InvalidRecord, last_character
 
 EXAMPLE = Sale.__entity__.check(Sale.__entity__.example)
 
@@ -37,6 +37,17 @@ def test_indexes_project_what_was_published() -> None:
     assert (one.projects, three.projects) == (KEYS_ONLY, KEYS_ONLY)
     stored = [Sale.__entity__.by_name[name].stored for name in two.projects]
     assert stored == ["embeddingS3Key", "productId", "category", "salePrice", "brand"]
+
+
+def test_indexes_with_whole_sales_can_be_had_and_their_lists_read_nothing_else() -> None:
+    whole, usual = sales_table(projects=ALL).__design__, Sales.__design__
+    for one in (Sales.category_sales, Sales.brand_sales):
+        assert whole.patterns[one.name] is one
+        assert whole.actions(one) == (("Query", one.index),)
+        assert usual.actions(one) == (("Query", one.index), ("BatchGetItem", None))
+    assert whole.index_list[1].projects == usual.index_list[1].projects
+    with pytest.raises(ValueError, match="projects KEYS_ONLY or ALL, not INCLUDE"):
+        sales_table(projects="INCLUDE")
 
 
 def test_a_sale_without_a_brand_is_not_in_the_brand_index() -> None:

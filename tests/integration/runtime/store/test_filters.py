@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tablewright.model import (
+    KEYS_ONLY,
     BatchPut,
     Condition,
     Entity,
@@ -46,10 +47,17 @@ class Events(Table, pk="PK", sk="SK", ttl="ttl"):
         sk="SSK",
         keys={Event: Key("ALL#{log}#{shard}", "{number}", shards=Shards(4, by="number"))},
     )
+    keys_alone = Index(
+        pk="KPK",
+        sk="KSK",
+        projects=KEYS_ONLY,
+        keys={Event: Key("KEYS#{log}#{shard}", "{number}", shards=Shards(4, by="number"))},
+    )
     load = BatchPut(Event)
     of_log = Query(Event)
     kept = Query(Event, expired=True)
     over_shards = Query(Event, spread, range=Event.number)
+    completed = Query(Event, keys_alone, hydrate=True)
     whole = Query(Event, spread, hydrate=True)
     everything = Scan(Event)
 
@@ -103,7 +111,9 @@ CONDITIONS: dict[str, tuple[Condition, Callable[[Event], bool]]] = {
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
-@pytest.mark.parametrize("pattern", [Events.of_log, Events.over_shards, Events.whole], ids=repr)
+@pytest.mark.parametrize(
+    "pattern", [Events.of_log, Events.over_shards, Events.completed, Events.whole], ids=repr
+)
 @pytest.mark.parametrize("limit", [3, 60])
 def test_pages_list_every_record_that_meets_the_condition_once(
     database: Database, name: str, pattern: Query[Event], limit: int

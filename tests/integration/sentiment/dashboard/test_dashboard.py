@@ -11,7 +11,7 @@ from lambdas.errors import RequestError
 from lambdas.sentiment.dashboard import DashboardReader
 from tablewright.catalog.sentiment.dashboard import Dashboard, Row, TagRow
 from tablewright.catalog.sentiment.items import Item
-from tablewright.model.capacity import page_floor
+from tablewright.model.capacity import read_floor
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
 from tablewright.runtime.errors import CursorError
@@ -197,7 +197,7 @@ def test_a_page_of_a_day_of_two_thousand_items_costs_what_its_rows_weigh(world: 
     sizes = [
         item_bytes(Dashboard.__design__.attributes(Row.__entity__, record)) for record in page.items
     ]
-    assert meter.read_units == page_floor(sizes, 1)
+    assert meter.read_units == read_floor(sizes)
 
 
 def _shown(one: Item) -> Row:
