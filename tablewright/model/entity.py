@@ -246,7 +246,7 @@ class EntityModel(PartModel):
         for name in names:
             value = values.get(name)
             if value is not None:
-                texts[name] = self.text(name, value)
+                texts[name] = value if type(value) is str else self.text(name, value)
         for name, computed in self.computed.items():
             text = computed.text(values)
             if text is not None:

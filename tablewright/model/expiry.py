@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from tablewright.model.errors import InvalidValue
 from tablewright.model.fields.time import hour_begin
 
 _BEGIN = date(1970, 1, 1)
+_DAY_SECONDS = 24 * 60 * 60
 
 
 class Expiry:
@@ -60,8 +61,9 @@ class Expiry:
         if reason:
             raise InvalidValue(self.field, reason)
         if len(text) == len("YYYY-MM-DD"):
-            start = datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC)
-        elif len(text) == len("YYYY-MM-DD-HH"):
+            day = _moved(date.fromisoformat(text), self.years)
+            return (day.toordinal() - _BEGIN.toordinal() + self.days) * _DAY_SECONDS
+        if len(text) == len("YYYY-MM-DD-HH"):
             start = hour_begin(text)
         else:
             start = datetime.fromisoformat(text)

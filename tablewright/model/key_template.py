@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from operator import itemgetter
 
 from tablewright.model.errors import InvalidValue, KeyMismatch
 
@@ -33,6 +34,7 @@ class Template:
         "_delimiters",
         "_form",
         "_pattern",
+        "_values",
         "delimiter",
         "fields",
         "limit",
@@ -50,6 +52,7 @@ class Template:
         self.delimiter = delimiter if any(self.literals) else ""
         self._form = "%s".join(literal.replace("%", "%%") for literal in self.literals)
         self._delimiters = text.count(self.delimiter) if self.delimiter else 0
+        self._values = _tuple_of(self.fields)
         self._pattern: re.Pattern[str] | None = None
 
     def __repr__(self) -> str:
@@ -62,7 +65,10 @@ class Template:
 
     def format(self, texts: Mapping[str, str]) -> str:
         """The key for these field texts; raises InvalidValue naming the field that does not fit."""
-        values = tuple([texts.get(field) for field in self.fields])
+        try:
+            values = self._values(texts)
+        except KeyError:
+            return self._examined(texts)
         key = self._form % values
         # Most keys are sound, which is told of all fields at once; the others are looked into.
         if (
@@ -150,6 +156,13 @@ class Template:
             return _segments_can_equal(self.text, other.text)
         mine, theirs = self.segments(), other.segments()
         return len(mine) == len(theirs) and all(map(_segments_can_equal, mine, theirs))
+
+
+def _tuple_of(names: tuple[str, ...]) -> Callable[[Mapping[str, str]], tuple[str, ...]]:
+    """What takes the texts of these fields, a KeyError where there is none."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda texts: tuple([texts[name] for name in names])
 
 
 def _segments_can_equal(one: str, two: str) -> bool:
