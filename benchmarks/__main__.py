@@ -1,6 +1,7 @@
 """`make bench`: measures everything and writes docs/performance.md.
 
-`python -m benchmarks calls soak` measures these chapters alone, and prints them.
+`python -m benchmarks calls soak` measures these chapters alone and prints them; with `--page` they
+are put into the page.
 """
 
 import sys
@@ -9,35 +10,41 @@ from collections.abc import Callable, Mapping
 
 from benchmarks import calls, others, soak, starts, warm
 from benchmarks.chapter import Chapter
-from benchmarks.page import PAGE, page
+from benchmarks.page import PAGE, measured_on, page
 
-CHAPTERS: Mapping[str, Callable[[], Chapter]] = {
-    "calls": calls.run,
-    "starts": starts.run,
-    "warm": warm.run,
-    "soak": soak.run,
-    "encryption": others.encrypted,
-    "imports": others.imported,
-    "bundle": others.bundled,
-    "compression": others.compressed,
-    "projection": others.projected,
-    "insertion": others.inserted,
+# By what they are asked for, in the order of the page: title, and what measures it.
+CHAPTERS: Mapping[str, tuple[str, Callable[[], Chapter]]] = {
+    "calls": ("Calls", calls.run),
+    "starts": ("Starts", starts.run),
+    "warm": ("Warm requests", warm.run),
+    "soak": ("Soak", soak.run),
+    "encryption": ("Secret fields", others.encrypted),
+    "imports": ("Imports", others.imported),
+    "bundle": ("Bundle", others.bundled),
+    "compression": ("Payloads of forms", others.compressed),
+    "projection": ("Projection", others.projected),
+    "insertion": ("Insertion", others.inserted),
 }
+TITLES = [title for title, _ in CHAPTERS.values()]
 
 
-def main(asked: list[str]) -> int:
+def main(arguments: list[str]) -> int:
+    asked = [name for name in arguments if name != "--page"]
     if unknown := [name for name in asked if name not in CHAPTERS]:
         print(f"There is no chapter {unknown[0]}. Give some of: {', '.join(CHAPTERS)}")
         return 2
-    chapters = []
+    broken: list[str] = []
     for name in asked or CHAPTERS:
         start = time.monotonic()
-        chapters.append(CHAPTERS[name]())
-        print(chapters[-1].markdown(), flush=True)
+        title, measure = CHAPTERS[name]
+        chapter = measure()
+        text = f"## {title}\n\n{chapter.markdown()}\n{measured_on()}\n"
+        print(text, flush=True)
         print(f"({name} took {time.monotonic() - start:.0f} s)\n", file=sys.stderr, flush=True)
-    if not asked:
-        PAGE.write_text(page(chapters))
-    broken = [what for chapter in chapters for what in chapter.broken]
+        if "--page" in arguments:
+            old = PAGE.read_text() if PAGE.exists() else ""
+            PAGE.write_text(page(old, {title: text}, TITLES))
+        broken += chapter.broken
     for what in broken:
         print(f"A bound is broken. {what}", file=sys.stderr)
     return 1 if broken else 0

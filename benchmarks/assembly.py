@@ -45,7 +45,19 @@ def synthesized() -> Iterator[list[Function]]:
         if done.returncode:
             raise RuntimeError(f"cdk synth ended with {done.returncode}: {done.stderr[-2000:]}")
         found = {function.module: function for function in _functions(Path(folder))}
+        if missing := handlers() - found.keys():
+            raise RuntimeError(f"not in any template: {', '.join(sorted(missing))}")
         yield [found[module] for module in sorted(found)]
+
+
+def handlers() -> set[str]:
+    """The modules of all handlers of this project's systems."""
+    files = (paths.ROOT / "lambdas").glob("*/handlers/*.py")
+    return {
+        ".".join(file.relative_to(paths.ROOT).with_suffix("").parts)
+        for file in files
+        if file.name != "__init__.py"
+    }
 
 
 def _functions(folder: Path) -> Iterator[Function]:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import peers
-from benchmarks.canned import canned
 from benchmarks.chapter import Chapter, ratio, table
 from benchmarks.counting import UNIT, counted, counts, tell
 from benchmarks.items import OF_BATCH, TABLE, batch, sale
+from benchmarks.servers import serving
 from tablewright.catalog.sales.design import Sales
 from tablewright.model import key_of
 from toolchain.paths import ROOT
@@ -42,7 +42,7 @@ Work = dict[str, Callable[[], Any]]
 
 
 def run() -> Chapter:
-    with canned() as url:
+    with serving("benchmarks.canned") as url:
         found = {side: _counts(side, url) for side in SIDES}
     base = found[CLIENT]
     assert base  # noqa: S101 # boto3 is one of our own packages
@@ -53,7 +53,7 @@ def run() -> Chapter:
         return [ratio(own / theirs) for own, theirs in zip(costs, base, strict=True)]
 
     rows = ([side, *cells(costs)] for side, costs in found.items())
-    return Chapter("Calls", _SAYS, (table("1 is " + CLIENT, *OPERATIONS, rows=rows),))
+    return Chapter(_SAYS, (table("1 is " + CLIENT, *OPERATIONS, rows=rows),))
 
 
 def _counts(side: str, url: str) -> list[float] | None:

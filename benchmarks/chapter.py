@@ -16,16 +16,15 @@ class Table(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """A title, some sentences, tables."""
+    """Some sentences, and tables."""
 
-    title: str
     says: str
     tables: tuple[Table, ...]
     # Bounds that were broken: the benchmark ends with an error.
     broken: tuple[str, ...] = ()
 
     def markdown(self) -> str:
-        parts = (f"## {self.title}", self.says, *(table.markdown() for table in self.tables))
+        parts = (self.says, *(table.markdown() for table in self.tables))
         return "\n\n".join(parts) + "\n"
 
 

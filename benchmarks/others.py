@@ -17,20 +17,20 @@ def encrypted() -> Chapter:
         "Local; and microseconds of one value on this machine."
     )
     figures = table("", "1 is in clear", "microseconds here", rows=rows)
-    return Chapter("Secret fields", says, (figures,))
+    return Chapter(says, (figures,))
 
 
 def imported() -> Chapter:
     rows = ((name, ratio(value), f"{ms:.0f}") for name, value, ms in imports.run())
     says = "CPU of single imports, with bytecode, over `import boto3`."
     figures = table("", "1 is `import boto3`", "milliseconds here", rows=rows)
-    return Chapter("Imports", says, (figures,))
+    return Chapter(says, (figures,))
 
 
 def bundled() -> Chapter:
     rows = ((name, f"{files:,}", f"{size / 1e6:.1f}") for name, files, size in bundle.run())
     says = "Files and megabytes of what Lambda gets, unpacked."
-    return Chapter("Bundle", says, (table("", "files", "MB", rows=rows),))
+    return Chapter(says, (table("", "files", "MB", rows=rows),))
 
 
 def compressed() -> Chapter:
@@ -48,7 +48,7 @@ def compressed() -> Chapter:
                 for name in compression.COMPRESSORS
             )
             tables.append(table(f"{'CPU' if what == 'cpu' else what}, {kind}", *sizes, rows=rows))
-    return Chapter("Payloads of forms", says, tuple(tables))
+    return Chapter(says, tuple(tables))
 
 
 def projected() -> Chapter:
@@ -62,7 +62,7 @@ def projected() -> Chapter:
         (one.what, f"{one.paper:.2f}", f"{one.ours:.2f}", f"{one.ratio:.1f}x")
         for one in projection.run()
     )
-    return Chapter("Projection", says, (table("", "published", "ours", "better", rows=rows),))
+    return Chapter(says, (table("", "published", "ours", "better", rows=rows),))
 
 
 def inserted() -> Chapter:
@@ -76,6 +76,4 @@ def inserted() -> Chapter:
         "Events of one day over ten shards; 1 is what the portal does, which inserts them in "
         "batches. Batch writes replace what is there; the others do not."
     )
-    return Chapter(
-        "Insertion", says, (table("", "speed", "CPU", "events a second here", rows=rows),)
-    )
+    return Chapter(says, (table("", "speed", "CPU", "events a second here", rows=rows),))

@@ -62,7 +62,7 @@ def descriptors() -> int:
 
 def run() -> Chapter:
     if not Path("/proc/self/statm").exists():
-        return Chapter("Soak", "Not run: this system does not tell what a process has open.", ())
+        return Chapter("Not run: this system does not tell what a process has open.", ())
     with TemporaryDirectory() as made:
         own = certificate(Path(made))
         with serving("benchmarks.faulty", own) as url:
@@ -109,7 +109,7 @@ def _chapter(before: int, warm: Usage, end: Usage, ended: Counter[str], most: in
     answered = sum(times for name, (times, _) in FAULTS.items() if name in _ANSWERED) / 1000
     broken = tuple(f"soak: {what}" for what, is_so in bounds.items() if is_so)
     figures = table("", "after the warm-up", "at the end", rows=rows)
-    return Chapter("Soak", _SAYS.format(answered=answered), (figures,), broken)
+    return Chapter(_SAYS.format(answered=answered), (figures,), broken)
 
 
 _ANSWERED = ("answered", "chunked", "compressed", "answered, then ended", "refused")

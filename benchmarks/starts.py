@@ -88,7 +88,7 @@ def run() -> Chapter:
             tables = [_every([_with_bytecode(sales), *map(_case, functions)], sources, tls)]
             if UNIT != "CPU":
                 tables.append(_in_instructions(sales, sources, tls))
-    return Chapter("Starts", _SAYS, tuple(tables))
+    return Chapter(_SAYS, tuple(tables))
 
 
 def _case(one: Function) -> tuple[str, _Case]:

@@ -59,7 +59,7 @@ def run() -> Chapter:
             boto3 = counts(command, times, {**told, "TABLEWRIGHT_CLIENT": "boto3"})
     ratios = [ratio(own / theirs) for own, theirs in zip(wire, boto3, strict=True)]
     head = ("1 is the same by boto3", *REQUESTS)
-    return Chapter("Warm requests", _SAYS, (table(*head, rows=(("over the wire", *ratios),)),))
+    return Chapter(_SAYS, (table(*head, rows=(("over the wire", *ratios),)),))
 
 
 def event(path: str, query: dict[str, str]) -> dict[str, Any]:
