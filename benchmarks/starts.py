@@ -54,7 +54,7 @@ synthesized and with the variables of its template, less that of an empty proces
 {ROUNDS} rounds, for every function. 1 is `import boto3` and its client of DynamoDB from source: \
 Lambda cannot keep the bytecode that it compiles. The last column goes on to the first answer of a \
 `GetItem` over TLS, for which all authorities that this machine trusts are read; 1 is the same by \
-boto3. Functions that import botocore use a service that is boto3's, such as S3."""
+boto3. The second column says whether botocore's client was loaded by then."""
 
 
 class Cost(NamedTuple):
