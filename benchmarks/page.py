@@ -18,6 +18,7 @@ something to be compared with: 0.10 is a tenth of its work.
 
 Not measured: AWS itself and the network. Servers are local, and answer at once. CPU is what a
 function needs while it works; the time that it waits for DynamoDB is the same for every client.
+Instructions are those of the process; what the kernel does for its sockets is in CPU alone.
 """
 
 
