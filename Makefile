@@ -74,8 +74,8 @@ coverage: tools ## Measure what the tests of SYSTEM (sales, sentiment, forms or 
 docs: tools ## Generate the documents
 	@$(PY) -m docs.generate
 
-bench: tools ## Run the benchmarks
-	@$(PY) -m benchmarks
+bench: tools ## Run the benchmarks, and write docs/performance.md
+	@$(PY) -m benchmarks --page
 
 # Credentials are hidden, because the CLI would ask AWS whose they are: the templates must come out
 # the same on every machine.

@@ -1,73 +1,61 @@
-"""`make bench`: every number is a ratio within this run, or a size."""
+"""`make bench`: measures everything and writes docs/performance.md.
 
-from benchmarks import (
-    bundle,
-    calls,
-    compression,
-    encryption,
-    imports,
-    insertion,
-    projection,
-    starts,
-)
+`python -m benchmarks calls soak` measures these chapters alone and prints them; with `--page` they
+are put into the page.
+"""
 
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping
 
-def main() -> None:
-    unit, sides = calls.run()
-    print(f"{unit} of one call (1 is {calls.CLIENT})\n".capitalize())
-    print(f"  {'':40}" + "".join(f"{name:>14}" for name in calls.OPERATIONS))
-    for side, own in sides:
-        print(f"  {side:40}" + "".join(f"{one:14.2f}" for one in own))
-    print("\nCPU of a start, from the bundle (1 is boto3 and its client, from source)\n")
-    print(f"  {'':40}{'with bytecode':>16}{'without':>10}")
-    for name, with_bytecode, without in starts.run():
-        print(f"  {name:40}{with_bytecode:16.2f}{without:10.2f}")
-    print("\nCPU per call with secret fields encrypted (1 is the same call in clear)\n")
-    ratios, values = encryption.run()
-    for name, ratio in ratios:
-        print(f"  {name:24}{ratio:14.2f}")
-    for name, microseconds in values.items():
-        print(f"  a value {name:16}{microseconds:14.0f} microseconds here")
-    print("\nCPU of imports (1 is `import boto3`)\n")
-    for name, ratio, milliseconds in imports.run():
-        print(f"  {name:40}{ratio:8.2f}{milliseconds:10.0f} ms here")
-    print("\nLambda bundle\n")
-    for name, files, size in bundle.run():
-        print(f"  {name:40}{files:8} files{size / 1e6:8.1f} MB")
-    print("\nPayloads of forms: what compressors leave of them\n")
-    _compression("left", "{:7.3f}")
-    print("\n  CPU, zlib 6 being 1\n")
-    _compression("cpu", "{:7.1f}")
-    print("\nFrom the stream to the dashboard, items of five tags in batches of 100\n")
-    print(f"  {'':32}{'published':>12}{'ours':>12}{'better':>10}")
-    for result in projection.run():
-        print(f"  {result.what:32}{result.paper:12.2f}{result.ours:12.2f}{result.ratio:9.1f}x")
-    print("\n  published:  the published processor, mended to run, which puts row after row")
-    print("  rows alone: ours without counting, which the published processor does not do")
-    print("  better:     how many times as fast, or as cheap; below 1 it is worse")
-    print("  Speed is that of a local engine that writes one row at a time, without a network.")
-    _insertion()
+from benchmarks import calls, others, soak, starts, warm
+from benchmarks.chapter import Chapter
+from benchmarks.page import PAGE, measured_on, page
+
+# By what they are asked for, in the order of the page: title, and what measures it.
+CHAPTERS: Mapping[str, tuple[str, Callable[[], Chapter]]] = {
+    "calls": ("Calls", calls.run),
+    "starts": ("Starts", starts.run),
+    "warm": ("Warm requests", warm.run),
+    "soak": ("Soak", soak.run),
+    "encryption": ("Secret fields", others.encrypted),
+    "imports": ("Imports", others.imported),
+    "bundle": ("Bundle", others.bundled),
+    "compression": ("Payloads of forms", others.compressed),
+    "projection": ("Projection", others.projected),
+    "insertion": ("Insertion", others.inserted),
+}
+TITLES = [title for title, _ in CHAPTERS.values()]
 
 
-def _insertion() -> None:
-    print("\nEvents of one day over ten shards (1 is what the portal does: inserted in batches)\n")
-    ways = insertion.run()
-    print(f"  {'':24}{'speed':>8}{'CPU':>8}{'events a second here':>26}")
-    for way in ways:
-        rate, cpu = way.rate / ways[0].rate, way.cpu / ways[0].cpu
-        print(f"  {way.name:24}{rate:8.2f}{cpu:8.2f}{way.rate:26,.0f}")
-    print("\n  batch writes replace what is there; the others do not")
-
-
-def _compression(what: str, form: str) -> None:
-    results = compression.results()
-    head = "".join(f"{result.size / 1000:6g}k" for result in results["usual"])
-    for kind, rows in results.items():
-        print(f"  {kind + ' payloads of':22}{head}")
-        for name in compression.COMPRESSORS:
-            cells = "".join(form.format(getattr(row, what)[name]) for row in rows)
-            print(f"  {name:22}{cells}")
+def main(arguments: list[str]) -> int:
+    asked = [name for name in arguments if name != "--page"]
+    if unknown := [name for name in asked if name not in CHAPTERS]:
+        print(f"There is no chapter {unknown[0]}. Give some of: {', '.join(CHAPTERS)}")
+        return 2
+    broken: list[str] = []
+    for name in asked or CHAPTERS:
+        start = time.monotonic()
+        title, measure = CHAPTERS[name]
+        try:
+            chapter = measure()
+        except Exception as error:
+            # The other chapters can be measured all the same.
+            traceback.print_exc()
+            broken.append(f"{name} was not measured: {error}")
+            continue
+        text = f"## {title}\n\n{chapter.markdown()}\n{measured_on()}\n"
+        print(text, flush=True)
+        print(f"({name} took {time.monotonic() - start:.0f} s)\n", file=sys.stderr, flush=True)
+        if "--page" in arguments:
+            old = PAGE.read_text() if PAGE.exists() else ""
+            PAGE.write_text(page(old, {title: text}, TITLES))
+        broken += chapter.broken
+    for what in broken:
+        print(f"Failed. {what}", file=sys.stderr)
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

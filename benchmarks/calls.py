@@ -1,114 +1,109 @@
-"""Work of one call: the store, and clients of others, against a server that answers at once.
+"""Work of one call: the store, and libraries of others, against a server that answers at once.
 
-Counted in instructions where valgrind is there, in CPU otherwise: of a process that makes some
-calls, and of one that makes more; the difference is of the calls alone. Everybody starts from
-Python's values and ends with them.
+Everybody starts from Python's values and ends with them, with the same items and the same
+condition; records of models are made beforehand. Only `boto3's client alone` is given and gives
+DynamoDB's own form.
 """
 
-import shutil
-import subprocess
+import os
 import sys
 from collections.abc import Callable
-from statistics import median
-from time import process_time
+from pathlib import Path
 from typing import Any
 
-import boto3
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
-from botocore.config import Config
-
-from benchmarks.canned import sale, values
+from benchmarks import peers
+from benchmarks.chapter import Chapter, ratio, table
+from benchmarks.counting import UNIT, counted, counts, tell
+from benchmarks.items import OF_BATCH, TABLE, batch, sale
+from benchmarks.servers import serving
 from tablewright.catalog.sales.design import Sales
 from tablewright.model import key_of
-from tablewright.runtime.aws import connect
-from tablewright.runtime.boto3_client import Boto3Client
-from tablewright.runtime.store.store import Store
+from toolchain.paths import ROOT
 
-OPERATIONS = {"put": 40, "get": 40, "query of 100": 10, "batch of 25": 10}
+OPERATIONS = {"put": 20, "get": 20, "query of 100": 5, "batch of 25": 5}
 CLIENT = "boto3's client and its serializers"
-SIDES = (CLIENT, "boto3's resource", "the store by boto3", "the store")
-TABLE = "sales"
-ROUNDS = 5
+ALONE = "boto3's client alone"
+RESOURCE = "boto3's resource"
+BY_BOTO3 = "the store by boto3"
+PLAIN = "the store, without orjson"
+STORE = "the store"
+SIDES = (CLIENT, ALONE, RESOURCE, *peers.SIDES, BY_BOTO3, PLAIN, STORE)
+MISSING = "not installed"
+_SAYS = f"""\
+{UNIT} of one call on a warm connection, in all threads of the process, over those of \
+{CLIENT}. \
+A local server answers everybody at once and the same. All start from Python's values and end \
+with them, with the same items, keys and condition; records of models are made beforehand. \
+"{ALONE.capitalize()}" is spared that: it is given, and gives, DynamoDB's own form. PynamoDB and \
+pydynox's client have int and float for numbers, all others decimals. Bundles of functions have \
+orjson; \"{STORE}\" is with it."""
 
 Work = dict[str, Callable[[], Any]]
 
 
-def run() -> tuple[str, list[tuple[str, list[float]]]]:
-    """What is counted, and for each side its work over that of boto3's client, by operation."""
-    count, unit = (_instructions, "instructions") if shutil.which("valgrind") else (_cpu, "CPU")
-    with _Canned() as url:
-        found = {side: [count(side, name, url) for name in OPERATIONS] for side in SIDES}
+def run() -> Chapter:
+    with serving("benchmarks.canned") as url:
+        found = {side: _counts(side, url) for side in SIDES}
     base = found[CLIENT]
-    return unit, [
-        (side, [own / theirs for own, theirs in zip(costs, base, strict=True)])
-        for side, costs in found.items()
-    ]
+    assert base  # noqa: S101 # boto3 is one of our own packages
+
+    def cells(costs: list[float] | None) -> list[str]:
+        if costs is None:
+            return [MISSING for _ in base]
+        return [ratio(own / theirs) for own, theirs in zip(costs, base, strict=True)]
+
+    rows = ([side, *cells(costs)] for side, costs in found.items())
+    return Chapter(_SAYS, (table("1 is " + CLIENT, *OPERATIONS, rows=rows),))
 
 
-class _Canned:
-    """The server, in a process of its own."""
-
-    def __enter__(self) -> str:
-        command = [sys.executable, "-m", "benchmarks.canned"]
-        self._server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        port = (self._server.stdout or sys.stdin).readline()
-        return f"http://127.0.0.1:{int(port)}"
-
-    def __exit__(self, *_: object) -> None:
-        self._server.kill()
-        self._server.wait()
-
-
-def _instructions(side: str, name: str, url: str) -> float:
-    few = OPERATIONS[name]
-
-    def counted(times: int) -> int:
-        tool = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
-        own = (sys.executable, "-m", "benchmarks.calls", side, name, str(times), url)
-        done = subprocess.run([*tool, *own], check=True, capture_output=True, text=True)
-        (line,) = (line for line in done.stderr.splitlines() if "Collected" in line)
-        return int(line.rpartition(":")[2])
-
-    return (counted(3 * few) - counted(few)) / (2 * few)
-
-
-def _cpu(side: str, name: str, url: str) -> float:
-    times = 10 * OPERATIONS[name]
-    command = [sys.executable, "-m", "benchmarks.calls", side, name, str(times), url]
-    rounds = [
-        float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        for _ in range(ROUNDS)
-    ]
-    return median(rounds)
+def _counts(side: str, url: str) -> list[float] | None:
+    python = peers.python(side) if side in peers.SIDES else Path(sys.executable)
+    if python is None:
+        return None
+    command = (python, "-m", "benchmarks.calls", side, url)
+    told = {**os.environ, "PYTHONPATH": str(ROOT), "AWS_EC2_METADATA_DISABLED": "true"}
+    return counts(command, tuple(OPERATIONS.values()), told)
 
 
 def _work(side: str, url: str) -> Work:
+    if side == PLAIN:
+        # As if it were not installed.
+        sys.modules["orjson"] = None  # type: ignore[assignment]
+    import boto3
+
+    from tablewright.runtime.aws import connect
+    from tablewright.runtime.boto3_client import Boto3Client
+
     session = boto3.session.Session("key", "secret", region_name="eu-west-1")
-    if side == CLIENT:
-        return _by_client(session.client("dynamodb", endpoint_url=url, config=Config()))
-    if side == "boto3's resource":
+    if side == RESOURCE:
         return _by_resource(session.resource("dynamodb", endpoint_url=url).Table(TABLE))
-    if side == "the store by boto3":
-        return _by_store(Boto3Client(session.client("dynamodb", endpoint_url=url)))
-    return _by_store(connect(session, "dynamodb", endpoint_url=url))
+    if side in (STORE, PLAIN):
+        return _by_store(connect(session, "dynamodb", endpoint_url=url))
+    client = session.client("dynamodb", endpoint_url=url)
+    if side == BY_BOTO3:
+        return _by_store(Boto3Client(client))
+    return _by_client(client) if side == CLIENT else _by_client_alone(client)
 
 
 def _by_store(caller: Any) -> Work:
+    from tablewright.runtime.store.store import Store
+
     store = Store(Sales, TABLE, caller)
-    one, batch = sale(0), [sale(number) for number in range(25)]
+    records = [sale(number) for number in range(OF_BATCH)]
+    one = records[0]
     key, where = key_of(one), {"tenant": one.tenant, "product_id": one.product_id}
     return {
         "put": lambda: store.put(Sales.put_sale, one),
         "get": lambda: store.get(Sales.get_sale, key),
         "query of 100": lambda: store.query(Sales.product_sales, where, limit=100),
-        "batch of 25": lambda: store.put_many(Sales.put_sales, batch),
+        "batch of 25": lambda: store.put_many(Sales.put_sales, records),
     }
 
 
 def _by_client(client: Any) -> Work:
+    from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+
     to, back = TypeSerializer().serialize, TypeDeserializer().deserialize
-    batch = [values(sale(number)) for number in range(25)]
-    keys = {name: batch[0][name] for name in ("PK", "SK")}
 
     def wire(item: dict[str, Any]) -> dict[str, Any]:
         return {name: to(value) for name, value in item.items()}
@@ -116,22 +111,46 @@ def _by_client(client: Any) -> Work:
     def python(item: dict[str, Any]) -> dict[str, Any]:
         return {name: back(value) for name, value in item.items()}
 
+    return _of_client(client, batch(), wire, python)
+
+
+def _by_client_alone(client: Any) -> Work:
+    from boto3.dynamodb.types import TypeSerializer
+
+    to = TypeSerializer().serialize
+    items = [{name: to(value) for name, value in item.items()} for item in batch()]
+
+    def same(item: dict[str, Any]) -> dict[str, Any]:
+        return item
+
+    return _of_client(client, items, same, same)
+
+
+def _of_client(
+    client: Any,
+    items: list[dict[str, Any]],
+    wire: Callable[[dict[str, Any]], dict[str, Any]],
+    python: Callable[[dict[str, Any]], dict[str, Any]],
+) -> Work:
+    keys = {name: items[0][name] for name in ("PK", "SK")}
+    begins = "SALE#" if isinstance(keys["PK"], str) else {"S": "SALE#"}
+
     def put() -> None:
         client.put_item(
-            TableName=TABLE, Item=wire(batch[0]), ConditionExpression="attribute_not_exists(PK)"
+            TableName=TABLE, Item=wire(items[0]), ConditionExpression="attribute_not_exists(PK)"
         )
 
     def query() -> list[dict[str, Any]]:
         found = client.query(
             TableName=TABLE,
             KeyConditionExpression="PK = :pk AND begins_with(SK, :sk)",
-            ExpressionAttributeValues=wire({":pk": keys["PK"], ":sk": "SALE#"}),
+            ExpressionAttributeValues=wire({":pk": keys["PK"], ":sk": begins}),
             Limit=100,
         )
         return [python(item) for item in found["Items"]]
 
     def write() -> None:
-        requests = [{"PutRequest": {"Item": wire(item)}} for item in batch]
+        requests = [{"PutRequest": {"Item": wire(item)}} for item in items]
         client.batch_write_item(RequestItems={TABLE: requests})
 
     return {
@@ -143,8 +162,8 @@ def _by_client(client: Any) -> Work:
 
 
 def _by_resource(table: Any) -> Work:
-    batch = [values(sale(number)) for number in range(25)]
-    keys = {name: batch[0][name] for name in ("PK", "SK")}
+    items = batch()
+    keys = {name: items[0][name] for name in ("PK", "SK")}
 
     def query() -> Any:
         return table.query(
@@ -155,12 +174,12 @@ def _by_resource(table: Any) -> Work:
 
     def write() -> None:
         with table.batch_writer() as writer:
-            for item in batch:
+            for item in items:
                 writer.put_item(Item=item)
 
     return {
         "put": lambda: table.put_item(
-            Item=batch[0], ConditionExpression="attribute_not_exists(PK)"
+            Item=items[0], ConditionExpression="attribute_not_exists(PK)"
         ),
         "get": lambda: table.get_item(Key=keys)["Item"],
         "query of 100": query,
@@ -169,14 +188,11 @@ def _by_resource(table: Any) -> Work:
 
 
 def main() -> None:
-    side, name, times, url = sys.argv[1:]
-    work = _work(side, url)[name]
-    for _ in range(10):
-        work()
-    start = process_time()
-    for _ in range(int(times)):
-        work()
-    sys.stdout.write(str(process_time() - start))
+    side, url = sys.argv[1:]
+    work = peers.work(side, url) if side in peers.SIDES else _work(side, url)
+    for name, times in OPERATIONS.items():
+        counted(work[name], times)
+    tell()
 
 
 if __name__ == "__main__":

@@ -1,73 +1,165 @@
-"""CPU of a cold start: a function's handler imported from its bundle, as it is deployed.
+"""CPU of a cold start, and of a start with its first answer: every function, from its bundle.
 
 Lambda's folder of code cannot be written to, so what a bundle lacks of bytecode is compiled at
 every start; a checkout, which has it, shows nothing of that. Each start is a process of its own,
-from which the interpreter's own start is taken away; rounds alternate.
+from which the interpreter's own start is taken away; rounds alternate. A function is told its
+variables as its template has them, so that it makes its clients while it starts.
 """
 
-import os
+import json
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
-from cdk_app.settings import ROOT, read
+from benchmarks.assembly import Function, environment, synthesized
+from benchmarks.canned import canned
+from benchmarks.certificates import authorities, certificate
+from benchmarks.chapter import Chapter, Table, ratio, table
+from benchmarks.counting import UNIT, instructions
 
-ROUNDS = 7
-_SERVICES = ("dynamodb", "s3", "secretsmanager", "sns", "sqs", "sts")
-_HANDLERS = (
-    ("sales", "api"),
-    ("sentiment", "project_items"),
-    ("sentiment", "api"),
-    ("forms", "submit"),
-    ("portal", "content_api"),
-)
-_BASE = 'import boto3; boto3.client("dynamodb")'
-_CALLER = "from tablewright.runtime import connect, own_session; connect(own_session(), 'dynamodb')"
-_MEASURE = "\nfrom time import process_time; print(process_time())"
-# What Lambda tells every function.
-_TOLD = {
-    "AWS_LAMBDA_FUNCTION_NAME": "function",
-    "AWS_REGION": "eu-west-1",
-    "AWS_DEFAULT_REGION": "eu-west-1",
-    "AWS_ACCESS_KEY_ID": "key",
-    "AWS_SECRET_ACCESS_KEY": "secret",
-    "PYTHONDONTWRITEBYTECODE": "1",
-}
-
-
-def run() -> list[tuple[str, float, float]]:
-    """For each function: its start with bytecode and without, over that of boto3's client."""
-    stage = read({"stage": "local"}.get, {}, root=ROOT)
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        for system, handler in _HANDLERS:
-            bundle, sources = Path(folder, system), Path(folder, f"{system}-sources")
-            if not bundle.exists():
-                own = f"{system}/requirements.txt"
-                lock = own if (ROOT / "lambdas" / own).exists() else "requirements.txt"
-                stage.code(system, services=_SERVICES, requirements=lock).write(bundle)
-                shutil.copytree(bundle, sources, ignore=shutil.ignore_patterns("__pycache__"))
-            start = f"import lambdas.{system}.handlers.{handler}; {_CALLER}"
-            cases = [(sources, ""), (sources, _BASE), (bundle, start), (sources, start)]
-            rounds = [[_cpu(where, code) for where, code in cases] for _ in range(ROUNDS)]
-            ratios = [
-                median((one[number] - one[0]) / (one[1] - one[0]) for one in rounds)
-                for number in (2, 3)
-            ]
-            found.append((f"{system}: {handler}", ratios[0], ratios[1]))
-    return found
+ROUNDS = 5
+SALES = "lambdas.sales.handlers.api"
+_KEY = '{"PK": {"S": "p"}, "SK": {"S": "s"}}'
+_NOTED = "from time import process_time; started = process_time()\n"
+_EMPTY = _NOTED
+_BOTO3 = f"""
+import boto3
+client = boto3.client("dynamodb")
+{_NOTED}
+client.get_item(TableName="sales", Key={_KEY})
+"""
+_OURS = f"""
+import MODULE
+from tablewright.runtime import connect, own_session
+caller = connect(own_session(), "dynamodb")
+{_NOTED}
+caller.call("GetItem", {{"TableName": "sales", "Key": {_KEY}}})
+"""
+# Of a function that calls no AWS.
+_ALONE = f"import MODULE\n{_NOTED}"
+# Not by the package alone: Powertools looks whether it is there, which costs next to nothing.
+_TELL = """
+ended = process_time()
+import json, sys
+print(json.dumps([started, ended, "botocore.client" in sys.modules]))
+"""
+_SAYS = f"""\
+CPU of a process that imports a function's handler and makes its clients, from the bundle as it is \
+synthesized and with the variables of its template, less that of an empty process: medians of \
+{ROUNDS} rounds, for every function. 1 is `import boto3` and its client of DynamoDB from source: \
+Lambda cannot keep the bytecode that it compiles. The last column goes on to the first answer of a \
+`GetItem` over TLS, for which all authorities that this machine trusts are read; 1 is the same by \
+boto3. The second column says whether botocore's client was loaded by then."""
 
 
-def _cpu(bundle: Path, code: str) -> float:
-    ran = subprocess.run(
-        [sys.executable, "-S", "-c", code + _MEASURE],
-        env={**_TOLD, "PATH": os.environ["PATH"], "PYTHONPATH": str(bundle)},
-        cwd=bundle,
-        check=True,
-        capture_output=True,
-        text=True,
+class Cost(NamedTuple):
+    """CPU of a start, and of it with the first answer; whether botocore was imported."""
+
+    start: float
+    answer: float
+    botocore: bool
+
+    def over(self, base: "Cost", empty: "Cost") -> "Cost":
+        start = (self.start - empty.start) / (base.start - empty.start)
+        answer = (self.answer - empty.start) / (base.answer - empty.start)
+        return Cost(start, answer, self.botocore)
+
+
+class _Case(NamedTuple):
+    where: Path
+    code: str
+    told: Mapping[str, str]
+    calls: bool = True
+
+
+def run() -> Chapter:
+    with tempfile.TemporaryDirectory() as made, synthesized() as functions:
+        folder = Path(made)
+        sources = folder / "sources"
+        sales = next(one for one in functions if one.module == SALES)
+        shutil.copytree(sales.bundle, sources, ignore=shutil.ignore_patterns("__pycache__"))
+        own = certificate(folder)
+        with canned(own) as url:
+            tls = {"AWS_CA_BUNDLE": str(authorities(folder, own)), "AWS_ENDPOINT_URL": url}
+            tables = [_every([_with_bytecode(sales), *map(_case, functions)], sources, tls)]
+            if UNIT != "CPU":
+                tables.append(_in_instructions(sales, sources, tls))
+    return Chapter(_SAYS, tuple(tables))
+
+
+def _case(one: Function) -> tuple[str, _Case]:
+    calls = (one.bundle / "tablewright").exists()
+    code = (_OURS if calls else _ALONE).replace("MODULE", one.module)
+    return one.name, _Case(one.bundle, code, one.variables, calls)
+
+
+def _with_bytecode(sales: Function) -> tuple[str, _Case]:
+    return "boto3's client, with bytecode", _Case(sales.bundle, _BOTO3, {})
+
+
+def _every(cases: list[tuple[str, _Case]], sources: Path, tls: Mapping[str, str]) -> Table:
+    empty, base = _Case(sources, _EMPTY, {}), _Case(sources, _BOTO3, {})
+    costs: dict[str, list[Cost]] = {name: [] for name, _ in cases}
+    for _ in range(ROUNDS):
+        for name, case in cases:
+            # One after another, so that a noisy moment hits all three.
+            nothing, theirs, own = (_cost(one, tls) for one in (empty, base, case))
+            costs[name].append(own.over(theirs, nothing))
+    rows = (
+        (
+            name,
+            "yes" if costs[name][0].botocore else "no",
+            ratio(median(one.start for one in costs[name])),
+            ratio(median(one.answer for one in costs[name]) if case.calls else None),
+        )
+        for name, case in cases
     )
-    return float(ran.stdout.splitlines()[-1])
+    head = ("1 is boto3's client, from source", "botocore", "start", "and first answer")
+    return table(*head, rows=rows)
+
+
+def _cost(case: _Case, tls: Mapping[str, str]) -> Cost:
+    told = {**environment(case.where), **case.told, **tls}
+    command = [sys.executable, "-S", "-c", case.code + _TELL]
+    ran = subprocess.run(
+        command, env=told, cwd=case.where, capture_output=True, text=True, check=False
+    )
+    if ran.returncode:
+        raise RuntimeError(f"a start failed: {case.code}{ran.stderr[-2000:]}")
+    return Cost(*json.loads(ran.stdout.splitlines()[-1]))
+
+
+def _in_instructions(sales: Function, sources: Path, tls: Mapping[str, str]) -> Table:
+    """Of one function, with the first answer: each takes as long as a hundred by CPU."""
+    _, (_, code, told, _) = _case(sales)
+    cases = [
+        _Case(sources, _EMPTY, {}),
+        _Case(sources, _BOTO3, {}),
+        _Case(sales.bundle, _BOTO3, {}),
+        _Case(sales.bundle, code, told),
+        _Case(sources, code, told),
+    ]
+    counted = [
+        instructions(
+            [sys.executable, "-S", "-c", case.code],
+            {**environment(case.where), **case.told, **tls},
+            case.where,
+        )
+        for case in cases
+    ]
+    empty, base = counted[:2]
+    with_bytecode, bundled, compiled = ((own - empty) / (base - empty) for own in counted[2:])
+    return table(
+        "instructions of a start and first answer",
+        "with bytecode",
+        "from source",
+        rows=(
+            ("boto3's client", ratio(with_bytecode), ratio(1.0)),
+            (sales.name, ratio(bundled), ratio(compiled)),
+        ),
+    )

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from toolchain import machine, paths
-from toolchain.paths import CHECKOV, LINKS, MINISTACK, NODE_MODULES, ROOT, VENV
+from toolchain.paths import CHECKOV, LINKS, MINISTACK, NODE_MODULES, PEERS, ROOT, VENV
 from toolchain.steps import Shell, Step, StepError, fingerprint
 
 HERE = Path(__file__).parent
@@ -19,6 +19,7 @@ NODE_REQUIREMENTS = HERE / "node.txt"
 JAVA_REQUIREMENTS = HERE / "java.txt"
 MINISTACK_REQUIREMENTS = HERE / "ministack.txt"
 CHECKOV_REQUIREMENTS = HERE / "checkov.txt"
+PEERS_REQUIREMENTS = HERE / "peers.txt"
 NPM_PACKAGES = (ROOT / "package.json", ROOT / "package-lock.json")
 # There while pip works. A venv in which it was interrupted holds half-installed packages that
 # pip takes for whole ones, so such a venv is made anew.
@@ -120,6 +121,21 @@ def audit_steps() -> list[Step]:
             [CHECKOV / "bin" / "checkov"],
             lambda shell: _install_apart(shell, CHECKOV, CHECKOV_REQUIREMENTS),
             _PIP_ADVICE,
+        )
+    ]
+
+
+def peer_steps() -> list[Step]:
+    """What only `make bench` needs: the libraries of others that it measures."""
+    return [
+        Step(
+            "peers",
+            "Libraries to be measured beside ours",
+            fingerprint(PEERS_REQUIREMENTS, sys.version),
+            [PEERS / "bin" / "python"],
+            lambda shell: _install_apart(shell, PEERS, PEERS_REQUIREMENTS),
+            _PIP_ADVICE,
+            stamps=PEERS / ".setup",
         )
     ]
 

@@ -42,6 +42,7 @@ def _requirements() -> list[str]:
         "toolchain/java",
         "toolchain/ministack",
         "toolchain/checkov",
+        "toolchain/peers",
     ]
 
 

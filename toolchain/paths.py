@@ -13,6 +13,7 @@ LINKS = BUILD / "bin"
 NODE_MODULES = ROOT / "node_modules"
 MINISTACK = BUILD / "ministack"
 CHECKOV = BUILD / "checkov"
+PEERS = BUILD / "peers"
 
 
 class ToolchainError(RuntimeError):

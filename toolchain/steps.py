@@ -33,10 +33,12 @@ class Step:
     action: Callable[["Shell"], None]
     advice: str
     spoiled_by: Path | None = None
+    # Where the stamp is, if not with those of the venv.
+    stamps: Path | None = None
 
     @property
     def stamp(self) -> Path:
-        return STAMPS / self.name
+        return (self.stamps or STAMPS) / self.name
 
     def done(self) -> bool:
         if self.spoiled_by is not None and self.spoiled_by.exists():

@@ -13,12 +13,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.runtime.errors import AccessDenied, StoreError, Unavailable, Unreachable
-from tablewright.runtime.wire.client import WireClient
-from tablewright.runtime.wire.connection import Timeouts
-from tablewright.runtime.wire.services import SERVICES
-from tablewright.runtime.wire.signing import Credentials
-from tests.integration.runtime.wire.scripted import (
+from benchmarks.scripted import (
     Scripted,
     Step,
     answer,
@@ -27,6 +22,11 @@ from tests.integration.runtime.wire.scripted import (
     scripted,
     sends,
 )
+from tablewright.runtime.errors import AccessDenied, StoreError, Unavailable, Unreachable
+from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.connection import Timeouts
+from tablewright.runtime.wire.services import SERVICES
+from tablewright.runtime.wire.signing import Credentials
 
 KEYS = Credentials("key", "a secret that nobody sees", "a token that nobody sees")
 HEAD = b"HTTP/1.1 200 OK\r\n"

@@ -10,6 +10,7 @@ from typing import Any
 import boto3
 import pytest
 
+from benchmarks.scripted import Step, answer, hangs_up, refusal, scripted
 from tablewright.runtime import aws, boto3_client
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client
@@ -17,7 +18,6 @@ from tablewright.runtime.errors import StoreError
 from tablewright.runtime.store.attribute_values import decode
 from tablewright.runtime.wire.client import WireClient
 from tests.integration.conftest import Database
-from tests.integration.runtime.wire.scripted import Step, answer, hangs_up, refusal, scripted
 
 ATTEMPTS = 3
 THROTTLED = refusal("ProvisionedThroughputExceededException")

@@ -1,12 +1,12 @@
-"""A server that does to its clients what the script says, one step for each request."""
+"""Servers that do to their clients what a script says: for tests of the wire, and the soak."""
 
 import json
 import socket
+import ssl
 import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 # What is done with a connection once a request has come: sends, and gives whether it stays open.
 Step = Callable[[socket.socket], bool]
@@ -42,16 +42,13 @@ def hangs_up(connection: socket.socket) -> bool:
     return False
 
 
-class Scripted:
-    """A server on the loopback; `requests` came over so many `connections`."""
+class Server:
+    """A server on the loopback that does to each request what `step` says."""
 
-    def __init__(self, *script: Step, tls: Any = None) -> None:
-        self._script = list(script)
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self._tls = tls
-        self._lock = threading.Lock()
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.port = int(self._listening.getsockname()[1])
-        self.requests: list[bytes] = []
         self.connections = 0
         self.closing = threading.Event()
         self.idle = threading.Semaphore(0)
@@ -70,9 +67,9 @@ class Scripted:
         self.closing.wait(30)
         return False
 
-    def then(self, *script: Step) -> None:
-        """What is done with further requests."""
-        self._script += script
+    def step(self, request: bytes) -> Step:
+        """What is done now that this request has come."""
+        raise NotImplementedError
 
     def _accept(self) -> None:
         while True:
@@ -89,14 +86,30 @@ class Scripted:
                 connection = self._tls.wrap_socket(plain, server_side=True) if self._tls else plain
                 with connection:
                     while request := _request(connection):
-                        with self._lock:
-                            self.requests.append(request)
-                            step = self._script.pop(0)
-                        if not step(connection):
+                        if not self.step(request)(connection):
                             break
             except OSError:
                 pass
         self.idle.release()
+
+
+class Scripted(Server):
+    """A server with one step for each request; `requests` came over so many `connections`."""
+
+    def __init__(self, *script: Step, tls: ssl.SSLContext | None = None) -> None:
+        self._script = list(script)
+        self._lock = threading.Lock()
+        self.requests: list[bytes] = []
+        super().__init__(tls)
+
+    def then(self, *script: Step) -> None:
+        """What is done with further requests."""
+        self._script += script
+
+    def step(self, request: bytes) -> Step:
+        with self._lock:
+            self.requests.append(request)
+            return self._script.pop(0)
 
 
 def _request(connection: socket.socket) -> bytes:
@@ -118,7 +131,7 @@ def _request(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def scripted(*script: Step, tls: Any = None) -> Iterator[Scripted]:
+def scripted(*script: Step, tls: ssl.SSLContext | None = None) -> Iterator[Scripted]:
     server = Scripted(*script, tls=tls)
     try:
         yield server
