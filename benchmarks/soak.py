@@ -20,7 +20,7 @@ from benchmarks.certificates import certificate
 from benchmarks.chapter import Chapter, table
 from benchmarks.faulty import FAULTS
 from benchmarks.servers import serving
-from tablewright.runtime.aws import POOL_SIZE
+from tablewright.runtime.aws import CONNECTIONS
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.tenancy import Tenants
 from tablewright.runtime.wire.environment import LambdaSession
@@ -101,7 +101,8 @@ def _chapter(before: int, warm: Usage, end: Usage, ended: Counter[str], most: in
         ("blocks of Python's memory", f"{warm.blocks:,}", f"{end.blocks:,}"),
     ]
     bounds = {
-        f"{end.descriptors} descriptors are open at the end": end.descriptors > before + POOL_SIZE,
+        f"{end.descriptors} descriptors are open at the end": end.descriptors
+        > before + CONNECTIONS,
         f"{most} descriptors were open at once": most > MOST_DESCRIPTORS,
         "Python's objects have grown": end.blocks > warm.blocks * MOST_BLOCKS,
         "memory has grown": end.memory - warm.memory > MOST_GROWTH,

@@ -40,6 +40,14 @@ caller = connect(own_session(), "dynamodb")
 {_NOTED}
 caller.call("GetItem", {{"TableName": "sales", "Key": {_KEY}}})
 """
+# What is ours of it, without the router, the logger and the metrics of Powertools.
+_STORE = f"""
+from tablewright.catalog.sales.design import Sales
+from tablewright.runtime import Store
+store = Store(Sales, "sales")
+{_NOTED}
+store.get(Sales.get_sale, tenant="acme", product_id="p", sale_date="2026-01-31", sale_id="s")
+"""
 # Of a function that calls no AWS.
 _ALONE = f"import MODULE\n{_NOTED}"
 # Not by the package alone: Powertools looks whether it is there, which costs next to nothing.
@@ -86,7 +94,9 @@ def run() -> Chapter:
         own = certificate(folder)
         with canned(own) as url:
             tls = {"AWS_CA_BUNDLE": str(authorities(folder, own)), "AWS_ENDPOINT_URL": url}
-            tables = [_every([_with_bytecode(sales), *map(_case, functions)], sources, tls)]
+            alone = ("a store alone", _Case(sales.bundle, _STORE, {}))
+            cases = [_with_bytecode(sales), alone, *map(_case, functions)]
+            tables = [_every(cases, sources, tls)]
             if UNIT != "CPU":
                 tables.append(_in_instructions(sales, sources, tls))
     return Chapter(_SAYS, tuple(tables))

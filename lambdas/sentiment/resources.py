@@ -22,6 +22,7 @@ from tablewright.model.regions import RegionSwitch
 from tablewright.runtime.aws import Caller, connect, own_session
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
+from tablewright.runtime.deferred_client import DeferredClient
 from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.regions import RegionalCaller, Regions
 from tablewright.runtime.secrets.keys import DataKeys
@@ -116,7 +117,7 @@ class Resources(Generic[E]):
         return Store(table, self.environment.news_table, self.active)
 
     def analysis_requests(self: "Resources[TopicEnvironment]") -> Topic:
-        return Topic(connect(self._session, "sns"), self.environment.topic_arn)
+        return Topic(DeferredClient(self._session, "sns"), self.environment.topic_arn)
 
     def cursors(self: "Resources[CursorEnvironment]") -> Cursors:
         keys = SecretKeys(

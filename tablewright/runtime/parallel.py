@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tablewright.runtime.aws import CONNECTIONS
 from tablewright.runtime.errors import StoreError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Element = TypeVar("Element")
 Result = TypeVar("Result")
@@ -22,6 +24,8 @@ Result = TypeVar("Result")
 @cache
 def _threads() -> ThreadPoolExecutor:
     """As many as a client has connections, made when needed: many functions need none."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(CONNECTIONS, "tablewright")
 
 
@@ -55,7 +59,9 @@ def in_parallel(work: Callable[[Element], Result], elements: Iterable[Element]) 
 
     others = [_threads().submit(take_part) for _ in range(min(len(elements) - 1, CONNECTIONS))]
     take_part()
-    wait([one for one in others if not one.cancel()])
+    for one in others:
+        if not one.cancel():
+            one.result()
     if failures:
         raise failures[min(failures)]
     return [results[at] for at in range(len(elements))]
@@ -89,4 +95,4 @@ class Begun(Generic[Result]):
     def settle(self) -> None:
         """Leave nothing running that nobody waits for."""
         if not self._future.cancel():
-            wait([self._future])
+            self._future.exception()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import time
 import zlib
-from calendar import timegm
 from collections.abc import Callable
-from email.utils import parsedate
-from platform import python_version
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -42,7 +40,8 @@ _SKEWED = frozenset(
 # Characters of a trace's header that need no escape.
 _OF_TRACES = "-=;:+&[]{}\"',"
 _TIMEOUTS = Timeouts()
-_AGENT = f"User-Agent: tablewright lang/python#{python_version()}\r\nAccept-Encoding: identity\r\n"
+_PYTHON = ".".join(map(str, sys.version_info[:3]))
+_AGENT = f"User-Agent: tablewright lang/python#{_PYTHON}\r\nAccept-Encoding: identity\r\n"
 
 
 class _Failure(NamedTuple):
@@ -188,6 +187,10 @@ class WireClient:
 
     def _set_clock(self, date: bytes) -> bool:
         """Go by the service's clock where ours is far off it; False where it is not."""
+        # Seldom needed, and slow to import.
+        from calendar import timegm
+        from email.utils import parsedate
+
         parsed = parsedate(date.decode("latin-1"))
         if parsed is None:
             return False

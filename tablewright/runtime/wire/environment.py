@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -167,5 +166,8 @@ class ContainerCredentials:
             connection.close()
 
     def _headers(self) -> dict[str, str]:
-        token = Path(self._token_file).read_text().strip() if self._token_file else self._token
+        token = self._token
+        if self._token_file:
+            with open(self._token_file) as file:
+                token = file.read().strip()
         return {"Authorization": token} if token else {}
