@@ -39,12 +39,14 @@ def serving(file: Path) -> ssl.SSLContext:
     return context
 
 
-def authorities(folder: Path, own: Path) -> Path:
-    """A file of all authorities that this machine trusts, and our own: reading them is most of the
-    cost of a first connection."""
-    system = ssl.get_default_verify_paths().cafile
-    usual = Path(system) if system else Path(botocore.__file__).parent / "cacert.pem"
+def authorities(folder: Path, own: Path, others: str) -> Path:
+    """A file of authorities, and our own: to read them is most of the cost of a first answer."""
     _, begin, made = own.read_bytes().partition(b"-----BEGIN CERTIFICATE-----")
-    file = folder / "authorities.pem"
-    file.write_bytes(usual.read_bytes() + b"\n" + begin + made)
+    file = folder / f"{len(others)}-authorities.pem"
+    file.write_bytes(others.encode() + b"\n" + begin + made)
     return file
+
+
+def of_botocore() -> str:
+    """The authorities that boto3 trusts."""
+    return (Path(botocore.__file__).parent / "cacert.pem").read_text(encoding="utf-8")

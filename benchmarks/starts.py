@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 from benchmarks.assembly import Function, environment, synthesized
 from benchmarks.canned import canned
-from benchmarks.certificates import authorities, certificate
+from benchmarks.certificates import authorities, certificate, of_botocore
 from benchmarks.chapter import Chapter, Table, ratio, table
 from benchmarks.counting import UNIT, instructions
+from tablewright.runtime.wire.amazon_roots import AMAZON_ROOTS
 
 ROUNDS = 5
 SALES = "lambdas.sales.handlers.api"
@@ -61,8 +62,9 @@ CPU of a process that imports a function's handler and makes its clients, from t
 synthesized and with the variables of its template, less that of an empty process: medians of \
 {ROUNDS} rounds, for every function. 1 is `import boto3` and its client of DynamoDB from source: \
 Lambda cannot keep the bytecode that it compiles. The last column goes on to the first answer of a \
-`GetItem` over TLS, for which all authorities that this machine trusts are read; 1 is the same by \
-boto3. The second column says whether botocore's client was loaded by then."""
+`GetItem` over TLS; 1 is the same by boto3. Boto3 reads all authorities that it comes with, a \
+function the five of Amazon and the rest only where these do not do; both read the server's beside \
+them. The second column says whether botocore's client was loaded by then."""
 
 
 class Cost(NamedTuple):
@@ -76,6 +78,18 @@ class Cost(NamedTuple):
         start = (self.start - empty.start) / (base.start - empty.start)
         answer = (self.answer - empty.start) / (base.answer - empty.start)
         return Cost(start, answer, self.botocore)
+
+
+class _Tls(NamedTuple):
+    """Where the server is, and the files of authorities that clients trust."""
+
+    url: str
+    boto3: str
+    ours: str
+
+    def told(self, code: str) -> dict[str, str]:
+        trusted = self.boto3 if "import boto3" in code else self.ours
+        return {"AWS_ENDPOINT_URL": self.url, "AWS_CA_BUNDLE": trusted}
 
 
 class _Case(NamedTuple):
@@ -93,7 +107,11 @@ def run() -> Chapter:
         shutil.copytree(sales.bundle, sources, ignore=shutil.ignore_patterns("__pycache__"))
         own = certificate(folder)
         with canned(own) as url:
-            tls = {"AWS_CA_BUNDLE": str(authorities(folder, own)), "AWS_ENDPOINT_URL": url}
+            trusts = {
+                whose: str(authorities(folder, own, roots))
+                for whose, roots in (("boto3", of_botocore()), ("ours", AMAZON_ROOTS))
+            }
+            tls = _Tls(url, **trusts)
             alone = ("a store alone", _Case(sales.bundle, _STORE, {}))
             cases = [_with_bytecode(sales), alone, *map(_case, functions)]
             tables = [_every(cases, sources, tls)]
@@ -112,7 +130,7 @@ def _with_bytecode(sales: Function) -> tuple[str, _Case]:
     return "boto3's client, with bytecode", _Case(sales.bundle, _BOTO3, {})
 
 
-def _every(cases: list[tuple[str, _Case]], sources: Path, tls: Mapping[str, str]) -> Table:
+def _every(cases: list[tuple[str, _Case]], sources: Path, tls: _Tls) -> Table:
     empty, base = _Case(sources, _EMPTY, {}), _Case(sources, _BOTO3, {})
     costs: dict[str, list[Cost]] = {name: [] for name, _ in cases}
     for _ in range(ROUNDS):
@@ -133,8 +151,8 @@ def _every(cases: list[tuple[str, _Case]], sources: Path, tls: Mapping[str, str]
     return table(*head, rows=rows)
 
 
-def _cost(case: _Case, tls: Mapping[str, str]) -> Cost:
-    told = {**environment(case.where), **case.told, **tls}
+def _cost(case: _Case, tls: _Tls) -> Cost:
+    told = {**environment(case.where), **case.told, **tls.told(case.code)}
     command = [sys.executable, "-S", "-c", case.code + _TELL]
     ran = subprocess.run(
         command, env=told, cwd=case.where, capture_output=True, text=True, check=False
@@ -144,7 +162,7 @@ def _cost(case: _Case, tls: Mapping[str, str]) -> Cost:
     return Cost(*json.loads(ran.stdout.splitlines()[-1]))
 
 
-def _in_instructions(sales: Function, sources: Path, tls: Mapping[str, str]) -> Table:
+def _in_instructions(sales: Function, sources: Path, tls: _Tls) -> Table:
     """Of one function, with the first answer: each takes as long as a hundred by CPU."""
     _, (_, code, told, _) = _case(sales)
     cases = [
@@ -157,7 +175,7 @@ def _in_instructions(sales: Function, sources: Path, tls: Mapping[str, str]) -> 
     counted = [
         instructions(
             [sys.executable, "-S", "-c", case.code],
-            {**environment(case.where), **case.told, **tls},
+            {**environment(case.where), **case.told, **tls.told(case.code)},
             case.where,
         )
         for case in cases

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 _LONGEST_HEAD = 64 * 1024
 _LONGEST_BODY = 64 * 1024 * 1024
 _CHUNK = 64 * 1024
+# In place of a file of authorities.
+AMAZON = "amazon"
 
 
 class NotSent(OSError):
@@ -50,7 +52,9 @@ class Connections:
     def __init__(
         self, endpoint: str, timeouts: Timeouts, *, kept: int, ca_bundle: str | None = None
     ) -> None:
-        """`ca_bundle` is a file of the authorities to be trusted, the system's without it."""
+        """`ca_bundle` is a file of the authorities to be trusted. Without it they are the system's,
+        of which Amazon's are tried first: to read all of them takes as long as the rest of a
+        function's start."""
         parts = urlsplit(endpoint)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"an endpoint is like https://dynamodb.eu-west-1.…, not {endpoint!r}")
@@ -61,7 +65,7 @@ class Connections:
         self._secure = secure
         self._timeouts = timeouts
         self._kept = kept
-        self._ca_bundle = ca_bundle
+        self._trusted: str | None = ca_bundle or AMAZON
         self._idle: list[_Connection] = []
         self._lock = threading.Lock()
 
@@ -107,6 +111,17 @@ class Connections:
 
     def _open(self) -> _Connection:
         try:
+            return self._connected()
+        except NotSent as error:
+            foreign = isinstance(error.__cause__, ssl.SSLCertVerificationError)
+            if not foreign or self._trusted != AMAZON:
+                raise
+        # Not signed by Amazon, such as behind a company's gateway: the system's word counts.
+        self._trusted = None
+        return self._connected()
+
+    def _connected(self) -> _Connection:
+        try:
             plain = socket.create_connection(self._where, self._timeouts.connect)
         except OSError as error:
             raise NotSent(f"{self.host}: {error}") from error
@@ -115,7 +130,7 @@ class Connections:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if not self._secure:
                 return _Connection(plain)
-            context = tls_context(self._ca_bundle)
+            context = tls_context(self._trusted)
             return _Connection(context.wrap_socket(plain, server_hostname=self._where[0]))
         except OSError as error:
             plain.close()
@@ -123,9 +138,15 @@ class Connections:
 
 
 @cache
-def tls_context(bundle: str | None) -> ssl.SSLContext:
-    """How TLS is spoken and whom it trusts, read once: certificates are the dearest part."""
-    context = ssl.create_default_context(cafile=bundle)
+def tls_context(trusted: str | None) -> ssl.SSLContext:
+    """How TLS is spoken and whom it trusts, read once: a file of authorities, those of AMAZON, or
+    those of the system."""
+    if trusted == AMAZON:
+        from tablewright.runtime.wire.amazon_roots import AMAZON_ROOTS
+
+        context = ssl.create_default_context(cadata=AMAZON_ROOTS)
+    else:
+        context = ssl.create_default_context(cafile=trusted)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["http/1.1"])
     return context
