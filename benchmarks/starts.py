@@ -163,12 +163,14 @@ def _cost(case: _Case, tls: _Tls) -> Cost:
 
 
 def _in_instructions(sales: Function, sources: Path, tls: _Tls) -> Table:
-    """Of one function, with the first answer: each takes as long as a hundred by CPU."""
+    """Of a store and of one function: each takes as long as a hundred by CPU."""
     _, (_, code, told, _) = _case(sales)
     cases = [
         _Case(sources, _EMPTY, {}),
         _Case(sources, _BOTO3, {}),
         _Case(sales.bundle, _BOTO3, {}),
+        _Case(sales.bundle, _STORE, {}),
+        _Case(sources, _STORE, {}),
         _Case(sales.bundle, code, told),
         _Case(sources, code, told),
     ]
@@ -181,13 +183,14 @@ def _in_instructions(sales: Function, sources: Path, tls: _Tls) -> Table:
         for case in cases
     ]
     empty, base = counted[:2]
-    with_bytecode, bundled, compiled = ((own - empty) / (base - empty) for own in counted[2:])
+    boto3, *ours = (ratio((own - empty) / (base - empty)) for own in counted[2:])
     return table(
         "instructions of a start and first answer",
         "with bytecode",
         "from source",
         rows=(
-            ("boto3's client", ratio(with_bytecode), ratio(1.0)),
-            (sales.name, ratio(bundled), ratio(compiled)),
+            ("boto3's client", boto3, ratio(1.0)),
+            ("a store alone", *ours[:2]),
+            (sales.name, *ours[2:]),
         ),
     )

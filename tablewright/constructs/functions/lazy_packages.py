@@ -1,4 +1,4 @@
-"""Lazy packages of a bundle: packages that only pass names on load each when it is first asked for.
+"""Lazy packages of a bundle: what they only pass on is loaded when it is first asked for.
 
 Powertools' event handler imports the resolvers of all services with the one that is used, and
 asyncio with them: a third of what an API's function does at its start.
@@ -8,17 +8,15 @@ import ast
 from collections.abc import Iterator
 from importlib.util import resolve_name
 from pathlib import Path
-from typing import TypeGuard
 
 LAZY_PACKAGES = (
+    "aws_lambda_powertools",
     "aws_lambda_powertools.event_handler",
     "aws_lambda_powertools.event_handler.openapi",
     "aws_lambda_powertools.utilities.data_classes",
 )
 
-_LAZY = """{docstring}
-__all__ = {names}
-
+_LAZY = """
 _HOMES = {homes}
 
 
@@ -30,7 +28,7 @@ def __getattr__(name):
     home, called = _HOMES[name]
     value = globals()[name] = getattr(import_module(home), called)
     return value
-{eager}"""
+"""
 
 
 def make_lazy(bundle: Path) -> None:
@@ -42,52 +40,33 @@ def make_lazy(bundle: Path) -> None:
 
 
 def lazy(package: str, source: str) -> str:
-    """A package's `__init__` that passes the same names on; as it is where it does more than that.
+    """A package's `__init__` that passes the same names on; whatever else it does stays.
 
     Example::
 
         lazy("shop", "from shop.orders import Order")
     """
     module = ast.parse(source)
+    statements = [one for one in module.body if not isinstance(one, ast.ImportFrom)]
+    used = {one.id for part in statements for one in ast.walk(part) if isinstance(one, ast.Name)}
+    kept: list[str] = []
     homes: dict[str, tuple[str, str]] = {}
-    names: list[str] | None = None
     for statement in module.body:
-        if isinstance(statement, ast.ImportFrom) and statement.module != "__future__":
-            homes.update(_homes(package, statement))
-        elif _assigns_all(statement):
-            names = ast.literal_eval(statement.value)
-        elif not _is_nothing(statement):
-            return source
-    if "*" in homes:
-        return source
-    docstring = ast.get_docstring(module)
-    # A module that is imported becomes an attribute of its package, and would take this name.
-    eager = [
-        f"from {home} import {called} as {name}\n"
-        for name, (home, called) in homes.items()
-        if home == f"{package}.{name}"
-    ]
-    return _LAZY.format(
-        docstring=repr(docstring) if docstring else "",
-        names=sorted(homes) if names is None else names,
-        homes=homes,
-        eager="\n" + "".join(eager) if eager else "",
-    )
+        if not isinstance(statement, ast.ImportFrom) or statement.module == "__future__":
+            kept.append(ast.unparse(statement))
+            continue
+        for name, home, called in _imported(package, statement):
+            # A module that is imported becomes an attribute of its package, and takes its name.
+            if name in used or name == "*" or home == f"{package}.{name}":
+                alias = called if name == called else f"{called} as {name}"
+                kept.append(f"from {home} import {alias}")
+            else:
+                homes[name] = (home, called)
+    return "\n".join([*kept, _LAZY.format(homes=homes)])
 
 
-def _homes(package: str, statement: ast.ImportFrom) -> Iterator[tuple[str, tuple[str, str]]]:
+def _imported(package: str, statement: ast.ImportFrom) -> Iterator[tuple[str, str, str]]:
+    """Each name, the module that it comes from, and what it is called there."""
     home = resolve_name("." * statement.level + (statement.module or ""), package)
-    for name in statement.names:
-        yield name.asname or name.name, (home, name.name)
-
-
-def _assigns_all(statement: ast.stmt) -> TypeGuard[ast.Assign]:
-    return isinstance(statement, ast.Assign) and [
-        target.id for target in statement.targets if isinstance(target, ast.Name)
-    ] == ["__all__"]
-
-
-def _is_nothing(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.ImportFrom):
-        return True
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    for one in statement.names:
+        yield one.asname or one.name, home, one.name
