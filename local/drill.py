@@ -209,7 +209,7 @@ class RegionDrill:
         words = ("--region", AWAY, "--system", SYSTEM, "--to", region, "--by", "drill")
         table = self.deployment.output(SYSTEM, "SwitchTable")
         done = subprocess.run(
-            (sys.executable, "-m", "tablewright.commands.active_region", "--table", table, *words),
+            (sys.executable, "-m", "tablewright", "active-region", "--table", table, *words),
             env=environment(self._connection.port),
             capture_output=True,
             text=True,

@@ -1,8 +1,8 @@
 """Show which region of a system is active, or make another one active.
 
-    python -m tablewright.commands.active_region --table NAME --region REGION --system NAME
-    python -m tablewright.commands.active_region … --to REGION --dry-run
-    python -m tablewright.commands.active_region … --to REGION
+    tablewright active-region --table NAME --region REGION --system NAME
+    tablewright active-region … --to REGION --dry-run
+    tablewright active-region … --to REGION
 
 `--region` is where the switch is read and written: any region that answers. The others learn of it
 by replication, functions within five seconds more. Whoever changed it since it was read is not
@@ -11,7 +11,6 @@ overruled: the command ends with 1, and shows on the next run what is there now.
 
 import argparse
 import getpass
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -107,7 +106,8 @@ def _list(regions: Sequence[str]) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="active_region", description="Show or choose the active region of a system."
+        prog="tablewright active-region",
+        description="Show or choose the active region of a system.",
     )
     parser.add_argument("--table", required=True, help="the name of the switch's table")
     parser.add_argument("--region", required=True, help="where to read and write: one that answers")
@@ -121,7 +121,3 @@ def _parser() -> argparse.ArgumentParser:
 
 def _say(text: str) -> None:
     print(text, flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

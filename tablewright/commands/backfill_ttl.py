@@ -1,6 +1,6 @@
 """Give expiry to items that were stored before their table had it.
 
-    python -m tablewright.commands.backfill_ttl --table NAME --region REGION \\
+    tablewright backfill-ttl --table NAME --region REGION \\
         --design tablewright.catalog.sales.design:Sales --dry-run
 
 Never shortens an item's life: an expiry that is missing or earlier than the design's is set, a
@@ -8,7 +8,6 @@ later one is left alone. Can be stopped at any moment and started again: it goes
 """
 
 import argparse
-import sys
 from collections import Counter
 from typing import Any
 
@@ -149,7 +148,7 @@ def _backfill(options: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="backfill_ttl",
+        prog="tablewright backfill-ttl",
         description="Give expiry to items that were stored before their table had it. "
         "Stopped or killed, the same command goes on where it was.",
     )
@@ -164,7 +163,3 @@ def _parser() -> argparse.ArgumentParser:
     )
     segments.add_options(parser, state="backfill-TABLE.json")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

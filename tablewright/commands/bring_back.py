@@ -1,6 +1,6 @@
 """Bring items back that a table has lost, from a copy of it that was restored from a backup.
 
-    python -m tablewright.commands.bring_back --from RESTORED --to LIVE --region REGION --dry-run
+    tablewright bring-back --from RESTORED --to LIVE --region REGION --dry-run
 
 Only creates: what is in the live table stays as it is, also what is written there meanwhile. What
 has expired is not brought back. What is brought back is marked, so that consumers of the table's
@@ -224,7 +224,7 @@ def _chosen(options: argparse.Namespace, pk: str) -> dict[str, Any]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="bring_back",
+        prog="tablewright bring-back",
         description="Bring items back that a table has lost, from a copy of it that was restored "
         "from a backup. Nothing that is there is changed. Stopped or killed, the same command "
         "goes on where it was.",
@@ -240,7 +240,3 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(option, action="append", default=[], metavar="TEXT", help=chosen)
     segments.add_options(parser, state="bring-back-TABLE.json")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,8 @@
 """Show what healing has parked, and let it be healed again.
 
-    python -m tablewright.commands.parked --table NAME --region REGION --plan MODULE:NAME
-    python -m tablewright.commands.parked … --release ID ID
-    python -m tablewright.commands.parked … --release-all
+    tablewright parked --table NAME --region REGION --plan MODULE:NAME
+    tablewright parked … --release ID ID
+    tablewright parked … --release-all
 
 A released item is asked for by the next run of the healing, and has all of its attempts again.
 """
@@ -89,7 +89,8 @@ def _named(plan: HealingPlan[Any], texts: Iterable[str]) -> list[Record]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="parked", description="Show what healing has parked, and let it be healed again."
+        prog="tablewright parked",
+        description="Show what healing has parked, and let it be healed again.",
     )
     parser.add_argument("--table", required=True, help="the table's name")
     parser.add_argument("--region", required=True, help="the table's region")
@@ -109,7 +110,3 @@ def _parser() -> argparse.ArgumentParser:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Read items of an archive: print them, or put them back into a table.
 
-    python -m tablewright.commands.read_archive --bucket BUCKET --region REGION \\
+    tablewright read-archive --bucket BUCKET --region REGION \\
         --from 2026-01-01 --to 2026-01-31
 
 A line is an item in DynamoDB's own JSON, exactly as it was. With `--into` items are put into a
@@ -110,7 +110,8 @@ def add_archive_options(parser: argparse.ArgumentParser) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="read_archive", description="Read items of an archive, or put them back into a table."
+        prog="tablewright read-archive",
+        description="Read items of an archive, or put them back into a table.",
     )
     add_archive_options(parser)
     parser.add_argument("--into", metavar="TABLE", help="put the items into this table")
@@ -126,7 +127,3 @@ def _day(text: str) -> str:
         return date.fromisoformat(text).isoformat()
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2026-01-31") from None
-
-
-if __name__ == "__main__":
-    sys.exit(main())

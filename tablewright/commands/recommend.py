@@ -1,9 +1,9 @@
 """Recommend what would make a stage cost less, from the metrics of its last month.
 
-    python -m tablewright.commands.recommend --stage prod --region eu-west-1 \\
+    tablewright recommend --stage prod --region eu-west-1 \\
         --table prod-orders=sales --table prod-events --save usage.json
-    python -m tablewright.commands.recommend --from usage.json
-    python -m tablewright.commands.recommend --from usage.json --settings
+    tablewright recommend --from usage.json
+    tablewright recommend --from usage.json --settings
 
 Prices every hour of each table on demand and provisioned, in either class, reserved and with an
 accelerator, and says which combination costs the least; and what else is paid for in vain. Calls
@@ -134,7 +134,7 @@ def _days(text: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="recommend", description="Recommend what would make a stage cost less."
+        prog="tablewright recommend", description="Recommend what would make a stage cost less."
     )
     parser.add_argument(
         "--from", dest="file", type=Path, metavar="FILE", help="take usage that was saved"
@@ -185,7 +185,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--all", action="store_true", help="settings of what is not safe, too")
     parser.add_argument("--endpoint-url", help="where to find AWS, for an emulator")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

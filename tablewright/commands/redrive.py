@@ -1,6 +1,6 @@
 """Give a function the stream records that were given up, once it can take them.
 
-    python -m tablewright.commands.redrive --bucket BUCKET --function NAME --dry-run
+    tablewright redrive --bucket BUCKET --function NAME --dry-run
 
 Records go in the order of their stream, those of a shard up to the first that fails again. An
 object is deleted when all of its records went through, and not before: stopped at any moment, or
@@ -261,7 +261,7 @@ def _records(body: dict[str, Any], key: str) -> list[Record]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="redrive",
+        prog="tablewright redrive",
         description="Give a function the stream records that were given up, once it can take them. "
         "Ends with 0 only when none are left.",
     )
@@ -276,7 +276,3 @@ def _parser() -> argparse.ArgumentParser:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

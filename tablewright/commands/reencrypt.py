@@ -1,6 +1,6 @@
 """Encrypt what older keys encrypted, or what is still in clear, with the key that encrypts now.
 
-    python -m tablewright.commands.reencrypt --table NAME --region REGION \\
+    tablewright reencrypt --table NAME --region REGION \\
         --design yourapp.orders:Orders --ring SECRET --dry-run
 
 Programs go on to read and write meanwhile. With ``--to-clear`` it is the other way round: for a
@@ -9,7 +9,6 @@ again: it goes on where it was.
 """
 
 import argparse
-import sys
 from collections import Counter
 from typing import Any
 
@@ -195,7 +194,7 @@ def _reencrypt(options: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="reencrypt",
+        prog="tablewright reencrypt",
         description="Encrypt the secret fields of a table's items with the key that encrypts now. "
         "Stopped or killed, the same command goes on where it was.",
     )
@@ -206,7 +205,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--to-clear", action="store_true", help="store them in clear instead")
     segments.add_options(parser, state="reencrypt-TABLE.json")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,10 +1,10 @@
 """Rotate the data keys of a table's secret fields.
 
-    python -m tablewright.commands.rotate_keys add --table NAME --region REGION --ring SECRET \\
+    tablewright rotate-keys add --table NAME --region REGION --ring SECRET \\
         --kms-key KEY
-    python -m tablewright.commands.rotate_keys promote --table NAME --region REGION --ring SECRET
-    python -m tablewright.commands.reencrypt …
-    python -m tablewright.commands.rotate_keys retire --table NAME --region REGION --ring SECRET \\
+    tablewright rotate-keys promote --table NAME --region REGION --ring SECRET
+    tablewright reencrypt …
+    tablewright rotate-keys retire --table NAME --region REGION --ring SECRET \\
         --design yourapp.orders:Orders
 
 ``add`` makes the first key, or the next; ``promote`` has it encrypt, ten minutes later at the
@@ -13,7 +13,6 @@ keys there are. A step that was done already is not done again.
 """
 
 import argparse
-import sys
 from collections.abc import Collection
 
 from tqdm import tqdm
@@ -92,7 +91,8 @@ def _used(options: argparse.Namespace) -> Collection[str]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="rotate_keys", description="Rotate the data keys of a table's secret fields."
+        prog="tablewright rotate-keys",
+        description="Rotate the data keys of a table's secret fields.",
     )
     steps = parser.add_subparsers(dest="step", required=True)
     for name, says in (
@@ -109,7 +109,3 @@ def _parser() -> argparse.ArgumentParser:
         if name == "retire":
             step.add_argument("--design", required=True, type=table_design, metavar="MODULE:NAME")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Show that nothing was lost between a table and its archive, and nothing is there twice.
 
-    python -m tablewright.commands.verify_archive --bucket BUCKET --table LIVE --region REGION \\
+    tablewright verify-archive --bucket BUCKET --table LIVE --region REGION \\
         --copy RESTORED
 
 Every item of the copy, a table that was restored from a backup, must be in the live table or in the
@@ -155,7 +155,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="verify_archive",
+        prog="tablewright verify-archive",
         description="Show that every item is in its table or in the archive, and none twice.",
     )
     add_archive_options(parser)
@@ -165,7 +165,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--inserted", action="store_true", help=new)
     parser.add_argument("--segments", type=int, default=4, help="parallel scans (%(default)s)")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -94,11 +94,11 @@ def test_what_expires_is_archived_read_and_put_back_as_the_page_says(
     dynamo.restore_table_from_backup(TargetTableName=f"{table}-restored", BackupArn=backup)
     dynamo.get_waiter("table_exists").wait(TableName=f"{table}-restored")
     dynamo.delete_item(TableName=f"{table}-restored", Key=key)
-    verify = "python -m tablewright.commands.verify_archive"
+    verify = "tablewright verify-archive"
     assert runbook.run("Show that nothing is missing", verify) == ""
     dynamo.delete_table(TableName=f"{table}-restored")
 
-    runbook.run("Put items back", "python")
+    runbook.run("Put items back", "tablewright")
     back = dynamo.get_item(
         TableName=table, Key={name: items["expires"][name] for name in ("PK", "SK")}
     )["Item"]

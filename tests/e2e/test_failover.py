@@ -31,7 +31,7 @@ class Followed(RegionDrill):
             STACK=stack,
             TO=region,
         )
-        self.shown.append(runbook.run(HEADING, "python -m"))
+        self.shown.append(runbook.run(HEADING, "tablewright"))
 
 
 def test_a_lost_region_loses_nothing_but_what_replication_had_not_carried(

@@ -112,7 +112,7 @@ class News:
         return eventually(arrived) and sorted(got) == wanted
 
     def parked(self, *options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "tablewright.commands.parked", *PLAN, *options]
+        command = [sys.executable, "-m", "tablewright", "parked", *PLAN, *options]
         command += ["--table", self._table]
         command += ["--endpoint-url", self._cloud.connection.endpoint, "--region", "eu-west-1"]
         credentials = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}

@@ -141,7 +141,7 @@ def test_what_cannot_be_projected_is_kept_and_redriven_once_it_is_mended(
     hand_in(dashboard, after)
     assert eventually(lambda: all_shown(dashboard, [after]))
 
-    command = [sys.executable, "-m", "tablewright.commands.redrive", "--bucket", bucket]
+    command = [sys.executable, "-m", "tablewright", "redrive", "--bucket", bucket]
     command += ["--function", deployment.output("sentiment", "ProjectFunction")]
     command += ["--endpoint-url", cloud.connection.endpoint, "--region", "eu-west-1"]
     credentials = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}

@@ -1,6 +1,6 @@
 """Spread of submissions over partitions: the published scheme beside this one.
 
-    python -m tablewright.catalog.forms.shard_spread --submissions 1000000 --picture spread.svg
+    tablewright shard-spread --submissions 1000000 --picture spread.svg
 
 Tenants send as unequally as in life: the n-th of them in proportion to 1 / n^skew. Both schemes get
 the same submissions and give a tenant the same number of shards. What counts is the hottest
@@ -168,14 +168,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     summary = (__doc__ or "").split("\n")[0]
-    parser = argparse.ArgumentParser(prog="shard_spread", description=summary)
+    parser = argparse.ArgumentParser(prog="tablewright shard-spread", description=summary)
     parser.add_argument("--submissions", type=int, default=1_000_000, help="default: %(default)s")
     parser.add_argument("--tenants", type=int, default=1000, help="default: %(default)s")
     parser.add_argument("--skew", type=float, default=1.1, help="Zipf's exponent: %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--picture", type=Path, help="where to draw it, as SVG")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

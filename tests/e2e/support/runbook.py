@@ -32,9 +32,10 @@ class Runbook:
         self._page = (ROOT / "docs" / page).read_text()
         self._first = first
         self._assigned = "\n".join(f"{name}={value}" for name, value in variables.items())
-        command = folder / "aws"
-        command.write_text(f'#!/bin/sh\nexec {sys.executable} -m tests.e2e.support.aws "$@"\n')
-        command.chmod(0o755)
+        for name, module in (("aws", "tests.e2e.support.aws"), ("tablewright", "tablewright")):
+            command = folder / name
+            command.write_text(f'#!/bin/sh\nexec {sys.executable} -m {module} "$@"\n')
+            command.chmod(0o755)
         path = f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
         self._environment = {
             **environment(connection.port),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cdk_app.settings import ROOT
+from tablewright.commands.command_line import COMMANDS
 from tests.infrastructure.project.code_use import Program
 from tests.infrastructure.synthesis import Assembly, resources
 
@@ -64,7 +65,8 @@ def handlers(dev: Assembly, stage: Callable[[str], Assembly]) -> set[str]:
         for template in assembly.templates.values()
         for function in resources(template, "AWS::Lambda::Function").values()
     }
-    return {*own, *FUNCTIONS_OF_OTHERS}
+    commands = {f"{one.module}.main" for group in COMMANDS.values() for one in group.values()}
+    return {*own, *FUNCTIONS_OF_OTHERS, *commands}
 
 
 @pytest.fixture(scope="module")

@@ -202,7 +202,7 @@ def test_a_process_killed_for_good_leaves_a_place_to_go_on_from(
 ) -> None:  # fmt: skip
     fill(database, 400)
     state = tmp_path / "state.json"
-    command = [sys.executable, "-m", "tablewright.commands.backfill_ttl", *DESIGN, "--table", TABLE,
+    command = [sys.executable, "-m", "tablewright", "backfill-ttl", *DESIGN, "--table", TABLE,
                "--region", "eu-west-1", "--segments", "2", "--rate", "100",
                "--state", str(state)]  # fmt: skip
     root = Path(__file__).resolve().parents[3]

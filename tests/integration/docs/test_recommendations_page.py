@@ -15,7 +15,7 @@ from tablewright.recommendations import Kind, read_usage, recommendations
 from tablewright.recommendations.report import report
 
 PAGE = (ROOT / "docs" / "recommendations.md").read_text()
-COMMAND = "$ python -m tablewright.commands.recommend "
+COMMAND = "$ tablewright recommend "
 
 
 def test_every_block_prints_what_the_page_says_and_the_event_has_its_form(

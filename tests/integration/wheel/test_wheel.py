@@ -23,7 +23,7 @@ IMPORTED = {
     "pages": ("tablewright.pages.page", "tablewright.pages.cost_chapter"),
     "testing": ("tablewright.testing.faults",),
     "secrets": ("tablewright.model", "cryptography"),
-    "commands": ("tablewright.commands.redrive", "tablewright.commands.isolation_audit"),
+    "commands": ("tablewright.commands.redrive", "tablewright.commands.audit_isolation"),
 }
 CREATE = """
 import boto3
@@ -73,6 +73,12 @@ def test_each_part_is_imported_with_its_extra(
     extra: str, installed: Installed, tmp_path: Path
 ) -> None:
     run(installed(extra), "\n".join(f"import {name}" for name in IMPORTED[extra]), tmp_path)
+
+
+def test_the_command_is_installed(installed: Installed) -> None:
+    command = installed("commands").parent / "tablewright"
+    told = subprocess.run((command, "--help"), capture_output=True, text=True, check=True)
+    assert "tablewright redrive --bucket" in told.stdout
 
 
 def test_a_ready_made_table_is_granted_as_the_catalogue_shows(

@@ -1,8 +1,8 @@
 """Report every way in which a tenant's session could reach what is another tenant's.
 
-    python -m tablewright.commands.isolation_audit --design tablewright.catalog.forms.design:Forms
-    python -m tablewright.commands.isolation_audit … --policies template.json --role TenantAccess
-    python -m tablewright.commands.isolation_audit … --table NAME --region REGION --role-arn ARN \\
+    tablewright audit-isolation --design tablewright.catalog.forms.design:Forms
+    tablewright audit-isolation … --policies template.json --role TenantAccess
+    tablewright audit-isolation … --table NAME --region REGION --role-arn ARN \\
         --bucket NAME --secrets dev/forms/
 
 Takes every entity of a design in the table and in each index, for tenants whose ids are easily
@@ -165,7 +165,7 @@ def _session(credentials: dict[str, str], options: argparse.Namespace) -> Any:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="isolation_audit",
+        prog="tablewright audit-isolation",
         description="Report every way in which a tenant could reach what is another tenant's.",
     )
     parser.add_argument(
@@ -193,7 +193,3 @@ def _parser() -> argparse.ArgumentParser:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

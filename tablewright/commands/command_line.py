@@ -1,0 +1,136 @@
+"""Command line: `tablewright`, and the commands under it, each a module with a `main`."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import NamedTuple
+
+from tablewright import __version__
+
+
+class Command(NamedTuple):
+    """What a command does, and the module that has its `main`."""
+
+    says: str
+    module: str
+
+
+COMMANDS: Mapping[str, Mapping[str, Command]] = {
+    "Items": {
+        "backfill-ttl": Command(
+            "give expiry to items that were stored before their table had it",
+            "tablewright.commands.backfill_ttl",
+        ),
+        "bring-back": Command(
+            "bring lost items back from a restored table, and nothing that is there",
+            "tablewright.commands.bring_back",
+        ),
+        "read-archive": Command(
+            "print items of an archive, or put them back into a table",
+            "tablewright.commands.read_archive",
+        ),
+        "verify-archive": Command(
+            "show that every item is in its table or in the archive, and none twice",
+            "tablewright.commands.verify_archive",
+        ),
+        "rotate-keys": Command(
+            "make, promote and retire the keys of secret fields",
+            "tablewright.commands.rotate_keys",
+        ),
+        "reencrypt": Command(
+            "encrypt what is in clear, or what an older key encrypted, with the key of now",
+            "tablewright.commands.reencrypt",
+        ),
+    },
+    "Operations": {
+        "redrive": Command(
+            "send again what a stream's consumer could not take", "tablewright.commands.redrive"
+        ),
+        "parked": Command(
+            "list and release what healing has parked", "tablewright.commands.parked"
+        ),
+        "active-region": Command(
+            "show which region of a system is active, or make another one active",
+            "tablewright.commands.active_region",
+        ),
+        "audit-isolation": Command(
+            "report, and try, what one tenant's session could reach of another's",
+            "tablewright.commands.audit_isolation",
+        ),
+    },
+    "Planning": {
+        "recommend": Command(
+            "say what would make a stage cost less, from its last month",
+            "tablewright.commands.recommend",
+        ),
+        "shard-spread": Command(
+            "simulate how evenly tenants' submissions spread over partitions",
+            "tablewright.catalog.forms.shard_spread",
+        ),
+    },
+}
+_EVERY = {name: command for group in COMMANDS.values() for name, command in group.items()}
+_STOPPED = 130  # as shells tell that a program was interrupted
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that is named first, with what follows; gives its exit code.
+
+    Example::
+
+        main(["redrive", "--bucket", "dev-failures", "--function", "dev-project", "--dry-run"])
+    """
+    name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if name in ("--help", "-h", "help"):
+        print(_help())
+        return 0
+    if name == "--version":
+        print(__version__)
+        return 0
+    if name not in _EVERY:
+        near = get_close_matches(name, _EVERY, 1)
+        meant = f" Did you mean '{near[0]}'?" if near else ""
+        print(
+            f"tablewright: there is no command '{name}'.{meant} `tablewright --help` lists them.",
+            file=sys.stderr,
+        )
+        return 2
+    return _run(name, _EVERY[name].module, rest)
+
+
+def _run(name: str, module: str, arguments: list[str]) -> int:
+    # Designs are named by module, and those of this folder are not installed.
+    sys.path.insert(0, os.getcwd())
+    try:
+        command = import_module(module)
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] == "tablewright":
+            raise
+        print(
+            f"tablewright {name}: the package {error.name} is not installed. "
+            "pip install 'tablewright[commands,secrets]' brings all that commands need.",
+            file=sys.stderr,
+        )
+        return 2
+    try:
+        return int(command.main(arguments))
+    except KeyboardInterrupt:
+        return _STOPPED
+
+
+def _help() -> str:
+    lines = ["usage: tablewright COMMAND [OPTION…]", ""]
+    width = max(map(len, _EVERY)) + 2
+    for title, commands in COMMANDS.items():
+        lines += [f"{title}:"]
+        lines += [f"  {name:{width}}{command.says}" for name, command in commands.items()]
+        lines += [""]
+    lines += [
+        "`tablewright COMMAND --help` says more. All can be stopped at any moment and go on where",
+        "they were. For example:",
+        "",
+        "  tablewright redrive --bucket dev-failures --function dev-project --dry-run",
+    ]
+    return "\n".join(lines)
