@@ -18,6 +18,12 @@ class Command(NamedTuple):
 
 
 COMMANDS: Mapping[str, Mapping[str, Command]] = {
+    "Designs": {
+        "check": Command(
+            "say what is wrong with designs, and what is worth a second look",
+            "tablewright.commands.check",
+        ),
+    },
     "Items": {
         "backfill-ttl": Command(
             "give expiry to items that were stored before their table had it",
