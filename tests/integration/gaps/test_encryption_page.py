@@ -5,7 +5,6 @@ import shlex
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from aws_cdk import Stack
 from aws_cdk.assertions import Template
 
 from cdk_app.settings import ROOT, read
+from tablewright.commands.command_line import main
 from tablewright.runtime.secrets import rotation
 from tablewright.runtime.secrets.secrets import encrypted
 from tests.integration.gaps.clouds import HOME, Cloud, deploy
@@ -35,13 +35,12 @@ class Operator:
 
     def follow(self, step: str) -> None:
         """Run the commands of a block, and find what it shows."""
-        for shown in step.split("$ python -m ")[1:]:
+        for shown in step.split("$ tablewright ")[1:]:
             command, _, expected = shown.partition("\n")
             for name, value in self._names.items():
                 command = command.replace(f"${name}", value)
-            module, *arguments = shlex.split(command)
             self._capsys.readouterr()
-            assert import_module(module).main(arguments) == 0
+            assert main(shlex.split(command)) == 0
             told = self._capsys.readouterr().err
             # A bar of progress writes over its own line.
             lines = [line.rpartition("\r")[2] for line in told.splitlines()]
