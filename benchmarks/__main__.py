@@ -9,8 +9,8 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 
-from benchmarks import calls, others, soak, starts, warm
 from benchmarks.chapter import Chapter
+from benchmarks.chapters import calls, others, soak, starts, warm
 from benchmarks.page import PAGE, measured_on, page
 
 # By what they are asked for, in the order of the page: title, and what measures it.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.form_payloads import payload as form_payload
+from benchmarks.chapters.form_payloads import payload as form_payload
 from lambdas.forms.tenants.domain_names import domain_key
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES

@@ -5,8 +5,8 @@ import re
 from benchmarks.__main__ import TITLES
 from benchmarks.assembly import handlers
 from benchmarks.chapter import Chapter, ratio, table
-from benchmarks.faulty import FAULTS
 from benchmarks.page import PAGE, page
+from benchmarks.servers.faulty import FAULTS
 
 
 def tables(text: str) -> list[list[str]]:

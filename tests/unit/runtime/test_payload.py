@@ -12,8 +12,8 @@ from botocore.exceptions import ReadTimeoutError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.form_payloads import payload as form_payload
-from benchmarks.form_payloads import unusual
+from benchmarks.chapters.form_payloads import payload as form_payload
+from benchmarks.chapters.form_payloads import unusual
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import PAYLOAD_ENCODINGS, Submission
 from tablewright.runtime import payload as library

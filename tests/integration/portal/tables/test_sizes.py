@@ -2,11 +2,11 @@
 
 from decimal import Decimal
 
-from benchmarks.portal_lists import PAGE, fill, pages
+from benchmarks.chapters.portal_lists import PAGE, fill, pages
 from tablewright.catalog.portal.content import ContentRegistry
 from tests.integration.conftest import Database
 
-# `python -m benchmarks.portal_lists` stores 100,000.
+# `python -m benchmarks.chapters.portal_lists` stores 100,000.
 STORED = 10_000
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.scripted import (
+from benchmarks.servers.scripted import (
     Scripted,
     Step,
     answer,

@@ -10,7 +10,7 @@ from typing import Any
 import boto3
 import pytest
 
-from benchmarks.scripted import Step, answer, hangs_up, refusal, scripted
+from benchmarks.servers.scripted import Step, answer, hangs_up, refusal, scripted
 from tablewright.runtime import aws, boto3_client
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client

@@ -7,8 +7,8 @@ from pathlib import Path
 import botocore
 import pytest
 
-from benchmarks.certificates import certificate, serving
-from benchmarks.scripted import answer, scripted
+from benchmarks.servers.certificates import certificate, serving
+from benchmarks.servers.scripted import answer, scripted
 from tablewright.runtime.errors import Unreachable
 from tablewright.runtime.wire.amazon_roots import AMAZON_ROOTS
 from tablewright.runtime.wire.client import WireClient

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from benchmarks import bundle, compression, encryption, imports, insertion, projection
 from benchmarks.chapter import Chapter, ratio, table
+from benchmarks.chapters import bundle, compression, encryption, imports, insertion, projection
 
 
 def encrypted() -> Chapter:

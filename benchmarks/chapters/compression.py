@@ -15,7 +15,7 @@ from statistics import median
 from time import process_time
 from typing import NamedTuple
 
-from benchmarks.form_payloads import SIZES, payload, unusual
+from benchmarks.chapters.form_payloads import SIZES, payload, unusual
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.payload import compress
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import boto3
 
-from benchmarks import paper_processor
+from benchmarks.chapters import paper_processor
 from lambdas.sentiment.dashboard import DashboardReader
 from lambdas.sentiment.projector import Images, Projector, implied
 from tablewright.catalog.sentiment.dashboard import Dashboard

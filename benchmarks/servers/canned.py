@@ -1,7 +1,8 @@
 """A DynamoDB that answers at once, always the same: for what only the caller's own work shows.
 
-`python -m benchmarks.canned [CERTIFICATE]` prints the port that it listens on; with a certificate
-it speaks TLS. Indexes and batches are answered by what is asked for, and a role can be assumed.
+`python -m benchmarks.servers.canned [CERTIFICATE]` prints the port that it listens on; with a
+certificate it speaks TLS. Indexes and batches are answered by what is asked for, and a role can be
+assumed.
 """
 
 import json
@@ -17,9 +18,9 @@ from typing import Any
 
 from boto3.dynamodb.types import TypeSerializer
 
-from benchmarks import servers
-from benchmarks.certificates import serving
-from benchmarks.items import sale, values
+from benchmarks.chapters.items import sale, values
+from benchmarks.servers import process as servers
+from benchmarks.servers.certificates import serving
 
 Item = dict[str, Any]
 Answer = Callable[[bytes], bytes]
@@ -34,7 +35,7 @@ _SESSION = (
 
 def canned(certificate: Path | None = None) -> AbstractContextManager[str]:
     """The server in a process of its own; gives its address."""
-    return servers.serving("benchmarks.canned", certificate)
+    return servers.serving("benchmarks.servers.canned", certificate)
 
 
 def _answers() -> dict[bytes, Answer]:

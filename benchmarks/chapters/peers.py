@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.items import TABLE, batch
+from benchmarks.chapters.items import TABLE, batch
 from toolchain.install import peer_steps
 from toolchain.paths import PEERS
 from toolchain.steps import run_all

@@ -16,10 +16,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from benchmarks.certificates import certificate
 from benchmarks.chapter import Chapter, table
-from benchmarks.faulty import FAULTS
-from benchmarks.servers import serving
+from benchmarks.servers.certificates import certificate
+from benchmarks.servers.faulty import FAULTS
+from benchmarks.servers.process import serving
 from tablewright.runtime.aws import CONNECTIONS
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.tenancy import Tenants
@@ -65,7 +65,7 @@ def run() -> Chapter:
         return Chapter("Not run: this system does not tell what a process has open.", ())
     with TemporaryDirectory() as made:
         own = certificate(Path(made))
-        with serving("benchmarks.faulty", own) as url:
+        with serving("benchmarks.servers.faulty", own) as url:
             return _soak(url, own)
 
 

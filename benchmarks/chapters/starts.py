@@ -17,10 +17,10 @@ from statistics import median
 from typing import NamedTuple
 
 from benchmarks.assembly import Function, environment, synthesized
-from benchmarks.canned import canned
-from benchmarks.certificates import authorities, certificate, of_botocore
 from benchmarks.chapter import Chapter, Table, ratio, table
 from benchmarks.counting import UNIT, instructions
+from benchmarks.servers.canned import canned
+from benchmarks.servers.certificates import authorities, certificate, of_botocore
 from tablewright.runtime.wire.amazon_roots import AMAZON_ROOTS
 
 ROUNDS = 5

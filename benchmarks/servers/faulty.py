@@ -1,6 +1,6 @@
 """A DynamoDB that fails in every way that a network and a service have, by dice that fall the same.
 
-`python -m benchmarks.faulty CERTIFICATE` prints the port that it listens on, over TLS.
+`python -m benchmarks.servers.faulty CERTIFICATE` prints the port that it listens on, over TLS.
 """
 
 import gzip
@@ -12,9 +12,9 @@ import threading
 import time
 from pathlib import Path
 
-from benchmarks import servers
-from benchmarks.certificates import serving
-from benchmarks.scripted import Server, Step, answer, hangs_up, refusal, sends
+from benchmarks.servers import process as servers
+from benchmarks.servers.certificates import serving
+from benchmarks.servers.scripted import Server, Step, answer, hangs_up, refusal, sends
 
 _BODY = json.dumps({"Item": {"PK": {"S": "p" * 40}, "text": {"S": "x" * 2000}}}).encode()
 _CHUNKS = b"".join(

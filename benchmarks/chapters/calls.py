@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import peers
 from benchmarks.chapter import Chapter, ratio, table
+from benchmarks.chapters import peers
+from benchmarks.chapters.items import OF_BATCH, TABLE, batch, sale
 from benchmarks.counting import UNIT, counted, counts, tell
-from benchmarks.items import OF_BATCH, TABLE, batch, sale
-from benchmarks.servers import serving
+from benchmarks.servers.process import serving
 from tablewright.catalog.sales.design import Sales
 from tablewright.model import key_of
 from toolchain.paths import ROOT
@@ -42,7 +42,7 @@ Work = dict[str, Callable[[], Any]]
 
 
 def run() -> Chapter:
-    with serving("benchmarks.canned") as url:
+    with serving("benchmarks.servers.canned") as url:
         found = {side: _counts(side, url) for side in SIDES}
     base = found[CLIENT]
     assert base  # noqa: S101 # boto3 is one of our own packages
@@ -60,7 +60,7 @@ def _counts(side: str, url: str) -> list[float] | None:
     python = peers.python(side) if side in peers.SIDES else Path(sys.executable)
     if python is None:
         return None
-    command = (python, "-m", "benchmarks.calls", side, url)
+    command = (python, "-m", "benchmarks.chapters.calls", side, url)
     told = {**os.environ, "PYTHONPATH": str(ROOT), "AWS_EC2_METADATA_DISABLED": "true"}
     return counts(command, tuple(OPERATIONS.values()), told)
 

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.assembly import environment
-from benchmarks.canned import canned
-from benchmarks.certificates import certificate
 from benchmarks.chapter import Chapter, ratio, table
 from benchmarks.counting import UNIT, counted, counts, tell
+from benchmarks.servers.canned import canned
+from benchmarks.servers.certificates import certificate
 from toolchain.paths import ROOT
 
 REQUESTS: dict[str, tuple[str, dict[str, str], int]] = {
@@ -42,7 +42,7 @@ class Context:
 
 def run() -> Chapter:
     times = [times for _, _, times in REQUESTS.values()]
-    command = (sys.executable, "-m", "benchmarks.warm")
+    command = (sys.executable, "-m", "benchmarks.chapters.warm")
     with TemporaryDirectory() as made:
         folder = Path(made)
         own = certificate(folder)

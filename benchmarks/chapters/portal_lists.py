@@ -1,7 +1,7 @@
 """Lists of the portal's content: the cost of a page when there is very much of it.
 
 All content is of one status and about one product, so that both lists are as long as can be.
-``python -m benchmarks.portal_lists`` stores 100,000, which takes a minute or two.
+``python -m benchmarks.chapters.portal_lists`` stores 100,000, which takes a minute or two.
 """
 
 from collections.abc import Iterator

@@ -1,0 +1,1 @@
+"""Chapters of the page: what each measures."""

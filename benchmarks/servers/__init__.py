@@ -1,0 +1,1 @@
+"""Servers on this machine that benchmarks and tests call: certificates, answers, faults."""
