@@ -2,10 +2,15 @@
 
 import argparse
 from importlib import import_module
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
+import tablewright
 from tablewright.model.declaration import Table
 from tablewright.model.healing import HealingPlan
+
+_OURS = Path(tablewright.__file__).parent
 
 
 def table_design(place: str) -> type[Table]:
@@ -33,8 +38,30 @@ def healing_plan(place: str) -> HealingPlan[Any]:
 def _at(place: str) -> object:
     module, _, name = place.partition(":")
     try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError):
-        raise argparse.ArgumentTypeError(
-            f"there is nothing at '{place}': give it as package.module:NAME"
-        ) from None
+        found = import_module(module)
+    except (ImportError, ValueError) as error:
+        # Of the module itself, or of one that it imports.
+        missing = getattr(error, "name", None) or module
+        if not f"{module}.".startswith(f"{missing}."):
+            raise _unsound(module, error) from None
+        raise _nothing(place) from None
+    except Exception as error:  # whatever a module may raise
+        raise _unsound(module, error) from None
+    if not hasattr(found, name):
+        raise _nothing(place)
+    return getattr(found, name)
+
+
+def _nothing(place: str) -> argparse.ArgumentTypeError:
+    return argparse.ArgumentTypeError(
+        f"there is nothing at '{place}': give it as package.module:NAME"
+    )
+
+
+def _unsound(module: str, error: Exception) -> argparse.ArgumentTypeError:
+    """Where a module fails: in the last line of it, or of what it calls, that is not ours."""
+    frames = [one for one in extract_tb(error.__traceback__) if Path(one.filename).is_file()]
+    own = [one for one in frames if _OURS not in Path(one.filename).parents] or frames
+    at = f" ({own[-1].filename}:{own[-1].lineno})" if own else ""
+    reason = f"{type(error).__name__}: {error}"
+    return argparse.ArgumentTypeError(f"'{module}' cannot be imported: {reason}{at}")

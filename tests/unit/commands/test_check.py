@@ -124,6 +124,26 @@ def test_what_is_not_there_is_told_in_a_sentence(
     assert says in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('Get("nothing")', "AttributeError: "),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("import no_such_package", "ModuleNotFoundError: No module named 'no_such_package'"),
+    ],
+)
+def test_a_module_that_fails_is_told_with_its_line(
+    line: str, reason: str, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop / "checked_shop.py").write_text(f"{SHOP}\n{line}\n")
+    with pytest.raises(SystemExit) as stop:
+        main(["check", "checked_shop:Sound"])
+    assert stop.value.code == 2
+    told = capsys.readouterr().err
+    assert f"'checked_shop' cannot be imported: {reason}" in told
+    assert f"checked_shop.py:{len(SHOP.splitlines()) + 2})" in told
+
+
 def test_every_design_of_the_project_is_without_error() -> None:
     files = [
         *(ROOT / "tablewright" / "catalog").rglob("*.py"),
