@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tablewright.runtime.wire.client import WireClient
 from tablewright.runtime.wire.connection import Timeouts
-from tablewright.runtime.wire.environment import LambdaSession, reason_for_boto3
+from tablewright.runtime.wire.environment import (
+    LambdaSession,
+    connections_asked,
+    reason_for_boto3,
+)
 from tablewright.runtime.wire.services import SERVICES
 from tablewright.runtime.wire.signing import Credentials
 
@@ -33,7 +37,7 @@ class Caller(Protocol):
 
 # Calls that a process makes side by side, and connections that a client keeps for them: a list over
 # shards asks all of them at once, up to so many.
-CONNECTIONS = int(os.environ.get("TABLEWRIGHT_CONNECTIONS", "64"))
+CONNECTIONS = connections_asked(os.environ)
 # How clients are set up: bounded waits, standard retries, room for parallel shard reads. A call
 # that is never answered is given up after three attempts, within 21 seconds.
 SETTINGS: dict[str, Any] = {

@@ -19,7 +19,14 @@ from tablewright.runtime.errors import (
     Unreachable,
     from_response,
 )
-from tablewright.runtime.wire.connection import Broken, Connections, NotSent, Reply, Timeouts
+from tablewright.runtime.wire.connection import (
+    KEPT,
+    Broken,
+    Connections,
+    NotSent,
+    Reply,
+    Timeouts,
+)
 from tablewright.runtime.wire.protocol import Service
 from tablewright.runtime.wire.retries import Retries, is_throttle, is_transient
 from tablewright.runtime.wire.signing import Credentials, Signer
@@ -77,7 +84,7 @@ class WireClient:
         *,
         attempts: int = 3,
         timeouts: Timeouts = _TIMEOUTS,
-        kept: int = 64,
+        kept: int = KEPT,
         ca_bundle: str | None = None,
     ) -> None:
         self._service = service

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 _LONGEST_HEAD = 64 * 1024
 _LONGEST_BODY = 64 * 1024 * 1024
 _CHUNK = 64 * 1024
+# Connections that a client keeps, where nobody says how many.
+KEPT = 64
 # In place of a file of authorities.
 AMAZON = "amazon"
 

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tablewright.runtime.errors import AccessDenied, Unavailable
+from tablewright.runtime.wire.connection import KEPT
 from tablewright.runtime.wire.signing import Credentials
 
 # What only botocore does.
@@ -26,6 +27,14 @@ _SUFFIX = "amazonaws.com"
 _NEAR = ("127.0.0.1", "localhost", "::1", "169.254.170.2", "169.254.170.23", "fd00:ec2::23")
 _RENEW_BEFORE = timedelta(minutes=10)
 _SECONDS = 2.0
+
+
+def connections_asked(environ: Mapping[str, str]) -> int:
+    """How many calls the environment lets a process make side by side."""
+    asked = environ.get("TABLEWRIGHT_CONNECTIONS", str(KEPT))
+    if not asked.isdecimal() or int(asked) < 1:
+        raise ValueError(f"TABLEWRIGHT_CONNECTIONS must be a whole number from 1, not {asked!r}")
+    return int(asked)
 
 
 def reason_for_boto3(environ: Mapping[str, str]) -> str | None:

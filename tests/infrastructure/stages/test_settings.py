@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cdk_app.declared import SETTINGS
+from cdk_app.declared import SETTINGS, every
 from cdk_app.setting import Setting, SettingError
 from cdk_app.settings import ROOT, read
 from cdk_app.stages import STAGES
@@ -18,6 +18,7 @@ from cdk_app.watch_tags import WATCH_TAGS
 from lambdas.sentiment.ingestion.watch_tags import MAX_TAGS, InvalidTag, Watch
 from stacks.sentiment.regions import standby_regions
 from stacks.shared.stage import Replicas, SentimentSettings
+from tablewright.runtime.wire.connection import KEPT
 from tests.infrastructure.synthesis import IN_VIRGINIA, context
 
 NOTHING: dict[str, object] = {}
@@ -376,3 +377,8 @@ def run_app(
         text=True,
         check=False,
     )
+
+
+def test_functions_are_not_told_of_as_many_connections_as_they_have_anyway() -> None:
+    assert read(lambda _: None, {}).connections is None
+    assert every.CONNECTIONS.default == str(KEPT)

@@ -14,9 +14,11 @@ from tablewright.runtime.aws import connect, own_session
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.errors import AccessDenied, Unavailable
 from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.connection import KEPT
 from tablewright.runtime.wire.environment import (
     ContainerCredentials,
     LambdaSession,
+    connections_asked,
     reason_for_boto3,
 )
 from tablewright.runtime.wire.services import SERVICES
@@ -174,6 +176,17 @@ def run(code: str, **more: str) -> str:
         [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
     )
     return done.stdout.strip()
+
+
+@pytest.mark.parametrize("asked", ["", "0", "-1", "many", "1.5"])
+def test_a_number_of_connections_that_is_none_is_refused(asked: str) -> None:
+    with pytest.raises(ValueError, match=r"TABLEWRIGHT_CONNECTIONS must be a whole number from 1"):
+        connections_asked({"TABLEWRIGHT_CONNECTIONS": asked})
+
+
+def test_connections_are_as_many_as_asked_for() -> None:
+    assert connections_asked({}) == KEPT
+    assert connections_asked({"TABLEWRIGHT_CONNECTIONS": "100"}) == 100
 
 
 def test_a_function_starts_without_botocore() -> None:
