@@ -12,7 +12,8 @@ CDK_OPTIONS = --no-notices -c stage=$(STAGE) --output cdk.out/$(STAGE)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools local local-down test check lint fmt unit infrastructure integration e2e \
-        snapshots coverage docs bench synth diff cdk bootstrap deploy user destroy stage audit lock clean
+        snapshots coverage docs site bench synth diff cdk bootstrap deploy user destroy stage audit \
+        release lock clean
 # The targets share one set-up, one cdk.out and two cores.
 .NOTPARALLEL:
 
@@ -43,7 +44,7 @@ check: lint ## Run the fast part: linter, types, unit and infrastructure tests
 lint: tools ## Run the linter, the format check and the type checker
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m mypy .
+	@$(PY) -m mypy --num-workers auto .
 
 fmt: tools ## Format the code and fix what the linter can fix
 	@$(PY) -m ruff check --fix .
@@ -73,6 +74,10 @@ coverage: tools ## Measure what the tests of SYSTEM (sales, sentiment, forms or 
 
 docs: tools ## Generate the documents
 	@$(PY) -m docs.generate
+
+site: ## Build the documentation as a site, into .build/site/
+	@$(PYTHON) -m toolchain site
+	@$(PY) -m docs.site
 
 bench: tools ## Run the benchmarks, and write docs/performance.md
 	@$(PY) -m benchmarks --page
@@ -114,6 +119,10 @@ audit: ## Check the templates of staging and prod with checkov
 	@TABLEWRIGHT_REGION=us-east-1 TABLEWRIGHT_ACCELERATOR=on $(MAKE) --no-print-directory synth STAGE=prod
 	@.build/checkov/bin/checkov --config-file toolchain/checkov.yaml \
 		--file cdk.out/staging/*.template.json cdk.out/prod/*.template.json
+
+release: ## Build and check what would be released, into .build/release/; uploads nothing
+	@$(PYTHON) -m toolchain release
+	@$(PY) -m toolchain.release
 
 stage:
 	@case "$(STAGE)" in dev|staging|prod|local) ;; *) \

@@ -10,17 +10,17 @@ from decimal import Decimal
 from pathlib import Path
 
 from docs.bills.forms import FORMS
-from docs.bills.page import PAGE, page, side_by_side
+from docs.bills.page import COMPARED, PAGE, page, side_by_side
 from docs.bills.portal import PORTAL
 from docs.bills.sales import SALES
 from docs.bills.sentiment import SENTIMENT
 from docs.bills.system import BillScale, System
 from docs.idle_cost import ACCELERATED, REPLICATED, STAGES, Template, idle_cost, templates_of
 from tablewright.constructs import Protection
+from tablewright.costs.bill import whole_bill
+from tablewright.costs.price_lists import PRICE_LISTS
+from tablewright.costs.prices import Prices
 from tablewright.pages.archive_cost import archive_bill
-from tablewright.pages.bill import whole_bill
-from tablewright.pages.price_lists import PRICE_LISTS
-from tablewright.pages.prices import Prices
 
 SYSTEMS = {system.name: system for system in (FORMS, SENTIMENT, SALES, PORTAL)}
 # What every system needs beside itself.
@@ -100,10 +100,7 @@ def text(plain: Stacks, accelerated: Stacks) -> str:
     sections = [
         (
             system,
-            {
-                region: bills(system, prices, plain, accelerated)
-                for region, prices in PRICE_LISTS.items()
-            },
+            {prices.region: bills(system, prices, plain, accelerated) for prices in COMPARED},
         )
         for system in SYSTEMS.values()
     ]

@@ -21,9 +21,10 @@ from tablewright.model import (
     Upsert,
 )
 from tablewright.model.patterns import Pattern
+from tablewright.pages.collections.picture import collections_picture
 from tablewright.pages.fields import parts_of
 from tablewright.pages.markdown import table
-from tablewright.pages.page import page
+from tablewright.pages.page import page, picture_name
 
 FOLDER = Path(__file__).parent / "designs"
 INDEX = FOLDER / "README.md"
@@ -42,11 +43,15 @@ def page_of(design: type[Table]) -> Path:
     return FOLDER / f"{design.__design__.id}.md"
 
 
+def picture_of(design: type[Table]) -> Path:
+    return FOLDER / picture_name(design.__design__)
+
+
 def text_of(design: type[Table]) -> str:
     """The page of a design: what its module says of it, and what follows from the declaration."""
     module = design.__module__.replace(".", "/")
     declared = f"Declared in [`{module}.py`](../../{module}.py)."
-    return page(design.__design__, about=[*_said(design), declared])
+    return page(design.__design__, about=[*_said(design), declared], made_by="make docs")
 
 
 def index() -> str:
@@ -70,6 +75,7 @@ def write() -> Iterator[Path]:
     """Write all pages."""
     for design in DESIGNS:
         page_of(design).write_text(text_of(design))
+        picture_of(design).write_text(collections_picture(design.__design__))
         yield page_of(design)
     INDEX.write_text(index())
     yield INDEX

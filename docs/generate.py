@@ -1,6 +1,5 @@
 """Makes the pages that are made from designs and docstrings: `make docs`."""
 
-import json
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import NamedTuple
 
 import boto3
 
-from docs import api_reference, bill, design_pages, idle_cost, settings_page
+from docs import api_reference, bill, changes_page, design_pages, idle_cost, settings_page
 from docs.scenarios import (
     financial_news,
     forms,
@@ -32,13 +31,21 @@ from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.catalog.sales.design import Sales
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import Items
+from tablewright.costs.measuring import (
+    ENGINE_SECONDS,
+    Measurement,
+    Scenario,
+    measured,
+    read_measurements,
+    write_measurements,
+)
+from tablewright.costs.monthly_cost import Workload
+from tablewright.costs.price_lists import US_EAST_1
 from tablewright.model import Design, Table
 from tablewright.pages.archive_cost import archive_chapter
+from tablewright.pages.collections.picture import collections_picture
 from tablewright.pages.cost_chapter import at_scales, of_one_kind
-from tablewright.pages.metering import Measurement
-from tablewright.pages.monthly_cost import Workload
-from tablewright.pages.page import page
-from tablewright.pages.price_lists import US_EAST_1
+from tablewright.pages.page import page, picture_name
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client, client_config
 from tablewright.testing.dynamodb_local import DynamoDbLocal
@@ -54,7 +61,7 @@ class Document(NamedTuple):
     """A table's page: how its patterns are measured, and what it costs by that."""
 
     table: type[Table]
-    measure: Callable[[Caller, str], list[Measurement]]
+    scenario: Scenario
     costs: Callable[[Measured], list[str]]
 
     @property
@@ -66,16 +73,23 @@ class Document(NamedTuple):
         return TABLES / f"{self.design.id}.md"
 
     @property
+    def picture(self) -> Path:
+        return TABLES / picture_name(self.design)
+
+    @property
     def measurements(self) -> Path:
         return TABLES / f"{self.design.id}.capacity.json"
 
     def text(self, measured: Measured) -> str:
-        return page(self.design, measured, self.costs(measured))
+        return page(self.design, measured, self.costs(measured), made_by="make docs")
 
     def recorded(self) -> list[Measurement]:
         """What the page was last made with."""
-        found: list[Measurement] = json.loads(self.measurements.read_text())
-        return found
+        return read_measurements(self.measurements)
+
+    def measured(self, caller: Caller, table_name: str) -> list[Measurement]:
+        """What the scenario consumes of a table that is there, and empty."""
+        return measured(self.scenario, caller, self.table, table_name)
 
 
 def _sales(table: type[Sales]) -> Document:
@@ -90,7 +104,7 @@ def _sales(table: type[Sales]) -> Document:
             *archive_chapter(design, sale.name, sale.check(sale.example), daily, US_EAST_1),
         ]
 
-    return Document(table, sales.measure(table), costs)
+    return Document(table, sales.measure, costs)
 
 
 def _items_costs(measured: Measured) -> list[str]:
@@ -182,7 +196,7 @@ def _events(table: type[Events]) -> Document:
         event = dict(portal_events.event(0))
         return [*found, *archive_chapter(design, "Event", event, portal_events.DAILY, US_EAST_1)]
 
-    return Document(table, portal_events.measure(table), costs)
+    return Document(table, portal_events.measure, costs)
 
 
 DOCUMENTS = {
@@ -209,21 +223,26 @@ def main() -> None:
     print(f"wrote {api_reference.FOLDER.relative_to(TABLES.parent.parent)}")  # noqa: T201
     stages = idle_cost.main()
     settings_page.main()
-    for written in (idle_cost.PAGE, settings_page.PAGE, *design_pages.write()):
+    changes_page.main()
+    for written in (
+        *(idle_cost.PAGE, settings_page.PAGE, changes_page.PAGE),
+        *design_pages.write(),
+    ):
         print(f"wrote {written.relative_to(TABLES.parent.parent)}")  # noqa: T201
     with DynamoDbLocal() as engine:
         client = boto3.client(
             "dynamodb",
             endpoint_url=engine.endpoint,
             region_name="eu-west-1",
-            config=client_config(),
+            config=client_config(read_timeout=ENGINE_SECONDS),
             **engine.credentials(),
         )
         for document in DOCUMENTS.values():
             table = create(client, document.table, document.design.id)
-            measured = document.measure(Boto3Client(client), table)
-            document.measurements.write_text(json.dumps(measured, indent=2) + "\n")
-            document.page.write_text(document.text(measured))
+            found = document.measured(Boto3Client(client), table)
+            write_measurements(found, document.measurements)
+            document.page.write_text(document.text(found))
+            document.picture.write_text(collections_picture(document.design))
             print(f"wrote {document.page.relative_to(TABLES.parent.parent)}")  # noqa: T201
     costs = bill.write(stages[idle_cost.REPLICATED], stages[idle_cost.ACCELERATED])
     print(f"wrote {costs.relative_to(TABLES.parent.parent)}")  # noqa: T201

@@ -10,9 +10,9 @@ from aws_cdk import App
 from cdk_app.application import build
 from cdk_app.settings import ROOT, read
 from tablewright.constructs.tables.write_table import REPLICAS
+from tablewright.costs.price_lists import US_EAST_1
+from tablewright.costs.prices import HOURS_PER_MONTH, Prices
 from tablewright.pages.markdown import table
-from tablewright.pages.price_lists import US_EAST_1
-from tablewright.pages.prices import HOURS_PER_MONTH, Prices
 
 Template = Mapping[str, Any]
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from lambdas.sentiment.handlers.news_api import RETRY_MS
-from tablewright.pages.monthly_cost import DAYS_PER_MONTH
-from tablewright.pages.price_lists import US_EAST_1
+from tablewright.costs.monthly_cost import DAYS_PER_MONTH
+from tablewright.costs.price_lists import US_EAST_1
 
 # How often the page asks for its lists.
 REFRESH_SECONDS = 5

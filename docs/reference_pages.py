@@ -23,7 +23,11 @@ class Page(NamedTuple):
 _MODEL = "tablewright.model"
 _RUNTIME = "tablewright.runtime"
 _CONSTRUCTS = "tablewright.constructs"
+_DESIGNS = "tablewright.designs"
+_CATALOG = "tablewright.catalog"
+_CHANGES = "tablewright.changes"
 _TESTING = "tablewright.testing"
+_COSTS = "tablewright.costs"
 _RECOMMENDATIONS = "tablewright.recommendations"
 
 PAGES = (
@@ -51,6 +55,7 @@ PAGES = (
             ),
             Section("Validation", f"{_MODEL}.validation.design", "check validate"),
             Section("What a declaration is worked out to", _MODEL, "Design EntityModel"),
+            Section("Arguments of CreateTable", f"{_MODEL}.table_definition", "definition"),
         ),
     ),
     Page(
@@ -166,7 +171,7 @@ PAGES = (
                 "Streams and queues",
                 _CONSTRUCTS,
                 "StreamConsumer FailureStore EventPipe EventQueue MessageQueue WorkQueue "
-                "SelfHealing ReplicaStream Archive",
+                "SelfHealing ReplicaStream Archive Backfill",
             ),
             Section(
                 "Alarms and costs",
@@ -174,6 +179,54 @@ PAGES = (
                 "AlarmTopic AlarmLevel TableAlarms FunctionAlarms ApiAlarms AccountAlarms "
                 "CostAlerts",
             ),
+            Section("Rules for cdk-nag", f"{_CONSTRUCTS}.nag", "TablewrightChecks RULE_IDS"),
+        ),
+    ),
+    Page(
+        "catalog",
+        "Catalogue",
+        "Constructs of the ready-made tables ([what they are for](../catalog.md)).",
+        (
+            Section("Sales", f"{_CATALOG}.sales.constructs", "SalesTable"),
+            Section(
+                "Sentiment",
+                f"{_CATALOG}.sentiment.constructs",
+                "SentimentItemsTable SentimentDashboardTable",
+            ),
+            Section("News", f"{_CATALOG}.news.constructs", "NewsTable"),
+            Section("Forms", f"{_CATALOG}.forms.constructs", "FormsTable"),
+            Section(
+                "Portal",
+                f"{_CATALOG}.portal.constructs",
+                "ContentRegistryTable ContentSearchTable NotificationsTable SubscriptionsTable "
+                "EventsTable",
+            ),
+        ),
+    ),
+    Page(
+        "designs",
+        "Designs as data",
+        "A design as plain JSON, and as the Python that declares it "
+        "([guide](../guide/workbench.md)).",
+        (
+            Section("Descriptions", _DESIGNS, "describe Description FORMAT Indescribable"),
+            Section("Source", _DESIGNS, "python_source Beside"),
+        ),
+    ),
+    Page(
+        "changes",
+        "Changes of live tables",
+        "What differs between two designs ([rules](../changes.md)); the steps from one to the "
+        "other; items rewritten and verified ([how](../backfill.md)); designs proposed for tables "
+        "that exist ([how](../adopting.md)).",
+        (
+            Section("Comparison", _CHANGES, "compare Difference Consequence"),
+            Section("Plan", _CHANGES, "plan_steps Plan Step Kind Estimate NotInPlace InvalidPlan"),
+            Section("Carrying it out", _CHANGES, "apply Work LiveTable Drifted Unfinished"),
+            Section("Backfill", _CHANGES, "Backfill OUTCOMES UNSETTLED Reason NotBackfillable"),
+            Section("Its estimate", _CHANGES, "estimate BackfillEstimate"),
+            Section("Verification", _CHANGES, "verify Verification Found IndexCheck"),
+            Section("Adoption", _CHANGES, "propose Proposal coverage Coverage Gap"),
         ),
     ),
     Page(
@@ -202,21 +255,50 @@ PAGES = (
         ),
     ),
     Page(
-        "testing",
-        "Testing kit",
-        "Tables on a local engine, and faults at every call.",
+        "costs",
+        "Costs of designs",
+        "What access patterns consume, and what a month costs "
+        "([how it is used](../guide/costs.md)).",
         (
             Section(
-                "Engine",
-                f"{_TESTING}.dynamodb_local",
-                "DynamoDbLocal Credentials DynamoDbLocalError home java",
+                "Measuring",
+                f"{_COSTS}.measuring",
+                "Measuring Scenario measured read_measurements write_measurements "
+                "InvalidMeasurements",
             ),
-            Section("Tables", f"{_TESTING}.tables", "create definition"),
             Section(
-                "Faults",
-                f"{_TESTING}.faults",
-                "survives_every_fault survives_at_every_edge Faulty Injector Fault faults Crash",
+                "Traffic", f"{_COSTS}.estimates.traffic", "Traffic PatternUse Kept FunctionUse"
             ),
+            Section(
+                "Traffic files", f"{_COSTS}.estimates.traffic_file", "read_traffic TrafficFile"
+            ),
+            Section("Estimates", f"{_COSTS}.estimates.estimate", "estimate Estimate Line"),
+            Section("Prices", f"{_COSTS}.prices", "Prices InvalidPrices"),
+            Section("Prices by region", f"{_COSTS}.price_lists", "price_list UnknownRegion"),
+        ),
+    ),
+    Page(
+        "testing",
+        "Testing kit",
+        "Databases on a local engine, random records, faults at every call, budgets, least "
+        "privilege, tenants ([guide](../guide/testing.md)).",
+        (
+            Section(
+                "Fixtures",
+                f"{_TESTING}.plugin",
+                "dynamodb module_dynamodb dynamodb_databases dynamodb_local",
+            ),
+            Section("Databases", _TESTING, "Database Databases StoreSettings"),
+            Section("Random records", _TESTING, "records"),
+            Section("Engine", _TESTING, "DynamoDbLocal Credentials DynamoDbLocalError"),
+            Section("Where it is", f"{_TESTING}.dynamodb_local", "home java"),
+            Section("Tables", _TESTING, "create"),
+            Section("Faults", _TESTING, "survives_every_fault Calls AwsCall Faulty Fault Crash"),
+            Section("Budgets", _TESTING, "costs_at_most Costs Cost FaithfulMeter Meter"),
+            Section(
+                "Least privilege", _TESTING, "least_privilege Privileges Recorder TemplateError"
+            ),
+            Section("Tenants", _TESTING, "isolated"),
         ),
     ),
 )

@@ -5,7 +5,7 @@ import random
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -243,18 +243,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main() -> int:
-    asked = _parser().parse_args()
-    result: int = asked.run(asked, Home(asked.folder.absolute()))
+def main(arguments: Sequence[str] | None = None) -> int | str:
+    """Do what was asked for; gives a code, or what went wrong, as `sys.exit` takes them."""
+    asked = _parser().parse_args(arguments)
+    try:
+        result: int = asked.run(asked, Home(asked.folder.absolute()))
+    except (LocalCloudError, ToolchainError) as error:
+        return str(error)
+    except BrokenPipeError:
+        return 0
+    except KeyboardInterrupt:
+        return 130
     return result
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (LocalCloudError, ToolchainError) as error:
-        sys.exit(str(error))
-    except BrokenPipeError:
-        sys.exit(0)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(main())

@@ -151,7 +151,5 @@ class AuditStack(StageStack):
 def _code(stage: Stage) -> PythonCode:
     """With the part of the library's commands that decides what policies allow."""
     code = stage.code("audit", services=_SERVICES)
-    commands = ("tablewright/commands/__init__.py", "tablewright/commands/isolation")
-    return replace(
-        code, sources=(*code.sources, *(Source(stage.root / path, path) for path in commands))
-    )
+    isolation = "tablewright/isolation"
+    return replace(code, sources=(*code.sources, Source(stage.root / isolation, isolation)))

@@ -32,12 +32,12 @@ from tablewright.constructs.wildcards import acknowledge_wildcard
 from tablewright.recommendations.reading.resources import StageResources, TableName
 
 # What the function is made of, beneath the project's folder.
-_PAGES = ("__init__", "accelerator_cost", "prices", "price_lists")
+_COSTS = ("__init__", "accelerator_cost", "prices", "price_lists", "regional_prices")
 SOURCES = (
     *("lambdas/__init__.py", "lambdas/contract.py", "lambdas/operations"),
     *("tablewright/__init__.py", "tablewright/exports.py"),
     *("tablewright/model", "tablewright/runtime", "tablewright/recommendations"),
-    *(f"tablewright/pages/{name}.py" for name in _PAGES),
+    *(f"tablewright/costs/{name}.py" for name in _COSTS),
 )
 _SERVICES = ("cloudwatch", "dax", "dynamodb", "events", "logs", "s3", "sns")
 ACCELERATED = "sentiment.dashboard"

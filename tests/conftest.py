@@ -2,27 +2,46 @@
 
 import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import botocore.session
 import pytest
+from botocore.loaders import Loader, create_loader
 from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.infrastructure.synthesis import Assembly
 
+# Found by itself where the wheel is installed.
+pytest_plugins = ["tablewright.testing.plugin", "pytester"]
+
 ROOT = Path(__file__).resolve().parents[1]
 # Those of the end-to-end tests that deploy a cloud of their own.
 OWN_CLOUD = ("test_failover.py", "test_up_and_down.py")
-SELDOM = {"staging", "local", "prod-accelerated"}
+SELDOM = {"staging", "local", "prod-accelerated", "prod-replicated-encrypted", "prod-us-east-1"}
 # Both are read when aws_cdk is first imported, which starts Node.
 os.environ["PATH"] = f"{ROOT / '.build' / 'bin'}{os.pathsep}{os.environ['PATH']}"
 os.environ["CDK_VALIDATION"] = "false"
 
-# A busy machine is no reason for an example to fail.
-settings.register_profile("tablewright", deadline=None)
-settings.load_profile("tablewright")
+# Neither a busy machine nor chance is a reason for an example to fail: every run tries the same.
+# Others are tried by `pytest --hypothesis-profile=random`.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("random", deadline=None)
+settings.load_profile("repeatable")
+
+_models: dict[str | None, dict[Any, Any]] = {}
+
+
+def _loader(folders: str | None = None) -> Loader:
+    """A loader of botocore that has read what others have: each session would read it all anew."""
+    made = create_loader(folders)
+    made._cache = _models.setdefault(folders, made._cache)
+    return made
+
+
+botocore.session.create_loader = _loader
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -39,12 +58,33 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return ByFile(config, log)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Processes that share the tests begin at either end: what one of them has compiled, the others
+    need not."""
+    report = yield
+    number = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    if isinstance(collector, pytest.Dir) and int(number) % 2:
+        report.result.reverse()
+    return report
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the stages, the quick check synthesizes dev and prod: others have what these have."""
+    items.sort(key=_order)  # in whichever order they were collected
     for item in items:
         given = getattr(getattr(item, "callspec", None), "params", {}).values()
         if "infrastructure" in item.nodeid and SELDOM.intersection(map(str, given)):
             item.add_marker(pytest.mark.thorough)
+
+
+def _order(item: pytest.Item) -> tuple[str, ...]:
+    """By path; clouds of their own come later, when the code that they deploy is bundled."""
+    path = item.path
+    later = path.parents[1] / "integration" / path.name
+    return (later if path.name in OWN_CLOUD else path).parts
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,17 @@
-"""`python3 -m toolchain [audit]`: the set-up. Silent and quick when there is nothing to do."""
+"""`python3 -m toolchain [audit|site|release]`: the set-up. Silent when there is nothing to do."""
 
 import sys
 
-from toolchain.install import audit_steps, steps
+from toolchain.install import audit_steps, packaging_steps, site_steps, steps
 from toolchain.steps import run_all
+
+FURTHER = {"audit": audit_steps, "site": site_steps, "release": packaging_steps}
 
 
 def main(arguments: list[str]) -> int:
     try:
-        wanted = [*steps(), *(audit_steps() if "audit" in arguments else ())]
-        return 0 if run_all(wanted) else 1
+        further = [step for name in arguments for step in FURTHER[name]()]
+        return 0 if run_all([*steps(), *further]) else 1
     except FileNotFoundError as missing:
         print(f"{missing.filename} is not there. Take it from version control again.")
         return 1

@@ -1,12 +1,30 @@
 """The steps of the set-up."""
 
-import os
 import sys
 from pathlib import Path
 
+from tablewright.testing.engine.machine import OLDEST_JAVA
+from tablewright.testing.engine.tools import (
+    NPM_QUICK,
+    NPM_QUIET,
+    PIP_QUICK,
+    Shell,
+    ToolError,
+    npm_environment,
+)
 from toolchain import machine, paths
-from toolchain.paths import CHECKOV, LINKS, MINISTACK, NODE_MODULES, PEERS, ROOT, VENV
-from toolchain.steps import Shell, Step, StepError, fingerprint
+from toolchain.paths import (
+    CHECKOV,
+    LINKS,
+    MINISTACK,
+    NODE_MODULES,
+    PACKAGING,
+    PEERS,
+    ROOT,
+    SPHINX,
+    VENV,
+)
+from toolchain.steps import Step, fingerprint
 
 HERE = Path(__file__).parent
 REQUIREMENTS = ROOT / "requirements.txt"
@@ -20,19 +38,12 @@ JAVA_REQUIREMENTS = HERE / "java.txt"
 MINISTACK_REQUIREMENTS = HERE / "ministack.txt"
 CHECKOV_REQUIREMENTS = HERE / "checkov.txt"
 PEERS_REQUIREMENTS = HERE / "peers.txt"
+SITE_REQUIREMENTS = HERE / "site.txt"
+PACKAGING_REQUIREMENTS = HERE / "packaging.txt"
 NPM_PACKAGES = (ROOT / "package.json", ROOT / "package-lock.json")
 # There while pip works. A venv in which it was interrupted holds half-installed packages that
 # pip takes for whole ones, so such a venv is made anew.
 PIP_AT_WORK = VENV / ".pip-at-work"
-# Compiling all of the CDK library would double the time: Python compiles what is imported.
-_PIP_QUICK = ("--no-compile", "--no-input", "--progress-bar", "off", "--disable-pip-version-check")
-
-NPM_QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
-# By its own settings npm waits 70 seconds before it says that a registry cannot be reached.
-NPM_QUICK = (
-    *("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"),
-    "--fetch-timeout=60000",
-)
 
 _PYTHON_ADVICE = (
     "Check that this Python can make virtual environments (on Debian and Ubuntu the package "
@@ -78,7 +89,7 @@ def steps() -> list[Step]:
         ),
         Step(
             "java",
-            f"Java {machine.OLDEST_JAVA} or newer",
+            f"Java {OLDEST_JAVA} or newer",
             fingerprint(JAVA_REQUIREMENTS, machine.identity("java")),
             [LINKS / "java"],
             _provide_java,
@@ -140,11 +151,39 @@ def peer_steps() -> list[Step]:
     ]
 
 
+def site_steps() -> list[Step]:
+    """What only `make site` needs."""
+    return [
+        Step(
+            "sphinx",
+            "Sphinx",
+            fingerprint(SITE_REQUIREMENTS, sys.version),
+            [SPHINX / "bin" / "sphinx-build"],
+            lambda shell: _install_apart(shell, SPHINX, SITE_REQUIREMENTS),
+            _PIP_ADVICE,
+        )
+    ]
+
+
+def packaging_steps() -> list[Step]:
+    """What only `make release` needs: what builds and checks distributions."""
+    return [
+        Step(
+            "packaging",
+            "Packaging tools",
+            fingerprint(PACKAGING_REQUIREMENTS, sys.version),
+            [PACKAGING / "bin" / "pyproject-build", PACKAGING / "bin" / "twine"],
+            lambda shell: _install_apart(shell, PACKAGING, PACKAGING_REQUIREMENTS),
+            _PIP_ADVICE,
+        )
+    ]
+
+
 def pip_install(shell: Shell, *arguments: str | Path) -> None:
     PIP_AT_WORK.touch()
     try:
-        shell.run(paths.python(), "-I", "-m", "pip", "install", *_PIP_QUICK, *arguments)
-    except StepError:
+        shell.run(paths.python(), "-I", "-m", "pip", "install", *PIP_QUICK, *arguments)
+    except ToolError:
         # Up to this line pip only downloads, and has changed nothing.
         if "Installing collected packages" not in shell.output():
             PIP_AT_WORK.unlink()
@@ -179,10 +218,7 @@ def _provide_java(shell: Shell) -> None:
 
 
 def _install_npm_packages(shell: Shell) -> None:
-    environment = paths.environment()
-    pip_trusts = shell.answer(paths.python(), "-I", "-m", "pip", "config", "get", "global.cert")
-    if pip_trusts and "NODE_EXTRA_CA_CERTS" not in os.environ:
-        environment["NODE_EXTRA_CA_CERTS"] = pip_trusts
+    environment = npm_environment(paths.python(), paths.environment())
     shell.run(paths.npm(), "ci", *NPM_QUIET, *NPM_QUICK, env=environment)
 
 
@@ -203,7 +239,7 @@ def _install_ministack(shell: Shell) -> None:
 def _install_apart(shell: Shell, venv: Path, requirements: Path) -> None:
     _make_venv(shell, venv)
     locked = ("--require-hashes", "-r", requirements)
-    shell.run(venv / "bin" / "python", "-I", "-m", "pip", "install", *_PIP_QUICK, *locked)
+    shell.run(venv / "bin" / "python", "-I", "-m", "pip", "install", *PIP_QUICK, *locked)
 
 
 def _site_packages() -> Path:

@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tablewright.testing.engine.tools import NPM_QUICK, NPM_QUIET
 from toolchain import paths
-from toolchain.install import NPM_QUICK, NPM_QUIET, steps
+from toolchain.install import steps
 from toolchain.paths import ROOT
 from toolchain.steps import run_all
 
@@ -43,6 +44,8 @@ def _requirements() -> list[str]:
         "toolchain/ministack",
         "toolchain/checkov",
         "toolchain/peers",
+        "toolchain/site",
+        "toolchain/packaging",
     ]
 
 

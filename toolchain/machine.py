@@ -3,14 +3,13 @@
 import os
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from tablewright.testing.engine.machine import answer, java_of
 from toolchain.paths import ROOT
 
 OLDEST_NODE = 22
-OLDEST_JAVA = 17
 
 
 @dataclass(frozen=True)
@@ -40,38 +39,16 @@ def find_node() -> Node | None:
     node = Path(match[2])
     for npm in (str(node.parent / "npm"), on_path("npm")):
         # Node may come without it, or with one that was moved away from its library.
-        if npm and _run(npm, "--version"):
+        if npm and answer(npm, "--version"):
             return Node(node, Path(npm).resolve())
     return None
 
 
 def find_java() -> Path | None:
-    said = _ask("java", "-XshowSettings:properties", "-version")
-    version = re.search(r"java\.specification\.version = (\d+)", said)
-    home = re.search(r"java\.home = (.+)", said)
-    if version is None or home is None or int(version[1]) < OLDEST_JAVA:
-        return None
-    return Path(home[1].strip()) / "bin" / "java"
+    found = on_path("java")
+    return java_of(found) if found else None
 
 
 def _ask(name: str, *arguments: str) -> str:
     command = on_path(name)
-    return _run(command, *arguments) if command else ""
-
-
-def _run(*command: str) -> str:
-    """What the command says, or nothing when it fails."""
-    try:
-        answer = subprocess.run(
-            command,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=30,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return answer.stdout if answer.returncode == 0 else ""
+    return answer(command, *arguments) if command else ""

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from toolchain import certificates
+from tablewright.testing.engine import certificates
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -14,6 +14,8 @@ NODE_MODULES = ROOT / "node_modules"
 MINISTACK = BUILD / "ministack"
 CHECKOV = BUILD / "checkov"
 PEERS = BUILD / "peers"
+SPHINX = BUILD / "sphinx"
+PACKAGING = BUILD / "packaging"
 
 
 class ToolchainError(RuntimeError):

@@ -23,7 +23,6 @@ from lambdas.sentiment.projector import Images, Projector, implied
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import SENTIMENTS, Item, Items
 from tablewright.model.fields.time import iso_utc
-from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client, client_config
 from tablewright.runtime.cursors.cursor import Cursors, KeyRing
@@ -37,6 +36,7 @@ from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.projection import Projection
 from tablewright.runtime.transport import Transport
+from tablewright.testing import FaithfulMeter
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tablewright.testing.tables import create
 

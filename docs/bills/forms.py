@@ -13,7 +13,7 @@ from docs.bills.system import (
 )
 from docs.scenarios.forms_scales import scale
 from tablewright.catalog.forms.design import Forms
-from tablewright.pages.bill import ServiceUse, sampled
+from tablewright.costs.bill import ServiceUse, sampled
 
 # Calls of functions and of services, by one submission; a test holds them to a run.
 CALLS = {"Deliver": 3, "Count": 3, "secretsmanager:GetSecretValue": 3, "sqs:SendMessageBatch": 1}

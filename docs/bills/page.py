@@ -10,11 +10,12 @@ from docs.bills.sentiment import SENTIMENT
 from docs.bills.system import System
 from docs.scenarios.sentiment_scales import SIZES, dashboard_scale
 from tablewright.catalog.sentiment.dashboard import Dashboard
-from tablewright.pages.accelerator_cost import AcceleratorSize, break_even
+from tablewright.costs.accelerator_cost import AcceleratorSize, break_even
+from tablewright.costs.price_lists import EU_WEST_1, US_EAST_1
+from tablewright.costs.prices import UNITS_RESERVED_TOGETHER
 from tablewright.pages.markdown import table
-from tablewright.pages.price_lists import EU_WEST_1, PRICE_LISTS, US_EAST_1
-from tablewright.pages.prices import UNITS_RESERVED_TOGETHER
 
+COMPARED = (US_EAST_1, EU_WEST_1)
 PAGE = Path(__file__).parent.parent / "costs.md"
 HIT_RATES = ("0.5", "0.8", "0.9", "0.99")
 
@@ -91,7 +92,7 @@ def _accelerator() -> Iterator[str]:
         "saves, by the share that it answers:"
     )
     rows = []
-    for prices in (US_EAST_1, EU_WEST_1):
+    for prices in COMPARED:
         for node in prices.dax_node_hour:
             size = AcceleratorSize(node)
             pages = (break_even(size, prices, Decimal(rate)) / units for rate in HIT_RATES)
@@ -132,12 +133,12 @@ def _prices() -> Iterator[str]:
     yield "## Prices"
     yield (
         "In US dollars, of the first tier, as of "
-        f"{US_EAST_1.dated}: [price_lists.py](../tablewright/pages/price_lists.py) says which "
+        f"{US_EAST_1.dated}: [price_lists.py](../tablewright/costs/price_lists.py) says which "
         f"could not be confirmed. Reserved capacity is of {UNITS_RESERVED_TOGETHER} units."
     )
-    columns = [dict(_flat("", one)) for one in PRICE_LISTS.values()]
+    columns = [dict(_flat("", one)) for one in COMPARED]
     rows = ((name, *(str(column[name]) for column in columns)) for name in columns[0])
-    yield table(("", *PRICE_LISTS), rows)
+    yield table(("", *(one.region for one in COMPARED)), rows)
 
 
 def _flat(path: str, value: Any) -> Iterator[tuple[str, Decimal]]:

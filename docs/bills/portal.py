@@ -18,7 +18,7 @@ from tablewright.catalog.portal.content import ContentRegistry
 from tablewright.catalog.portal.events import Events
 from tablewright.catalog.portal.notifications import Notifications
 from tablewright.catalog.portal.subscriptions import Subscriptions
-from tablewright.pages.bill import ServiceUse, sampled
+from tablewright.costs.bill import ServiceUse, sampled
 
 # Of one approval with subscribers of one topic; a test holds them to a run.
 CALLS_OF_AN_APPROVAL = {"sqs:SendMessageBatch": 1, "Notify": 1}

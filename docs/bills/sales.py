@@ -4,9 +4,9 @@ from decimal import Decimal
 
 from docs.bills.system import ANSWER_SECONDS, BillScale, System, answers, logs
 from tablewright.catalog.sales.design import Sales
+from tablewright.costs.bill import ServiceUse, sampled
+from tablewright.costs.monthly_cost import DAYS_PER_MONTH, Workload, used_by
 from tablewright.model.sizes import item_bytes
-from tablewright.pages.bill import ServiceUse, sampled
-from tablewright.pages.monthly_cost import DAYS_PER_MONTH, Workload, used_by
 
 # By one sale that is stored; a test holds it to a run. STS is free.
 WRITE_UNITS_OF_A_SALE = Decimal(4)

@@ -26,8 +26,8 @@ from docs.scenarios.sentiment_scales import (
 from tablewright.catalog.news.design import News
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import Items
-from tablewright.pages.bill import ServiceUse, sampled
-from tablewright.pages.monthly_cost import Usage
+from tablewright.costs.bill import ServiceUse, sampled
+from tablewright.costs.monthly_cost import Usage
 
 # Of a hundred items or articles that are taken in and analysed; a test holds them to a run.
 CALLS_OF_100 = {"sns:PublishBatch": 10, "Analyse": 10}

@@ -1,16 +1,15 @@
 """A system's bills: its tables and what else it uses, at each scale; assumptions that all share."""
 
-import json
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
+from tablewright.costs.bill import ServiceUse
+from tablewright.costs.measuring import read_measurements
+from tablewright.costs.monthly_cost import Usage
 from tablewright.model import Table
-from tablewright.pages.bill import ServiceUse
 from tablewright.pages.cost_chapter import Scale, usage
-from tablewright.pages.metering import Measurement
-from tablewright.pages.monthly_cost import Usage
 
 # Assumed, not measured: nothing here runs on AWS. Seconds of a warm function with a gigabyte.
 ANSWER_SECONDS = Decimal("0.05")
@@ -58,7 +57,7 @@ class System(NamedTuple):
 def used(table: type[Table], scale: Scale) -> Usage:
     """A month of a table at a scale, by what was measured."""
     design = table.__design__
-    measured: list[Measurement] = json.loads((_TABLES / f"{design.id}.capacity.json").read_text())
+    measured = read_measurements(_TABLES / f"{design.id}.capacity.json")
     return usage(design, measured, scale)
 
 

@@ -7,12 +7,11 @@ from docs.scenarios.sentiment_scales import REPLICAS
 from lambdas.sentiment.handlers.news_api import RETRY_MS
 from tablewright.catalog.news.design import DAYS_KEPT, News, NewsItem, news_healing
 from tablewright.catalog.sentiment.items import PENDING
+from tablewright.costs.measuring import NONE, Measuring
 from tablewright.model import key_of, replaced
 from tablewright.model.capacity import read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
-from tablewright.pages.metering import NONE, Measurement, Measuring
-from tablewright.runtime.aws import Caller
 from tablewright.runtime.store.store import Store
 
 MANY = 100
@@ -63,16 +62,14 @@ def analysed(number: int) -> NewsItem:
     return replaced(pending(number), **_FOUND)
 
 
-def measure(caller: Caller, table: str) -> list[Measurement]:
+def measure(measuring: Measuring) -> None:
     """Run each pattern on a table of a hundred waiting articles and as many analysed ones."""
-    measuring = Measuring(caller)
-    store = Store(News, table, measuring.meter)
+    store = measuring.store()
     for number in range(MANY):
         store.put(News.put_news, pending(number))
         store.put(News.put_news, analysed(MANY + number))
     _one(measuring, store)
     _many(measuring, store)
-    return measuring.found
 
 
 def _one(measuring: Measuring, store: Store) -> None:

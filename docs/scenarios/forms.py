@@ -35,17 +35,16 @@ from tablewright.catalog.forms.tenants import (
     TenantSecret,
     TenantShards,
 )
+from tablewright.costs.measuring import NONE, Measuring
 from tablewright.model import Delete, Entity, Get, Put, Query, Update, key_of, replaced
 from tablewright.model.capacity import (
+    TRANSACTION_WRITES,
     page_floor,
     read_floor,
     update_floor,
     write_floor,
 )
 from tablewright.model.fields.time import iso_utc
-from tablewright.pages.metering import NONE, TRANSACTION_WRITES, Measurement, Measuring
-from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.sharding.epochs import EpochCache
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
@@ -57,14 +56,10 @@ TENANTS = 40
 TOGETHER = 100
 
 
-def measure(caller: Caller, table: str) -> list[Measurement]:
+def measure(measuring: Measuring) -> None:
     """Fill the table and run each pattern on it."""
-    measuring = Measuring(caller, DESIGN)
     epochs = EpochCache(clock=lambda: NOW.timestamp())
-    cursors = Cursors(KeyRing([b"m" * 32]))
-    store = Store(Forms, table, measuring.meter, cursors=cursors, epochs=epochs)
-    _Run(measuring, store).all(caller)
-    return measuring.found
+    _Run(measuring, measuring.store(epochs=epochs)).all()
 
 
 class _Run:
@@ -74,7 +69,7 @@ class _Run:
         self._measuring = measuring
         self._store = store
 
-    def all(self, caller: Caller) -> None:
+    def all(self) -> None:
         self._shards()
         for tenant in (ONE, TEN):
             for number in range(STORED):
@@ -84,7 +79,7 @@ class _Run:
         self._deliveries()
         self._tenants()
         self._domains()
-        self._counts(caller)
+        self._counts()
 
     def _shards(self) -> None:
         first = TenantShards(tenant_id=TEN, shard_mapping=EPOCHS)
@@ -173,18 +168,18 @@ class _Run:
         self._update(Forms.update_claim, claim, found, "one domain")
         self._delete(Forms.delete_claim, replaced(claim, **found), "one domain")
 
-    def _counts(self, caller: Caller) -> None:
-        meter, table = self._measuring.meter, self._store.table_name
+    def _counts(self) -> None:
+        caller, table = self._measuring, self._store.table_name
         for name, counters, entity, period in (
             (
                 "count_daily",
-                Counters(Forms, Forms.count_daily, table, meter),
+                Counters(Forms, Forms.count_daily, table, caller),
                 DailyMetrics.__entity__,
                 DAY,
             ),
             (
                 "count_hourly",
-                Counters(Forms, Forms.count_hourly, table, meter),
+                Counters(Forms, Forms.count_hourly, table, caller),
                 HourlyMetrics.__entity__,
                 HOUR,
             ),
@@ -204,7 +199,7 @@ class _Run:
         month = [metrics(DailyMetrics, date=f"2099-03-{day:02}") for day in range(5, 32)]
         for record in (*days, *month, *hours):
             item = Records(DESIGN, record.__entity__).to_item(record)
-            caller.call("PutItem", {"TableName": table, "Item": item})
+            self._measuring.caller.call("PutItem", {"TableName": table, "Item": item})
         tenant = {"tenant_id": ONE}
         self._list(Forms.daily_metrics, tenant, month, f"{len(month)} days", since="2099-03-05")
         self._list(Forms.hourly_metrics, tenant, hours, "24 hours", until="2099-03-04-23")

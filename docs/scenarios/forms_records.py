@@ -9,12 +9,11 @@ from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DAY, Counted, DailyMetrics
 from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
 from tablewright.model import Entity, EntityModel, key_of
-from tablewright.model.capacity import write_floor
+from tablewright.model.capacity import TRANSACTION_WRITES, write_floor
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sharding.epochs import UNDIVIDED, Epochs, read_epochs
 from tablewright.model.sizes import item_bytes
 from tablewright.model.time_ids import moment_of
-from tablewright.pages.metering import TRANSACTION_WRITES
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.streams.counters import Event
 

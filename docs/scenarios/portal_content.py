@@ -6,13 +6,11 @@ from typing import Any
 
 from stacks.shared.stage import PortalSettings
 from tablewright.catalog.portal.content import DRAFT, Content, ContentRegistry
+from tablewright.costs.measuring import Measuring
 from tablewright.model import Query
-from tablewright.model.capacity import read_floor, update_floor, write_floor
+from tablewright.model.capacity import TRANSACTION_WRITES, read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
-from tablewright.pages.metering import TRANSACTION_WRITES, Measurement, Measuring
-from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.store.store import Store
 
 STORED = 100
@@ -52,16 +50,13 @@ def draft(number: int) -> Content:
     return content(number, status=DRAFT, version="1", **nobody)
 
 
-def measure(caller: Caller, table: str) -> list[Measurement]:
+def measure(measuring: Measuring) -> None:
     """Run each pattern on a table of a hundred approved contents, all of one product."""
-    measuring = Measuring(caller)
-    cursors = Cursors(KeyRing([b"m" * 32]))
-    store = Store(ContentRegistry, table, measuring.meter, cursors=cursors)
+    store = measuring.store()
     for number in range(STORED):
         store.put(ContentRegistry.create_content, content(number))
     _one(measuring, store)
     _lists(measuring, store)
-    return measuring.found
 
 
 def _one(measuring: Measuring, store: Store) -> None:

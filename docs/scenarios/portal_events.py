@@ -1,18 +1,16 @@
 """One run of each access pattern of the portal's events, in one partition a day or in many."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 
 from tablewright.catalog.portal.events import DAYS_KEPT, Event, Events, ShardedEvents, event_key
+from tablewright.costs.measuring import Measuring
 from tablewright.model import Design, Query, key_of
 from tablewright.model.capacity import page_floor, read_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
-from tablewright.pages.metering import Measurement, Measuring
-from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store.store import Store
 
@@ -39,16 +37,9 @@ def event(number: int) -> Event:
     return Event(**{**Event.__entity__.example, **event_key(id)})
 
 
-def measure(events: type[Events]) -> Callable[[Caller, str], list[Measurement]]:
-    """Run each pattern of this variant on four hundred events of one user and day."""
-    return partial(_measure, events)
-
-
-def _measure(events: type[Events], caller: Caller, table: str) -> list[Measurement]:
-    design = events.__design__
-    measuring = Measuring(caller, design)
-    cursors = Cursors(KeyRing([b"m" * 32]))
-    store = Store(events, table, measuring.meter, cursors=cursors)
+def measure(measuring: Measuring) -> None:
+    """Run each pattern of a variant on four hundred events of one user and day."""
+    design, store = measuring.design, measuring.store()
     made = [event(number) for number in range(STORED)]
     store.create_many(Events.put_events, made)
     (entity,) = design.entity_list
@@ -69,7 +60,6 @@ def _measure(events: type[Events], caller: Caller, table: str) -> list[Measureme
         many=BATCH,
     )
     _lists(measuring, store, [*made, *batch])
-    return measuring.found
 
 
 def _lists(measuring: Measuring, store: Store, made: list[Event]) -> None:

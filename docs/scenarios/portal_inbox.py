@@ -4,13 +4,11 @@ from decimal import Decimal
 
 from tablewright.catalog.portal.notifications import Notification, Notifications
 from tablewright.catalog.portal.subscriptions import Subscriber, Subscription, Subscriptions
+from tablewright.costs.measuring import Measuring
 from tablewright.model import Entity, Table, key_of
-from tablewright.model.capacity import read_floor, update_floor, write_floor
+from tablewright.model.capacity import TRANSACTION_WRITES, read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
-from tablewright.pages.metering import TRANSACTION_WRITES, Measurement, Measuring
-from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.store.store import Store
 
 PAGE = 50
@@ -60,14 +58,9 @@ def _bytes(table: type[Table], record: Entity, index: str | None = None) -> int:
     )
 
 
-def _store(table: type[Table], name: str, measuring: Measuring) -> Store:
-    return Store(table, name, measuring.meter, cursors=Cursors(KeyRing([b"m" * 32])))
-
-
-def measure_notifications(caller: Caller, table: str) -> list[Measurement]:
+def measure_notifications(measuring: Measuring) -> None:
     """Run each pattern for a user with a hundred unread notifications."""
-    measuring = Measuring(caller, Notifications.__design__)
-    store = _store(Notifications, table, measuring)
+    store = measuring.store()
     store.create_many(
         Notifications.put_notifications, [notification(number) for number in range(UNREAD)]
     )
@@ -105,7 +98,6 @@ def measure_notifications(caller: Caller, table: str) -> list[Measurement]:
         ),
     )
     _notification_lists(measuring, store)
-    return measuring.found
 
 
 def _notification_lists(measuring: Measuring, store: Store) -> None:
@@ -133,10 +125,9 @@ def _notification_lists(measuring: Measuring, store: Store) -> None:
     )
 
 
-def measure_subscriptions(caller: Caller, table: str) -> list[Measurement]:
+def measure_subscriptions(measuring: Measuring) -> None:
     """Run each pattern on a topic with two hundred subscribers."""
-    measuring = Measuring(caller, Subscriptions.__design__)
-    store = _store(Subscriptions, table, measuring)
+    store = measuring.store()
     others = [subscription(n, user_id=f"user-{n:031}") for n in range(SUBSCRIBERS)]
     for one in others:
         store.put(Subscriptions.put_subscription, one)
@@ -175,7 +166,6 @@ def measure_subscriptions(caller: Caller, table: str) -> list[Measurement]:
         lambda: list(store.each(Subscriptions.subscribers, {"topic": "tag#none"})),
         read=read_floor([]),
     )
-    return measuring.found
 
 
 def _subscribe(measuring: Measuring, store: Store, new: Subscription) -> None:

@@ -7,11 +7,10 @@ from lambdas.portal.search.index import Listed, implied
 from lambdas.portal.search.words import rank_of
 from tablewright.catalog.portal.content import Content
 from tablewright.catalog.portal.search import ContentSearch, Document, Posting
+from tablewright.costs.measuring import Measuring
 from tablewright.model.capacity import read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use
-from tablewright.pages.metering import Measurement, Measuring
-from tablewright.runtime.aws import Caller
 from tablewright.runtime.store.store import Store
 
 WITH_A_WORD = 1_000
@@ -43,15 +42,13 @@ def document(content: Content, *more: str) -> Document:
     return Document(content_id=content.content_id, revision=example, postings=texts)
 
 
-def measure(caller: Caller, table: str) -> list[Measurement]:
+def measure(measuring: Measuring) -> None:
     """Run each pattern on an index in which a thousand contents have one word."""
-    measuring = Measuring(caller)
-    store = Store(ContentSearch, table, measuring.meter)
+    store = measuring.store()
     for number in range(WITH_A_WORD):
         store.put(ContentSearch.put_posting, posting("warehouse", number))
     _words(measuring, store)
     _documents(measuring, store)
-    return measuring.found
 
 
 def _words(measuring: Measuring, store: Store) -> None:

@@ -1,17 +1,14 @@
 """One run of each access pattern of the sales table, with either projection."""
 
-from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 
 from tablewright.catalog.sales.design import Sale, Sales, sales_table
+from tablewright.costs.measuring import NONE, Measuring
 from tablewright.model import ALL, key_of, replaced
 from tablewright.model.capacity import page_floor, read_floor, update_floor, write_floor
 from tablewright.model.patterns import Query
 from tablewright.model.sizes import item_bytes
-from tablewright.pages.metering import NONE, Measurement, Measuring
-from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.store.store import Store
 
 PAGE = 20
@@ -49,19 +46,12 @@ def sale(number: int) -> Sale:
     )
 
 
-def measure(sales: type[Sales]) -> Callable[[Caller, str], list[Measurement]]:
-    """Fill the table, run each pattern once, and give its units beside the floor."""
-    return partial(_measure, sales)
-
-
-def _measure(sales: type[Sales], caller: Caller, table: str) -> list[Measurement]:
-    measuring = Measuring(caller, sales.__design__)
-    cursors = Cursors(KeyRing([b"m" * 32]))
-    store = Store(sales, table, measuring.meter, cursors=cursors)
+def measure(measuring: Measuring) -> None:
+    """Fill the table, which is of either kind, and run each pattern once."""
+    store = measuring.store()
     store.put_many(Sales.put_sales, [sale(n) for n in range(STORED)])
     _items(measuring, store)
     _lists(measuring, store)
-    return measuring.found
 
 
 def _items(measuring: Measuring, store: Store) -> None:

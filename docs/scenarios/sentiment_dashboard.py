@@ -18,13 +18,11 @@ from tablewright.catalog.sentiment.dashboard import (
     TagRow,
 )
 from tablewright.catalog.sentiment.items import SENTIMENTS, SOURCE_TYPES, Item, Items
+from tablewright.costs.measuring import NONE, Measuring
 from tablewright.model import Entity, replaced
-from tablewright.model.capacity import read_floor, write_floor
+from tablewright.model.capacity import TRANSACTION_WRITES, read_floor, write_floor
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
-from tablewright.pages.metering import NONE, TRANSACTION_WRITES, Measurement, Measuring
-from tablewright.runtime.aws import Caller
-from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
@@ -80,21 +78,16 @@ def event(number: int, moment: datetime, source_type: str = "newsapi") -> Event:
     return counted(change, images.sound(change.old), images.analysed(change.new))
 
 
-def measure(caller: Caller, table: str) -> list[Measurement]:
+def measure(measuring: Measuring) -> None:
     """Fill the table with a day's items and counts, and run each pattern on it."""
-    measuring = Measuring(caller)
-    cursors = Cursors(KeyRing([b"m" * 32]))
-    store = Store(Dashboard, table, measuring.meter, cursors=cursors, secrets=SECRETS)
-    projection = Projection(
-        Dashboard, Dashboard.project_items, table, measuring.meter, secrets=SECRETS
-    )
+    store, table = measuring.store(secrets=SECRETS), measuring.table_name
+    projection = Projection(Dashboard, Dashboard.project_items, table, measuring, secrets=SECRETS)
     projection.apply(projection.rows(implied(item(number))) for number in range(STORED))
     _rows(measuring, projection)
     _counts(measuring, table)
     _refused(measuring, store)
     _lists(measuring, store)
-    _hours(measuring, store, caller, table)
-    return measuring.found
+    _hours(measuring, store)
 
 
 def _rows(measuring: Measuring, projection: Projection) -> None:
@@ -107,7 +100,7 @@ def _rows(measuring: Measuring, projection: Projection) -> None:
 
 
 def _counts(measuring: Measuring, table: str) -> None:
-    counters = Counters(Dashboard, Dashboard.count_items, table, measuring.meter)
+    counters = Counters(Dashboard, Dashboard.count_items, table, measuring)
     begin, second = NOW.replace(minute=1), NOW.replace(minute=2)
     spread = [
         event(20_000 + n, begin + WINDOW_SPAN * n / WINDOW, SOURCE_TYPES[n % 3])
@@ -206,11 +199,11 @@ def hour(number: int, source: str) -> Hour:
     )
 
 
-def _hours(measuring: Measuring, store: Store, caller: Caller, table: str) -> None:
+def _hours(measuring: Measuring, store: Store) -> None:
     counts = [hour(number, source) for number in range(24) for source in SOURCE_TYPES]
     for one in counts:
         item = Records(Dashboard.__design__, Hour.__entity__).to_item(one)
-        caller.call("PutItem", {"TableName": table, "Item": item})
+        measuring.caller.call("PutItem", {"TableName": store.table_name, "Item": item})
     measuring.run(
         "hourly_counts",
         f"{len(SOURCE_TYPES)} sources over 24 hours",

@@ -13,12 +13,10 @@ from tablewright.catalog.sentiment.items import (
     Item,
     Items,
 )
+from tablewright.costs.measuring import NONE, Measuring
 from tablewright.model import key_of, replaced
 from tablewright.model.capacity import read_floor, update_floor, write_floor
 from tablewright.model.sizes import item_bytes
-from tablewright.pages.metering import NONE, Measurement, Measuring
-from tablewright.runtime.aws import Caller
-from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.store import Store
 
 POLLED = 100
@@ -58,15 +56,13 @@ def _source(number: int) -> str:
     return f"newsapi#bbc-news-ai-regulation-{number:010}"
 
 
-def measure(caller: Caller, table: str) -> list[Measurement]:
+def measure(measuring: Measuring) -> None:
     """Run each pattern once on a table that knows some sources."""
-    measuring = Measuring(caller)
-    store = Store(Items, table, measuring.meter, secrets=Secrets.in_clear())
+    store = measuring.store()
     settled = [guard(number, SETTLED) for number in range(POLLED)]
     store.put_many(Items.settle_sources, settled)
     _guards(measuring, store, settled)
     _item(measuring, store)
-    return measuring.found
 
 
 def _guards(measuring: Measuring, store: Store, settled: list[Guard]) -> None:

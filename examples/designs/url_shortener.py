@@ -35,6 +35,10 @@ from tablewright.model import (
 from tablewright.runtime import Store
 
 
+def _digest(url: str) -> str:
+    return sha256(url.encode()).hexdigest()[:32]
+
+
 class Link(
     Entity,
     key=Key("LINK#{code}", "LINK"),
@@ -57,12 +61,13 @@ class Link(
     expires_at: Field[datetime | None] = Timestamp(default=None)
     clicks: Field[int] = Whole(default=0)
     # An address may be longer than a key, and holds what a key may not.
-    digest = Computed(lambda url: sha256(url.encode()).hexdigest()[:32], url)
+    digest = Computed(_digest, url)
 
 
 class Clicks(
     Entity,
     key=Key("LINK#{code}", "DAY#{day}"),
+    expires=Expiry("day", years=2),
     example={
         "code": "tbl42",
         "day": date(2026, 11, 17),
@@ -70,7 +75,7 @@ class Clicks(
         "countries": {"FR": Decimal(1), "PT": Decimal(1)},
     },
 ):
-    """How often a link was followed on a day, and from where."""
+    """How often a link was followed on a day, and from where. Days are kept for two years."""
 
     code: Field[str] = Text()
     day: Field[date] = Date()

@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 from lambdas.audit.contract import TenantRole
 from lambdas.audit.promises import BUCKET, LOGS, TABLE, Promise, Properties, named
-from tablewright.commands.isolation.decisions import Statement
-from tablewright.commands.isolation.names import named_leaks
-from tablewright.commands.isolation.reach import LOOK_ALIKES, leaks, possible
+from tablewright.isolation.decisions import Statement
+from tablewright.isolation.names import named_leaks
+from tablewright.isolation.reach import LOOK_ALIKES, leaks, possible
 from tablewright.model import Design
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError

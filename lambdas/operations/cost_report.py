@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from lambdas.operations.contract import DETAIL_TYPE, EVENT_SOURCE, REPORTS, USAGE
-from tablewright.pages.price_lists import PRICE_LISTS, US_EAST_1
-from tablewright.pages.prices import Prices
+from tablewright.costs.price_lists import PRICE_LISTS, US_EAST_1
+from tablewright.costs.prices import Prices
 from tablewright.recommendations import Recommendation, StageUsage, recommendations, total
 from tablewright.recommendations.reading.reader import UsageReader
 from tablewright.recommendations.reading.resources import StageResources

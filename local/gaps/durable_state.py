@@ -1,7 +1,8 @@
 """Gap: state is written only when the process ends in order, so that a kill loses all of it.
 
 It is written shortly after each change instead: a kill loses at most the last second or so. What
-is written is a copy taken between two requests, and a file is replaced in one step.
+is written is a copy taken between two requests, and a file is replaced in one step. The code of
+functions, which is most of it, is looked at only when it is new.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from typing import Any
 
 from ministack import app
 from ministack.core import persistence
+from ministack.services import lambda_svc
 
 from local.gaps import expected
 
@@ -30,6 +32,7 @@ def close() -> None:
         return
     serve = expected.function(app, "app", "scope", "receive", "send")
     saved = expected.function(app, "_build_persistence_save_dict")
+    _write_code_once()
     keeper = Keeper(saved)
     # It would tell of every file, several times a second.
     logging.getLogger("persistence").setLevel(logging.WARNING)
@@ -46,6 +49,28 @@ def close() -> None:
                 keeper.changed.set()
 
     app.app = served
+
+
+def _write_code_once() -> None:
+    """Hashing the code of every function takes seconds, in which the cloud answers nothing."""
+    write = expected.function(lambda_svc, "_write_code_blob", "code_zip")
+    prune = expected.function(lambda_svc, "_prune_orphan_code_blobs", "referenced")
+    known: dict[int, tuple[bytes, str]] = {}
+
+    def written(code_zip: bytes) -> str:
+        if id(code_zip) not in known:
+            # With the code itself, so that nothing else gets its id.
+            known[id(code_zip)] = code_zip, write(code_zip)
+        return known[id(code_zip)][1]
+
+    def pruned(referenced: set[str]) -> None:
+        prune(referenced)
+        for id_, (_, name) in list(known.items()):
+            if name not in referenced:
+                del known[id_]
+
+    lambda_svc._write_code_blob = written
+    lambda_svc._prune_orphan_code_blobs = pruned
 
 
 class Keeper:

@@ -10,8 +10,8 @@ from constructs import Construct
 from stacks.shared.stage import Stage
 from tablewright.constructs import DesignTableBase
 from tablewright.constructs.alarms.alarms import alarm
-from tablewright.pages.accelerator_cost import AcceleratorSize, break_even
-from tablewright.pages.price_lists import PRICE_LISTS, US_EAST_1
+from tablewright.costs.accelerator_cost import AcceleratorSize, break_even
+from tablewright.costs.price_lists import PRICE_LISTS, US_EAST_1
 
 # Pages of the newest ask for the same within the five minutes that answers are kept.
 HIT_RATE = Decimal("0.9")

@@ -1,1 +1,1 @@
-"""Commands for operators of a deployed table."""
+"""Commands: what `tablewright` does, on designs, on items, for operators."""

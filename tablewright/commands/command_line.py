@@ -19,57 +19,118 @@ class Command(NamedTuple):
 
 COMMANDS: Mapping[str, Mapping[str, Command]] = {
     "Designs": {
+        "init": Command(
+            "make a CDK app with one table, one function and their tests",
+            "tablewright.commands.designs.init",
+        ),
         "check": Command(
-            "say what is wrong with designs, and what is worth a second look",
-            "tablewright.commands.check",
+            "say what is wrong with designs, and what a change asks of stored items",
+            "tablewright.commands.designs.check",
+        ),
+        "explain": Command(
+            "show the calls, the IAM statement and the capacity units of access patterns",
+            "tablewright.commands.designs.explain",
+        ),
+        "doc": Command(
+            "write pages of designs, with pictures of their item collections",
+            "tablewright.commands.designs.doc",
+        ),
+        "table": Command(
+            "create, describe or drop a design's table, in an account or on an engine",
+            "tablewright.commands.designs.table",
+        ),
+        "export": Command(
+            "write designs as a model of NoSQL Workbench, as JSON or as Python",
+            "tablewright.commands.designs.export",
+        ),
+        "import": Command(
+            "make designs of a NoSQL Workbench model, or of a table as AWS describes it",
+            "tablewright.commands.designs.import_model",
+        ),
+        "measure": Command(
+            "measure what access patterns consume on DynamoDB Local, beside the least they could",
+            "tablewright.commands.designs.measure",
+        ),
+        "cost": Command(
+            "say what a design costs a month, by part, and what a change of it would",
+            "tablewright.commands.designs.cost",
+        ),
+    },
+    "Changes": {
+        "lock": Command(
+            "write the meaning of designs to lock files, which changes are compared with",
+            "tablewright.commands.changes.lock",
+        ),
+        "plan": Command(
+            "say the ordered steps from one design of a live table to another",
+            "tablewright.commands.changes.plan",
+        ),
+        "apply": Command(
+            "carry out a plan on a live table, step by step",
+            "tablewright.commands.changes.apply",
+        ),
+        "backfill": Command(
+            "write the items of a live table as its new design writes them",
+            "tablewright.commands.changes.backfill",
+        ),
+        "verify": Command(
+            "show that items and indexes of a live table are as its design writes them",
+            "tablewright.commands.changes.verify",
+        ),
+        "adopt": Command(
+            "propose the design of a table that exists, from its description and some items",
+            "tablewright.commands.changes.adopt",
+        ),
+    },
+    "Tests": {
+        "install-engine": Command(
+            "put DynamoDB Local in place, and a Java where there is none, for tests",
+            "tablewright.commands.testing.install_engine",
         ),
     },
     "Items": {
-        "backfill-ttl": Command(
-            "give expiry to items that were stored before their table had it",
-            "tablewright.commands.backfill_ttl",
-        ),
         "bring-back": Command(
             "bring lost items back from a restored table, and nothing that is there",
-            "tablewright.commands.bring_back",
+            "tablewright.commands.items.bring_back",
         ),
         "read-archive": Command(
             "print items of an archive, or put them back into a table",
-            "tablewright.commands.read_archive",
+            "tablewright.commands.items.read_archive",
         ),
         "verify-archive": Command(
             "show that every item is in its table or in the archive, and none twice",
-            "tablewright.commands.verify_archive",
+            "tablewright.commands.items.verify_archive",
         ),
         "rotate-keys": Command(
             "make, promote and retire the keys of secret fields",
-            "tablewright.commands.rotate_keys",
+            "tablewright.commands.items.rotate_keys",
         ),
         "reencrypt": Command(
             "encrypt what is in clear, or what an older key encrypted, with the key of now",
-            "tablewright.commands.reencrypt",
+            "tablewright.commands.items.reencrypt",
         ),
     },
     "Operations": {
         "redrive": Command(
-            "send again what a stream's consumer could not take", "tablewright.commands.redrive"
+            "send again what a stream's consumer could not take",
+            "tablewright.commands.operations.redrive",
         ),
         "parked": Command(
-            "list and release what healing has parked", "tablewright.commands.parked"
+            "list and release what healing has parked", "tablewright.commands.operations.parked"
         ),
         "active-region": Command(
             "show which region of a system is active, or make another one active",
-            "tablewright.commands.active_region",
+            "tablewright.commands.operations.active_region",
         ),
         "audit-isolation": Command(
             "report, and try, what one tenant's session could reach of another's",
-            "tablewright.commands.audit_isolation",
+            "tablewright.commands.operations.audit_isolation",
         ),
     },
     "Planning": {
         "recommend": Command(
             "say what would make a stage cost less, from its last month",
-            "tablewright.commands.recommend",
+            "tablewright.commands.operations.recommend",
         ),
         "shard-spread": Command(
             "simulate how evenly tenants' submissions spread over partitions",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tablewright.constructs.alarms.level import AlarmLevel
     from tablewright.constructs.alarms.topic import AlarmTopic
     from tablewright.constructs.archive.archive import Archive
+    from tablewright.constructs.backfill import Backfill
     from tablewright.constructs.dax.accelerator import Accelerator
     from tablewright.constructs.field_keys import FieldKeys, ReplicaFieldKeys
     from tablewright.constructs.functions.bundling import LIBRARY_SOURCES, PythonCode, Source
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
     from tablewright.constructs.tables.base import DesignTableBase
     from tablewright.constructs.tables.capacity import Capacity, Scaling
     from tablewright.constructs.tables.day_partitioned_table import DayPartitionedTable
-    from tablewright.constructs.tables.grants import GrantError
     from tablewright.constructs.tables.sharded_tenant_table import ShardedTenantTable
     from tablewright.constructs.tables.table import DesignTable
     from tablewright.constructs.tables.write_table import WriteTable
     from tablewright.constructs.tenant_role import TenantAccessRole
+    from tablewright.model.grants import GrantError
 
 _HOMES = {
     "Accelerator": "dax.accelerator",
@@ -51,6 +52,7 @@ _HOMES = {
     "AlarmTopic": "alarms.topic",
     "ApiAlarms": "alarms.alarms",
     "Archive": "archive.archive",
+    "Backfill": "backfill",
     "Backups": "protection",
     "BundlingError": "functions.dependencies",
     "Capacity": "tables.capacity",
@@ -94,6 +96,7 @@ __all__ = [
     "AlarmTopic",
     "ApiAlarms",
     "Archive",
+    "Backfill",
     "Backups",
     "BundlingError",
     "Capacity",

@@ -33,6 +33,7 @@ class TablewrightChecks(NagPack):
     @property
     @jsii.member(jsii_name="name")
     def name(self) -> str:
+        """The name of the pack, with which the ids of its rules begin."""
         return "Tablewright"
 
     @jsii.member(jsii_name="checkResource")
@@ -141,6 +142,7 @@ _RULES: dict[str, tuple[tuple[str, str, Rule], ...]] = {
     ),
 }
 RULE_IDS = tuple(f"Tablewright-{name}" for rules in _RULES.values() for name, _, _ in rules)
+"""The ids of the rules, by which one is acknowledged."""
 
 
 @jsii.implements(IApplyRule)

@@ -20,6 +20,8 @@ from tablewright.model.table import Design
 
 READ_UNIT_BYTES = 4096
 WRITE_UNIT_BYTES = 1024
+# Each item of a transaction is written twice: once to prepare it, once to commit.
+TRANSACTION_WRITES = 2
 
 
 def write_floor(design: Design, entity: EntityModel, record: Mapping[str, Any]) -> Decimal:
@@ -39,6 +41,13 @@ def update_floor(
     """Write units of a change: an index entry that keeps its key is rewritten if it shows the
     change, one that gets another key is deleted and written, one that is the same costs nothing."""
     old, new = design.attributes(entity, before), design.attributes(entity, after)
+    return change_floor(design, entity, old, new)
+
+
+def change_floor(
+    design: Design, entity: EntityModel, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> Decimal:
+    """Write units of a change of stored attributes, which are empty where there is no item."""
     units = _units(max(item_bytes(old), item_bytes(new)))
     for index in design.index_list:
         keys = index.key.names

@@ -55,6 +55,7 @@ from tablewright.model.fields.specifiers import (
     TimestampText,
     Whole,
 )
+from tablewright.model.key_template import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from tablewright.model.part import PartModel
 from tablewright.model.patterns import Pattern
 from tablewright.model.sharding.epochs import EpochList
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
         tenant: str | None
         epochs: Pattern[Any] | None
         entity_type: str | None
+        formerly: type[Table] | None
 
 else:
     _Mapping = object  # and registered as one below: abstract classes are slow to make
@@ -332,10 +334,11 @@ class Table:
     that sets tenants apart: then every partition key begins with it, but for `shared` ones.
     `stream` is what records of its stream hold, `epochs` the pattern that reads the shard epochs of
     a tenant. `entity_type` names an attribute for the name of each item's entity: with it, entities
-    may have keys of the same form. The class's docstring says what the table is for. A subclass of
-    a table is the same table with other settings, with other `keys` for its entities, with another
-    expiry of theirs (`expires`), or with other `entities` in their place: subclasses of them that
-    have their names.
+    may have keys of the same form. `formerly` is the design before this one, as long as there may
+    be items in its form: they are read as this one's, and what is written is in the form of this
+    one. The class's docstring says what the table is for. A subclass of a table is the same table
+    with other settings, with other `keys` for its entities, with another expiry of theirs
+    (`expires`), or with other `entities` in their place: subclasses of them that have their names.
 
     Example::
 
@@ -357,7 +360,7 @@ class Table:
         **settings: Unpack[Settings],
     ) -> None:
         cls.__settings__ = {**cls.__settings__, **settings}
-        id = id or _hyphened(cls.__name__)
+        id = id or hyphened(cls.__name__)
         cls.__design__ = _design(cls, id, keys or {}, expires or {}, entities or {})
 
 
@@ -380,13 +383,17 @@ def _design(
     sort = settings.get("sk")
     own = KeyAttributes((settings["pk"],), (sort,) if sort else ())
     epochs: Pattern[Any] | None = settings.pop("epochs", None)
+    formerly: type[Table] | None = settings.pop("formerly", None)
+    limits = {name: PARTITION_KEY_BYTES for index in indexes for name in index.key.partition}
+    limits |= {name: SORT_KEY_BYTES for index in indexes for name in index.key.sort}
     models = []
     for kind in kinds:
         indexed = {
             index.name: (index.key, index.keys[kind]) for index in indexes if kind in index.keys
         }
         made = entities.get(kind, kind)
-        models.append(made.__entity__.placed(own, indexed, keys.get(kind), expires.get(kind)))
+        placed = made.__entity__.placed(own, indexed, keys.get(kind), expires.get(kind), limits)
+        models.append(placed)
         if kind not in keys and "__home__" not in vars(made):
             # What a record must meet to be stored in its first table, it must meet when it is made.
             made.__home__ = table
@@ -395,6 +402,7 @@ def _design(
         id,
         **settings,
         epochs=epochs.name if epochs else None,
+        formerly=formerly.__design__ if formerly else None,
         describes=_first_paragraph(table.__doc__),
         entities=models,
         indexes=indexes,
@@ -402,7 +410,7 @@ def _design(
     )
 
 
-def _hyphened(name: str) -> str:
+def hyphened(name: str) -> str:
     """The words of a class's name: ``OpenOrders`` is open-orders."""
     letters = zip(f"A{name}", name, strict=False)
     begins = (letter.isupper() and not last.isupper() for last, letter in letters)

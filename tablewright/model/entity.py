@@ -71,6 +71,17 @@ class Key:
         """The entity's fields that the key is made of, without the computed shard."""
         return _fields(self.templates)
 
+    def _limited(self, attributes: KeyAttributes, limits: Mapping[str, int]) -> Key:
+        """The same key, each attribute of which is no longer than is said of it."""
+        bounds = {id(form): limits.get(name, form.limit) for name, form in attributes.of(self)}
+        limited = Key.__new__(Key)
+        limited.shards, limited.shared = self.shards, self.shared
+        limited.partition, limited.sort = (
+            tuple(form.limited(bounds.get(id(form), form.limit)) for form in forms)
+            for forms in (self.partition, self.sort)
+        )
+        return limited
+
     def with_shard(self, texts: Mapping[str, str], epochs: EpochSource) -> Mapping[str, str]:
         """The texts of an item's fields and, where the key has one, its shard."""
         if self.shards is None:
@@ -164,10 +175,12 @@ class EntityModel(PartModel):
         indexed: Mapping[str, tuple[KeyAttributes, Key]],
         key: Key | None = None,
         expires: Expiry | None = None,
+        limits: Mapping[str, int] | None = None,
     ) -> EntityModel:
         """The same entity as a table has it: with these attributes for its key, in these indexes
-        and, if given, with another key or expiry."""
-        key = key or self.key
+        and, if given, with another key or expiry. `limits` are bytes of the indexes' attributes,
+        which hold for items that are in no index, too."""
+        key = (key or self.key)._limited(attributes, limits or {})
         forms = dict(attributes.of(key))
         places = ((attributes, key), *indexed.values())
         fields = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from tablewright.model.errors import InvalidValue, KeyMismatch
@@ -58,6 +58,12 @@ class Template:
     def __repr__(self) -> str:
         return f"Template({self.text!r})"
 
+    def limited(self, limit: int) -> Template:
+        """The same template for keys of so many bytes, if that is fewer."""
+        if limit >= self.limit:
+            return self
+        return Template(self.text, limit=limit, delimiter=self.delimiter or "#")
+
     @property
     def bare_field(self) -> str | None:
         """The field's name when the key is that field and nothing else."""
@@ -94,16 +100,8 @@ class Template:
             raise self._overlong(texts)
         return key
 
-    def too_long(self, texts: Mapping[str, str]) -> InvalidValue | None:
-        """What makes the key of these texts longer than it may be, if all of it is known."""
-        if not all(field in texts for field in self.fields):
-            return None
-        key = "".join([*self.literals, *(texts[field] for field in self.fields)])
-        return self._overlong(texts) if len(key.encode()) > self.limit else None
-
     def _overlong(self, texts: Mapping[str, str]) -> InvalidValue:
-        longest = max(self.fields, key=lambda field: len(texts[field].encode()))
-        return InvalidValue(longest, f"makes the key {self.text} longer than {self.limit} bytes")
+        return overlong([self], texts)
 
     def refuses(self, text: str) -> str | None:
         """Why this text cannot stand in the key, or None when it can."""
@@ -177,6 +175,29 @@ def _segments_can_equal(one: str, two: str) -> bool:
         return two.startswith(start_one) and two.endswith(end_one)
     starts = start_one.startswith(start_two) or start_two.startswith(start_one)
     return starts and (end_one.endswith(end_two) or end_two.endswith(end_one))
+
+
+def too_long(templates: Sequence[Template], texts: Mapping[str, str]) -> InvalidValue | None:
+    """What makes a key of these attributes longer than it may be, if all of it is known."""
+    fields = [field for one in templates for field in one.fields]
+    if not all(field in texts for field in fields):
+        return None
+    literals = (literal for one in templates for literal in one.literals)
+    key = "".join([*literals, *(texts[field] for field in fields)])
+    # The attributes of a key of several are measured together.
+    return overlong(templates, texts) if len(key.encode()) > _limit(templates) else None
+
+
+def overlong(templates: Sequence[Template], texts: Mapping[str, str]) -> InvalidValue:
+    """That a key is too long, and the field to blame."""
+    fields = (field for one in templates for field in one.fields)
+    longest = max(fields, key=lambda field: len(texts[field].encode()))
+    forms = ", ".join(one.text for one in templates)
+    return InvalidValue(longest, f"makes the key {forms} longer than {_limit(templates)} bytes")
+
+
+def _limit(templates: Sequence[Template]) -> int:
+    return min(one.limit for one in templates)
 
 
 def after(key: str) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
+from tablewright.costs.monthly_cost import DAYS_PER_MONTH
+from tablewright.costs.prices import Prices
 from tablewright.model import Design, Record
 from tablewright.model.sizes import item_bytes
 from tablewright.pages.markdown import table
-from tablewright.pages.monthly_cost import DAYS_PER_MONTH
-from tablewright.pages.prices import Prices
 
 # Of items of news: what a file takes of what they take in the table.
 FILE_SHARE = Decimal("0.4")

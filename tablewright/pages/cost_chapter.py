@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from tablewright.model import Design, Record
-from tablewright.pages.markdown import table
-from tablewright.pages.metering import Measurement
-from tablewright.pages.monthly_cost import (
+from tablewright.costs.measuring import Measurement, units_each
+from tablewright.costs.monthly_cost import (
     Usage,
     Workload,
     bill,
@@ -15,7 +13,9 @@ from tablewright.pages.monthly_cost import (
     stored_bytes,
     table_bytes,
 )
-from tablewright.pages.prices import Prices
+from tablewright.costs.prices import Prices
+from tablewright.model import Design, Record
+from tablewright.pages.markdown import table
 
 
 class Use(NamedTuple):
@@ -101,8 +101,4 @@ def usage(design: Design, measured: Sequence[Measurement], scale: Scale) -> Usag
 def _each(measured: Sequence[Measurement], pattern: str, what: str) -> tuple[Decimal, Decimal]:
     """Read and write units of one use."""
     (found,) = (m for m in measured if (m["pattern"], m["what"]) == (pattern, what))
-    read, write = (
-        (Decimal(found[kind]) / found["many"]).quantize(Decimal("0.01")).normalize()
-        for kind in ("read", "write")
-    )
-    return read, write
+    return units_each(found)

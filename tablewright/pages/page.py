@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tablewright.costs.measuring import Measurement
+from tablewright.designs.example_records import example_of, given_by
 from tablewright.model import Design, EntityModel, Index, Key, Shards
 from tablewright.model.entity import KeyAttributes
 from tablewright.model.fields.time import DateTextField
@@ -10,7 +12,6 @@ from tablewright.model.patterns import BatchGet, Count, Get, Pattern, Query, Sca
 from tablewright.pages.diagram import diagram
 from tablewright.pages.fields import computed_part, field_table, parts_of
 from tablewright.pages.markdown import code, table
-from tablewright.pages.metering import Measurement
 from tablewright.pages.projections import holds, projections_chapter
 from tablewright.pages.secrets_chapter import secrets_chapter
 
@@ -28,12 +29,14 @@ def page(
     costs: Sequence[str] = (),
     *,
     about: Sequence[str] = (),
+    made_by: str = "tablewright doc",
 ) -> str:
     """The page as Markdown; `costs` are the paragraphs of its last chapter, `about` those that its
-    first one has besides. Without measurements, or without costs, there is no such chapter."""
+    first one has besides; `made_by` is the command that makes it. Without measurements, or without
+    costs, there is no such chapter. Its picture lies beside it: see `picture_name`."""
     parts = [
         f"# {design.id}",
-        "*Made from the design by `make docs`; do not edit.*",
+        f"*Made from the design by `{made_by}`; do not edit.*",
         design.describes,
         *about,
         diagram(design),
@@ -46,6 +49,11 @@ def page(
         *(("## Cost", *costs) if costs else ()),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def picture_name(design: Design) -> str:
+    """The file, beside the page, that has the picture of the design's item collections."""
+    return f"{design.id}.svg"
 
 
 def _keys(design: Design) -> Iterator[str]:
@@ -120,7 +128,7 @@ def _cell(text: str) -> str:
 
 
 def _collections(design: Design) -> Iterator[str]:
-    examples = [(entity, entity.check(entity.example)) for entity in design.entity_list]
+    examples = [(entity, example_of(entity)) for entity in design.entity_list]
     one = len(examples) == 1
     yield f"## {'An item, and where it is' if one else 'Items, and where they are'} found"
     rows = []
@@ -138,6 +146,8 @@ def _collections(design: Design) -> Iterator[str]:
             if (entry := design.projected(entity, attributes, index)) is not None
         ]
     yield table(("item", "in", "partition key", "sort key", "attributes beside keys"), rows)
+    yield "Examples, and others like them, in the partitions of the table and of each index:"
+    yield f"![Item collections of {design.id}]({picture_name(design)})"
 
 
 def _at(attributes: Mapping[str, Any], key: KeyAttributes) -> tuple[str, str]:
@@ -192,26 +202,20 @@ def _asks(design: Design, pattern: Pattern[Any]) -> str:
     if isinstance(pattern, Scan):
         return "nothing: reads all"
     if isinstance(pattern, Query):
-        asked = _given(entity, key.partition_fields)
+        asked = given_by(entity, key.partition_fields)
         asked += _narrowed(entity, key, pattern)
         asked += [f"{name} (filtered)" for name in pattern.filters]
         return ", ".join(asked)
     if len(pattern.entities) == 1:
-        return ", ".join(_given(entity, key.fields))
+        return ", ".join(given_by(entity, key.fields))
     kinds = (design.entities[name] for name in pattern.entities)
-    return "<br>".join(f"{one.name}: {', '.join(_given(one, one.key.fields))}" for one in kinds)
-
-
-def _given(entity: EntityModel, names: Sequence[str]) -> list[str]:
-    """The fields that parts of a key are given by: those that a computed part is made from."""
-    parts = ((entity.computed[n].inputs if n in entity.computed else (n,)) for n in names)
-    return list(dict.fromkeys(name for part in parts for name in part))
+    return "<br>".join(f"{one.name}: {', '.join(given_by(one, one.key.fields))}" for one in kinds)
 
 
 def _narrowed(entity: EntityModel, key: Key, query: Query[Any]) -> list[str]:
     """What may be said of the sort key: its first fields, up to the one with a range."""
     names = key.sort_fields
-    first = _given(entity, names[: names.index(query.range)] if query.range else names)
+    first = given_by(entity, names[: names.index(query.range)] if query.range else names)
     optional = [f"optionally {', '.join(first)}"] if first else []
     return optional + ([f"range of {query.range}"] if query.range else [])
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from math import ceil
 from typing import Any
 
+from tablewright.designs.example_records import example_of
 from tablewright.model import ALL, Design, EntityModel, Index, Query, Shards
 from tablewright.model.capacity import WRITE_UNIT_BYTES, entry_bytes, read_floor, write_floor
 from tablewright.model.sizes import item_bytes
@@ -106,7 +107,7 @@ def _page(design: Design, query: Query[Any]) -> Decimal:
     floors = [read_floor([size] * share, consistent=consistent) for share in shares]
     if _lacking(design, query):
         entity = design.entity(query)
-        whole = item_bytes(design.attributes(entity, entity.check(entity.example)))
+        whole = item_bytes(design.attributes(entity, example_of(entity)))
         floors += [read_floor([whole])] * PAGE
     return sum(floors, Decimal())
 
@@ -124,12 +125,12 @@ def _lacking(design: Design, query: Query[Any]) -> list[str]:
 
 
 def _put(design: Design, entity: EntityModel) -> Decimal:
-    return write_floor(design, entity, entity.check(entity.example))
+    return write_floor(design, entity, example_of(entity))
 
 
 def _entry(design: Design, entity: EntityModel, index: str) -> int:
     """The size of what an index holds of the example, nothing if it is not in it."""
-    attributes = design.attributes(entity, entity.check(entity.example))
+    attributes = design.attributes(entity, example_of(entity))
     entry = design.projected(entity, attributes, design.indexes[index])
     return item_bytes(entry) if entry else 0
 

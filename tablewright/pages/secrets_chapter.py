@@ -12,8 +12,8 @@ from tablewright.runtime.secrets.secrets import to_bytes
 from tablewright.runtime.store.attribute_values import encode
 
 _SAYS = (
-    "Encrypted by the store where it is given keys, and bound to table, item and attribute "
-    "([encryption](../encryption.md)). Of the example of each entity:"
+    "Encrypted by the store where it is given keys, and bound to table, item and attribute. Of the "
+    "example of each entity:"
 )
 # At the prices of us-east-1 of 2026-04, as for docs/idle-cost.md.
 _COSTS = (

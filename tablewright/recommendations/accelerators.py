@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 
-from tablewright.pages.accelerator_cost import AcceleratorSize
-from tablewright.pages.prices import Prices
+from tablewright.costs.accelerator_cost import AcceleratorSize
+from tablewright.costs.prices import Prices
 from tablewright.recommendations.autoscaling import SECONDS_PER_HOUR
 from tablewright.recommendations.rules import Rules
 from tablewright.recommendations.usage import (

@@ -54,10 +54,11 @@ class Scaled(NamedTuple):
 
 def cheapest(loads: Sequence[Load]) -> Scaled:
     """The bounds that serve every part of a table, a table and its indexes, for the least."""
-    return min((_scaled(loads, target) for target in TARGETS), key=lambda one: sum(one.hours))
+    return min((scaled(loads, target) for target in TARGETS), key=lambda one: sum(one.hours))
 
 
-def _scaled(loads: Sequence[Load], target: int) -> Scaled:
+def scaled(loads: Sequence[Load], target: int) -> Scaled:
+    """The bounds that serve every part at a target, and what is paid for in each hour."""
     lowest = max((_lowest(load, target) for load in loads), default=1)
     parts = [capacity(load, lowest, target) for load in loads]
     highest = max((max(part, default=1) for part in parts), default=1)

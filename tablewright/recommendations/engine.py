@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tablewright.pages.prices import Prices
+from tablewright.costs.prices import Prices
 from tablewright.recommendations.other_advice import other_advice
 from tablewright.recommendations.recommendation import CENT, Kind, Recommendation
 from tablewright.recommendations.rules import Rules

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from tablewright.pages.prices import HOURS_PER_MONTH, Prices, ThroughputPrices
+from tablewright.costs.prices import HOURS_PER_MONTH, Prices, ThroughputPrices
 from tablewright.recommendations.autoscaling import Bounds, Load, Scaled, cheapest
 from tablewright.recommendations.usage import INFREQUENT_ACCESS, STANDARD, TableUsage
 

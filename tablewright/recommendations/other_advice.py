@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import ROUND_CEILING, Decimal
 
-from tablewright.pages.prices import Prices
+from tablewright.costs.prices import Prices
 from tablewright.recommendations.options import GB, MILLION, months, throughput_prices
 from tablewright.recommendations.projections import projection_advice
 from tablewright.recommendations.recommendation import (

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from tablewright.pages.prices import HOURS_PER_MONTH, UNITS_RESERVED_TOGETHER, Prices
+from tablewright.costs.prices import HOURS_PER_MONTH, UNITS_RESERVED_TOGETHER, Prices
 from tablewright.recommendations.options import Option
 
 Options = Mapping[str, Sequence[Option]]
@@ -77,7 +77,7 @@ def _reservation(chosen: Sequence[Option], prices: Prices, years: int) -> Reserv
         _sum([option.write_hours for option in chosen]),
     )
     for term, price in terms.items():
-        if term > years or not (reads or writes):
+        if price is None or term > years or not (reads or writes):
             continue
         many_reads, read_saving = _blocks(
             reads, standard.read_unit_hour, _monthly(price.read_upfront, price.read_hour, term)

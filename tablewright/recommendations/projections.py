@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, Decimal
 
+from tablewright.costs.prices import Prices
 from tablewright.model.capacity import READ_UNIT_BYTES, WRITE_UNIT_BYTES
-from tablewright.pages.prices import Prices
 from tablewright.recommendations.options import GB, MILLION, months, throughput_prices
 from tablewright.recommendations.recommendation import (
     Change,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tablewright.pages.prices import Prices
+from tablewright.costs.prices import Prices
 from tablewright.recommendations.recommendation import Recommendation, total
 from tablewright.recommendations.usage import StageUsage
 

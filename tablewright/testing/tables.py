@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tablewright.model import Design, Index, Table
-from tablewright.model.entity import KeyAttributes
+from tablewright.model import Table
+from tablewright.model.table_definition import definition
 
 
 def create(client: Any, table: type[Table], name: str, *, stream: bool = True) -> str:
@@ -20,46 +20,14 @@ def create(client: Any, table: type[Table], name: str, *, stream: bool = True) -
                                   **engine.credentials())
             store = Store(Orders, create(client, Orders, "orders"), client)
     """
-    made = definition(table.__design__, name)
-    if not stream:
-        made.pop("StreamSpecification", None)
-    client.create_table(**made)
+    client.create_table(**creation(table, name, stream=stream))
     client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
     return name
 
 
-def definition(design: Design, name: str) -> dict[str, Any]:
-    """The arguments of CreateTable for a design."""
-    keys = [design.key_attributes(index) for index in (None, *design.indexes)]
-    attributes = dict.fromkeys(name for key in keys for name in key.names)
-    request: dict[str, Any] = {
-        "TableName": name,
-        "BillingMode": "PAY_PER_REQUEST",
-        "KeySchema": _schema(design.key),
-        "AttributeDefinitions": [
-            {"AttributeName": name, "AttributeType": design.kind(name)} for name in attributes
-        ],
-    }
-    for index in design.index_list:
-        made = {
-            "IndexName": index.name,
-            "KeySchema": _schema(index.key),
-            "Projection": _projection(design, index),
-        }
-        kind = "LocalSecondaryIndexes" if index.local else "GlobalSecondaryIndexes"
-        request.setdefault(kind, []).append(made)
-    if design.stream:
-        stream = {"StreamEnabled": True, "StreamViewType": design.stream}
-        request["StreamSpecification"] = stream
-    return request
-
-
-def _schema(key: KeyAttributes) -> list[dict[str, str]]:
-    parts = [(name, "HASH") for name in key.partition] + [(name, "RANGE") for name in key.sort]
-    return [{"AttributeName": name, "KeyType": kind} for name, kind in parts]
-
-
-def _projection(design: Design, index: Index) -> dict[str, Any]:
-    if isinstance(index.projects, str):
-        return {"ProjectionType": index.projects}
-    return {"ProjectionType": "INCLUDE", "NonKeyAttributes": design.carried(index)}
+def creation(table: type[Table], name: str, *, stream: bool) -> dict[str, Any]:
+    """What CreateTable is asked for a table, with or without its stream."""
+    made = definition(table.__design__, name)
+    if not stream:
+        made.pop("StreamSpecification", None)
+    return made

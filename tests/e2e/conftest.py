@@ -12,6 +12,7 @@ from local.deployment import Deployment, deploy
 from local.emulator.cloud import Cloud, free_port
 from local.emulator.home import Home
 from local.progress import Progress
+from tests.e2e.support import assets
 
 NewUser = Callable[..., str]
 
@@ -24,8 +25,10 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
 
 
 @pytest.fixture(scope="session")
-def deployment(cloud: Cloud) -> Deployment:
-    return deploy(cloud.home, cloud.connection, Progress(io.StringIO()))
+def deployment(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
+    deployment = deploy(cloud.home, cloud.connection, Progress(io.StringIO()))
+    assets.keep(cloud.home, tmp_path_factory)
+    return deployment
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import pytest
 from local.drill import AWAY, RegionDrill, ids
 from local.emulator.cloud import Cloud, free_port
 from local.emulator.home import Home
+from tests.e2e.support import assets
 from tests.e2e.support.runbook import Runbook
 
 HEADING = "Move to another region"
@@ -39,6 +40,7 @@ def test_a_lost_region_loses_nothing_but_what_replication_had_not_carried(
 ) -> None:
     said: list[str] = []
     home = Home(tmp_path_factory.mktemp("drill"))
+    assets.take(home, tmp_path_factory)
     with Cloud(home, port=free_port()) as cloud:
         drill = Followed(home, cloud, tmp_path_factory.mktemp("page"), said)
         ledger = drill.run(4)

@@ -12,7 +12,7 @@ from local.clients.receiver import ACCEPTED, UNAVAILABLE, Receiver
 from local.clients.users import OPERATOR, Users
 from local.deployment import Deployment
 from local.emulator.cloud import Cloud
-from tablewright.commands.audit_isolation import main as audit
+from tablewright.commands.operations.audit_isolation import main as audit
 from tests.e2e.conftest import NewUser
 from tests.e2e.support.lists import listed
 from tests.e2e.support.polling import eventually

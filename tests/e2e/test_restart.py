@@ -14,15 +14,6 @@ from tests.e2e.support.polling import eventually
 from tests.e2e.support.sales import address_of, new_sale
 
 
-def test_a_second_deployment_finds_no_changes(cloud: Cloud, deployment: Deployment) -> None:
-    said = io.StringIO()
-    again = deploy(cloud.home, cloud.connection, Progress(said))
-    stacks = sorted(again.outputs)
-    assert len(stacks) == 6
-    assert all(f"{stack} (no changes)" in said.getvalue() for stack in stacks), said.getvalue()
-    assert again.outputs == deployment.outputs
-
-
 def test_only_the_stack_that_changed_is_deployed(
     cloud: Cloud, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:

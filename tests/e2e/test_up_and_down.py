@@ -1,5 +1,6 @@
 """`up` brings everything up in one go, and nothing of it stays when it ends, in whichever way."""
 
+import json
 import os
 import re
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from local.emulator.home import Home, Running
+from tests.e2e.support import assets
 from tests.e2e.support.polling import eventually
 from toolchain.paths import ROOT
 
@@ -75,6 +77,7 @@ class Terminal:
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
     terminal = Terminal(tmp_path_factory.mktemp("up"))
+    assets.take(terminal.home, tmp_path_factory)
     yield terminal
     terminal.run("down")
 
@@ -96,13 +99,16 @@ def test_up_deploys_says_what_to_try_and_survives_a_kill(terminal: Terminal) -> 
     process, said = terminal.up()
     assert "480 sales stored" in said
     _try(said)
+    given_out = json.loads(terminal.home.outputs.read_text())
     server = terminal.running().server
     process.kill()
     process.wait()
     assert eventually(lambda: is_gone(server))
 
     again, said = terminal.up()
-    assert said.count("(no changes)") == 6
+    assert len(given_out) == 6
+    assert all(f"{stack} (no changes)" in said for stack in given_out), said
+    assert json.loads(terminal.home.outputs.read_text()) == given_out
     assert "sales stored" not in said
     server = terminal.running().server
     down = terminal.run("down")

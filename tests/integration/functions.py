@@ -6,8 +6,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from tablewright.runtime.errors import Unavailable
+from tablewright.testing.privileges.least_privilege import ITSELF
+from tablewright.testing.privileges.platform import LOGS_AND_TRACES
 from tests.integration.http import Context, Hurried
-from tests.integration.rights import ITSELF
 from tests.integration.session import Aws
 
 
@@ -25,12 +26,16 @@ def hurried() -> Hurried:
 
 
 class Function(NamedTuple):
-    """A function's module, what makes it do everything in the tests' world, and what AWS does in
-    its name."""
+    """A function's module, what makes it do everything in the tests' world, and what starts it."""
 
     module: ModuleType
     use: Callable[[Aws, Any], None]
-    platform: Set[str] = frozenset()
+    started_by: Set[str] = frozenset()
+
+    @property
+    def platform(self) -> Set[str]:
+        """What AWS does in its name."""
+        return LOGS_AND_TRACES | self.started_by
 
 
 def message(body: str) -> dict[str, Any]:

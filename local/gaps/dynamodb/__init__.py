@@ -1,1 +1,1 @@
-"""Gaps of DynamoDB: global tables, time to live, records of streams."""
+"""Gaps of DynamoDB: global tables, time to live, records of streams, refused changes."""

@@ -29,6 +29,7 @@ def close() -> None:
     for operation in _OPERATIONS:
         expected.function(dynamodb, operation, "data")
     expected.function(dynamodb, "_replica_group", "table")
+    expected.attribute(dynamodb, "_ttl_settings")
     create, update, delete = handler["create"], handler["update"], handler["delete"]
 
     def create_with_replicas(logical_id: str, props: Properties, stack_name: str) -> Created:
@@ -46,6 +47,8 @@ def close() -> None:
         for region in kept - {get_region()}:
             with request_scope(get_account_id(), region):
                 update(physical_id, old, new, stack_name)
+        if expiry := old.get("TimeToLiveSpecification"):
+            new = {"TimeToLiveSpecification": {**expiry, "Enabled": False}, **new}
         _apply(name, new)
         return name, _attributes(name)
 
@@ -59,9 +62,7 @@ def close() -> None:
 
 
 def _apply(name: str, props: Properties) -> None:
-    ttl = props.get("TimeToLiveSpecification") or {}
-    if ttl.get("AttributeName"):
-        _call("_update_ttl", TableName=name, TimeToLiveSpecification=ttl)
+    _apply_expiry(name, props.get("TimeToLiveSpecification") or {})
     encryption = props.get("SSESpecification") or {}
     if _true(encryption.get("SSEEnabled")):
         kind = {"Enabled": True, "SSEType": encryption.get("SSEType", "KMS")}
@@ -70,6 +71,16 @@ def _apply(name: str, props: Properties) -> None:
     for replica in props.get("Replicas") or []:
         with request_scope(get_account_id(), replica["Region"]):
             _apply_to_replica(name, replica)
+
+
+def _apply_expiry(name: str, wanted: Properties) -> None:
+    setting = dynamodb._ttl_settings.get(name) or {}
+    attribute = setting["AttributeName"] if setting.get("TimeToLiveStatus") == "ENABLED" else None
+    enabled = _true(wanted.get("Enabled"))
+    # DynamoDB refuses what would change nothing.
+    if wanted.get("AttributeName") and attribute != (wanted["AttributeName"] if enabled else None):
+        specification = {**wanted, "Enabled": enabled}
+        _call("_update_ttl", TableName=name, TimeToLiveSpecification=specification)
 
 
 def _replicate(name: str, wanted: set[str]) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import botocore.session
 from botocore.config import Config
+from botocore.loaders import create_loader
 from ministack import app
 from ministack.core import iam_evaluator, lambda_runtime
 from ministack.core.responses import get_account_id, get_region
@@ -12,6 +13,9 @@ from ministack.core.responses import get_account_id, get_region
 from local.gaps import expected
 
 READ_STREAM = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+
+# What services look like: reading that takes longer than most calls.
+_MODELS = create_loader()
 
 # access key, secret key, session token
 Credentials = tuple[str, str, str | None]
@@ -70,7 +74,9 @@ def refused(credentials: Credentials, actions: tuple[str, ...], resource_arn: st
 def client(credentials: Credentials, service: str) -> Any:
     """A client of this emulator."""
     access_key, secret_key, token = credentials
-    return botocore.session.Session().create_client(
+    session = botocore.session.Session()
+    session.register_component("data_loader", _MODELS)
+    return session.create_client(
         service,
         region_name=get_region(),
         endpoint_url=f"http://127.0.0.1:{os.environ.get('GATEWAY_PORT', '4566')}",

@@ -168,7 +168,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     summary = (__doc__ or "").split("\n")[0]
-    parser = argparse.ArgumentParser(prog="tablewright shard-spread", description=summary)
+    parser = argparse.ArgumentParser(
+        prog="tablewright shard-spread",
+        description=summary,
+        epilog="For example: tablewright shard-spread --submissions 1000000 --tenants 1000",
+    )
     parser.add_argument("--submissions", type=int, default=1_000_000, help="default: %(default)s")
     parser.add_argument("--tenants", type=int, default=1000, help="default: %(default)s")
     parser.add_argument("--skew", type=float, default=1.1, help="Zipf's exponent: %(default)s")

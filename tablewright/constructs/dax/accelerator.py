@@ -15,7 +15,7 @@ from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.dax.isolated_network import IsolatedNetwork
 from tablewright.constructs.functions.function import Network
 from tablewright.constructs.tables.base import DesignTableBase
-from tablewright.constructs.tables.grants import GrantError
+from tablewright.model.grants import GrantError
 from tablewright.model.patterns import Pattern
 
 # With encryption in transit, which is always on here.

@@ -6,8 +6,8 @@ dependencies, so that a later synthesis needs no network.
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import jsii
@@ -27,7 +27,7 @@ from tablewright.constructs.functions.lazy_packages import make_lazy
 
 _LIBRARY = Path(tablewright.__file__).parent
 # Changes when the same sources and lock file would be put together differently.
-_LAYOUT = "3"
+_LAYOUT = "4"
 _LEFT_OUT = ("__pycache__", "*.pyc", "*.pyi", "tests", "RECORD", "INSTALLER", "REQUESTED", "bin")
 
 
@@ -72,9 +72,10 @@ class PythonCode:
     """What a function's bundle is made of.
 
     `services` are the AWS services whose models are kept of botocore; all others are most of its
-    size. Without `requirements` there is nothing but the sources. `bytecode` is put beside every
-    module, so that a cold start compiles none. The hash follows from the sources, the lock file and
-    these options, so that unchanged code is the same asset on every machine.
+    size. Without `requirements` there is nothing but the sources. `texts` are files that the app
+    computes, by their path in the bundle. `bytecode` is put beside every module, so that a cold
+    start compiles none. The hash follows from the sources, the lock file and these options, so that
+    unchanged code is the same asset on every machine.
 
     Example::
 
@@ -87,6 +88,7 @@ class PythonCode:
     services: Sequence[str] = ()
     platform: Platform = LAMBDA
     bytecode: bool = True
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def architecture(self) -> lambda_.Architecture:
@@ -108,6 +110,9 @@ class PythonCode:
         for target, path in self._files():
             digest.update(hashlib.sha256(target.encode()).digest())
             digest.update(hashlib.sha256(path.read_bytes()).digest())
+        for target, text in sorted(self.texts.items()):
+            digest.update(hashlib.sha256(target.encode()).digest())
+            digest.update(hashlib.sha256(text.encode()).digest())
         return digest.hexdigest()
 
     def write(self, output: Path) -> None:
@@ -117,6 +122,8 @@ class PythonCode:
         for target, path in self._files():
             (output / target).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, output / target)
+        for target, text in self.texts.items():
+            (output / target).write_text(text)
         if self.bytecode:
             add_bytecode(output, self.platform.python)
 

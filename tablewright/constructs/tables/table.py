@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypedDict
 
-from aws_cdk import Acknowledgment, CfnTag, Duration, Stack, Token, Validations
+from aws_cdk import Acknowledgment, CfnResource, CfnTag, Duration, Stack, Token, Validations
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
@@ -44,7 +44,8 @@ class DesignTable(DesignTableBase):
 
     A design that contradicts itself stops the synthesis. Access is granted by pattern. Without a
     `table_name` CloudFormation gives it one. Each of its `replicas` has an alarm on how far it
-    lags: by five seconds, or by `replication_latency`.
+    lags: by five seconds, or by `replication_latency`. While a plan changes the table (`tablewright
+    apply`), it has the form of a step, which the context ``tablewright:on-the-way`` tells.
 
     With `strong_consistency` a write is in all regions when it is answered, and a consistent read
     gives it in any of them. DynamoDB wants three regions of one set for that, one of which may be
@@ -96,17 +97,17 @@ class DesignTable(DesignTableBase):
         self._check_consistency(strong_consistency, witness_region)
         protection = protection or Protection.protected()
         capacity = capacity or Capacity.on_demand()
+        form = schema.form(self, model)
         cfn_tags = [CfnTag(key=key, value=value) for key, value in (tags or {}).items()]
         self.table = dynamodb.TableV2(
             self,
             "Table",
             table_name=table_name,
-            partition_key=schema.partition_key(model),
-            sort_key=schema.sort_key(model),
-            global_secondary_indexes=schema.indexes(model, capacity),
-            local_secondary_indexes=schema.local_indexes(model),
-            time_to_live_attribute=model.ttl,
-            dynamo_stream=schema.stream(model),
+            **schema.key(form),
+            global_secondary_indexes=schema.indexes(model, form, capacity),
+            local_secondary_indexes=schema.local_indexes(model, form),
+            time_to_live_attribute=form.ttl,
+            dynamo_stream=schema.stream(form),
             billing=capacity.billing,
             warm_throughput=capacity.warm,
             encryption=self._encryption(),
@@ -131,6 +132,8 @@ class DesignTable(DesignTableBase):
             witness_region=witness_region,
             tags=cfn_tags,
         )
+        if off := schema.expiry_off(self, model):
+            self._resource.add_property_override("TimeToLiveSpecification", off)
         _acknowledge(self.table, protection)
         TableAlarms(
             self, "Alarms", design=model, table_name=self.table.table_name, topic=alarm_topic
@@ -199,6 +202,12 @@ class DesignTable(DesignTableBase):
     def lacks(self, design: Design) -> Iterator[str]:
         """What a design lacks to be that of a table of this kind; nothing, for one of any kind."""
         yield from ()
+
+    @property
+    def _resource(self) -> CfnResource:
+        made = self.table.node.default_child
+        assert isinstance(made, CfnResource)  # noqa: S101 - of TableV2, always
+        return made
 
     def _encryption(self) -> dynamodb.TableEncryptionV2:
         if self.encryption_key is None:

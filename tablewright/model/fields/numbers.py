@@ -89,7 +89,7 @@ class MoneyField(NumberField):
 
     @property
     def highest(self) -> Decimal:
-        return Decimal(10**self.digits - 1).scaleb(-2)
+        return Decimal(10**self.digits - 1).scaleb(-2, _EXACT)
 
     def check(self, value: Any) -> Decimal:
         amount = self._decimal(value)
@@ -98,23 +98,24 @@ class MoneyField(NumberField):
         # Compared before it is rounded: 1E+999999999 must not become a billion digits.
         if amount > self.highest:
             raise self.refuse(f"must be at most {self.highest}")
-        rounded = abs(amount).quantize(_CENT)
+        # Not abs, which rounds to the precision of the context.
+        rounded = amount.copy_abs().quantize(_CENT, context=_EXACT)
         if rounded != amount:
             raise self.refuse("must have at most two decimals")
         return rounded
 
     def from_plain(self, plain: Decimal) -> Decimal:
-        return plain.quantize(_CENT)
+        return plain.quantize(_CENT, context=_EXACT)
 
     def from_number(self, text: str) -> Decimal:
         # Most amounts have their cents already.
-        return Decimal(text) if text[-3:-2] == "." else Decimal(text).quantize(_CENT)
+        return Decimal(text) if text[-3:-2] == "." else self.from_plain(Decimal(text))
 
     def to_text(self, value: Decimal) -> str:
-        return str(int(value.scaleb(2))).zfill(self.digits)
+        return str(int(value.scaleb(2, _EXACT))).zfill(self.digits)
 
     def from_text(self, text: str) -> Decimal:
-        return Decimal(int(text)).scaleb(-2)
+        return Decimal(int(text)).scaleb(-2, _EXACT)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "number", "minimum": 0, "maximum": float(self.highest)}
@@ -144,7 +145,7 @@ class FractionField(NumberField):
         return number.copy_abs()
 
     def to_text(self, value: Decimal) -> str:
-        return str(value.quantize(Decimal(1).scaleb(-self.decimals)))
+        return str(value.quantize(Decimal(1).scaleb(-self.decimals), context=_EXACT))
 
     def schema(self) -> dict[str, Any]:
         return {"type": "number", "minimum": 0, "maximum": 1}

@@ -178,6 +178,8 @@ def Choice(
         state: Field[State] = Choice(State, default=State.OPEN)
         size: Field[Literal["S", "M", "L"]] = Choice(Literal["S", "M", "L"])
     """
+    if isinstance(of, str):
+        raise TypeError(f"Choice takes its words together: Choice([{of!r}, …])")
     if isinstance(of, type) and issubclass(of, Enum):
         return _marked(EnumField(of, stored, default=default), secret)
     return _marked(ChoiceField(getattr(of, "__args__", of), stored, default=default), secret)

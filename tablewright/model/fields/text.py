@@ -143,14 +143,14 @@ class ChoiceField(Field[Any]):
 class EnumField(ChoiceField):
     """One member of an enumeration, stored as its value, which is a text."""
 
-    __slots__ = ("_members",)
+    __slots__ = ("members",)
     converts = True
 
     def __init__(
         self, of: type[Enum], stored: str | None = None, *, default: Any = REQUIRED
     ) -> None:
         super().__init__([str(one.value) for one in of], stored, default=default)
-        self._members = {str(one.value): one for one in of}
+        self.members = {str(one.value): one for one in of}
 
     @property
     def type_name(self) -> str:
@@ -158,22 +158,22 @@ class EnumField(ChoiceField):
 
     def check(self, value: Any) -> Any:
         if isinstance(value, Enum):
-            if self._members.get(str(value.value)) is value:
+            if self.members.get(str(value.value)) is value:
                 return value
             raise self.refuse("must be one of " + ", ".join(self.choices))
-        return self._members[super().check(value)]
+        return self.members[super().check(value)]
 
     def to_plain(self, value: Enum) -> str:
         return str(value.value)
 
     def from_plain(self, plain: str) -> Any:
-        return self._members.get(plain, plain)
+        return self.members.get(plain, plain)
 
     def to_text(self, value: Enum) -> str:
         return str(value.value)
 
     def from_text(self, text: str) -> Any:
-        return self._members.get(text, text)
+        return self.members.get(text, text)
 
 
 class FlagField(Field[Any]):

@@ -21,6 +21,7 @@ from tablewright.model.fields.time import (
 from tablewright.model.restored import RESTORED_FROM
 from tablewright.model.table import Design
 from tablewright.model.validation.epochs import epoch_pattern
+from tablewright.model.validation.former import former_problems
 from tablewright.model.validation.keys import collisions, entity_keys, index_attributes, kinds
 from tablewright.model.validation.patterns import pattern_problems
 from tablewright.model.validation.secrets import secret_problems
@@ -49,6 +50,7 @@ def validate(table: type[Table]) -> list[str]:
     if not problems:  # patterns are only worth judging on sound keys
         for pattern in design.pattern_list:
             problems += pattern_problems(design, pattern)
+        problems += former_problems(design)
     return problems
 
 

@@ -214,8 +214,7 @@ def kinds(design: Design) -> Iterator[str]:
 
 def collisions(design: Design) -> Iterator[str]:
     for one, two in combinations(design.entity_list, 2):
-        pairs = zip(one.key.templates, two.key.templates, strict=False)
-        if all(_can_equal(one, mine, two, theirs) for mine, theirs in pairs):
+        if can_collide(one, two):
             if design.entity_type:
                 yield from _told_apart(design, one, two)
                 continue
@@ -223,6 +222,12 @@ def collisions(design: Design) -> Iterator[str]:
                 f"{one.name} and {two.name} can have the same key {one.key.partition[0].text}: "
                 "give them different words, or the table an entity_type"
             )
+
+
+def can_collide(one: EntityModel, two: EntityModel) -> bool:
+    """Whether items of two entities can have the same key."""
+    pairs = zip(one.key.templates, two.key.templates, strict=False)
+    return all(_can_equal(one, mine, two, theirs) for mine, theirs in pairs)
 
 
 def _told_apart(design: Design, *entities: EntityModel) -> Iterator[str]:

@@ -54,7 +54,7 @@ def _listing(
             f"{name} asks for a consistent read of index {listing.index}, which no global index "
             "can give"
         )
-    readable = design.readable(listing)
+    readable = design.readable(listing, entity)
     if entity.expires and entity.expires.field not in readable and not listing.expired:
         yield (
             f"{name} lists what expires by {entity.name}.{entity.expires.field}, which index "

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tablewright.model.errors import InvalidValue
+from tablewright.model.key_template import too_long
 from tablewright.model.sharding.epochs import EpochShards
 from tablewright.model.sizes import ITEM_BYTES, SECRET_BYTES, secret_bytes, value_bytes
 
@@ -34,14 +35,20 @@ class Storable:
         uses = {(n, t.delimiter): t for t in templates for n in t.fields if n != "shard"}
         most = {name: field.most_bytes for name, field in fields.items()} | {"shard": len(_SHARD)}
         most |= {name: 4 * one.max_length for name, one in entity.computed.items()}
-        bounds = [(t, len(t.text) + sum(most.get(n, 0) for n in t.fields)) for t in templates]
+        bounds = {t: len(t.text) + sum(most.get(n, 0) for n in t.fields) for t in templates}
+        # A table's key and an index's are measured each by itself.
+        forms = [some for key in entity.keys for some in (key.partition, key.sort) if some]
         shards = [key.shards for key in entity.keys if isinstance(key.shards, EpochShards)]
         self._entity = entity
         self._uses = [(name, template) for (name, _), template in uses.items()]
-        self._long = [template for template, bound in bounds if bound > template.limit]
+        self._long = [
+            some
+            for some in forms
+            if sum(map(bounds.__getitem__, some)) > min(t.limit for t in some)
+        ]
         self._dated = {one.dated: one for one in shards if one.dated}
         stored = sum(_NAME_BYTES + _most_bytes(field) for field in entity.fields)
-        self._large = stored + sum(_NAME_BYTES + bound for _, bound in bounds) > ITEM_BYTES
+        self._large = stored + sum(_NAME_BYTES + bounds[t] for t in templates) > ITEM_BYTES
 
     def problems(self, record: Mapping[str, Any]) -> Iterator[InvalidValue]:
         """What is wrong with a record, or with those fields of it that are there."""
@@ -53,10 +60,10 @@ class Storable:
         unfit = list(self._unfit(texts))
         yield from unfit
         if not unfit:  # keys are measured that can be formed
-            for template in self._long:
-                too_long = template.too_long({**texts, "shard": _SHARD})
-                if too_long:
-                    yield too_long
+            for templates in self._long:
+                long = too_long(templates, {**texts, "shard": _SHARD})
+                if long:
+                    yield long
         for shards in self._dated.values():
             misdated = shards.misdated(texts)
             if misdated:

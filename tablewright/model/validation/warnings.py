@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from tablewright.model.declaration import Table
 from tablewright.model.entity import Key
 from tablewright.model.table import Design
+from tablewright.model.validation.expiry import expiry_warnings
+from tablewright.model.validation.projections import projection_warnings
 
 # What one partition of table or index takes: quotas of DynamoDB.
 _WRITES, _READS = 1000, 3000
@@ -15,7 +17,13 @@ _WRITES, _READS = 1000, 3000
 def warnings(table: type[Table]) -> list[str]:
     """One sentence for each thing that is worth a second look, with what would mend it."""
     design = table.__design__
-    return [*_hot_partitions(design), *_unused_indexes(design), *_unused_ttl(design)]
+    return [
+        *_hot_partitions(design),
+        *_unused_indexes(design),
+        *projection_warnings(design),
+        *_unused_ttl(design),
+        *expiry_warnings(design),
+    ]
 
 
 def _hot_partitions(design: Design) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tablewright.model.conditions import Condition
+from tablewright.model.errors import KeyMismatch
 from tablewright.model.patterns import Collection, Listing, Query, Scan
 from tablewright.model.table import Design
 from tablewright.runtime.store.conditions import holds
@@ -43,13 +44,20 @@ class Entries:
             # Items of other entities are passed over, whatever they have in common with these.
             index = asked.query.index
             own = [at for at in own if asked.records.is_one(entries[at], index)]
-        if len(own) < len(entries):
-            found: Shown = [None] * len(entries)
-            records = self._records(asked, [entries[at] for at in own])
-            for at, record in zip(own, records, strict=True):
-                found[at] = record
-        else:
-            found = self._records(asked, entries)
+        try:
+            if len(own) < len(entries):
+                found: Shown = [None] * len(entries)
+                records = self._records(asked, [entries[at] for at in own])
+                for at, record in zip(own, records, strict=True):
+                    found[at] = record
+            else:
+                found = self._records(asked, entries)
+        except KeyMismatch:
+            if self._neighbours.get(asked.query.name, True):
+                raise
+            # A later design writes here too: from now on each entry is looked at.
+            self._neighbours[asked.query.name] = True
+            return self.shown(asked, entries, condition)
         if condition is None:
             return found
         return [one if one is not None and holds(condition, one) else None for one in found]
@@ -59,7 +67,9 @@ class Entries:
         found = self._neighbours.get(query.name)
         if found is None:
             entity = self._design.entities[query.entity]
-            found = self._neighbours[query.name] = self._design.neighbours(entity, query.index)
+            # Items of the design before may lie anywhere.
+            found = bool(self._design.formerly) or self._design.neighbours(entity, query.index)
+            self._neighbours[query.name] = found
         return found
 
     def _records(self, asked: Asked, entries: Sequence[Item]) -> Shown:
@@ -69,7 +79,8 @@ class Entries:
         requests = self._requests[records.entity.name]
         if asked.completed:
             expired = query.expired
-            return [requests.present(item, expired=expired) for item in self._whole(asked, entries)]
+            whole = entries if asked.is_whole else self._whole(asked, entries)
+            return [requests.present(item, expired=expired) for item in whole]
         to_record, lifetime = records.entry_to_record, requests.lifetime
         if query.expired or not lifetime.ends:
             return [to_record(query, entry) for entry in entries]

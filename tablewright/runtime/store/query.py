@@ -15,11 +15,14 @@ from tablewright.model.errors import KeyMismatch
 from tablewright.model.fields.text import ChoiceField, TextField
 from tablewright.model.key_template import HIGHEST, SORT_KEY_BYTES, Template, after, before
 from tablewright.model.patterns import Collection, Query
+from tablewright.runtime.errors import CursorExpired
 from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records, key_text
 
 Params = dict[str, Any]
+# Leads the shard in positions of entries that the design before has written.
+BEFORE = "<"
 Bounds = tuple[str | None, str | None]  # lowest and highest sort key, both included
 
 
@@ -50,8 +53,11 @@ class Asked:
     """What a caller asks of a query pattern, checked and turned into key texts.
 
     `served` is the condition that DynamoDB looks at, `left` the one that is left to do here;
-    `completed` is whether entries are completed from the table.
+    `completed` is whether entries are completed from the table, `is_whole` whether they are when
+    they have been read; `selects` is whether no more is read than the attributes that are wanted.
     """
+
+    is_whole = False
 
     def __init__(
         self,
@@ -71,6 +77,7 @@ class Asked:
         self.query = query
         self.key = design.key_of(query)
         self.completed = design.completes(query)
+        self.selects = bool(query.select) and not self.completed
         self.descending = query.descending if bounds.descending is None else bounds.descending
         entity = records.entity
         checked = entity.check(where, partial=True)
@@ -401,6 +408,8 @@ class Asked:
     def start_key(self, position: Sequence[str]) -> Item:
         """The keys of the entry at a position, rebuilt around what the caller asked."""
         shard, *values = position
+        if shard.startswith(BEFORE):
+            raise CursorExpired("the page that this cursor continues has no items left of its form")
         if values and not values[0]:
             return self._raw_start(shard, values[1:])
         texts = {**self.texts, **dict(zip(self.position_fields, values, strict=True))}

@@ -29,6 +29,7 @@ from tablewright.runtime.transport import Transport
 
 if TYPE_CHECKING:
     from tablewright.runtime.secrets.secrets import Secrets
+    from tablewright.runtime.store.former.items import Former
 
 # How many records are read at a time where most of them may be passed over.
 _TESTED_AT_ONCE = READ_CHUNK
@@ -124,6 +125,20 @@ class Reader:
             )
             for entity in design.entity_list
         }
+        self._former: Former | None = None
+        if design.formerly is not None:
+            # When it is needed: few designs have one.
+            from tablewright.runtime.store.former.items import Former
+
+            self._former = Former(
+                design,
+                design.formerly,
+                table_name,
+                self._transport,
+                self._requests,
+                epochs=source,
+                secrets=secrets,
+            )
         self._entries = Entries(design, self._requests, self._read_all)
 
     def get(self, pattern: Get[E], key: Mapping[str, Any] = _NOTHING, /, **fields: Any) -> E | None:
@@ -147,8 +162,11 @@ class Reader:
         requests = self._of(pattern, BatchGet)
         items = [requests.records.key(key) for key in keys]
         # DynamoDB refuses a request that names an item twice.
-        once = {self.design.key_values(item): item for item in items}
-        found = self._read_all(list(once.values()), None, consistent=pattern.consistent)
+        once = list({self.design.key_values(item): item for item in items}.values())
+        if self._former:
+            found = self._former.read_all(requests.name, once, consistent=pattern.consistent)
+        else:
+            found = self._read_all(once, None, consistent=pattern.consistent)
         there = (requests.present(item, expired=pattern.expired) for item in found)
         return [record for record in there if record is not None]
 
@@ -158,7 +176,17 @@ class Reader:
         """A get, as part of `transact_get`."""
         requests = self._of(pattern, Get)
         params = requests.key(whole_key(key, fields))
-        return Read(params, lambda item: requests.present(item, expired=pattern.expired))
+        former, own = self._former, params["Key"]
+        if former is None:
+            return Read(lambda item: requests.present(item, expired=pattern.expired), params)
+        before = former.key_before(requests.name, own)
+        return Read(
+            lambda item, old=None: requests.present(
+                former.chosen(own, item, old), expired=pattern.expired
+            ),
+            params,
+            *([{**params, "Key": before}] if before else ()),
+        )
 
     @overload
     def transact_get(self, one: Read[E], two: Read[F], /) -> tuple[E | None, F | None]: ...
@@ -393,7 +421,8 @@ class Reader:
         that the next one starts after, None at the end."""
         records = self._of(pattern, Scan).records
         condition = self._condition(pattern, where)
-        served = condition is not None and is_served(condition, records, pattern)
+        former = self._former if self._former and self._former.concerns(pattern) else None
+        served = condition is not None and not former and is_served(condition, records, pattern)
         expressions = Expressions()
         params: dict[str, Any] = {"TableName": self.table_name}
         if segments > 1:
@@ -409,7 +438,12 @@ class Reader:
         if limit:
             params["Limit"] = limit
         answer = self._transport.call("Scan", expressions.into(params))
-        found = self._entries.scanned(pattern, answer["Items"], None if served else condition)
+        items = answer["Items"]
+        if former:
+            from tablewright.runtime.store.former.entries import FormerEntries
+
+            items = FormerEntries(former, pattern).of(items)
+        found = self._entries.scanned(pattern, items, None if served else condition)
         return found, answer.get("LastEvaluatedKey")
 
     def _segment(
@@ -447,6 +481,10 @@ class Reader:
         condition: Condition | None,
     ) -> Asked:
         records = self._of(pattern, Query).records
+        if self._former and self._former.concerns(pattern):
+            from tablewright.runtime.store.former.lists import AskedOfBoth
+
+            return AskedOfBoth(self._former, pattern, key, bounds, condition)
         served = condition is not None and is_served(condition, records, pattern)
         return Asked(
             self.design,
@@ -461,7 +499,12 @@ class Reader:
     def _reading(
         self, asked: Asked, *, limit: int | None, position: Sequence[str] | None
     ) -> Reading:
-        return Reading(
+        kind = Reading
+        if asked.is_whole:
+            from tablewright.runtime.store.former.lists import ReadingOfBoth
+
+            kind = ReadingOfBoth
+        return kind(
             self._transport,
             self.table_name,
             asked,
@@ -482,6 +525,8 @@ class Reader:
 
     def _read(self, requests: Requests, key: Mapping[str, Any], *, consistent: bool) -> Item | None:
         params = {**requests.key(key), "ConsistentRead": consistent}
+        if self._former:
+            return self._former.read(requests.name, params["Key"], consistent=consistent)
         return self._transport.call("GetItem", params).get("Item")
 
     def _read_all(

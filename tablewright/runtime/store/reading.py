@@ -103,7 +103,7 @@ class Reading:
                     bounds = self._beyond(reached, listed, low, high)
             if self._asked.none_between(bounds):
                 continue
-            yield ShardReader(shard, self._fetcher(shard, bounds), start_here)
+            yield ShardReader(shard, self._fetcher(shard, bounds, self._asked), start_here)
 
     def _beyond(self, reached: str, listed: bool, low: str | None, high: str | None) -> Bounds:
         if self._asked.descending:
@@ -115,10 +115,10 @@ class Reading:
         passed, self._passed = self._passed, 0
         return passed
 
-    def _fetcher(self, shard: str, bounds: Bounds) -> Any:
-        asked, expressions = self._asked, Expressions()
+    def _fetcher(self, shard: str, bounds: Bounds, asked: Asked) -> Any:
+        expressions = Expressions()
         params = asked.params(self._table, shard, bounds, expressions)
-        if asked.query.select and not asked.completed:
+        if asked.selects:
             params["ProjectionExpression"] = expressions.projection(self._selected())
         if asked.served is not None:
             rendering = Rendering(asked.records, expressions)

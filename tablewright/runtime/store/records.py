@@ -63,6 +63,8 @@ class Records:
         self.shares_keys = bool(design.entity_type) and design.shares_keys(entity)
         self.key_inputs = entity.inputs(entity.key)
         self._in_key = [n for n in entity.key.fields if n in self._stored and not self._stored[n]]
+        # The fields of an item, in clear, with those that stand in its key alone.
+        self.clear_values = self._with_key_fields if self._in_key else self.stored_values
 
     def to_item(self, record: Mapping[str, Any]) -> Item:
         """The item for a record that the entity has checked, with everything derived from it."""
@@ -93,7 +95,7 @@ class Records:
         """The record in an item of the table, of which some fields may not have been read."""
         if self._secret:
             item, unread = self._in_clear(item, unread)
-        return self.entity.made._stored(self._read(item), unread)
+        return self.entity.made._stored(self.clear_values(item), unread)
 
     def encrypted(self, attributes: Item, key: Item | None = None) -> Item:
         """Attributes of the item with a key, which may be among them, as they are stored."""
@@ -143,7 +145,8 @@ class Records:
     def _digest(self, field: Field[Any], value: Any) -> str:
         return self._secrets.digest(field.stored, encode(field.to_plain(value)))
 
-    def _read(self, item: Item) -> Record:
+    def stored_values(self, item: Item) -> Record:
+        """The fields that an item has, whatever its key, which is not looked at."""
         fields, converting, numbers = self._fields, self._converting, self._numbers
         record: Record = {}
         for name, wire in item.items():
@@ -167,17 +170,20 @@ class Records:
             }
             if counts:
                 record[tally.name] = counts
-        if self._in_key:
-            texts = self.key_texts(item, None)
-            for name in self._in_key:
-                record[name] = self.entity.by_name[name].from_text(texts[name])
+        return record
+
+    def _with_key_fields(self, item: Item) -> Record:
+        record = self.stored_values(item)
+        texts = self.key_texts(item, None)
+        for name in self._in_key:
+            record[name] = self.entity.by_name[name].from_text(texts[name])
         return record
 
     def from_entry(self, entry: Item, index: str, *, unread: frozenset[str] = frozenset()) -> Any:
         """The record in an index entry, completed by the fields that stand in its keys."""
         if self._secret:
             entry, unread = self._in_clear(entry, unread)
-        record = self._read(entry)
+        record = self.clear_values(entry)
         for name, text in self.key_texts(entry, index).items():
             if name not in record and name in self.entity.by_name:
                 record[name] = self.entity.by_name[name].from_text(text)
@@ -293,7 +299,7 @@ def _converted(field: Field[Any], plain: Any) -> Any:
     """A value that is stored; as it is, where somebody stored what the field cannot be."""
     try:
         return field.from_plain(plain)
-    except (ArithmeticError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, TypeError, ValueError):
         return plain
 
 

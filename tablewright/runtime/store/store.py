@@ -61,14 +61,23 @@ class Store(Reader):
         """Store one record; gives it back as stored. A `create` pattern replaces nothing."""
         requests = self._of(pattern, Put)
         record = _sound(requests, record)
-        self._put(requests, requests.put(record, create=pattern.create))
+        self._put(requests, self._to_put(requests, pattern, record))
         return record
 
     def replace(self, pattern: Put[E], record: E) -> E | None:
         """Store one record; gives back the one that it replaces, or None."""
         requests = self._of(pattern, Put)
-        params = requests.put(_sound(requests, record), create=pattern.create)
-        return requests.present(self._put(requests, {**params, "ReturnValues": "ALL_OLD"}))
+        params = self._to_put(requests, pattern, _sound(requests, record))
+        replaced = self._put(requests, {**params, "ReturnValues": "ALL_OLD"})
+        if replaced and self._former:
+            replaced = self._former.converted(replaced)
+        return requests.present(replaced)
+
+    def _to_put(self, requests: Requests, pattern: Put[E], record: E) -> Params:
+        if self._former:
+            blind = not pattern.create and not requests.records.shares_keys
+            self._former.bring_over(requests.name, [requests.records.key(record)], blind=blind)
+        return requests.put(record, create=pattern.create)
 
     def _put(self, requests: Requests, params: Params) -> Item | None:
         try:
@@ -100,6 +109,7 @@ class Store(Reader):
         requests = self._of(pattern, Update)
         records = requests.records
         todo, expected = changing.listed(records, changes), given(records, when)
+        self._bring_over(requests, key)
         if todo and not changing.names_of(todo) & set(self.design.derives_from(records.entity)):
             # Nothing derived follows from these fields, so the record need not be read first.
             try:
@@ -147,6 +157,7 @@ class Store(Reader):
         records = requests.records
         todo, expected = changing.listed(records, changes), given(records, when)
         params = {**requests.upsert(key, todo, expected), "ReturnValues": "ALL_NEW"}
+        self._bring_over(requests, key)
         for _ in self._transport.attempts():
             try:
                 return records.to_record(self._write("UpdateItem", params)["Attributes"])  # type: ignore[no-any-return]
@@ -183,7 +194,9 @@ class Store(Reader):
         `when` must hold of one that is there, or Conflict is raised.
         """
         requests = self._of(pattern, Delete)
-        params = requests.delete(whole_key(key, fields), given(requests.records, when))
+        key = whole_key(key, fields)
+        params = requests.delete(key, given(requests.records, when))
+        self._bring_over(requests, key)
         try:
             answer = self._write("DeleteItem", {**params, "ReturnValues": "ALL_OLD"})
         except Conflict:
@@ -210,6 +223,8 @@ class Store(Reader):
         records = self._of(pattern, BatchDelete).records
         items = (records.key(one) for one in keys)
         once = {self.design.key_values(item): item for item in items}
+        if self._former:
+            self._former.bring_over(pattern.entity, once.values(), blind=True)
         writes = [delete_request(item) for item in once.values()]
         write_all(self._transport, self.table_name, writes)
 
@@ -233,13 +248,18 @@ class Store(Reader):
         ]
         keys = [kinds[one.__entity__.name].records.key(one) for one in delete]
         self._refuse_repeated([*puts, *keys])
+        if self._former:
+            named = [one.__entity__.name for one in (*put, *delete)]
+            for name in dict.fromkeys(named):
+                every = zip(named, (*puts, *keys), strict=True)
+                self._former.bring_over(name, (i for n, i in every if n == name), blind=True)
         writes = [*map(put_request, puts), *map(delete_request, keys)]
         write_all(self._transport, self.table_name, writes)
 
     def to_put(self, pattern: Put[E], record: E) -> Action:
         """A put, as an action of a transaction."""
         requests = self._of(pattern, Put)
-        params = requests.put(_sound(requests, record), create=pattern.create)
+        params = self._to_put(requests, pattern, _sound(requests, record))
         return Action("Put", params, requests.exists)
 
     def to_update(
@@ -254,6 +274,7 @@ class Store(Reader):
         requests = self._of(pattern, Upsert if isinstance(pattern, Upsert) else Update)
         records = requests.records
         todo, expected = changing.listed(records, changes), given(records, when)
+        self._bring_over(requests, key)
         if isinstance(pattern, Upsert):
             params = requests.upsert(key, todo, expected)
         elif changing.names_of(todo) & set(self.design.derives_from(records.entity)):
@@ -275,8 +296,9 @@ class Store(Reader):
         """A removal, as an action of a transaction. One that is not there is removed already, which
         is `missing_ok` or refuses the transaction."""
         requests = self._of(pattern, Delete)
-        expected = given(requests.records, when)
-        params = requests.delete(whole_key(key, fields), expected, missing_ok=missing_ok)
+        expected, key = given(requests.records, when), whole_key(key, fields)
+        params = requests.delete(key, expected, missing_ok=missing_ok)
+        self._bring_over(requests, key)
         says = "is not as expected" if missing_ok else "is not there, or not as expected"
         return Action("Delete", params, f"{requests.name} {says}")
 
@@ -292,7 +314,9 @@ class Store(Reader):
         """A condition on an item that the transaction does not write: that it is there, and as
         `when` says."""
         requests = self._of(pattern, Check)
-        params = requests.check(whole_key(key, fields), given(requests.records, when))
+        key = whole_key(key, fields)
+        params = requests.check(key, given(requests.records, when))
+        self._bring_over(requests, key)
         says = f"{requests.name} is not there, or not as expected"
         return Action("ConditionCheck", params, says)
 
@@ -315,6 +339,11 @@ class Store(Reader):
             )
         """
         carry_out(self._transport, actions, token)
+
+    def _bring_over(self, requests: Requests, key: Mapping[str, Any]) -> None:
+        """Have an item in the form that this design writes, before it is looked at and written."""
+        if self._former:
+            self._former.bring_over(requests.name, [requests.records.key(key)])
 
     def _write(self, operation: str, params: Params) -> dict[str, Any]:
         """Write an item; while a transaction is at it, wait."""
@@ -340,6 +369,8 @@ class Store(Reader):
         requests = self._of(pattern, kind)
         items = [requests.records.to_item(_sound(requests, record)) for record in batch]
         self._refuse_repeated(items)
+        if self._former:
+            self._former.bring_over(requests.name, items, blind=True)
         return items
 
     def _refuse_repeated(self, items: Sequence[Item]) -> None:

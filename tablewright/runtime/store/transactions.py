@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from tablewright.model.declaration import Entity
@@ -28,9 +29,9 @@ E = TypeVar("E", bound=Entity)
 MOST_ACTIONS = 100
 LONGEST_TOKEN = 36
 MOST_BYTES = 4 * 1024 * 1024
-_UNFIT = "ConditionalCheckFailed"
+UNFIT = "ConditionalCheckFailed"
 # What passes: somebody else was at one of the items, or there was not enough capacity.
-_PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
+PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
 
 class Action:
@@ -53,11 +54,12 @@ class Action:
 
 
 class Read(Generic[E]):
-    """One record that is read together with others: made by ``to_get`` of a store."""
+    """One record that is read together with others: made by ``to_get`` of a store. `made` takes
+    the items that are found by each of `params`."""
 
     __slots__ = ("made", "params")
 
-    def __init__(self, params: dict[str, Any], made: Callable[[Any], E | None]) -> None:
+    def __init__(self, made: Callable[..., E | None], *params: dict[str, Any]) -> None:
         self.params = params
         self.made = made
 
@@ -88,27 +90,28 @@ def carry_out(transport: Transport, actions: Sequence[Action], token: str | None
             unfit = {
                 at: actions[at].says
                 for at, reason in enumerate(canceled.reasons)
-                if reason == _UNFIT
+                if reason == UNFIT
             }
             if unfit:
                 raise TransactionRefused(unfit) from canceled
-            if not set(canceled.reasons) & _PASSING:
+            if not set(canceled.reasons) & PASSING:
                 raise
     raise Throttled("others were at the items of the transaction all the while")
 
 
 def read_at_once(transport: Transport, reads: Sequence[Read[Any]]) -> tuple[Any, ...]:
     """What the reads find, all at one moment."""
-    if not 1 <= len(reads) <= MOST_ACTIONS:
-        raise ValueError(f"a transaction has 1 to {MOST_ACTIONS} reads, not {len(reads)}")
-    request = {"TransactItems": [{"Get": one.params} for one in reads]}
+    gets = [{"Get": params} for one in reads for params in one.params]
+    if not 1 <= len(gets) <= MOST_ACTIONS:
+        raise ValueError(f"a transaction has 1 to {MOST_ACTIONS} reads, not {len(gets)}")
+    request = {"TransactItems": gets}
     for _ in transport.attempts():
         try:
             answer = transport.call("TransactGetItems", request)
         except TransactionCanceled as canceled:
-            if not set(canceled.reasons) & _PASSING:
+            if not set(canceled.reasons) & PASSING:
                 raise
             continue
-        found = answer["Responses"]
-        return tuple(one.made(item.get("Item")) for one, item in zip(reads, found, strict=True))
+        found = (item.get("Item") for item in answer["Responses"])
+        return tuple(one.made(*islice(found, len(one.params))) for one in reads)
     raise Throttled("others were at the items of the transaction all the while")

@@ -8,6 +8,7 @@ A folder's conftest takes the fixtures over:
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -60,8 +61,8 @@ def browser(pytestconfig: pytest.Config) -> Browser:
     return pytestconfig.stash[_STARTED]
 
 
-@pytest.fixture
-def new_page(browser: Browser) -> Iterator[NewPage]:
+@contextmanager
+def pages(browser: Browser) -> Iterator[NewPage]:
     """Opens pages; the test fails when a script of theirs did, or broke their policy."""
     contexts = []
     errors: list[str] = []
@@ -71,7 +72,13 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
             errors.append(message.text)
 
     def opened(**options: Any) -> Page:
-        usual = {"viewport": WIDE, "locale": "en-GB", "timezone_id": "Europe/Vienna"}
+        usual = {
+            "viewport": WIDE,
+            "locale": "en-GB",
+            "timezone_id": "Europe/Vienna",
+            # What moves is drawn again and again.
+            "reduced_motion": "reduce",
+        }
         context = browser.new_context(**{**usual, **options})
         context.set_default_timeout(DEADLINE_MS)
         contexts.append(context)
@@ -84,6 +91,12 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
     for context in contexts:
         context.close()
     assert errors == []
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[NewPage]:
+    with pages(browser) as opened:
+        yield opened
 
 
 @pytest.fixture

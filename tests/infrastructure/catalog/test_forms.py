@@ -11,7 +11,7 @@ from tablewright.catalog.forms.design import Forms
 from tablewright.constructs import GrantError
 from tablewright.model import Epoch, Epochs, Record
 from tablewright.model.patterns import Pattern
-from tablewright.testing.tables import definition
+from tablewright.model.table_definition import definition
 from tests.infrastructure.synthesis import (
     allowed,
     new_stack,

@@ -20,7 +20,7 @@ from tablewright.catalog.portal.search import ContentSearch
 from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.constructs import DesignTable, Protection
 from tablewright.model import DesignError, Table
-from tablewright.testing.tables import definition
+from tablewright.model.table_definition import definition
 from tests.infrastructure.synthesis import allowed, id_of, new_stack, one, template_of
 
 TYPE = "AWS::DynamoDB::GlobalTable"

@@ -110,7 +110,9 @@ def test_unchanged_code_has_the_same_hash_wherever_it_lies(
     assert code.hash() == code.hash() == moved.hash()
 
 
-@pytest.mark.parametrize("change", ["content", "name", "lock", "no lock", "services", "platform"])
+@pytest.mark.parametrize(
+    "change", ["content", "name", "text", "lock", "no lock", "services", "platform"]
+)
 def test_any_change_gives_another_hash(
     change: str, code: PythonCode, lock: Path, tmp_path: Path
 ) -> None:
@@ -120,6 +122,8 @@ def test_any_change_gives_another_hash(
         module.write_text("answer = 43\n")
     elif change == "name":
         module.rename(module.with_name("other.py"))
+    elif change == "text":
+        code = dataclasses.replace(code, texts={"told.json": "{}"})
     elif change == "lock":
         lock.write_text("# none\n")
     elif change == "no lock":

@@ -16,6 +16,8 @@ from tests.infrastructure.synthesis import (
     template_of,
 )
 
+pytestmark = pytest.mark.thorough
+
 BUDGET = "AWS::Budgets::Budget"
 
 

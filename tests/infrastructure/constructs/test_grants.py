@@ -15,7 +15,6 @@ from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.catalog.sentiment.constructs import SentimentItemsTable
 from tablewright.catalog.sentiment.items import Items
 from tablewright.constructs import DesignTable, GrantError, TenantAccessRole
-from tablewright.constructs.tables.grants import Allowed, of_tenant
 from tablewright.model import (
     ALL,
     KEYS_ONLY,
@@ -32,6 +31,7 @@ from tablewright.model import (
     Table,
     Text,
 )
+from tablewright.model.grants import Allowed, of_tenant
 from tablewright.model.validation.design import check
 from tests.infrastructure.synthesis import (
     allowed,

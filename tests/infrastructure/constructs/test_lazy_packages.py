@@ -12,7 +12,7 @@ import aws_lambda_powertools
 import pytest
 
 from cdk_app.settings import ROOT
-from tablewright.constructs.functions.lazy_packages import LAZY_PACKAGES, lazy, make_lazy
+from tablewright.constructs.functions.lazy_packages import LAZY_PACKAGES, deferred, lazy, make_lazy
 
 POWERTOOLS = Path(aws_lambda_powertools.__file__).parent
 
@@ -123,6 +123,59 @@ others = ("asyncio", "pydantic", "aws_lambda_powertools.metrics")
 print(json.dumps([name for name in others if name in sys.modules]))
 """
     assert run(code, bundle) == []
+
+
+def test_a_logger_starts_without_jmespath_and_finds_correlation_ids_with_it(bundle: Path) -> None:
+    code = """
+from aws_lambda_powertools import Logger
+loaded = "jmespath" in sys.modules
+logger = Logger(service="shop")
+
+@logger.inject_lambda_context(correlation_id_path="headers.id")
+def handler(event, context):
+    return logger.get_correlation_id()
+
+class Context:
+    function_name = aws_request_id = invoked_function_arn = "name"
+    memory_limit_in_mb = 128
+
+print(json.dumps([loaded, handler({"headers": {"id": "o1"}}, Context())]))
+"""
+    assert run(code, bundle) == [False, "o1"]
+
+
+def test_a_name_is_imported_by_the_functions_that_use_it(tmp_path: Path) -> None:
+    source = """
+import json
+from collections import deque
+
+class Shop:
+    def text(self):
+        "Its text."
+        return json.dumps(list(deque([1])))
+
+def plain():
+    return 1
+"""
+    made: dict[str, Any] = {}
+    exec(deferred("json", source), made)  # noqa: S102 - what the test wrote
+    assert "json" not in made
+    assert made["Shop"]().text() == "[1]"
+    assert made["Shop"].text.__doc__ == "Its text."
+    assert "json" not in made
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import json\ndef text(value=json.dumps(1)): return json.loads(value)",
+        "import json\nTEXT = json.dumps(1)\ndef text(): return json.dumps(2)",
+        "import json, sys\ndef text(): return json.dumps(2)",
+        "def text(): return 1",
+    ],
+)
+def test_a_module_that_uses_a_name_while_it_is_imported_stays_as_it_is(source: str) -> None:
+    assert deferred("json", source) == source
 
 
 def test_no_function_imports_boto3_when_it_starts() -> None:

@@ -77,7 +77,8 @@ class Program:
 
     def __init__(self, root: Path, *folders: str) -> None:
         paths = sorted(path for folder in folders for path in (root / folder).rglob("*.py"))
-        made = (Module(path, root) for path in paths)
+        # Those of a new app are data.
+        made = (Module(path, root) for path in paths if "app_files" not in path.parts)
         self.modules = {module.name: module for module in made}
 
     def reached(self, beginnings: Iterable[str]) -> set[str]:

@@ -24,15 +24,18 @@ USERS = (
 )
 PUBLIC = (
     "tablewright",
+    "tablewright.changes",
     "tablewright.constructs",
     "tablewright.constructs.nag",
+    "tablewright.designs",
     "tablewright.model",
     "tablewright.runtime",
-    "tablewright.testing.faults",
-    "tablewright.testing.tables",
+    "tablewright.testing",
+    "tablewright.testing.plugin",
 )
 # Of constructs that no stack here has all parts of.
 FUNCTIONS_OF_OTHERS = (
+    "tablewright.changes.backfill.scheduled.handler.handler",
     "tablewright.runtime.archive.handlers.expire_items.handler",
     "tablewright.runtime.secrets.primary_key.handler",
 )
@@ -41,9 +44,16 @@ USED_BY_OTHERS = {
     "tablewright.constructs.functions.bundling: try_bundle()": "CDK calls it, to bundle.",
     "tablewright.constructs.tables.table: from_table_arn()": "For apps of others.",
     "tablewright.constructs.tables.table: from_table_name()": "For apps of others.",
-    "tablewright.testing.faults.survives_at_every_edge": "It is for tests.",
-    "tablewright.testing.faults.survives_every_fault": "It is for tests.",
+    "tablewright.testing.plugin.dynamodb": "It is a fixture.",
     "tablewright.constructs.nag.RULE_IDS": "Whoever acknowledges a rule names it.",
+    **{
+        f"tablewright.testing.privileges.least_privilege: {name}()": "Tests call it."
+        for name in ("assert_exact", "recording")
+    },
+    **{
+        f"tablewright.testing.privileges.platform.{name}": "Tests name what starts a function."
+        for name in ("FAILED_EVENTS", "FAILURES", "QUEUE", "STREAM")
+    },
     **{
         f"tablewright.constructs.nag: {name}()": "cdk-nag calls it."
         for name in ("_check_resource", "explanation", "rule_suffix_override")
@@ -78,6 +88,7 @@ def reached(program: Program, handlers: set[str]) -> set[str]:
     return program.reached({*users, *PUBLIC, *commands, *functions})
 
 
+@pytest.mark.thorough
 def test_every_module_is_reached_from_where_a_program_begins(
     program: Program, reached: set[str]
 ) -> None:

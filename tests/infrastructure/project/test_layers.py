@@ -13,7 +13,19 @@ OWN = {"cdk_app", "deployment", "examples", "lambdas", "local", "stacks", "tests
 # What all sides of a system agree on, which every one of them may read.
 CONTRACT = re.compile(r"lambdas\.(\w+\.)?contract\b")
 SHARED = ("__pycache__", "http", "shared")
-CORE = ("commands", "constructs", "model", "pages", "recommendations", "runtime", "testing")
+CORE = (
+    "changes",
+    "commands",
+    "constructs",
+    "designs",
+    "costs",
+    "isolation",
+    "model",
+    "pages",
+    "recommendations",
+    "runtime",
+    "testing",
+)
 CDK = {"aws_cdk", "cdk_nag", "constructs", "jsii"}
 AWS = {"boto3", "botocore", "aws_lambda_powertools"}
 
@@ -36,8 +48,13 @@ def imported(room: str) -> dict[str, set[str]]:
 @pytest.mark.parametrize(
     ("room", "strangers"),
     [
-        ("tablewright/model", CDK | AWS | {"tablewright.constructs", "tablewright.runtime"}),
-        ("tablewright/runtime", CDK | {"tablewright.constructs"}),
+        (
+            "tablewright/model",
+            CDK | AWS | {"tablewright.changes", "tablewright.constructs", "tablewright.runtime"},
+        ),
+        ("tablewright/runtime", CDK | {"tablewright.changes", "tablewright.constructs"}),
+        ("tablewright/designs", CDK | AWS | {"tablewright.changes"}),
+        ("tablewright/changes", CDK | {"tablewright.commands", "tablewright.constructs"}),
         ("tablewright/constructs", AWS | {"tablewright.runtime"}),
         ("tablewright", OWN),
         *((f"tablewright/{room}", {"tablewright.catalog"}) for room in CORE),

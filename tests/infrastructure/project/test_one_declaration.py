@@ -8,7 +8,7 @@ from tablewright.catalog.sales.design import Sales
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import Items, items_table
 from tablewright.model import Table
-from tablewright.testing.tables import definition
+from tablewright.model.table_definition import definition
 from tests.infrastructure.synthesis import Assembly, resources
 
 TABLES = [

@@ -11,12 +11,18 @@ import pytest
 
 from docs.api_reference import FOLDER, entries, members, pages
 from docs.reference_pages import PAGES
-from tablewright import constructs, model, recommendations, runtime
+from tablewright import changes, constructs, designs, model, recommendations, runtime, testing
+from tablewright.catalog.forms import constructs as forms
+from tablewright.catalog.news import constructs as news
+from tablewright.catalog.portal import constructs as portal
+from tablewright.catalog.sales import constructs as sales
+from tablewright.catalog.sentiment import constructs as sentiment
 from tablewright.model import Part
-from tablewright.testing import dynamodb_local, faults, tables
 
-PACKAGES: tuple[ModuleType, ...] = (model, runtime, constructs, recommendations)
-KIT: tuple[ModuleType, ...] = (dynamodb_local, faults, tables)
+PACKAGES: tuple[ModuleType, ...] = (
+    *(model, runtime, constructs, designs, changes, recommendations, testing),
+)
+CATALOG: tuple[ModuleType, ...] = (forms, news, portal, sales, sentiment)
 SECTIONS = [section for page in PAGES for section in page.sections]
 NAMES = {(section.package, name) for section in SECTIONS for name in section.names.split()}
 # Begins with its subject and ends as a sentence does.
@@ -36,7 +42,7 @@ def public(package: ModuleType) -> list[str]:
 
 
 def exported() -> Iterator[tuple[str, str, Any]]:
-    for package in (*PACKAGES, *KIT):
+    for package in (*PACKAGES, *CATALOG):
         for name in public(package):
             yield package.__name__, name, getattr(package, name)
 
@@ -55,6 +61,12 @@ def own_members(one: type) -> list[str]:
 
 def test_every_exported_name_has_an_entry() -> None:
     assert {(package, name) for package, name, _ in exported()} <= NAMES
+
+
+def test_every_entry_of_a_package_is_exported() -> None:
+    packages = {package.__name__: {*package.__all__} for package in PACKAGES}
+    listed = {(package, name) for package, name in NAMES if package in packages}
+    assert {(package, name) for package, name in listed if name not in packages[package]} == set()
 
 
 def test_no_name_has_two_entries() -> None:

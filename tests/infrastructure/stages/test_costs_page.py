@@ -11,7 +11,7 @@ from docs import bill
 from docs.bill import SYSTEMS, bill_of, bills, own_stacks, text
 from docs.bills.page import PAGE
 from docs.idle_cost import Template
-from tablewright.pages.price_lists import EU_WEST_1, US_EAST_1
+from tablewright.costs.price_lists import EU_WEST_1, US_EAST_1
 from tests.infrastructure.synthesis import Assembly
 
 pytestmark = pytest.mark.thorough

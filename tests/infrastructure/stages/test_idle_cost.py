@@ -8,7 +8,7 @@ import pytest
 
 from cdk_app.settings import read
 from docs.idle_cost import PAGE, STAGES, idle_cost, page
-from tablewright.pages.price_lists import US_EAST_1
+from tablewright.costs.price_lists import US_EAST_1
 from tests.infrastructure.stages.own_metrics import written
 from tests.infrastructure.synthesis import VARIANTS, Assembly
 

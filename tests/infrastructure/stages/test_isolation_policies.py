@@ -10,8 +10,8 @@ from aws_cdk import aws_iam as iam
 
 from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import Forms
-from tablewright.commands.audit_isolation import main
-from tablewright.commands.isolation.policies import from_design, from_file
+from tablewright.commands.operations.audit_isolation import main
+from tablewright.isolation.policies import from_design, from_file
 from tests.infrastructure.catalog.test_forms import OF_TENANTS
 from tests.infrastructure.synthesis import (
     Assembly,

@@ -180,7 +180,7 @@ def test_the_page_shows_the_keys_of_all_sources() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["redrive", "backfill-ttl", "parked", "bring-back", "active-region", "recommend"]
+    "command", ["redrive", "backfill", "parked", "bring-back", "active-region", "recommend"]
 )
 def test_commands_have_the_options_that_the_page_gives_them(command: str) -> None:
     lines = re.findall(rf"tablewright {command} ([^`\n]*)", PAGE)

@@ -8,21 +8,20 @@ from typing import Any
 
 import pytest
 
-from tablewright.commands import segments
+from tablewright.commands.items import segments
 from tablewright.runtime.wire.client import WireClient
-from tablewright.testing.faults import Crash
-from tests.integration.conftest import Database
+from tablewright.testing import Crash, Database
 
 
 @pytest.fixture
 def environment(
-    database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    dynamodb: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> dict[str, str]:
     """The database and an empty folder, as a command finds them."""
-    for name, value in database.environment.items():
+    for name, value in dynamodb.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
-    return database.environment
+    return dynamodb.environment
 
 
 def killed_at_each_call(

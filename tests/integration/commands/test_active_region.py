@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from tablewright.commands import active_region
-from tablewright.commands.active_region import main
+from tablewright.commands.operations import active_region
+from tablewright.commands.operations.active_region import main
 from tablewright.model.regions import ActiveRegion, RegionSwitch
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.store.store import Store
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, survives_every_fault
 
 HOME, AWAY = "eu-west-1", "us-west-2"
+TABLE = "region-switch"
 
 
 class Replicated:
@@ -29,15 +29,15 @@ class Replicated:
 
 
 @pytest.fixture
-def switch(database: Database, monkeypatch: pytest.MonkeyPatch) -> Store:
-    database.create(RegionSwitch)
-    replicated = Replicated(database.dynamo)
+def switch(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> Store:
+    dynamodb.table(RegionSwitch)
+    replicated = Replicated(dynamodb.caller)
     monkeypatch.setattr(active_region, "connect", lambda *_, **__: replicated)
-    return database.store(RegionSwitch)
+    return dynamodb.store(RegionSwitch)
 
 
 def run(*options: str) -> int:
-    named = ("--table", "table", "--region", AWAY, "--system", "sentiment", "--by", "sam")
+    named = ("--table", TABLE, "--region", AWAY, "--system", "sentiment", "--by", "sam")
     return main([*named, *options])
 
 
@@ -118,22 +118,35 @@ def test_a_table_that_is_not_there_ends_with_two(
 
 @pytest.mark.parametrize("moved_before", [False, True])
 def test_every_fault_at_every_call_ends_in_one_move(
-    database: Database, switch: Store, moved_before: bool
+    dynamodb: Database, switch: Store, moved_before: bool
 ) -> None:
     options = active_region._parser().parse_args(
-        ["--table", "table", "--region", HOME, "--system", "sentiment", "--to", AWAY, "--by", "sam"]
+        [
+            "--table",
+            "region-switch",
+            "--region",
+            HOME,
+            "--system",
+            "sentiment",
+            "--to",
+            AWAY,
+            "--by",
+            "sam",
+        ]
     )
     before = ActiveRegion(**{**ActiveRegion.__entity__.example, "region": HOME, "version": 1})
 
     def fresh() -> Caller:
-        database.empty()
+        dynamodb.empty()
         if moved_before:
             switch.put(RegionSwitch.first_move, before)
-        return Replicated(database.dynamo)
+        return Replicated(dynamodb.caller)
 
     def outcome() -> tuple[str, int, str]:
         return chosen(switch)
 
-    calls = survives_every_fault(fresh, lambda caller: active_region._run(options, caller), outcome)
-    assert calls == 3
+    calls = survives_every_fault(
+        lambda caller: active_region._run(options, caller), outcome, fresh=fresh
+    )
+    assert len(calls) == 3
     assert outcome() == (AWAY, 1 + moved_before, "sam")

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from tablewright.commands import read_archive, verify_archive
+from tablewright.commands.items import read_archive, verify_archive
 from tablewright.model.archive import INSERTED
 from tablewright.model.restored import RESTORED_FROM
 from tablewright.runtime.archive.reader import ArchiveReader
 from tablewright.runtime.archive.rows import exact
 from tablewright.runtime.store.records import Item
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.unit.runtime.archive.archive_world import (
     BUCKET,
     BY_DYNAMODB,
@@ -23,7 +23,7 @@ from tests.unit.runtime.archive.archive_world import (
     removals,
 )
 
-LIVE, COPY = "table", "before"
+LIVE, COPY = "notes", "before"
 # Far ahead, because the engine deletes what has expired.
 LATER = {"ttl": {"N": "4102444800"}}
 ARCHIVE = ("--bucket", BUCKET, "--region", "eu-west-1")
@@ -35,8 +35,8 @@ class Room:
     def __init__(self, database: Database, world: World) -> None:
         self.database = database
         self.world = world
-        database.create(Notes, stream=True)
-        database.create(Notes, COPY)
+        database.table(Notes, stream=True)
+        database.table(Notes, COPY)
         expiry = {"Enabled": True, "AttributeName": "ttl"}
         database.client().update_time_to_live(TableName=LIVE, TimeToLiveSpecification=expiry)
         self._seen = 0
@@ -51,11 +51,11 @@ class Room:
         """Delete items, as DynamoDB does when they expire, and archive what the stream says."""
         for item in items:
             key = {name: item[name] for name in PLAN.key}
-            self.database.dynamo.call("DeleteItem", {"TableName": LIVE, "Key": key})
+            self.database.caller.call("DeleteItem", {"TableName": LIVE, "Key": key})
         self.follow(by)
 
     def follow(self, by: Any = BY_DYNAMODB) -> None:
-        records = self.database.changes()[self._seen :]
+        records = self.database.changes(LIVE)[self._seen :]
         self._seen += len(records)
         gone = [{**one, "userIdentity": by} for one in records if one["eventName"] == "REMOVE"]
         others = [one for one in records if one["eventName"] != "REMOVE"]
@@ -77,12 +77,12 @@ def world() -> World:
 
 @pytest.fixture
 def room(
-    database: Database, environment: Any, world: World, monkeypatch: pytest.MonkeyPatch
+    dynamodb: Database, environment: Any, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> Room:
     archive = ArchiveReader(world.edge, BUCKET)
     for command in (read_archive, verify_archive):
         monkeypatch.setattr(command, "open_archive", lambda options: archive)
-    return Room(database, world)
+    return Room(dynamodb, world)
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> list[tuple[str, str]]:
@@ -105,7 +105,7 @@ def test_every_item_is_in_the_table_or_in_the_archive_and_the_same(
     assert "12 items in the archive" in said.err
     assert "18 in the table" in said.err
     assert "12 in the archive, and the same" in said.err
-    live = {exact(item) for item in room.database.items()}
+    live = {exact(item) for item in room.database.items(LIVE)}
     archived = {exact(item) for item in room.world.items()}
     assert live.isdisjoint(archived)
     assert live | archived == {exact(item) for item in items}
@@ -128,7 +128,7 @@ def test_what_is_in_both_or_not_the_same_is_told(
     items = room.fill(3)
     room.delete(items[0], items[1])
     room.world.compact()
-    room.database.write([items[1]])
+    room.database.write([items[1]], LIVE)
     room.database.write([{**items[0], "reads": {"N": "99"}}], COPY)
     assert room.verify("--copy", COPY) == 1
     assert told(capsys) == [("differs", "NOTE#n0"), ("twice", "NOTE#n1")]
@@ -144,8 +144,8 @@ def test_an_archive_of_insertions_has_every_item(
     room.follow()
     room.world.compact()
     assert room.verify("--inserted") == 0
-    room.database.write([{**note(9), **LATER}])
-    room.database.write([{**items[2], "reads": {"N": "99"}}])
+    room.database.write([{**note(9), **LATER}], LIVE)
+    room.database.write([{**items[2], "reads": {"N": "99"}}], LIVE)
     capsys.readouterr()
     assert room.verify("--inserted") == 1
     assert told(capsys) == [("differs", "NOTE#n2"), ("missing", "NOTE#n9")]
@@ -168,10 +168,10 @@ def test_what_is_put_back_stays_and_is_not_archived_twice(room: Room) -> None:
     room.world.compact()
     back = ("--from", DAY, "--into", LIVE, "--until", "2099-12-31")
     assert room.read(*back, "--dry-run") == 0
-    assert len(room.database.items()) == 2
+    assert len(room.database.items(LIVE)) == 2
     for _again in range(2):
         assert room.read(*back) == 0
-    found = {item["PK"]["S"]: item for item in room.database.items()}
+    found = {item["PK"]["S"]: item for item in room.database.items(LIVE)}
     assert found["NOTE#n0"]["ttl"] == {"N": "4102358400"}
     assert found["NOTE#n0"][RESTORED_FROM]["S"].startswith("archive:")
     assert RESTORED_FROM not in found["NOTE#n3"]

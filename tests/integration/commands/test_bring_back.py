@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.forms.design import Forms
-from tablewright.commands.bring_back import main
+from tablewright.commands.items.bring_back import main
+from tablewright.model.table_definition import definition
 from tablewright.runtime.wire.client import WireClient
-from tablewright.testing.tables import definition
+from tablewright.testing import Database
 from tests.integration.commands.conftest import killed_at_each_call
-from tests.integration.conftest import Database
 
-LIVE, RESTORED = "table", "before-the-loss"
+LIVE, RESTORED = "forms", "before-the-loss"
 SOON = int(datetime(2099, 1, 1, tzinfo=UTC).timestamp())
 LONG_AGO = int(datetime(2025, 1, 1, tzinfo=UTC).timestamp())
 MARK = {"restored_from": {"S": RESTORED}}
@@ -37,16 +37,16 @@ def in_order(items: Iterable[Item]) -> list[Item]:
 
 
 @pytest.fixture
-def restore(database: Database, environment: Any) -> Callable[..., list[Item]]:
+def restore(dynamodb: Database, environment: Any) -> Callable[..., list[Item]]:
     """A live table that has nothing, and a copy of it as a restore makes them: keys and items."""
-    database.create(Forms)
+    dynamodb.table(Forms)
     keys = definition(Forms.__design__, RESTORED)
     del keys["GlobalSecondaryIndexes"], keys["StreamSpecification"]
     keys["AttributeDefinitions"] = keys["AttributeDefinitions"][:2]
-    database.client().create_table(**keys)
+    dynamodb.client().create_table(**keys)
 
     def restore(*items: Item) -> list[Item]:
-        database.write(list(items), RESTORED)
+        dynamodb.write(list(items), RESTORED)
         return in_order(items)
 
     return restore
@@ -64,24 +64,24 @@ def unmarked(database: Database) -> list[Item]:
     """What the live table has, without the mark; sets in one order."""
     return in_order(
         {n: {"SS": sorted(v["SS"])} if "SS" in v else v for n, v in one.items() if n not in MARK}
-        for one in database.items()
+        for one in database.items(LIVE)
     )
 
 
 def test_what_is_missing_comes_back_whole_and_marked(
-    database: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
+    dynamodb: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = item(0, payload={"B": b"\x00\xff"}, GSI1PK={"S": "TENANT#t0"}, GSI1SK={"S": "TS#1"})
     kept = item(1)
     restore(lost, kept, item(2))
-    database.write([kept])
+    dynamodb.write([kept], LIVE)
     assert run() == 0
-    found = {one["SK"]["S"]: one for one in database.items()}
+    found = {one["SK"]["S"]: one for one in dynamodb.items(LIVE)}
     assert found["SUB#000"].items() >= {**MARK, "payload": {"B": b"\x00\xff"}}.items()
     assert MARK.items() <= found["SUB#002"].items()
     assert "restored_from" not in found["SUB#001"]
-    assert unmarked(database) == in_order([lost, kept, item(2)])
-    indexed = database.client().query(
+    assert unmarked(dynamodb) == in_order([lost, kept, item(2)])
+    indexed = dynamodb.client().query(
         TableName=LIVE, IndexName="GSI1", KeyConditionExpression="GSI1PK = :tenant",
         ExpressionAttributeValues={":tenant": {"S": "TENANT#t0"}},
     )  # fmt: skip
@@ -94,24 +94,24 @@ def test_what_is_missing_comes_back_whole_and_marked(
 
 
 def test_brought_back_once_there_is_nothing_more_to_bring(
-    database: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
+    dynamodb: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
 ) -> None:
     restore(*(item(number) for number in range(5)))
     assert run() == 0
-    before = database.items()
+    before = dynamodb.items(LIVE)
     assert run() == 0
-    assert database.items() == before
+    assert dynamodb.items(LIVE) == before
     assert "5 there already, and the same" in capsys.readouterr().err
 
 
 def test_a_dry_run_changes_nothing_and_names_what_is_missing_or_differs(
-    database: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
+    dynamodb: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
 ) -> None:
     restore(item(0), item(1), item(2))
-    database.write([item(1), item(2, number={"N": "3"})])
-    before = database.items()
+    dynamodb.write([item(1), item(2, number={"N": "3"})], LIVE)
+    before = dynamodb.items(LIVE)
     assert run("--dry-run") == 0
-    assert database.items() == before
+    assert dynamodb.items(LIVE) == before
     out, told = capsys.readouterr()
     assert sorted(map(json.loads, out.splitlines()), key=repr) == [
         {"outcome": "differs", "key": key_of(item(2))},
@@ -123,18 +123,18 @@ def test_a_dry_run_changes_nothing_and_names_what_is_missing_or_differs(
 
 
 def test_what_was_changed_since_stays_as_it_is(
-    database: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
+    dynamodb: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
 ) -> None:
     restore(item(0))
     newer = item(0, number={"N": "17"})
-    database.write([newer])
+    dynamodb.write([newer], LIVE)
     assert run() == 0
-    assert unmarked(database) == [newer]
+    assert unmarked(dynamodb) == [newer]
     assert "1 there already, and not the same: left alone" in capsys.readouterr().err
 
 
 def test_what_is_written_meanwhile_is_never_overwritten(
-    database: Database, restore: Restore, monkeypatch: pytest.MonkeyPatch,
+    dynamodb: Database, restore: Restore, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     restore(*(item(number) for number in range(6)))
@@ -143,12 +143,12 @@ def test_what_is_written_meanwhile_is_never_overwritten(
     def written_first(self: WireClient, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         number = int(params["Item"]["number"]["N"]) if operation == "PutItem" else 1
         if number % 2 == 0:
-            database.write([item(number, number={"N": "99"})])
+            dynamodb.write([item(number, number={"N": "99"})], LIVE)
         return call(self, operation, params)
 
     monkeypatch.setattr(WireClient, "call", written_first)
     assert run() == 0
-    found = {one["SK"]["S"]: one["number"]["N"] for one in database.items()}
+    found = {one["SK"]["S"]: one["number"]["N"] for one in dynamodb.items(LIVE)}
     assert found == {f"SUB#{n:03}": "99" if n % 2 == 0 else str(n) for n in range(6)}
     told = capsys.readouterr().err
     assert "3 brought back" in told
@@ -156,33 +156,33 @@ def test_what_is_written_meanwhile_is_never_overwritten(
 
 
 def test_what_has_expired_is_not_brought_back(
-    database: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
+    dynamodb: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
 ) -> None:
     expiry = {"Enabled": True, "AttributeName": "ttl"}
-    database.client().update_time_to_live(TableName=LIVE, TimeToLiveSpecification=expiry)
+    dynamodb.client().update_time_to_live(TableName=LIVE, TimeToLiveSpecification=expiry)
     lasting = item(1, ttl={"N": str(SOON)})
     restore(item(0, ttl={"N": str(LONG_AGO)}), lasting)
     assert run() == 0
-    assert unmarked(database) == [lasting]
+    assert unmarked(dynamodb) == [lasting]
     assert "1 expired: not brought back" in capsys.readouterr().err
 
 
-def test_only_what_is_asked_for_is_brought_back(database: Database, restore: Restore) -> None:
+def test_only_what_is_asked_for_is_brought_back(dynamodb: Database, restore: Restore) -> None:
     named = [item(n, PK={"S": pk}) for n, pk in enumerate(("T#a", "T#a#0", "T#a#SUB#1", "T#ab"))]
     restore(*named)
     assert run("--key", "T#a", "--key-prefix", "T#a#") == 0
-    assert [one["PK"]["S"] for one in database.items()] == ["T#a", "T#a#0", "T#a#SUB#1"]
+    assert [one["PK"]["S"] for one in dynamodb.items(LIVE)] == ["T#a", "T#a#0", "T#a#SUB#1"]
 
 
 @pytest.mark.parametrize("effect", ["before", "after"])
 def test_killed_at_any_call_it_goes_on_and_ends_the_same(
-    database: Database, restore: Restore, monkeypatch: pytest.MonkeyPatch, effect: str
+    dynamodb: Database, restore: Restore, monkeypatch: pytest.MonkeyPatch, effect: str
 ) -> None:
     every = restore(*(item(number) for number in range(7)))
     newer = item(3, number={"N": "17"})
     expected = in_order([newer, *(one for one in every if one["SK"] != newer["SK"])])
 
-    client = database.client()
+    client = dynamodb.client()
 
     def again() -> None:
         for one in every:
@@ -191,27 +191,27 @@ def test_killed_at_any_call_it_goes_on_and_ends_the_same(
 
     for kill in killed_at_each_call(monkeypatch, effect, again, lambda: run("--segments", "2")):
         assert run("--segments", "2") == 0
-        assert unmarked(database) == expected, kill
+        assert unmarked(dynamodb) == expected, kill
         assert not list(Path().iterdir())
     assert kill > 10
 
 
 def test_what_the_table_refuses_is_told_and_holds_up_nothing(
-    database: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
+    dynamodb: Database, restore: Restore, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # As large as an item may be: the mark does not fit.
     beside = len("PKTENANT#t0SKSUB#000number0tagsabc" + "text") - 1 + 2
     large = item(0, text={"S": "x" * (400 * 1024 - beside)})
     restore(large, item(1))
     assert run() == 1
-    assert unmarked(database) == [item(1)]
+    assert unmarked(dynamodb) == [item(1)]
     told = capsys.readouterr().err
     assert f"Refused: {json.dumps(key_of(large))}: PutItem: Item size" in told
     assert "1 refused by the table" in told
 
 
 def test_what_cannot_be_done_is_said_in_a_sentence(
-    database: Database, restore: Restore, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    dynamodb: Database, restore: Restore, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     region = ("--region", "eu-west-1")
     assert main(["--from", LIVE, "--to", LIVE, *region]) == 2
@@ -219,13 +219,13 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     assert main(["--from", "nothing", "--to", LIVE, *region]) == 2
     assert "ResourceNotFoundException" in capsys.readouterr().err
     other = {"AttributeName": "id", "AttributeType": "N"}
-    database.client().create_table(
+    dynamodb.client().create_table(
         TableName="other", BillingMode="PAY_PER_REQUEST", AttributeDefinitions=[other],
         KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
     )  # fmt: skip
     assert main(["--from", "other", "--to", LIVE, *region]) == 2
     told = capsys.readouterr().err
-    assert "other is no copy of table: its keys are id (N), and not PK (S), SK (S)" in told
+    assert "other is no copy of forms: its keys are id (N), and not PK (S), SK (S)" in told
     state = tmp_path / f"bring-back-{LIVE}.json"
     state.write_text(json.dumps({"table": f"{RESTORED} to {LIVE} T#a", "segments": 4}))
     assert run() == 2
@@ -233,7 +233,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
 
 
 def test_a_table_that_is_not_there_yet_is_waited_for(
-    database: Database, restore: Restore, monkeypatch: pytest.MonkeyPatch,
+    dynamodb: Database, restore: Restore, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     call = WireClient.call

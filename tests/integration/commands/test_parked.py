@@ -8,9 +8,8 @@ import pytest
 
 from tablewright.catalog.news.design import PARKED, News, SparseNews, news_healing
 from tablewright.catalog.sentiment.items import PENDING
-from tablewright.commands.parked import main
-from tablewright.testing.dynamodb_local import DynamoDbLocal
-from tests.integration.conftest import Database
+from tablewright.commands.operations.parked import main
+from tablewright.testing import Database
 from tests.integration.healing.conftest import NOW, World, news
 
 SPARSE = "tests.integration.commands.test_parked:SPARSE_PLAN"
@@ -18,22 +17,19 @@ SPARSE_PLAN = news_healing(SparseNews)
 
 
 @pytest.fixture
-def world(
-    database: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
-) -> World:
-    credentials = database._credentials
-    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_local.endpoint)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", credentials["aws_access_key_id"])
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", credentials["aws_secret_access_key"])
-    database.create(News)
-    return World(database)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    for name, value in dynamodb.environment.items():
+        monkeypatch.setenv(name, value)
+    dynamodb.table(News)
+    return World(dynamodb)
 
 
+TABLE = "financial-news"
 PLAN = ("--plan", "tablewright.catalog.news.design:news_healing")
 
 
 def run(*options: str) -> int:
-    return main([*PLAN, "--table", "table", "--region", "eu-west-1", *options])
+    return main([*PLAN, "--table", TABLE, "--region", "eu-west-1", *options])
 
 
 def put(world: World) -> None:
@@ -92,11 +88,11 @@ def test_all_are_released_at_once(world: World, capsys: pytest.CaptureFixture[st
 
 
 def test_another_plan_can_be_named(
-    database: Database, world: World, capsys: pytest.CaptureFixture[str]
+    dynamodb: Database, world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    database.client().delete_table(TableName="table")
-    database.create(SparseNews)
-    sparse = World(database, SparseNews)
+    dynamodb.clear()
+    dynamodb.table(SparseNews, TABLE)
+    sparse = World(dynamodb, SparseNews)
     put(sparse)
     assert run("--plan", SPARSE, "--release-all") == 0
     assert set(statuses(sparse)) == {PENDING}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tablewright.commands import redrive
-from tablewright.testing.faults import Crash
+from tablewright.commands.operations import redrive
+from tablewright.testing import Crash
 from tests.integration.gaps.clouds import HOME, Cloud, running, until, zipped
 from tests.integration.gaps.consumers import Consumer
 

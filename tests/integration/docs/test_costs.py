@@ -3,9 +3,9 @@
 from decimal import Decimal
 
 from tablewright.catalog.sales.design import Sale, Sales
+from tablewright.costs.measuring import Measurement
+from tablewright.costs.monthly_cost import stored_bytes
 from tablewright.pages.cost_chapter import Kept, Scale, Use, usage
-from tablewright.pages.metering import Measurement
-from tablewright.pages.monthly_cost import stored_bytes
 
 MILLION = 10**6
 

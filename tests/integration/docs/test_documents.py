@@ -5,46 +5,25 @@ import re
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
-
 from cdk_app.settings import ROOT
 from docs.generate import DOCUMENTS
 from docs.reference_pages import PAGES as REFERENCE
 from docs.scenarios.sentiment_scales import DASHBOARD_SCALES, ITEMS_SCALES
+from tablewright.costs.measuring import Measurement
+from tablewright.costs.monthly_cost import bill
+from tablewright.costs.price_lists import US_EAST_1
 from tablewright.model.operands import Operand
 from tablewright.pages.cost_chapter import usage
-from tablewright.pages.metering import Measurement
-from tablewright.pages.monthly_cost import bill
-from tablewright.pages.price_lists import US_EAST_1
 from tablewright.runtime import Reader, Store
 
 DOCS = ROOT / "docs"
 DECISIONS = DOCS / "decisions"
-PAGES = sorted(DOCS.rglob("*.md"))
 
 
 def rows(page: Path) -> list[list[str]]:
     """The cells of every line of every table."""
     lines = (line for line in page.read_text().splitlines() if line.startswith("|"))
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-
-
-def anchors(page: Path) -> set[str]:
-    """What a link can name on a page: its headings, as they are turned into anchors."""
-    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
-def test_links_lead_somewhere(page: Path) -> None:
-    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-    for link in re.findall(r"\]\(([^)]+)\)", prose):
-        if "://" in link:
-            continue
-        path, _, anchor = link.partition("#")
-        target = page.parent / path if path else page
-        assert target.exists(), link
-        assert not anchor or anchor in anchors(target), link
 
 
 # The base of all patterns, and what counts the events of streams.

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.sentiment.dashboard import Dashboard
-from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.meter import Meter
-from tests.integration.conftest import Database
+from tablewright.testing import Database
+from tablewright.testing.metering import FaithfulMeter
+
+TABLE = "sentiment-dashboard"
 
 
 def key(number: int) -> dict[str, Any]:
@@ -17,20 +19,20 @@ def key(number: int) -> dict[str, Any]:
 
 
 QUERY = {
-    "TableName": "table",
+    "TableName": TABLE,
     "KeyConditionExpression": "#day = :day",
     "ExpressionAttributeNames": {"#day": "day_partition"},
     "ExpressionAttributeValues": {":day": {"S": "nothing"}},
 }
-BATCH_GET = {"RequestItems": {"table": {"Keys": [key(1), key(2), key(3)]}}}
+BATCH_GET = {"RequestItems": {TABLE: {"Keys": [key(1), key(2), key(3)]}}}
 CONSISTENT = {"ConsistentRead": True}
-CONSISTENT_BATCH_GET = {"RequestItems": {"table": {"Keys": [key(1), key(2)], **CONSISTENT}}}
+CONSISTENT_BATCH_GET = {"RequestItems": {TABLE: {"Keys": [key(1), key(2)], **CONSISTENT}}}
 
 
 @pytest.fixture
-def dynamo(database: Database) -> Caller:
-    database.create(Dashboard)
-    return database.dynamo
+def dynamo(dynamodb: Database) -> Caller:
+    dynamodb.table(Dashboard)
+    return dynamodb.caller
 
 
 @pytest.mark.parametrize(
@@ -58,14 +60,14 @@ def test_a_query_that_finds_nothing_costs_half_a_unit(dynamo: Caller) -> None:
 
 
 def test_a_key_without_an_item_costs_half_a_unit(dynamo: Caller) -> None:
-    dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
+    dynamo.call("PutItem", {"TableName": TABLE, "Item": key(1)})
     meter = FaithfulMeter(dynamo)
     meter.call("BatchGetItem", BATCH_GET)
     assert (meter.read_units, meter.computed) == (Decimal("1.5"), True)
 
 
 def test_a_consistent_look_for_what_is_not_there_costs_a_unit(dynamo: Caller) -> None:
-    dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
+    dynamo.call("PutItem", {"TableName": TABLE, "Item": key(1)})
     meter = FaithfulMeter(dynamo)
     meter.call("BatchGetItem", CONSISTENT_BATCH_GET)
     assert (meter.read_units, meter.computed) == (Decimal(2), True)
@@ -75,7 +77,7 @@ def test_a_consistent_look_for_what_is_not_there_costs_a_unit(dynamo: Caller) ->
 
 
 def test_what_a_filter_leaves_out_is_as_the_engine_reports(dynamo: Caller) -> None:
-    dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
+    dynamo.call("PutItem", {"TableName": TABLE, "Item": key(1)})
     filtered = {
         **QUERY,
         "FilterExpression": "attribute_exists(#mood)",
@@ -88,23 +90,23 @@ def test_what_a_filter_leaves_out_is_as_the_engine_reports(dynamo: Caller) -> No
 
 
 def test_what_is_found_is_as_the_engine_reports(dynamo: Caller) -> None:
-    dynamo.call("PutItem", {"TableName": "table", "Item": key(1)})
+    dynamo.call("PutItem", {"TableName": TABLE, "Item": key(1)})
     meter = FaithfulMeter(dynamo)
-    meter.call("BatchGetItem", {"RequestItems": {"table": {"Keys": [key(1)]}}})
+    meter.call("BatchGetItem", {"RequestItems": {TABLE: {"Keys": [key(1)]}}})
     assert (meter.read_units, meter.computed) == (Decimal("0.5"), False)
 
 
 def test_an_item_of_a_transaction_costs_two_units_a_kilobyte(dynamo: Caller) -> None:
     large = {**key(1), "text": {"S": "x" * 1500}}
-    dynamo.call("PutItem", {"TableName": "table", "Item": large})
+    dynamo.call("PutItem", {"TableName": TABLE, "Item": large})
     change = {
-        "TableName": "table",
+        "TableName": TABLE,
         "Key": key(1),
         "UpdateExpression": "SET #mood = :mood",
         "ExpressionAttributeNames": {"#mood": "mood"},
         "ExpressionAttributeValues": {":mood": {"S": "fine"}},
     }
-    put = {"TableName": "table", "Item": key(2)}
+    put = {"TableName": TABLE, "Item": key(2)}
     meter = FaithfulMeter(dynamo)
     meter.call("TransactWriteItems", {"TransactItems": [{"Put": put}, {"Update": change}]})
     assert meter.write_units == 2 + 4
@@ -113,14 +115,14 @@ def test_an_item_of_a_transaction_costs_two_units_a_kilobyte(dynamo: Caller) -> 
 
 def test_what_a_transaction_removes_or_only_looks_at_costs_as_much(dynamo: Caller) -> None:
     large = {**key(1), "text": {"S": "x" * 1500}}
-    dynamo.call("PutItem", {"TableName": "table", "Item": large})
+    dynamo.call("PutItem", {"TableName": TABLE, "Item": large})
     absent = {
-        "TableName": "table",
+        "TableName": TABLE,
         "Key": key(2),
         "ConditionExpression": "attribute_not_exists(#day)",
         "ExpressionAttributeNames": {"#day": "day_partition"},
     }
-    gone = {"TableName": "table", "Key": key(1)}
+    gone = {"TableName": TABLE, "Key": key(1)}
     meter = FaithfulMeter(dynamo)
     actions = [{"Delete": gone}, {"ConditionCheck": absent}]
     meter.call("TransactWriteItems", {"TransactItems": actions})
@@ -129,8 +131,11 @@ def test_what_a_transaction_removes_or_only_looks_at_costs_as_much(dynamo: Calle
 
 def test_a_read_of_a_transaction_is_as_the_engine_reports(dynamo: Caller) -> None:
     """Two units for four kilobytes, and for what is not there."""
-    dynamo.call("PutItem", {"TableName": "table", "Item": {**key(1), "text": {"S": "x" * 4500}}})
+    dynamo.call(
+        "PutItem",
+        {"TableName": TABLE, "Item": {**key(1), "text": {"S": "x" * 4500}}},
+    )
     meter = FaithfulMeter(dynamo)
-    reads = [{"Get": {"TableName": "table", "Key": key(number)}} for number in (1, 2)]
+    reads = [{"Get": {"TableName": TABLE, "Key": key(number)}} for number in (1, 2)]
     meter.call("TransactGetItems", {"TransactItems": reads})
     assert (meter.read_units, meter.computed) == (Decimal(4 + 2), False)

@@ -5,9 +5,10 @@ from decimal import Decimal
 import pytest
 
 from docs.generate import DOCUMENTS, TABLES
-from tablewright.pages.metering import Measurement
+from tablewright.costs.measuring import Measurement
+from tablewright.pages.collections.picture import collections_picture
+from tablewright.testing import Database
 from tablewright.testing.dynamodb_local import DynamoDbLocal
-from tests.integration.conftest import Database
 
 Measured = dict[str, list[Measurement]]
 
@@ -16,7 +17,7 @@ Measured = dict[str, list[Measurement]]
 def measured(dynamodb_local: DynamoDbLocal) -> Measured:
     database = Database(dynamodb_local)
     return {
-        id: document.measure(database.dynamo, database.create(document.table, id))
+        id: document.measured(database.caller, database.table(document.table, id))
         for id, document in DOCUMENTS.items()
     }
 
@@ -53,7 +54,14 @@ def test_every_pattern_costs_the_least_that_it_can(id: str) -> None:
         assert units == [Decimal(one[f"{kind}_floor"]) for kind in ("read", "write")], one
 
 
+@pytest.mark.parametrize("id", DOCUMENTS)
+def test_the_table_s_picture_is_up_to_date(id: str) -> None:
+    drawn = collections_picture(DOCUMENTS[id].design)
+    assert drawn == DOCUMENTS[id].picture.read_text(), "run `make docs`"
+
+
 def test_there_is_no_page_of_a_table_that_is_gone() -> None:
-    pages = {document.page for document in DOCUMENTS.values()}
+    documents = DOCUMENTS.values()
+    pages = {file for one in documents for file in (one.page, one.picture)}
     measurements = {document.measurements for document in DOCUMENTS.values()}
     assert set(TABLES.iterdir()) == pages | measurements

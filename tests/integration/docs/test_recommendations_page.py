@@ -9,8 +9,8 @@ import pytest
 
 from cdk_app.settings import ROOT
 from lambdas.operations.contract import DETAIL_TYPE, EVENT_SOURCE
-from tablewright.commands.recommend import main
-from tablewright.pages.price_lists import US_EAST_1
+from tablewright.commands.operations.recommend import main
+from tablewright.costs.price_lists import US_EAST_1
 from tablewright.recommendations import Kind, read_usage, recommendations
 from tablewright.recommendations.report import report
 

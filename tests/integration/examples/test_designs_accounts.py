@@ -20,7 +20,8 @@ from tablewright.runtime import (
     Store,
     TransactionRefused,
 )
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 HOUR = timedelta(hours=1)
 
@@ -42,9 +43,8 @@ NAMESAKE, BOB = session("d", "anna", 1, lasts=9), session("e", "bob", 1, lasts=9
 
 
 @pytest.fixture
-def sessions(database: Database) -> Store:
-    database.create(Sessions)
-    store = database.store(Sessions)
+def sessions(dynamodb: Database) -> Store:
+    store = dynamodb.store(Sessions)
     for one in (LAPTOP, PHONE, ENDED, NAMESAKE, BOB):
         store.put(Sessions.sign_in, one)
     return store
@@ -104,12 +104,11 @@ def user(number: int, email: str = "ann@example.com") -> User:
 
 
 @pytest.fixture
-def users(database: Database) -> Store:
-    database.create(UniqueEmails)
-    return database.store(UniqueEmails)
+def users(dynamodb: Database) -> Store:
+    return dynamodb.store(UniqueEmails)
 
 
-def test_an_address_belongs_to_one_user_in_whatever_case(users: Store, database: Database) -> None:
+def test_an_address_belongs_to_one_user_in_whatever_case(users: Store, dynamodb: Database) -> None:
     sign_up(users, user(1))
     for email in ("ann@example.com", "Ann@Example.COM"):
         with pytest.raises(TransactionRefused) as refused:
@@ -120,10 +119,10 @@ def test_an_address_belongs_to_one_user_in_whatever_case(users: Store, database:
         assert owner.user_id == "u1"
     assert users.get(UniqueEmails.user, user_id="u2") is None
     sign_up(users, user(3, "annn@example.com"))
-    assert len(database.items()) == 4
+    assert len(dynamodb.items()) == 4
 
 
-def test_of_eight_who_want_one_address_one_gets_it(users: Store, database: Database) -> None:
+def test_of_eight_who_want_one_address_one_gets_it(users: Store, dynamodb: Database) -> None:
     def attempt(number: int) -> bool:
         try:
             sign_up(users, user(number, ("ann@example.com", "ANN@example.com")[number % 2]))
@@ -133,7 +132,7 @@ def test_of_eight_who_want_one_address_one_gets_it(users: Store, database: Datab
 
     with ThreadPoolExecutor(8) as threads:
         assert sum(threads.map(attempt, range(8))) == 1
-    assert len(database.items()) == 2
+    assert len(dynamodb.items()) == 2
 
 
 def test_a_user_moves_to_an_address_that_is_free(users: Store) -> None:
@@ -152,7 +151,7 @@ def test_a_user_moves_to_an_address_that_is_free(users: Store) -> None:
     sign_up(users, user(3))
 
 
-def test_of_two_who_move_to_one_address_one_gets_it(users: Store, database: Database) -> None:
+def test_of_two_who_move_to_one_address_one_gets_it(users: Store, dynamodb: Database) -> None:
     for number in range(4):
         sign_up(users, user(number, f"{number}@example.com"))
 
@@ -165,13 +164,13 @@ def test_of_two_who_move_to_one_address_one_gets_it(users: Store, database: Data
 
     with ThreadPoolExecutor(4) as threads:
         assert sum(threads.map(attempt, range(4))) == 1
-    assert len(database.items()) == 8
+    assert len(dynamodb.items()) == 8
 
 
-def test_an_account_goes_with_its_address(users: Store, database: Database) -> None:
+def test_an_account_goes_with_its_address(users: Store, dynamodb: Database) -> None:
     sign_up(users, user(1))
     close_account(users, "u1")
-    assert database.items() == []
+    assert dynamodb.items() == []
     with pytest.raises(NotFound):
         close_account(users, "u1")
     sign_up(users, user(2))

@@ -7,7 +7,8 @@ import pytest
 from examples.designs.chat import BusyChat, Chat, Member, Message, Room, post, unread
 from tablewright.model import replaced
 from tablewright.runtime import AlreadyExists, Conflict, Store, TransactionRefused, uuid7
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 MINUTE = timedelta(minutes=1)
 
@@ -21,9 +22,8 @@ MESSAGES = [message(number) for number in range(25)]
 
 
 @pytest.fixture(params=[Chat, BusyChat])
-def chat(database: Database, request: pytest.FixtureRequest) -> Store:
-    database.create(request.param)
-    store = database.store(request.param)
+def chat(dynamodb: Database, request: pytest.FixtureRequest) -> Store:
+    store = dynamodb.store(request.param)
     for room in ("tea", "tea-2", "te"):
         store.put(Chat.create_room, Room(room=room, title=room, created_by="ann"))
         store.put(Chat.join, Member(room=room, user="ann", joined_at=TODAY))

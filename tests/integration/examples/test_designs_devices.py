@@ -10,7 +10,8 @@ from examples.designs.clickstream import Clickstream, Hour, View, count, spread,
 from examples.designs.device_log import DeviceLog, Entry, State, entry
 from tablewright.model.time_ids import milliseconds
 from tablewright.runtime import Counters, EpochCache, Store
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 HOUR = timedelta(hours=1)
 
@@ -33,9 +34,8 @@ PAST = report("d1", "WARNING1", -90 * 24)
 
 
 @pytest.fixture
-def log(database: Database) -> Store:
-    database.create(DeviceLog)
-    store = database.store(DeviceLog)
+def log(dynamodb: Database) -> Store:
+    store = dynamodb.store(DeviceLog)
     assert store.put_many(DeviceLog.report_many, [*LOG, PAST]) == 17
     return store
 
@@ -136,11 +136,10 @@ def views(store: Store, site: str, path: str | None = None) -> list[str]:
     return [one.view_id for one in found]
 
 
-def test_views_are_found_whatever_shards_there_were_when_they_came(database: Database) -> None:
+def test_views_are_found_whatever_shards_there_were_when_they_came(dynamodb: Database) -> None:
     clock = Clock()
     begun = clock.now
-    database.create(Clickstream)
-    store = database.store(Clickstream, now=lambda: clock.now, epochs=EpochCache(clock=clock))
+    store = dynamodb.store(Clickstream, now=lambda: clock.now, epochs=EpochCache(clock=clock))
     early = [view(SITE, begun - n * HOUR, "/tea", "FR") for n in range(1, 4)]
     assert store.create_many(Clickstream.record, early) == [True] * 3
     spread(store, SITE, 4)
@@ -150,7 +149,7 @@ def test_views_are_found_whatever_shards_there_were_when_they_came(database: Dat
     expired = view(SITE, begun - timedelta(days=31), "/tea", "FR")
     stored = [*late, other, expired, early[0]]
     assert store.create_many(Clickstream.record, stored) == [True] * 10 + [False]
-    partitions = {item["PK"]["S"] for item in database.items() if "path" in item}
+    partitions = {item["PK"]["S"] for item in dynamodb.items() if "path" in item}
     assert len([one for one in partitions if one.startswith(f"SITE#{SITE}#")]) > 1
     newest = [one.view_id for one in (*reversed(late), *early)]
     assert views(store, SITE) == newest
@@ -165,9 +164,9 @@ def _decimals(**counts: int) -> dict[str, Decimal]:
     return {name: Decimal(count) for name, count in counts.items()}
 
 
-def test_views_are_counted_by_hour_and_country_once_each(database: Database) -> None:
-    database.create(Clickstream)
-    counters = Counters(Clickstream, Clickstream.count, "table", database.dynamo)
+def test_views_are_counted_by_hour_and_country_once_each(dynamodb: Database) -> None:
+    dynamodb.table(Clickstream)
+    counters = Counters(Clickstream, Clickstream.count, "clickstream", dynamodb.caller)
     day = datetime(2026, 11, 17, 9, tzinfo=UTC)
     seen: list[View] = [
         *(view(SITE, day + n * timedelta(minutes=20), "/tea", "FR") for n in range(4)),
@@ -177,7 +176,7 @@ def test_views_are_counted_by_hour_and_country_once_each(database: Database) -> 
     assert count(counters, seen[:3]) == 3
     assert count(counters, seen) == 3
     assert count(counters, seen) == 0
-    store = database.store(Clickstream)
+    store = dynamodb.store(Clickstream)
     hours = list(store.each(Clickstream.hours, site=SITE))
     assert hours == [
         Hour(site=SITE, hour="2026-11-17-09", views=Decimal(4), countries=_decimals(FR=3, PT=1)),

@@ -9,7 +9,8 @@ import pytest
 from examples.designs.games import ROOM_FOR, Game, Games, Seat, User, join, leader, start
 from examples.designs.leaderboard import Leaderboard, Score, rank, submit
 from tablewright.runtime import AlreadyExists, Conflict, NotFound, Store, TransactionRefused
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 MINUTE = timedelta(minutes=1)
 
@@ -25,9 +26,8 @@ def game(id: str, map: str = "Desert", minutes: int = 0, players: int = 1) -> Ga
 
 
 @pytest.fixture
-def games(database: Database) -> Store:
-    database.create(Games)
-    store = database.store(Games)
+def games(dynamodb: Database) -> Store:
+    store = dynamodb.store(Games)
     for one in (game("g1", minutes=2), game("g10", minutes=1), game("g2", "Desert 2")):
         store.put(Games.open_game, one)
     return store
@@ -114,9 +114,8 @@ SCORES = [("ann", 500), ("bob", 90), ("cid", 500), ("dan", 5000), ("eve", 90), (
 
 
 @pytest.fixture
-def board(database: Database) -> Store:
-    database.create(Leaderboard)
-    store = database.store(Leaderboard)
+def board(dynamodb: Database) -> Store:
+    store = dynamodb.store(Leaderboard)
     for number, (player, score) in enumerate(SCORES):
         region = ("EU", "US")[number % 2]
         assert submit(store, player, "Invaders", region=region, score=score, at=TODAY)

@@ -9,7 +9,8 @@ from examples.designs.employees import Employee, Employees, Report, move, team
 from examples.designs.url_shortener import Clicks, Link, UrlShortener, click
 from tablewright.model import InvalidRecord, key_of
 from tablewright.runtime import AlreadyExists, Conflict, NotFound, Store, TransactionRefused
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 DAY = timedelta(days=1)
 HIRED = date(2026, 2, 1)
@@ -42,9 +43,8 @@ REPORTS = [
 
 
 @pytest.fixture
-def company(database: Database) -> Store:
-    database.create(Employees)
-    store = database.store(Employees)
+def company(dynamodb: Database) -> Store:
+    store = dynamodb.store(Employees)
     everybody: list[Employee | Report] = [*PEOPLE, *REPORTS]
     store.write_many(Employees.load, put=everybody)
     return store
@@ -124,9 +124,8 @@ GONE = Link(code="gone", url=URL, owner="ann", made_at=TODAY - DAY, expires_at=T
 
 
 @pytest.fixture
-def links(database: Database) -> Store:
-    database.create(UrlShortener)
-    store = database.store(UrlShortener)
+def links(dynamodb: Database) -> Store:
+    store = dynamodb.store(UrlShortener)
     for one in (*LINKS, GONE):
         store.put(UrlShortener.shorten, one)
     return store

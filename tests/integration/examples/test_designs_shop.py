@@ -27,7 +27,8 @@ from examples.designs.shop import (
     place_order,
 )
 from tablewright.runtime import Store, TransactionRefused
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 DAY = timedelta(days=1)
 HOME = Address(street="Rue du Bac 1", city="Paris")
@@ -58,9 +59,8 @@ def items(of: Order, **pieces: int) -> list[Item]:
 
 
 @pytest.fixture
-def shop(database: Database) -> Store:
-    database.create(Shop)
-    store = database.store(Shop)
+def shop(dynamodb: Database) -> Store:
+    store = dynamodb.store(Shop)
     for customer in ("ann", "anna"):
         store.put(Shop.register, Customer(customer=customer, name="Ann", addresses=(HOME,)))
     catalogue = (("assam", "tea"), ("ass", "tea"), ("darjeeling", "tea"), ("assiette", "teapots"))
@@ -90,8 +90,8 @@ def test_an_order_is_read_with_its_items_and_no_others(shop: Store) -> None:
     assert (left(shop, "assam"), left(shop, "darjeeling"), left(shop, "ass")) == (2, 4, 5)
 
 
-def test_an_order_of_too_much_leaves_nothing(shop: Store, database: Database) -> None:
-    before, large = database.items(), order(2)
+def test_an_order_of_too_much_leaves_nothing(shop: Store, dynamodb: Database) -> None:
+    before, large = dynamodb.items(), order(2)
     with pytest.raises(TransactionRefused) as refused:
         place_order(shop, large, items(large, assam=5, darjeeling=6))
     assert refused.value.problems == {4: "Product is not there, or not as expected"}
@@ -99,7 +99,7 @@ def test_an_order_of_too_much_leaves_nothing(shop: Store, database: Database) ->
     with pytest.raises(TransactionRefused) as refused:
         place_order(shop, stranger, items(stranger, assam=1))
     assert refused.value.problems == {3: "Customer is not there, or not as expected"}
-    assert database.items() == before
+    assert dynamodb.items() == before
 
 
 def test_of_eight_who_want_the_last_five_five_get_one(shop: Store) -> None:
@@ -199,9 +199,8 @@ OTHERS = [
 
 
 @pytest.fixture
-def payments(database: Database) -> Store:
-    database.create(RecurringPayments)
-    store = database.store(RecurringPayments)
+def payments(dynamodb: Database) -> Store:
+    store = dynamodb.store(RecurringPayments)
     for one in (PAPER, RADIO, *OTHERS):
         store.put(RecurringPayments.subscribe, one)
     return store

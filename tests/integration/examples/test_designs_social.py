@@ -19,7 +19,8 @@ from examples.designs.social_graph import (
     unlike,
 )
 from tablewright.runtime import Store, TransactionRefused, uuid7
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 HOUR = timedelta(hours=1)
 
@@ -30,9 +31,8 @@ def post(number: int, author: str = "ann") -> Post:
 
 
 @pytest.fixture
-def graph(database: Database) -> Store:
-    database.create(SocialGraph)
-    store = database.store(SocialGraph)
+def graph(dynamodb: Database) -> Store:
+    store = dynamodb.store(SocialGraph)
     for name in ("ann", "anna", "bob", "cid"):
         store.put(SocialGraph.sign_up, User(user=name, name=name))
     for hours, (one, other) in enumerate((("bob", "ann"), ("cid", "ann"), ("bob", "anna"))):

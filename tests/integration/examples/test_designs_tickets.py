@@ -16,7 +16,8 @@ from examples.designs.tickets import (
 )
 from examples.designs.version_history import Latest, Version, VersionHistory, restore, save
 from tablewright.runtime import AlreadyExists, Conflict, NotFound, Store, TransactionRefused
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 HOUR = timedelta(hours=1)
 
@@ -43,9 +44,8 @@ def said(number: int, hours: int, status: Status, author: str = "ann") -> Commen
 
 
 @pytest.fixture
-def tickets(database: Database) -> Store:
-    database.create(Tickets)
-    store = database.store(Tickets)
+def tickets(dynamodb: Database) -> Store:
+    store = dynamodb.store(Tickets)
     opened = [
         *(ticket(1, 2), ticket(2, 1), ticket(3, 2), ticket(10, 3)),
         *(ticket(4, 1, product="router2"), ticket(5, 1, customer="acme2")),
@@ -170,9 +170,8 @@ def version(number: int, document: str = "handbook", text: str = "") -> Version:
 
 
 @pytest.fixture
-def history(database: Database) -> Store:
-    database.create(VersionHistory)
-    store = database.store(VersionHistory)
+def history(dynamodb: Database) -> Store:
+    store = dynamodb.store(VersionHistory)
     for number in range(1, 12):
         save(store, version(number))
     save(store, version(1, "handbook2"))

@@ -17,7 +17,7 @@ from tablewright.runtime.ids import uuid7
 from tablewright.runtime.sharding.counts import ShardCounts
 from tablewright.runtime.sharding.epochs import EpochCache, EpochTiming
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 E = TypeVar("E", bound=Entity)
 ACME = {"tenant_id": "acme"}
@@ -81,7 +81,7 @@ class FormTable:
     def __init__(
         self, database: Database, timing: EpochTiming | None = None, *, stream: bool = False
     ) -> None:
-        database.create(Forms, stream=stream)
+        database.table(Forms, stream=stream)
         self.database = database
         self.timing = timing or EpochTiming()
         self.clock = Clock()
@@ -107,9 +107,9 @@ class FormTable:
 
 
 @pytest.fixture
-def forms(database: Database, request: pytest.FixtureRequest) -> FormTable:
+def forms(dynamodb: Database, request: pytest.FixtureRequest) -> FormTable:
     """The table; with its stream in files that say that they are STREAMED."""
-    return FormTable(database, stream=getattr(request.module, "STREAMED", False))
+    return FormTable(dynamodb, stream=getattr(request.module, "STREAMED", False))
 
 
 def epochs_in(counts: ShardCounts[TenantShards], tenant: str = "acme") -> list[Epoch]:

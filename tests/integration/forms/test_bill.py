@@ -16,9 +16,9 @@ from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.tenants import Destination
 from tablewright.model.fields.time import iso_utc
 from tablewright.pages.cost_chapter import usage
+from tablewright.testing import Database
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.integration.cloud import Cloud
-from tests.integration.conftest import Database
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.metrics.streaming import everything, passes
 from tests.integration.forms.uses import PAYLOADS, SECRETS, outcomes, send, signed, tenant
@@ -29,7 +29,7 @@ from tests.integration.session import Aws, start
 from tests.integration.tally import Tally
 
 TOLD = {
-    "FORMS_TABLE": "table",
+    "FORMS_TABLE": "forms",
     "PAYLOADS_BUCKET": PAYLOADS,
     "DELIVERIES_QUEUE_URL": "queue",
     "EVENT_BUS_NAME": "bus",
@@ -44,14 +44,14 @@ BODY = json.dumps({"message": random.Random(1).randbytes(600).hex() + 840 * "x"}
 
 @pytest.fixture
 def submitted(
-    database: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
+    dynamodb: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
 ) -> Tally:
     """A submission that is taken, sent on, delivered and counted, each for the first time."""
-    forms = FormTable(database, stream=True)
+    forms = FormTable(dynamodb, stream=True)
     forms.clock.moment = datetime.now(UTC) + timedelta(hours=1)
     metered(monkeypatch)
     cloud = Cloud()
-    aws = Aws(dynamodb_local, database, cloud)
+    aws = Aws(dynamodb_local, dynamodb, cloud)
     start(monkeypatch, aws, TOLD, {}, submit, deliver, count_changes)
     names = [f"hook-{number}" for number in range(DESTINATIONS)]
     with running() as server:
@@ -60,22 +60,25 @@ def submitted(
         for name in names:
             forms.store().put(Forms.put_destination, _webhook(name, f"{server.url}/hook"))
             cloud.secrets[f"{SECRETS}acme/{name}"] = "secret"
-        with Tally({"table": Forms}).watching() as tally:
+        tally = Tally({"forms": Forms})
+        with tally.counting():
             answer = send(BODY, signed("acme", BODY, origin=True))
             made = {"tenant_id": "acme", "submission_id": answer.json["submission_id"]}
             created = {"source": SOURCE, "detail-type": CREATED, "detail": made}
             _deliver(json.dumps(created), tally)
             for asked in cloud.messages:
                 _deliver(asked, tally)
-            for record in filter(passes, everything(database)):
-                tally.calls["Count"] += 1
+        records = list(filter(passes, everything(dynamodb)))
+        with tally.counting():
+            for record in records:
+                tally.runs["Count"] += 1
                 assert count_changes.handler({"Records": [record]}, Around()) == TAKEN
     assert outcomes(forms) == {"SUCCEEDED"}
     return tally
 
 
 def _deliver(body: str, tally: Tally) -> None:
-    tally.calls["Deliver"] += 1
+    tally.runs["Deliver"] += 1
     assert deliver.handler(message(body), Around()) == TAKEN
 
 
@@ -96,8 +99,8 @@ def _webhook(name: str, url: str) -> Destination:
 def test_a_submission_takes_the_units_of_its_scale(submitted: Tally) -> None:
     document = DOCUMENTS["forms"]
     one = usage(document.design, document.recorded(), scale(1))
-    assert submitted.written("table") == one.write_units
-    assert submitted.read("table") == one.read_units
+    assert submitted.written("forms") == one.write_units
+    assert submitted.read("forms") == one.read_units
 
 
 def test_a_submission_makes_the_calls_that_are_billed(submitted: Tally) -> None:

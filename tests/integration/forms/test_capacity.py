@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.forms.design import Forms
-from tablewright.pages.metering import FaithfulMeter
+from tablewright.testing.metering import FaithfulMeter
 from tests.integration.forms.conftest import NOON, FormTable, ids, key_of, submission
 
 PAGE = 20
@@ -30,7 +30,7 @@ def stored(forms: FormTable, tenant: str, number: int = 400) -> list[Any]:
 def page_units(
     forms: FormTable, tenant: str, pattern: Any, **where: str
 ) -> tuple[Decimal, list[str]]:
-    meter = FaithfulMeter(forms.database.dynamo)
+    meter = FaithfulMeter(forms.database.caller)
     store = forms.store(meter)
     example = submission(NOON, tenant_id=tenant)
     store.get(Forms.get_submission, key_of(example))  # so that the epochs are known

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from functools import cache
 from io import BytesIO
 from typing import Any
 
 import pytest
 
-from benchmarks.chapters.form_payloads import payload as form_payload
+from benchmarks.chapters import form_payloads
 from lambdas.forms.tenants.domain_names import domain_key
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
@@ -23,6 +24,9 @@ from tablewright.runtime.payload import LARGEST, Payloads
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.counters import Counters, Event
 from tests.integration.forms.conftest import ACME, NOON, FormTable, ids, key_of, pages, submission
+
+# Megabytes of them take a second to make.
+form_payload = cache(form_payloads.payload)
 
 
 @pytest.fixture
@@ -174,7 +178,7 @@ def test_what_is_not_as_expected_is_not_removed(store: Store) -> None:
 
 
 def test_events_are_counted_once_and_the_day_of_all_tenants_is_listed(forms: FormTable) -> None:
-    dynamo = forms.database.dynamo
+    dynamo = forms.database.caller
     tenants = [f"tenant-{number:02}" for number in range(12)]
     date = "2099-03-04"
 
@@ -191,7 +195,7 @@ def test_events_are_counted_once_and_the_day_of_all_tenants_is_listed(forms: For
             [({"tenant_id": tenant, "date": date}, counts)],
         )
 
-    counters = Counters(Forms, Forms.count_daily, "table", dynamo)
+    counters = Counters(Forms, Forms.count_daily, "forms", dynamo)
     events = [event(number, tenant) for tenant in tenants for number in range(5)]
     for _ in range(3):
         counters.add(events)

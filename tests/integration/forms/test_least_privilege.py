@@ -15,7 +15,15 @@ from lambdas.forms.handlers import (
     submit,
     verify_domains,
 )
+from tablewright.testing import least_privilege
 from tablewright.testing.dynamodb_local import DynamoDbLocal
+from tablewright.testing.privileges.platform import (
+    FAILED_EVENTS,
+    FAILURES,
+    LOGS_AND_TRACES,
+    QUEUE,
+    STREAM,
+)
 from tests.infrastructure.synthesis import Assembly, environment, resources, synthesize_stage
 from tests.integration.cloud import Cloud
 from tests.integration.forms.admin.admin_use import use_admin
@@ -32,13 +40,12 @@ from tests.integration.forms.uses import (
     use_verify,
 )
 from tests.integration.functions import Function
-from tests.integration.rights import FAILED_EVENTS, FAILURES, QUEUE, STREAM, Rights, ids_told
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start
 
 STREAMED = True
 NAMES = {
-    "FORMS_TABLE": "table",
+    "FORMS_TABLE": "forms",
     "PAYLOADS_BUCKET": PAYLOADS,
     "DELIVERIES_QUEUE_URL": "queue",
     "EVENT_BUS_NAME": "bus",
@@ -70,12 +77,12 @@ def test_a_role_allows_what_its_function_calls_and_nothing_else(
     function: str, aws: Aws, forms: FormTable, monkeypatch: pytest.MonkeyPatch, dev: Assembly
 ) -> None:
     template = dev.template("forms")
-    module, use, platform = FUNCTIONS[function]
-    start(monkeypatch, aws, environment(template, function), NAMES, module, admin_resources)
-    use(aws, forms)
-    rights = Rights.of(template, function, NAMES, platform)
-    assert rights.refused(aws) == set()
-    assert rights.unused(aws) == set()
+    tried = FUNCTIONS[function]
+    start(monkeypatch, aws, environment(template, function), NAMES, tried.module, admin_resources)
+    tried.use(aws, forms)
+    least_privilege(
+        template, f"{function}Function", names=NAMES, platform=tried.platform, calls=aws
+    ).assert_exact()
     assert not aws.before
 
 
@@ -86,15 +93,14 @@ def test_a_tenant_s_session_allows_what_is_called_in_it_and_nothing_else(
     template = dev.template("forms")
     start(monkeypatch, aws, environment(template, "Admin"), NAMES, admin, admin_resources)
     use_admin(aws, forms)
-    ids = ids_told(template, "Admin", NAMES)
-    rights = Rights(template, "TenantAccessRole", ids, tags={SESSION_TAG: tenant})
-    ours = aws.sessions.pop(f"{SESSION_TAG}={tenant}")
-    assert rights.refused(ours) == set()
-    assert rights.unused(ours) == set()
+    tags = {SESSION_TAG: tenant}
+    rights = least_privilege(template, "TenantAccessRole", names=NAMES, tags=tags, calls=aws)
+    rights.assert_exact()
+    aws.sessions.pop(f"{SESSION_TAG}={tenant}")
     # The same, done for the other tenant, is not allowed in this one's.
     (theirs,) = aws.sessions.values()
     assert theirs.keys
-    assert not [one for one in theirs.keys if rights.allow(*one)]
+    assert not [one for one in theirs.keys if rights.allows(*one)]
 
 
 def test_destinations_of_tenants_are_reached_where_the_stage_names_them_and_no_others(
@@ -109,10 +115,13 @@ def test_destinations_of_tenants_are_reached_where_the_stage_names_them_and_no_o
     function = "DeliveriesDeliver"
     start(monkeypatch, aws, environment(template, function), NAMES, deliver)
     use_deliver(aws, forms, {**OWN, **THEIRS})
-    rights = Rights.of(template, function, NAMES, QUEUE)
-    assert rights.refused(aws) == set()
+    platform = LOGS_AND_TRACES | QUEUE
+    rights = least_privilege(
+        template, f"{function}Function", names=NAMES, platform=platform, calls=aws
+    )
+    assert rights.refused == set()
     # SES goes by the domain where it does not know the address.
-    assert rights.unused(aws) == {("ses:SendEmail", "example.com")}
+    assert rights.unused == {("ses:SendEmail", "example.com")}
 
 
 def test_every_function_is_tried(dev: Assembly) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.stream import COUNTED_CHANGES, CREATED_SUBMISSIONS
-from tablewright.commands.bring_back import BringBack, Live
-from tablewright.commands.segments import Rate
+from tablewright.commands.items.bring_back import BringBack, Live
+from tablewright.commands.items.segments import Rate
 from tablewright.model.restored import RESTORED_FROM
 from tablewright.runtime.store.store import Store
 from tests.integration.forms.conftest import NOON, FormTable, key_of
@@ -18,7 +18,7 @@ from tests.integration.forms.sharding.traffic import NIGHT, Traffic, begin, end
 
 STREAMED = True
 
-LIVE = Live("table", ("PK", "SK"), "ttl")
+LIVE = Live("forms", ("PK", "SK"), "ttl")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def lose(stream: Stream) -> list[dict[str, Any]]:
     client = stream.database.client()
     lost = [one for one in stream.database.items() if one["SK"]["S"][:4] in ("SUB#", "DEST")]
     for one in lost:
-        client.delete_item(TableName="table", Key={name: one[name] for name in ("PK", "SK")})
+        client.delete_item(TableName="forms", Key={name: one[name] for name in ("PK", "SK")})
     return lost
 
 

@@ -11,6 +11,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +29,8 @@ STOP_SECONDS = 30.0
 POLL_SECONDS = 0.05
 MOST_IN_REQUEST = 51_200
 
+SESSION = ("AccessKeyId", "SecretAccessKey", "SessionToken")
+ROOT_USER = ("test", "test", None)
 ONCE = Config(retries={"total_max_attempts": 1})
 
 T = TypeVar("T")
@@ -43,6 +46,8 @@ class Cloud:
     def start(self) -> None:
         self._port = port = _free_port()
         self.endpoint = f"http://127.0.0.1:{port}"
+        # Each is made once: that takes longer than most calls.
+        self._client = cache(self._make_client)
         self.state.mkdir(exist_ok=True)
         with (self.state / "log.txt").open("ab") as log:
             self.process = subprocess.Popen(
@@ -73,19 +78,30 @@ class Cloud:
             self.process.kill()
             self.process.wait()
 
-    def client(self, service: str, credentials: dict[str, str] | None = None, **more: Any) -> Any:
+    def client(
+        self,
+        service: str,
+        credentials: dict[str, str] | None = None,
+        *,
+        region_name: str = HOME,
+        config: Config = ONCE,
+    ) -> Any:
         """A client of the account's root, unless given a session's credentials."""
-        names = ("AccessKeyId", "SecretAccessKey", "SessionToken")
-        key, secret, token = (
-            (credentials[n] for n in names) if credentials else ("test",) * 2 + (None,)
-        )
+        session = tuple(credentials[name] for name in SESSION) if credentials else ROOT_USER
+        return self._client(service, session, region_name, config)
+
+    def _make_client(
+        self, service: str, session: tuple[str | None, ...], region: str, config: Config
+    ) -> Any:
+        key, secret, token = session
         return boto3.client(
             service,
             endpoint_url=self.endpoint,
             aws_access_key_id=key,
             aws_secret_access_key=secret,
             aws_session_token=token,
-            **{"region_name": HOME, "config": ONCE, **more},
+            region_name=region,
+            config=config,
         )
 
     def _answers(self) -> bool:

@@ -13,7 +13,7 @@ from aws_cdk import aws_s3 as s3
 from tablewright.catalog.forms.constructs import FormsTable
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.tenants import TenantConfig
-from tablewright.commands.audit_isolation import main
+from tablewright.commands.operations.audit_isolation import main
 from tablewright.constructs import Protection
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store

@@ -12,7 +12,7 @@ import pytest
 
 from lambdas.operations.contract import RecommendEnvironment
 from lambdas.operations.handlers import recommend
-from tablewright.commands.recommend import main
+from tablewright.commands.operations.recommend import main
 from tablewright.recommendations import LogGroupUsage, StageUsage, write_usage
 from tablewright.recommendations.reading.reader import UsageReader
 from tablewright.recommendations.reading.resources import StageResources, TableName

@@ -16,7 +16,7 @@ from tablewright.runtime.healing.parked import Parked
 from tablewright.runtime.messaging.topic import Message, Topic
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 # Far ahead, because the engine deletes what has expired.
 NOW = datetime(2099, 3, 4, 12, tzinfo=UTC)
@@ -69,7 +69,7 @@ class World:
         self.database = database
         self.design = design
         self.plan = news_healing(design)
-        self.dynamo = database.dynamo
+        self.dynamo = database.caller
         self.inbox = Inbox()
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class World:
         return to.call(operation, params)
 
     def store(self, caller: Caller | None = None) -> Store:
-        return Store(self.design, "table", caller or self)
+        return Store(self.design, self.database.table(self.design), caller or self)
 
     def put(self, *items: NewsItem) -> None:
         store = self.store()
@@ -115,13 +115,13 @@ class World:
 
 
 @pytest.fixture
-def world(database: Database) -> World:
-    database.create(News)
-    return World(database)
+def world(dynamodb: Database) -> World:
+    dynamodb.table(News)
+    return World(dynamodb)
 
 
 @pytest.fixture(params=[News, SparseNews], ids=["plain", "sparse"])
-def either(request: pytest.FixtureRequest, database: Database) -> World:
+def either(request: pytest.FixtureRequest, dynamodb: Database) -> World:
     """A table of either variant."""
-    database.create(request.param)
-    return World(database, request.param)
+    dynamodb.table(request.param)
+    return World(dynamodb, request.param)

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,6 +16,7 @@ from tests.integration.page.server import CLIENT_ID, TOKEN, Api
 __all__ = ["browser", "new_page", "page"]
 
 DEADLINE_SECONDS = 30.0
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 # Notes what the page asks for, at the moment it does.
 _NOTE = """
   window.asked = [];

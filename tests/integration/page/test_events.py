@@ -1,10 +1,12 @@
 """The reader of server-sent events, as the standard has it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
+from tests.e2e.support.browser import pages
 from tests.integration.page.server import Api
 
 READ = """async pieces => {
@@ -15,10 +17,13 @@ READ = """async pieces => {
 }"""
 
 
-@pytest.fixture
-def opened(page: Page, api: Api) -> Page:
-    page.goto(api.url)
-    return page
+@pytest.fixture(scope="module")
+def opened(browser: Browser) -> Iterator[Page]:
+    """One page for all, which read with a parser of their own."""
+    with Api([]) as api, pages(browser) as new_page:
+        page = new_page()
+        page.goto(api.url)
+        yield page
 
 
 def read(page: Page, *pieces: str) -> dict[str, Any]:

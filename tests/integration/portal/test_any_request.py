@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from lambdas.portal.handlers import content_api, events_api, inbox_api
+from tablewright.testing import Database
 from tests.integration.anything import ANY_REQUESTS, Sample, answered, events, not_asked
-from tests.integration.conftest import Database
 from tests.integration.portal.content.content_world import (
     ADA,
     CONTRACT,
@@ -75,8 +75,8 @@ def test_every_route_is_among_the_samples() -> None:
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(dynamodb, monkeypatch)
 
 
 @ANY_REQUESTS
@@ -87,8 +87,8 @@ def test_any_request_for_content_is_answered(world: World, event: dict[str, Any]
 
 
 @pytest.fixture
-def desk(database: Database, monkeypatch: pytest.MonkeyPatch) -> inboxes.Http:
-    return inboxes.Http(FanOutWorld(database), monkeypatch)
+def desk(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> inboxes.Http:
+    return inboxes.Http(FanOutWorld(dynamodb), monkeypatch)
 
 
 @ANY_REQUESTS
@@ -98,8 +98,8 @@ def test_any_request_for_an_inbox_is_answered(desk: inboxes.Http, event: dict[st
 
 
 @pytest.fixture
-def log(database: Database, monkeypatch: pytest.MonkeyPatch) -> event_world.World:
-    return event_world.World(database, monkeypatch)
+def log(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> event_world.World:
+    return event_world.World(dynamodb, monkeypatch)
 
 
 @ANY_REQUESTS

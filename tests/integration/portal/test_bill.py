@@ -17,8 +17,8 @@ from tablewright.catalog.portal.notifications import Notifications
 from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.pages.cost_chapter import Scale, Use, usage
 from tablewright.runtime.ids import uuid7
+from tablewright.testing import Database
 from tablewright.testing.dynamodb_local import DynamoDbLocal
-from tests.integration.conftest import Database
 from tests.integration.functions import TAKEN, Around, message
 from tests.integration.http import Requests
 from tests.integration.portal.content.content_world import CONTRACT, OLA
@@ -38,10 +38,10 @@ TABLES = {
 
 @pytest.fixture
 def trial(
-    database: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
+    dynamodb: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
 ) -> Trial:
     metered(monkeypatch)
-    made = Trial(database, dynamodb_local, monkeypatch)
+    made = Trial(dynamodb, dynamodb_local, monkeypatch)
     made.begin(events_api, notify_users, publish_announcements)
     return made
 
@@ -59,11 +59,12 @@ def consumed(tally: Tally, table: str) -> tuple[Decimal, Decimal]:
 def test_subscribers_are_told_for_what_is_billed(trial: Trial) -> None:
     trial.room.subscribe(*users(SUBSCRIBERS))
     trial.room.approved("c1")
-    with Tally(TABLES).watching() as tally:
-        records = {"Records": trial.room.records()}
+    records = {"Records": trial.room.records()}
+    tally = Tally(TABLES)
+    with tally.counting():
         assert publish_announcements.handler(records, Around()) == TAKEN
         for body in trial.cloud.messages:
-            tally.calls["Notify"] += 1
+            tally.runs["Notify"] += 1
             assert notify_users.handler(message(body), Around()) == TAKEN
     told = Use("put_notifications", "one notification", SUBSCRIBERS)
     assert consumed(tally, "notifications") == units("notifications", told)
@@ -77,7 +78,8 @@ def test_events_are_stored_for_what_is_billed(trial: Trial) -> None:
     batch: list[dict[str, Any]] = [
         {"event_id": uuid7(now), "event_name": "content.viewed"} for _ in range(BATCH)
     ]
-    with Tally(TABLES).watching() as tally:
+    tally = Tally(TABLES)
+    with tally.counting():
         ask("POST", "/events", {"events": batch}, expect=202)
     stored = Use("put_events", f"{BATCH} events", BATCH)
     assert consumed(tally, EVENTS_TABLE) == units("events", stored)

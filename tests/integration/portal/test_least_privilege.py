@@ -6,6 +6,7 @@ import pytest
 
 from lambdas.portal.contract import EventsEnvironment
 from lambdas.portal.events.log import table_of
+from tablewright.testing import Database, least_privilege
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.infrastructure.synthesis import (
     Assembly,
@@ -15,10 +16,8 @@ from tests.infrastructure.synthesis import (
     synthesize_stage,
 )
 from tests.integration.cloud import Cloud
-from tests.integration.conftest import Database
 from tests.integration.portal.fan_out.fan_out_world import CONTENT_TABLE, SEARCH_TABLE, FanOutWorld
 from tests.integration.portal.uses import EVENTS_TABLE, FILES, FUNCTIONS
-from tests.integration.rights import Rights
 from tests.integration.sentiment.http import metered
 from tests.integration.session import Aws, start
 
@@ -39,22 +38,22 @@ Held = Callable[[Template, str], None]
 
 @pytest.fixture
 def held(
-    database: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
+    dynamodb: Database, dynamodb_local: DynamoDbLocal, monkeypatch: pytest.MonkeyPatch
 ) -> Held:
     """Holds what a function of a template calls, and what its role allows, against one another."""
 
     def hold(template: Template, function: str) -> None:
-        module, use, platform = FUNCTIONS[function]
-        aws = Aws(dynamodb_local, database, Cloud({"cursor key": "s" * 64}))
-        start(monkeypatch, aws, environment(template, function), NAMES, module)
-        room = FanOutWorld(database)
+        tried = FUNCTIONS[function]
+        aws = Aws(dynamodb_local, dynamodb, Cloud({"cursor key": "s" * 64}))
+        start(monkeypatch, aws, environment(template, function), NAMES, tried.module)
+        room = FanOutWorld(dynamodb)
         shards = environment(template, function).get("EVENT_SHARDS")
         events = EventsEnvironment(events_table=EVENTS_TABLE, event_shards=shards)
-        database.create(table_of(events), EVENTS_TABLE)
-        use(aws, room)
-        rights = Rights.of(template, function, NAMES, platform)
-        assert rights.refused(aws) == set()
-        assert rights.unused(aws) == set()
+        dynamodb.table(table_of(events), EVENTS_TABLE)
+        tried.use(aws, room)
+        least_privilege(
+            template, f"{function}Function", names=NAMES, platform=tried.platform, calls=aws
+        ).assert_exact()
         assert not aws.before
 
     metered(monkeypatch)

@@ -34,6 +34,7 @@ from tablewright.catalog.portal.events import event_key
 from tablewright.catalog.portal.search import ContentSearch
 from tablewright.model import Record
 from tablewright.runtime.ids import uuid7
+from tablewright.testing.privileges.platform import FAILED_EVENTS, FAILURES, QUEUE, STREAM
 from tests.integration.functions import TAKEN, Around, Function, hurried, message
 from tests.integration.http import Requests
 from tests.integration.portal.content.content_world import (
@@ -46,7 +47,6 @@ from tests.integration.portal.content.content_world import (
 )
 from tests.integration.portal.fan_out.fan_out_world import FanOutWorld, users
 from tests.integration.portal.inbox.inbox_http import tell
-from tests.integration.rights import FAILED_EVENTS, FAILURES, QUEUE, STREAM
 from tests.integration.session import Aws
 
 FILES, EXPORTS, EVENTS_TABLE = "files", "exports", "events"

@@ -12,11 +12,11 @@ from tablewright.catalog.sales.design import Sales
 from tablewright.constructs.functions.dependencies import LAMBDA, Platform, dependencies
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.dax import Accelerated
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 LOCK = ROOT / "lambdas" / "sentiment" / "accelerated.txt"
 KEY = {"PK": {"S": "a"}, "SK": {"S": "b"}}
-GET = {"TableName": "table", "Key": KEY}
+GET = {"TableName": "sales", "Key": KEY}
 
 
 @pytest.fixture
@@ -47,20 +47,21 @@ def test_dynamodb_answers_in_place_of_a_cluster_that_does_not(
     listens: bool,
     port: tuple[int, socket.socket],
     bundled: None,
-    database: Database,
+    dynamodb: Database,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     number, taken = port
     if listens:
         taken.listen()
-    database.create(Sales)
+    dynamodb.table(Sales)
     item = {**KEY, "saleId": {"S": "s1"}}
-    client = database.client()
-    client.put_item(TableName="table", Item=item)
+    client = dynamodb.client()
+    client.put_item(TableName="sales", Item=item)
     caller = Accelerated(Boto3Client(client), f"{scheme}://127.0.0.1:{number}")
     begun = time.monotonic()
     assert caller.call("GetItem", GET)["Item"] == item
-    assert time.monotonic() - begun < 10
+    # Its own time-out is a minute; a machine may be busy.
+    assert time.monotonic() - begun < 50
     assert caller.call("GetItem", GET)["Item"] == item
     (warning,) = (r for r in caplog.records if r.name == "tablewright.runtime.dax")
     assert "NoRouteException" in warning.getMessage()

@@ -10,8 +10,7 @@ from tablewright.model.old_items import OlderThan, Sweep
 from tablewright.runtime.archive.rows import PUT_BACK
 from tablewright.runtime.archive.sweeping import Sweeping
 from tablewright.runtime.aws import Caller
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, survives_every_fault
 
 NOW = datetime(2026, 6, 1, 15, tzinfo=UTC)
 MIDNIGHT = {"N": str(int(datetime(2026, 6, 1, tzinfo=UTC).timestamp()))}
@@ -65,10 +64,10 @@ ITEMS = [
 
 
 @pytest.fixture
-def filled(database: Database) -> Database:
-    database.create(Orders)
-    database.write(ITEMS)
-    return database
+def filled(dynamodb: Database) -> Database:
+    dynamodb.table(Orders)
+    dynamodb.write(ITEMS)
+    return dynamodb
 
 
 def expiries(database: Database) -> dict[str, Any]:
@@ -76,15 +75,15 @@ def expiries(database: Database) -> dict[str, Any]:
 
 
 def sweep(caller: Caller, after: Any = None) -> Any:
-    return Sweeping(caller, "table", SWEEP, NOW).run(after, lambda: True)
+    return Sweeping(caller, "orders", SWEEP, NOW).run(after, lambda: True)
 
 
 def test_what_is_old_expires_and_nothing_else(filled: Database) -> None:
     before = expiries(filled)
-    assert sweep(filled.dynamo) == (2, None)
+    assert sweep(filled.caller) == (2, None)
     swept = {"ORDER#old": MIDNIGHT, "ORDER#older": MIDNIGHT}
     assert expiries(filled) == {**before, **swept}
-    assert sweep(filled.dynamo) == (0, None)
+    assert sweep(filled.caller) == (0, None)
 
 
 def test_what_is_deleted_or_changed_meanwhile_is_left_alone(filled: Database) -> None:
@@ -92,9 +91,9 @@ def test_what_is_deleted_or_changed_meanwhile_is_left_alone(filled: Database) ->
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             if operation == "UpdateItem":
                 key = {name: ITEMS[0][name] for name in ("PK", "SK")}
-                filled.dynamo.call("DeleteItem", {"TableName": "table", "Key": key})
+                filled.caller.call("DeleteItem", {"TableName": "orders", "Key": key})
                 filled.write([order("older", 1)])
-            return filled.dynamo.call(operation, params)
+            return filled.caller.call(operation, params)
 
     assert sweep(Meanwhile()) == (0, None)
     assert "ORDER#old" not in expiries(filled)
@@ -104,18 +103,18 @@ def test_what_is_deleted_or_changed_meanwhile_is_left_alone(filled: Database) ->
 def test_every_fault_at_every_call_ends_the_same(filled: Database) -> None:
     def begin() -> Caller:
         filled.write(ITEMS)
-        return filled.dynamo
+        return filled.caller
 
-    assert survives_every_fault(begin, sweep, lambda: expiries(filled)) == 3
+    assert len(survives_every_fault(sweep, lambda: expiries(filled), fresh=begin)) == 3
 
 
 def test_a_run_that_is_out_of_time_says_where_to_go_on(filled: Database) -> None:
     class OneByOne:
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             limit = {"Limit": 1} if operation == "Scan" else {}
-            return filled.dynamo.call(operation, {**params, **limit})
+            return filled.caller.call(operation, {**params, **limit})
 
-    work = Sweeping(OneByOne(), "table", SWEEP, NOW)
+    work = Sweeping(OneByOne(), "orders", SWEEP, NOW)
     runs, after = [], None
     while True:
         swept = work.run(after, lambda: False)

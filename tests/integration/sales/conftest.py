@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.sales.design import Sale, Sales
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 
 def sale(number: int = 0, **changes: Any) -> Sale:
@@ -27,6 +27,6 @@ DRESS = {**TENANT, "category": "dress"}
 
 
 @pytest.fixture
-def sales_database(database: Database) -> Database:
-    database.create(Sales)
-    return database
+def sales_database(dynamodb: Database) -> Database:
+    dynamodb.table(Sales)
+    return dynamodb

@@ -10,7 +10,8 @@ from lambdas.sales.openapi import document
 from lambdas.sales.resources import Resources
 from tablewright.catalog.sales.design import Sale
 from tablewright.runtime.boto3_client import Boto3Client
-from tests.integration.conftest import CURSORS, Database
+from tablewright.testing import Database
+from tests.integration.conftest import CURSORS
 from tests.integration.http import Answer, Context, Contract
 from tests.integration.sales.conftest import sale
 
@@ -25,7 +26,7 @@ class Http:
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         dynamo = Boto3Client(database.client())
-        made = Resources("table", lambda tenant: dynamo, CURSORS, now=lambda: NOW)
+        made = Resources("sales", lambda tenant: dynamo, CURSORS, now=lambda: NOW)
         monkeypatch.setattr(api, "resources", lambda: made)
 
     def __call__(

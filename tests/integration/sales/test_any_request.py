@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lambdas.sales.handlers import api
+from tablewright.testing import Database
 from tests.integration.anything import ANY_REQUESTS, Sample, answered, events, not_asked
-from tests.integration.conftest import Database
 from tests.integration.sales.http import CONTRACT, Http, body_of
 
 ONE = "/products/prod_0/sales/2025-12-29/sale_00000"

@@ -6,7 +6,7 @@ import pytest
 
 from lambdas.sales.rules import GIVEN
 from tablewright.catalog.sales.design import season_of
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.sales.http import CONTRACT, Http, body_of, conforms, problem
 
 ONE = "/products/prod_0/sales/2025-12-29/sale_00000"

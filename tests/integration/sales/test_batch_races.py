@@ -10,7 +10,7 @@ from tablewright.model import key_of
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.sales.conftest import sale
 
 BEFORE = sale(0)
@@ -33,10 +33,10 @@ class Meanwhile:
 def race(database: Database, **others: Callable[[Store], Any]) -> tuple[Stored, Sale | None]:
     """What became of a batch, and of the sale that was there when it came."""
     dynamo = Boto3Client(database.client())
-    store = Store(Sales, "table", dynamo)
+    store = Store(Sales, "sales", dynamo)
     store.put(Sales.put_sale, BEFORE)
     acting = {name: partial(act, store) for name, act in others.items()}
-    racing = Store(Sales, "table", Meanwhile(dynamo, acting))
+    racing = Store(Sales, "sales", Meanwhile(dynamo, acting))
     done = store_batch(racing, [OURS], replace=True)
     return done, store.get(Sales.get_sale, key_of(BEFORE))
 

@@ -7,9 +7,9 @@ import pytest
 from docs.bills import sales as bills
 from lambdas.sales.handlers import api
 from tablewright.catalog.sales.design import Sales
+from tablewright.testing import Database
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.integration.cloud import Cloud
-from tests.integration.conftest import Database
 from tests.integration.functions import Around
 from tests.integration.sales.http import CONTRACT, body_of
 from tests.integration.sales.test_every_edge import CLAIMS, TOLD
@@ -24,13 +24,13 @@ def test_a_sale_is_stored_and_read_for_what_is_billed(
     start(monkeypatch, aws, TOLD, {}, api)
     body = body_of(1)
     one = f"/products/{body['productId']}/sales/{body['saleDate']}/{body['saleId']}"
-    tally = Tally({"table": Sales})
-    with tally.watching():
+    tally = Tally({"sales": Sales})
+    with tally.counting():
         api.handler(CONTRACT.event("POST", "/sales", body, claims=CLAIMS, query={}), Around())
-        stored = tally.written("table"), tally.read("table"), tally.other_calls()
+        stored = tally.written("sales"), tally.read("sales"), tally.other_calls()
         tally.reset()
         answer = api.handler(CONTRACT.event("GET", one, None, claims=CLAIMS, query={}), Around())
     assert answer["statusCode"] == 200
     assert stored == (bills.WRITE_UNITS_OF_A_SALE, Decimal(), bills.FIRST_CALLS)
-    assert (tally.written("table"), tally.read("table")) == (Decimal(), Decimal("0.5"))
+    assert (tally.written("sales"), tally.read("sales")) == (Decimal(), Decimal("0.5"))
     assert tally.other_calls() == {}

@@ -7,39 +7,39 @@ from tablewright.catalog.sales.design import Sales
 from tablewright.model import replaced
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.meter import Meter
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 
-def test_a_put_costs_one_unit_for_the_table_and_one_for_each_index(database: Database) -> None:
-    database.create(Sales)
-    meter = Meter(Boto3Client(database.client()))
-    database.store(Sales, meter).put(Sales.put_sale, sale(0))
+def test_a_put_costs_one_unit_for_the_table_and_one_for_each_index(dynamodb: Database) -> None:
+    dynamodb.table(Sales)
+    meter = Meter(Boto3Client(dynamodb.client()))
+    dynamodb.store(Sales, meter).put(Sales.put_sale, sale(0))
     assert dict(meter.written) == {"table": 1, "GSI1": 1, "GSI2": 1, "GSI3": 1}
 
 
-def test_a_batch_costs_the_sum_of_its_items(database: Database) -> None:
-    database.create(Sales)
-    meter = Meter(Boto3Client(database.client()))
-    database.store(Sales, meter).put_many(Sales.put_sales, [sale(n) for n in range(25)])
+def test_a_batch_costs_the_sum_of_its_items(dynamodb: Database) -> None:
+    dynamodb.table(Sales)
+    meter = Meter(Boto3Client(dynamodb.client()))
+    dynamodb.store(Sales, meter).put_many(Sales.put_sales, [sale(n) for n in range(25)])
     assert meter.write_units == 25 * 4
 
 
-def test_a_sale_without_a_brand_costs_one_unit_less(database: Database) -> None:
-    database.create(Sales)
-    meter = Meter(Boto3Client(database.client()))
+def test_a_sale_without_a_brand_costs_one_unit_less(dynamodb: Database) -> None:
+    dynamodb.table(Sales)
+    meter = Meter(Boto3Client(dynamodb.client()))
     plain = replaced(sale(0), brand=None)
-    database.store(Sales, meter).put(Sales.put_sale, plain)
+    dynamodb.store(Sales, meter).put(Sales.put_sale, plain)
     assert meter.write_units == 3
     assert dict(meter.written) == {"table": 1, "GSI1": 1, "GSI2": 1}
 
 
 def test_embeddings_of_a_product_cost_less_in_its_partition_than_in_its_index_shard(
-    database: Database,
+    dynamodb: Database,
 ) -> None:
     """One shard of the index holds a fifth of all the tenant's sales."""
-    database.create(Sales)
-    meter = Meter(Boto3Client(database.client()))
-    store = database.store(Sales, meter)
+    dynamodb.table(Sales)
+    meter = Meter(Boto3Client(dynamodb.client()))
+    store = dynamodb.store(Sales, meter)
     store.put_many(
         Sales.put_sales, [replaced(sale(n), product_id=f"p{n % 50}") for n in range(1000)]
     )
@@ -56,11 +56,11 @@ def test_embeddings_of_a_product_cost_less_in_its_partition_than_in_its_index_sh
 
 
 def test_a_whole_category_is_summed_up_for_a_fraction_of_reading_its_sales(
-    database: Database,
+    dynamodb: Database,
 ) -> None:
-    database.create(Sales)
-    meter = Meter(Boto3Client(database.client()))
-    store = database.store(Sales, meter)
+    dynamodb.table(Sales)
+    meter = Meter(Boto3Client(dynamodb.client()))
+    store = dynamodb.store(Sales, meter)
     store.put_many(Sales.put_sales, [sale(n) for n in range(400)])
     where = {**TENANT, "category": "dress"}
     meter.reset()
@@ -72,10 +72,10 @@ def test_a_whole_category_is_summed_up_for_a_fraction_of_reading_its_sales(
     assert meter.read_units == keys_alone + 400 * Decimal("0.5")
 
 
-def test_a_product_page_reads_the_page_and_not_the_partition(database: Database) -> None:
-    database.create(Sales)
-    meter = Meter(Boto3Client(database.client()))
-    store = database.store(Sales, meter)
+def test_a_product_page_reads_the_page_and_not_the_partition(dynamodb: Database) -> None:
+    dynamodb.table(Sales)
+    meter = Meter(Boto3Client(dynamodb.client()))
+    store = dynamodb.store(Sales, meter)
     sales = [replaced(sale(n), product_id="prod_0") for n in range(1000)]
     store.put_many(Sales.put_sales, sales)
     meter.reset()

@@ -12,8 +12,7 @@ from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, survives_every_fault
 from tests.integration.sales.conftest import sale
 
 TENANT = "carousel-labs"
@@ -46,18 +45,18 @@ PATHS: dict[str, Work] = {
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_write_ends_the_same_whatever_fails_on_the_way(path: str, database: Database) -> None:
-    database.create(Sales)
-    client = database.client()
+def test_a_write_ends_the_same_whatever_fails_on_the_way(path: str, dynamodb: Database) -> None:
+    dynamodb.table(Sales)
+    client = dynamodb.client()
     before = Boto3Client(client)
 
     def fresh() -> Caller:
-        for item in database.items():
-            client.delete_item(TableName="table", Key={n: item[n] for n in ("PK", "SK")})
-        Store(Sales, "table", before).put(Sales.put_sale, sale(0))
+        for item in dynamodb.items():
+            client.delete_item(TableName="sales", Key={n: item[n] for n in ("PK", "SK")})
+        Store(Sales, "sales", before).put(Sales.put_sale, sale(0))
         return before
 
     def work(caller: Caller) -> None:
-        PATHS[path](TenantSales(Store(Sales, "table", caller), TENANT))
+        PATHS[path](TenantSales(Store(Sales, "sales", caller), TENANT))
 
-    assert survives_every_fault(fresh, work, database.items) >= 1
+    assert len(survives_every_fault(work, dynamodb.items, fresh=fresh)) >= 1

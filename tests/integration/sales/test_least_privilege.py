@@ -8,12 +8,12 @@ import pytest
 from lambdas.sales.contract import ROUTES
 from lambdas.sales.handlers import api
 from tablewright.catalog.sales.design import Sales
+from tablewright.testing import Database, least_privilege
 from tablewright.testing.dynamodb_local import DynamoDbLocal
+from tablewright.testing.privileges.platform import LOGS_AND_TRACES
 from tests.infrastructure.synthesis import Assembly, environment
 from tests.integration.cloud import Cloud
-from tests.integration.conftest import Database
 from tests.integration.http import Requests
-from tests.integration.rights import Rights, ids_told
 from tests.integration.sales.http import CONTRACT, body_of
 from tests.integration.session import Aws, start
 
@@ -22,7 +22,7 @@ TODAY = datetime.now(UTC).date().isoformat()
 ONE = f"/products/prod_0/sales/{TODAY}/sale_00000"
 TENANT = "carousel-labs"
 NAMES = {
-    "SALES_INTELLIGENCE_TABLE_NAME": "table",
+    "SALES_INTELLIGENCE_TABLE_NAME": "sales",
     "TENANT_ROLE_ARN": "tenants",
     "CURSOR_SECRET_ARN": "cursor key",
 }
@@ -73,17 +73,13 @@ def test_both_roles_allow_what_is_called_and_nothing_else(
     aws = Aws(dynamodb_local, sales_database, Cloud({"cursor key": "s" * 64}))
     start(monkeypatch, aws, environment(template, "Api"), NAMES, api)
     use_every_route()
-    own = Rights.of(template, "Api", NAMES)
-    assert own.refused(aws) == set()
-    assert own.unused(aws) == set()
-    assert not any(action.startswith("dynamodb:") for action, _ in own.calls)
+    own = least_privilege(template, "ApiFunction", names=NAMES, platform=LOGS_AND_TRACES, calls=aws)
+    own.assert_exact()
+    assert not any(action.startswith("dynamodb:") for action, _ in own.granted)
     # One session for the tenant, tagged with it, kept for all requests.
-    ((tag, session),) = aws.sessions.items()
-    assert tag == f"tenant={TENANT}"
-    ids = ids_told(template, "Api", NAMES)
-    theirs = Rights(template, "TenantAccessRole", ids, tags={"tenant": TENANT})
-    assert theirs.refused(session) == set()
-    assert theirs.unused(session) == set()
+    assert aws.sessions.keys() == {f"tenant={TENANT}"}
+    tags = {"tenant": TENANT}
+    least_privilege(template, "TenantAccessRole", names=NAMES, tags=tags, calls=aws).assert_exact()
 
 
 def test_every_pattern_of_the_design_is_used_by_the_function() -> None:

@@ -5,8 +5,8 @@ import pytest
 from lambdas.sales.handlers import api
 from lambdas.sales.resources import Resources
 from tablewright.runtime.boto3_client import Boto3Client
-from tablewright.testing.faults import Fault, Faulty
-from tests.integration.conftest import CURSORS, Database
+from tablewright.testing import Database, Fault, Faulty
+from tests.integration.conftest import CURSORS
 from tests.integration.sales.http import Http, body_of
 from tests.integration.sentiment.http import Logs
 
@@ -75,8 +75,8 @@ def test_an_error_is_logged_with_the_operation_the_reason_and_the_request(
     sales_database: Database, logs: Logs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     http = Http(sales_database, monkeypatch)
-    dynamo = Faulty(Boto3Client(sales_database.client()), Fault(0, "before", "throttled"))
-    failing = Resources("table", lambda tenant: dynamo, CURSORS)
+    dynamo = Faulty(Boto3Client(sales_database.client()), Fault(0, "throttled"))
+    failing = Resources("sales", lambda tenant: dynamo, CURSORS)
     monkeypatch.setattr(api, "resources", lambda: failing)
     assert http("GET", ONE).status == 503
     (entry,) = logs.of("the store failed")

@@ -10,8 +10,8 @@ from tablewright.catalog.sales.design import SEASONS, Sale, Sales, sales_table
 from tablewright.model import ALL, Query, replaced
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.store import Store
+from tablewright.testing import Database
 from tablewright.testing.dynamodb_local import DynamoDbLocal
-from tests.integration.conftest import Database
 from tests.integration.sales.conftest import DRESS, TENANT, sale
 
 WHOLE = sales_table(projects=ALL)
@@ -53,7 +53,6 @@ def stores(dynamodb_local: DynamoDbLocal) -> tuple[Store, Store]:
 
 def _filled(engine: DynamoDbLocal, table: type[Sales]) -> Store:
     database = Database(engine)
-    database.create(table)
     store = database.store(table)
     store.put_many(Sales.put_sales, [*STORED, PAST])
     return store
@@ -99,10 +98,10 @@ def test_either_finds_the_sales_of_a_season(
     assert [one.count(pattern, key, where=where) for one in stores] == [len(keys)] * 2
 
 
-def test_a_list_of_whole_sales_reads_its_index_alone(database: Database) -> None:
-    database.create(WHOLE)
-    meter = Meter(database.dynamo)
-    store = database.store(WHOLE, meter)
+def test_a_list_of_whole_sales_reads_its_index_alone(dynamodb: Database) -> None:
+    dynamodb.table(WHOLE)
+    meter = Meter(dynamodb.caller)
+    store = dynamodb.store(WHOLE, meter)
     store.put_many(Sales.put_sales, STORED)
     for pattern, key in (LISTS[0], LISTS[2]):
         meter.reset()

@@ -8,7 +8,7 @@ import pytest
 from tablewright.catalog.sales.design import Sale, Sales, sales_table, shards_of
 from tablewright.model import Query
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.sales.conftest import DRESS, TENANT, sale
 
 MORE = sales_table(category_shards=20, embedding_shards=11)
@@ -28,7 +28,7 @@ OLD, NEW = [dated(n) for n in range(60)], [dated(n) for n in range(60, 120)]
 def raised(sales_database: Database) -> Store:
     """A store with more shards, of a table whose first sales were stored with fewer."""
     sales_database.store(Sales).put_many(Sales.put_sales, OLD)
-    store = sales_database.store(MORE)
+    store = sales_database.store(MORE, table="sales")
     store.put_many(Sales.put_sales, NEW)
     return store
 
@@ -63,7 +63,7 @@ def test_a_list_that_was_begun_before_goes_on(
     before.put_many(Sales.put_sales, OLD)
     page = before.query(pattern, where, limit=25)
     found = [*page.items]
-    store = sales_database.store(MORE)
+    store = sales_database.store(MORE, table="sales")
     while page.cursor:
         page = store.query(pattern, where, limit=25, cursor=page.cursor)
         found += page.items

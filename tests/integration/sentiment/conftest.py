@@ -23,7 +23,8 @@ from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.transport import Transport
-from tests.integration.conftest import CURSORS, Database
+from tablewright.testing import Database
+from tests.integration.conftest import CURSORS
 from tests.integration.sentiment.moments import NOW
 
 ITEMS_TABLE, DASHBOARD_TABLE, NEWS_TABLE = "items", "dashboard", "news"
@@ -82,7 +83,7 @@ class World:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.dynamo = database.dynamo
+        self.dynamo = database.caller
         self.inbox = Inbox()
         # Of items, and of the dashboard.
         self.secrets = (Secrets.in_clear(), Secrets.in_clear())
@@ -200,8 +201,8 @@ def _passes(record: dict[str, Any]) -> bool:
 
 
 @pytest.fixture
-def world(database: Database) -> World:
-    database.create(Items, ITEMS_TABLE, stream=True)
-    database.create(Dashboard, DASHBOARD_TABLE)
-    database.create(News, NEWS_TABLE)
-    return World(database)
+def world(dynamodb: Database) -> World:
+    dynamodb.table(Items, ITEMS_TABLE, stream=True)
+    dynamodb.table(Dashboard, DASHBOARD_TABLE)
+    dynamodb.table(News, NEWS_TABLE)
+    return World(dynamodb)

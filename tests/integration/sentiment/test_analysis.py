@@ -13,7 +13,7 @@ from tablewright.catalog.news.design import news_healing
 from tablewright.catalog.sentiment.items import Items
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.meter import Meter
-from tablewright.testing.faults import survives_every_fault
+from tablewright.testing import survives_every_fault
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
 from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.news import raw as raw_news
@@ -73,7 +73,7 @@ def test_analysing_ends_the_same_whatever_fails_on_the_way(world: World) -> None
     def work(caller: Any) -> None:
         analysis(world, caller).carry_out(Request.parse(world.inbox.messages[0]))
 
-    assert survives_every_fault(fresh, work, world.stored) == 1
+    assert len(survives_every_fault(work, world.stored, fresh=fresh)) == 1
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ def test_analysing_news_ends_the_same_whatever_fails_on_the_way(
     def work(caller: Any) -> None:
         analysis(world, caller).carry_out(news_request)
 
-    assert survives_every_fault(fresh, work, world.stored_news) == 1
+    assert len(survives_every_fault(work, world.stored_news, fresh=fresh)) == 1

@@ -46,21 +46,21 @@ class Run:
 
     def take(self, event: dict[str, Any]) -> None:
         """Offer the same as often as sources do, and analyse what is asked for."""
-        with self.tally.watching():
+        with self.tally.counting():
             for _ in range(MET):
                 ingest.handler(event, Around())
             asked = self.cloud.published
             for first in range(0, len(asked), TOGETHER):
-                self.tally.calls["Analyse"] += 1
+                self.tally.runs["Analyse"] += 1
                 batch = asked[first : first + TOGETHER]
                 records = [{"messageId": str(n), "body": body} for n, body in enumerate(batch)]
                 assert analyse.handler({"Records": records}, Around()) == TAKEN
 
     def project(self) -> None:
         records = self.world.stream()
-        with self.tally.watching():
+        with self.tally.counting():
             for record in records:
-                self.tally.calls["Project"] += 1
+                self.tally.runs["Project"] += 1
                 assert project_items.handler({"Records": [record]}, Around()) == TAKEN
 
     def consumed(self, table: str) -> tuple[Any, Any]:
@@ -96,7 +96,7 @@ def test_an_item_is_shown_for_the_units_that_are_billed(run: Run) -> None:
     run.project()
     scale = dashboard_scale(Size("run", 1, 0, "one item"))
     assert run.consumed(DASHBOARD_TABLE) == of_scale("sentiment-dashboard", scale)
-    assert run.tally.calls["Project"] == 1
+    assert run.tally.runs["Project"] == 1
 
 
 def test_news_take_the_units_and_calls_that_are_billed(run: Run) -> None:

@@ -12,8 +12,8 @@ from lambdas.sentiment.sentiment_model import Model
 from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS
 from tablewright.catalog.sentiment.items import CLAIMED, Guard, Item, Items
 from tablewright.model.fields.time import iso_utc
-from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
+from tablewright.testing import FaithfulMeter
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.moments import NOW
 

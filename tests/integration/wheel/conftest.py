@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from cdk_app.settings import ROOT
+from toolchain.release.building import copy_source
 
 Installed = Callable[..., Path]
 HERE = Path(sysconfig.get_path("purelib"))
@@ -22,12 +22,7 @@ BUILD = "from setuptools.build_meta import build_wheel; print(build_wheel('dist'
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy: what a build leaves behind would be found by the next one."""
-    source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    leftovers = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "tablewright", source / "tablewright", ignore=leftovers)
+    source = copy_source(tmp_path_factory.mktemp("source"))
     (source / "dist").mkdir()
     subprocess.run((sys.executable, "-c", BUILD), cwd=source, check=True, capture_output=True)
     (built,) = (source / "dist").glob("*.whl")
@@ -35,7 +30,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the wheel installs, for all environments: it is compiled once."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    shutil.unpack_archive(wheel, folder, "zip")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def installed(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The Python of an environment with the wheel and what these extras of it ask for."""
 
     @cache
@@ -43,7 +46,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
         folder = tmp_path_factory.mktemp("environment")
         venv.create(folder, symlinks=True)
         packages = next((folder / "lib").glob("python*")) / "site-packages"
-        shutil.unpack_archive(wheel, packages, "zip")
+        for top in unpacked.iterdir():
+            (packages / top.name).symlink_to(top)
         for one in _needed(packages, extras):
             _link(one, packages)
         return folder / "bin" / "python"

@@ -1,18 +1,15 @@
 """`tablewright check`: what is wrong with a design, at the line where it is declared."""
 
 import json
-import re
 import sys
-from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
-from cdk_app.settings import ROOT
-from tablewright.commands.check import findings
 from tablewright.commands.command_line import main
-from tablewright.model import Table
+from tablewright.commands.designs.check import findings
+from tests.every_design import EVERY_DESIGN
 
 SHOP = """
 from datetime import datetime
@@ -145,21 +142,31 @@ def test_a_module_that_fails_is_told_with_its_line(
 
 
 def test_every_design_of_the_project_is_without_error() -> None:
-    files = [
-        *(ROOT / "tablewright" / "catalog").rglob("*.py"),
-        *(ROOT / "examples" / "designs").glob("*.py"),
-    ]
-    designs: set[type[Table]] = set()
-    for file in files:
-        if not re.search(r"^class \w+\((Table|Sales|Events)\b", file.read_text(), re.MULTILINE):
-            continue
-        module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
-        own = vars(module).values()
-        designs |= {
-            one
-            for one in own
-            if isinstance(one, type) and issubclass(one, Table) and one is not Table
-        }
+    designs = EVERY_DESIGN
     assert len(designs) > 20
     wrong = [one for table in designs for one in findings(table) if one.kind == "error"]
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("terminal", "told", "expected"),
+    [
+        (True, {}, "\033[31merror\033[0m"),
+        (True, {"NO_COLOR": "1"}, " error:"),
+        (False, {}, " error:"),
+    ],
+)
+def test_colours_are_for_a_terminal(
+    shop: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    terminal: bool,
+    told: dict[str, str],
+    expected: str,
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    assert main(["check", "checked_shop:Wrong"]) == 1
+    assert expected in capsys.readouterr().out

@@ -29,12 +29,22 @@ def test_a_commands_help_calls_it_by_its_name(
     with pytest.raises(SystemExit) as stop:
         main([name, "--help"])
     assert stop.value.code == 0
-    assert capsys.readouterr().out.startswith(f"usage: tablewright {name} ")
+    told = capsys.readouterr().out
+    assert told.startswith(f"usage: tablewright {name} ")
+    # And shows it, with options that it has.
+    usage, _, example = " ".join(told.split()).partition(f"For example: tablewright {name}")
+    assert example
+    # Those of a step, such as `rotate-keys add`, are told by its own help.
+    assert name in ("rotate-keys", "table") or set(re.findall(r"--[\w-]+", example)) <= {
+        *re.findall(r"--[\w-]+", usage)
+    }
 
 
 def test_every_module_of_commands_is_a_command_or_part_of_one() -> None:
     folder = ROOT / "tablewright" / "commands"
-    modules = {f"tablewright.commands.{path.stem}" for path in folder.glob("[a-z]*.py")}
+    files = (path.relative_to(ROOT).with_suffix("") for path in folder.rglob("[a-z]*.py"))
+    # Those of a new app are data.
+    modules = {".".join(path.parts) for path in files if "app_files" not in path.parts}
     runs = {name for name in modules if hasattr(import_module(name), "main")}
     assert runs - {"tablewright.commands.command_line"} <= {one.module for one in EVERY.values()}
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from tablewright.commands.progress import Progress, ProgressMismatch
-from tablewright.commands.segments import Patient, Walk, carry_out
+from tablewright.commands.items.segments import carry_out
 from tablewright.runtime.errors import StoreError, Throttled, Unavailable
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.segments.progress import Progress, ProgressMismatch
+from tablewright.runtime.segments.walk import Patient, Walk
 
 
 class Bar:

@@ -1,7 +1,7 @@
 """What an index carries, in the names that each of its entities stores it by."""
 
 from tablewright.model import IN_KEY, Entity, Field, Index, Key, Put, Table, Text
-from tablewright.testing.tables import definition
+from tablewright.model.table_definition import definition
 
 
 class Ticket(Entity, key=Key("TICKET#{id}")):

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from tablewright.catalog.sales.design import Sales
+from tablewright.costs.price_lists import US_EAST_1
 from tablewright.pages.archive_cost import archive_bill, archive_chapter
-from tablewright.pages.price_lists import US_EAST_1
 
 
 def test_a_million_items_a_day_of_a_kilobyte() -> None:

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from cdk_app.settings import ROOT
+from examples.designs.shop import Shop
+from tablewright.designs import describe, python_source
+from tests.unit.designs.everything import Everything
 
 FOLDER = "typing_tests"
 GUIDE = [ROOT / "README.md", ROOT / "docs" / "guide.md", *(ROOT / "docs" / "guide").glob("*.md")]
@@ -42,10 +45,13 @@ def test_every_mistake_is_reported_and_nothing_else(check: object) -> None:
     assert check() == {(f"{FOLDER}/mistakes.py", number) for number in wrong}
 
 
-def test_what_the_guide_shows_is_typed(tmp_path: Path) -> None:
+def test_what_the_guide_shows_and_what_is_generated_is_typed(tmp_path: Path) -> None:
     for page in GUIDE:
         blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
         (tmp_path / f"{page.stem.lower()}_page.py").write_text("\n".join(blocks))
+    for design in (Everything, Shop):
+        source = python_source(describe(design))
+        (tmp_path / f"{design.__name__.lower()}_source.py").write_text(source)
     command = (sys.executable, "-m", "mypy", *map(str, tmp_path.iterdir()))
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stdout

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from tablewright.pages.prices import Prices
+from tablewright.costs.prices import Prices
 from tablewright.recommendations import (
     AcceleratorUsage,
     IndexUsage,
@@ -95,6 +95,7 @@ def everything(usage: StageUsage, prices: Prices, years: int) -> Iterator[Decima
 
 def reserved(ways: Sequence[Way], prices: Prices, years: int) -> Decimal:
     price = prices.dynamodb.reserved_1_year if years == 1 else prices.dynamodb.reserved_3_years
+    assert price
     standard = prices.dynamodb.standard
     found = Decimal()
     for hours, unit, upfront, hourly in (

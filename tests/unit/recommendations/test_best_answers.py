@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablewright.pages.price_lists import EU_WEST_1, US_EAST_1
+from tablewright.costs.price_lists import EU_WEST_1, US_EAST_1
 from tablewright.recommendations import (
     AcceleratorUsage,
     Confidence,
@@ -30,6 +30,8 @@ from tests.unit.recommendations.months import (
     table,
     units,
 )
+
+pytestmark = pytest.mark.thorough
 
 ALL = Rules(minimum_saving=Decimal("0.01"))
 FOR_GOOD = replace(ALL, commitment_years=3)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.pages.price_lists import US_EAST_1
+from tablewright.costs.price_lists import US_EAST_1
 from tablewright.recommendations import (
     AlarmUsage,
     Confidence,

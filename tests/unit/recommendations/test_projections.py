@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tablewright.pages.price_lists import US_EAST_1
+from tablewright.costs.price_lists import US_EAST_1
 from tablewright.recommendations import (
     Confidence,
     Kind,

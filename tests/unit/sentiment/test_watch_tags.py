@@ -166,6 +166,7 @@ def test_fifty_tags_are_watched_and_no_more() -> None:
         Watch(many)
 
 
+@pytest.mark.thorough
 def test_the_time_grows_with_the_text_and_not_with_its_square() -> None:
     # Every position begins like all the tags, and none of them is there.
     watch = Watch([("a " * 24)[: 2 * n] + "b" for n in range(1, 24)])

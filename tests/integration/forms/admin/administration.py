@@ -138,7 +138,7 @@ class Admin:
         self.now = NOW
         self.sessions: list[str] = []
         self.own: set[tuple[str, str | None]] = set()
-        dynamo = forms.database.dynamo
+        dynamo = forms.database.caller
 
         def connect(tenant: str, service: str) -> Caller:
             if service != "dynamodb":
@@ -147,7 +147,7 @@ class Admin:
             return Confined(dynamo, tenant)
 
         opened = admin_resources.Resources(
-            "table",
+            "forms",
             connect,
             Recorder(dynamo, self.own),
             CURSORS,

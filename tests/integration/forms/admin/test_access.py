@@ -29,7 +29,7 @@ def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
     aws = Aws(dynamodb_local, forms.database, Cloud())
     monkeypatch.setattr(boto3.session, "Session", lambda: aws)
     for name, value in {
-        "FORMS_TABLE": "table",
+        "FORMS_TABLE": "forms",
         "TENANT_ROLE_ARN": ROLE,
         "CURSOR_SECRET_ARN": "arn:aws:secretsmanager:eu-west-1:1:secret:cursors",
         "PAYLOADS_BUCKET": "payloads",
@@ -51,7 +51,7 @@ def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
     secret = f"dev/forms/acme/{made.json['key_id']}"
     assert ("secretsmanager:CreateSecret", secret) in done
     assert admin("GET", "/tenants", claims=OPERATOR).status == 200
-    assert ("dynamodb:Query", "table/GSI1") in aws.calls
+    assert ("dynamodb:Query", "forms/GSI1") in aws.calls
 
 
 def test_of_two_changes_at_once_one_is_told_what_the_other_did(forms: FormTable) -> None:

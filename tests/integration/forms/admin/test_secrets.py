@@ -11,7 +11,7 @@ from lambdas.forms.tenants.domains import Domains
 from lambdas.forms.tenants.secrets import SecretStore
 from lambdas.forms.tenants.signing_secrets import SigningSecrets
 from tablewright.runtime.aws import Caller
-from tablewright.testing.faults import survives_every_fault
+from tablewright.testing import survives_every_fault
 from tests.integration.forms.admin.administration import (
     EVE,
     NOW,
@@ -142,7 +142,7 @@ def test_a_rotation_ends_the_same_whatever_fails_on_the_way(
 ) -> None:
     """And the key that was in use before it stays usable."""
     database, cloud = forms.database, Cloud()
-    dynamo = database.dynamo
+    dynamo = database.caller
     told: list[str] = []
 
     def secrets(caller: Caller) -> SigningSecrets:
@@ -166,8 +166,8 @@ def test_a_rotation_ends_the_same_whatever_fails_on_the_way(
         assert cloud.secrets[f"{PREFIX}acme/{key_id}"] == value
         return key_id, sorted(cloud.secrets), database.items()
 
-    calls = survives_every_fault(fresh, work, outcome)
-    assert calls >= 3
+    calls = survives_every_fault(work, outcome, fresh=fresh)
+    assert len(calls) >= 3
     found = {numbered(one["key_id"]["S"]): one["state"]["S"] for one in database.items()}
     new = rotations + 1
     expected = {f"k{n}": "revoked" for n in range(1, new)}
@@ -178,7 +178,7 @@ def test_a_rotation_ends_the_same_whatever_fails_on_the_way(
 def test_creating_a_tenant_and_claiming_a_domain_end_the_same_whatever_fails(
     forms: FormTable,
 ) -> None:
-    dynamo = forms.database.dynamo
+    dynamo = forms.database.caller
 
     def fresh() -> Caller:
         emptied(forms)
@@ -196,5 +196,5 @@ def test_creating_a_tenant_and_claiming_a_domain_end_the_same_whatever_fails(
     def kept() -> list[str]:
         return [item["SK"]["S"] for item in forms.database.items()]
 
-    assert survives_every_fault(fresh, work, kept) >= 4
+    assert len(survives_every_fault(work, kept, fresh=fresh)) >= 4
     assert sorted(kept()) == ["CONFIG#main", "DOMAIN#example.com"]

@@ -299,7 +299,7 @@ def test_counts_of_days_are_told_to_the_tenant_and_of_all_tenants_to_operators(
             counts = {"submission_count": 2, "form_stats": {"contact": 2}}
             item = Forms.__design__.attributes(DailyMetrics.__entity__, {**key, **counts})
             wire = {n: {"N": str(v)} if isinstance(v, int) else {"S": v} for n, v in item.items()}
-            client.put_item(TableName="table", Item=wire)
+            client.put_item(TableName="forms", Item=wire)
     told = admin("GET", "/metrics")
     assert conforms(told, "Metrics")
     assert told.json["total_submissions"] == 6

@@ -29,7 +29,7 @@ from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ResourceMissing
 from tablewright.runtime.payload import Payloads
-from tablewright.testing.faults import Crash
+from tablewright.testing import Crash
 from tests.integration.forms.conftest import FormTable, key_of, submission
 
 VISIBILITY = timedelta(minutes=6)
@@ -118,7 +118,7 @@ class World:
         self.forms = forms
         self.clock = forms.clock
         self.cloud = Cloud(lambda: self.clock.moment)
-        self.dynamo = forms.database.dynamo
+        self.dynamo = forms.database.caller
         self.edge: Caller = Edge(self.dynamo, self.cloud)
         self.dead: list[str] = []
         self.webhook: Destination = Scripted()

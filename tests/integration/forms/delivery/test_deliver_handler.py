@@ -10,7 +10,7 @@ import pytest
 
 from lambdas.forms.delivery.resources import Resources
 from lambdas.forms.handlers import deliver
-from tablewright.pages.metering import FaithfulMeter
+from tablewright.testing.metering import FaithfulMeter
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.delivery.deliveries import (
     BUSY,

@@ -4,7 +4,6 @@ import hashlib
 import hmac
 import re
 import threading
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -102,12 +101,11 @@ def test_redirects_are_not_followed(server: Server) -> None:
 def test_an_answer_that_does_not_come_is_worth_another_attempt(
     server: Server, answer: Answer
 ) -> None:
+    # For as long as the test takes: a sender without a bound would not come back.
     server.will_answer(answer)
-    began = time.monotonic()
     outcome = sender(seconds=0.5).deliver(shipment(server.url), NOW)
     assert outcome.again
     assert str(outcome.error).startswith("the destination did not answer: ")
-    assert time.monotonic() - began < 4
 
 
 @pytest.mark.parametrize("answer", [Drip(), Flood()])

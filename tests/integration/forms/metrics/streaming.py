@@ -17,7 +17,7 @@ from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.transport import Transport
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import BUCKET, Edge
 
@@ -25,9 +25,9 @@ Json = dict[str, Any]
 COUNTS = ("DailyMetrics", "HourlyMetrics")
 
 
-def everything(database: Database) -> list[Json]:
+def everything(database: Database, table: str | None = None) -> list[Json]:
     """All records of the stream so far, in order, in the form that Lambda gives them."""
-    return [_plain(record) for record in database.changes()]
+    return [_plain(record) for record in database.changes(table)]
 
 
 def _plain(value: Any) -> Any:
@@ -67,7 +67,7 @@ class Stream:
 
     def __init__(self, forms: FormTable) -> None:
         self.database = forms.database
-        self.dynamo = Edge(forms.database.dynamo)
+        self.dynamo = Edge(forms.database.caller)
 
     def records(self) -> list[Json]:
         """What the mapping passes on."""
@@ -76,9 +76,9 @@ class Stream:
     def counter(self, caller: Caller | None = None) -> ChangeCounter:
         caller = caller or self.dynamo
         deletion = PayloadDeletion(
-            caller, "table", Payloads(caller, BUCKET, dictionaries=DICTIONARIES)
+            caller, "forms", Payloads(caller, BUCKET, dictionaries=DICTIONARIES)
         )
-        return ChangeCounter(caller, "table", deletion)
+        return ChangeCounter(caller, "forms", deletion)
 
     def deliver(
         self, records: Sequence[Json] | None = None, caller: Caller | None = None
@@ -120,7 +120,7 @@ class Stream:
             for item in self.database.items()
             if item["SK"]["S"].startswith(("METRICS#", "COUNTED"))
         ]
-        write_all(Transport(self.dynamo), "table", requests)
+        write_all(Transport(self.dynamo), "forms", requests)
 
 
 def refused(answer: Json) -> list[str]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from tablewright.catalog.forms.design import Forms
-from tablewright.pages.metering import FaithfulMeter
+from tablewright.testing.metering import FaithfulMeter
 from tests.integration.forms.conftest import FormTable, submission
 from tests.integration.forms.metrics.streaming import Stream
 from tests.integration.forms.sharding.traffic import NIGHT

@@ -96,7 +96,7 @@ def test_months_of_days_that_do_not_fit_one_page_are_summed_whole(forms: FormTab
             for n in range(MOST_DAYS_BACK + 10)
         ),
     )
-    meter = Meter(forms.database.dynamo)
+    meter = Meter(forms.database.caller)
     shown = Dashboard(forms.store(meter), NOW).metrics("acme", MOST_DAYS_BACK)
     assert meter.calls > 1
     assert shown["total_submissions"] == 400 * (MOST_DAYS_BACK + 1)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tablewright.runtime.aws import Caller
-from tablewright.testing.faults import Crash, survives_every_fault
+from tablewright.testing import Crash, survives_every_fault
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.metrics.streaming import Json, Stream
 from tests.integration.forms.sharding.traffic import NIGHT, Traffic
@@ -80,8 +80,8 @@ def test_a_fault_at_any_call_and_the_retry_count_everything_once(
         for batch in parts:
             stream.deliver(batch, caller)
 
-    calls = survives_every_fault(fresh, work, stream.counts)
-    assert calls >= 4 * len(parts)
+    calls = survives_every_fault(work, stream.counts, fresh=fresh)
+    assert len(calls) >= 4 * len(parts)
     assert stream.counts() == traffic.expected
 
 
@@ -94,7 +94,7 @@ def test_eight_workers_that_deliver_everything_three_times_and_die_count_once(
 
     def deliver(worker: int) -> None:
         chance = random.Random(worker)
-        dynamo = stream.database.dynamo
+        dynamo = stream.database.caller
         parts = batches(records, 20 + worker)
         for batch in chance.sample(parts, len(parts)):
             for time in range(TIMES):
@@ -119,7 +119,7 @@ def test_workers_that_die_at_every_call_in_turn_count_once(
     records = stream.records()
 
     def deliver(worker: int) -> int:
-        dynamo = stream.database.dynamo
+        dynamo = stream.database.caller
         for at in range(1000):
             try:
                 stream.deliver(records, Dying(dynamo, at, after=after))

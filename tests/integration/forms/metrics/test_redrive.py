@@ -204,7 +204,7 @@ def _set(stream: Stream, record: dict[str, Any], **attributes: Any) -> None:
     stream.dynamo.call(
         "UpdateItem",
         {
-            "TableName": "table",
+            "TableName": "forms",
             "Key": record["dynamodb"]["Keys"],
             "UpdateExpression": f"SET {sets}",
             "ExpressionAttributeNames": names,

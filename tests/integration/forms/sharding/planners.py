@@ -27,7 +27,7 @@ class World:
     def __init__(self, forms: FormTable) -> None:
         forms.clock.moment = NOW
         self.forms = forms
-        self.dynamo = forms.database.dynamo
+        self.dynamo = forms.database.caller
         self.told: list[tuple[str, Decision, str]] = []
         self.failed: list[str] = []
 

@@ -14,7 +14,7 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.sharding.counts import EpochTooLate
-from tablewright.testing.faults import survives_every_fault
+from tablewright.testing import survives_every_fault
 from tests.integration.forms.conftest import ACME, NOON, FormTable, ids, key_of, pages, submission
 
 HOUR = timedelta(hours=1)
@@ -39,7 +39,7 @@ def history(forms: FormTable, tenant: str = "acme", each: int = 60) -> list[Any]
 
 def test_a_submission_is_one_read_away_whatever_the_count_was(forms: FormTable) -> None:
     made = history(forms)
-    meter = Meter(forms.database.dynamo)
+    meter = Meter(forms.database.caller)
     store = forms.store(meter)
     store.get(Forms.get_submission, key_of(made[0]))  # and one for the epochs, for a minute
     meter.reset()
@@ -98,7 +98,7 @@ def test_a_range_asks_only_the_shards_of_its_epochs(
     forms: FormTable, since: datetime | None, until: datetime | None, shards: int
 ) -> None:
     made = history(forms)
-    meter = Meter(forms.database.dynamo)
+    meter = Meter(forms.database.caller)
     store = forms.store(meter)
     store.get(Forms.get_submission, key_of(made[-1]))
     meter.reset()
@@ -194,7 +194,7 @@ class Lockstep:
     """Lets no planner write before all have read."""
 
     def __init__(self, forms: FormTable, barrier: Barrier) -> None:
-        self._dynamo: Caller | None = forms.database.dynamo
+        self._dynamo: Caller | None = forms.database.caller
         self._barrier: Barrier | None = barrier
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -211,18 +211,18 @@ def test_a_change_ends_the_same_whatever_fails_on_the_way(forms: FormTable, know
         forms.database.empty()
         if known:
             forms.set_epochs("acme", (NOON, 4))
-        return forms.database.dynamo
+        return forms.database.caller
 
     def work(caller: Caller) -> None:
         forms.counts(caller).change("acme", 10)
 
-    assert survives_every_fault(fresh, work, forms.database.items) == 2
+    assert len(survives_every_fault(work, forms.database.items, fresh=fresh)) == 2
 
 
 def test_an_epoch_that_took_too_long_to_write_is_reported(forms: FormTable) -> None:
     class Slow:
         def __init__(self) -> None:
-            self._dynamo = forms.database.dynamo
+            self._dynamo = forms.database.caller
 
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             if operation == "PutItem":

@@ -11,7 +11,7 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.transport import Transport
-from tablewright.testing.faults import survives_every_fault
+from tablewright.testing import survives_every_fault
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.sharding.planners import NOW, VOLUMES, World, three_tenants
 
@@ -62,7 +62,7 @@ def test_planning_ends_the_same_whatever_fails_on_the_way(three: World) -> None:
             if item["SK"]["S"] == "SHARDS#main"
         ]
         requests = [delete_request(key) for key in keys]
-        write_all(Transport(three.dynamo), "table", requests)
+        write_all(Transport(three.dynamo), "forms", requests)
         three.forms.set_epochs("middle", (NOW - timedelta(days=90), 2))
         return three.dynamo
 
@@ -71,8 +71,8 @@ def test_planning_ends_the_same_whatever_fails_on_the_way(three: World) -> None:
         if three.run(caller).failed:
             assert three.run(caller).failed == 0
 
-    calls = survives_every_fault(fresh, work, lambda: three.forms.database.items())
-    assert calls > 10
+    calls = survives_every_fault(work, lambda: three.forms.database.items(), fresh=fresh)
+    assert len(calls) > 10
     assert three.shards(*VOLUMES) == {"large": [10], "middle": [2, 4], "small": []}
 
 

@@ -14,7 +14,7 @@ from tablewright.runtime.meter import Meter
 from tablewright.runtime.sharding.counts import ShardCounts
 from tablewright.runtime.sharding.epochs import EpochCache, EpochTiming
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.forms.conftest import ACME, ids, key_of, pages, submission
 
 # Short, so that a test sees several epochs, but for the patience that a busy machine needs.
@@ -96,9 +96,9 @@ class Load:
         return [epoch.since for epoch in counts.of("acme")]
 
 
-def test_nothing_is_lost_or_doubled_while_shards_change_under_load(database: Database) -> None:
-    database.create(Forms)
-    load = Load(database)
+def test_nothing_is_lost_or_doubled_while_shards_change_under_load(dynamodb: Database) -> None:
+    dynamodb.table(Forms)
+    load = Load(dynamodb)
     with ThreadPoolExecutor(WRITERS + 3) as executor:
         writers = [executor.submit(load.write) for _ in range(WRITERS)]
         watcher, reader = executor.submit(load.watch), executor.submit(load.look_up)
@@ -112,7 +112,7 @@ def test_nothing_is_lost_or_doubled_while_shards_change_under_load(database: Dat
         assert reader.result() > 0
 
     stored = load.stored()
-    items = [item for item in database.items() if "submission_id" in item]
+    items = [item for item in dynamodb.items() if "submission_id" in item]
     assert sorted(item["submission_id"]["S"] for item in items) == sorted(ids(stored))
     # The load lasted through all epochs, and each used its shards.
     used: list[set[str]] = [set() for _ in range(len(COUNTS) + 1)]
@@ -121,8 +121,8 @@ def test_nothing_is_lost_or_doubled_while_shards_change_under_load(database: Dat
         used[epoch].add(item["PK"]["S"].rsplit("#", 1)[1])
     assert [len(shards) for shards in used] == [1, *COUNTS]
 
-    meter = Meter(database.dynamo)
-    store = database.store(Forms, meter, epochs=EpochCache())
+    meter = Meter(dynamodb.caller)
+    store = dynamodb.store(Forms, meter, epochs=EpochCache())
     for record in stored:
         assert store.get(Forms.get_submission, key_of(record)) == record
     assert meter.calls == len(stored) + 1

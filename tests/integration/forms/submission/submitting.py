@@ -80,7 +80,7 @@ class World:
         self.forms = forms
         self.clock = forms.clock
         self.clock.moment = NOON
-        self.edge = Edge(forms.database.dynamo)
+        self.edge = Edge(forms.database.caller)
         self._monkeypatch = monkeypatch
         self.start()
 
@@ -188,7 +188,7 @@ class World:
 @cache
 def presign() -> Presign:
     """As the function makes it; a client takes its time."""
-    made: Presign = Clients(SESSION, "table").files(**SIGNING).presign
+    made: Presign = Clients(SESSION, "forms").files(**SIGNING).presign
     return made
 
 

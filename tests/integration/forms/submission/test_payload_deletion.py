@@ -12,7 +12,7 @@ from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, Unavailable
 from tablewright.runtime.payload import Payloads
-from tablewright.testing.faults import Crash, Fault, Faulty, survives_every_fault
+from tablewright.testing import Crash, Fault, Faulty, survives_every_fault
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.metrics.streaming import Stream, everything, sequence
 from tests.integration.forms.submission.submitting import BUCKET, NOON
@@ -110,7 +110,7 @@ def test_a_fault_at_any_call_and_the_retry_remove_what_must_go(world: World) -> 
     def outcome() -> Any:
         return world.places(), world.stream.counts()
 
-    assert survives_every_fault(fresh, work, outcome) >= 4 + 2 * len(gone)
+    assert len(survives_every_fault(work, outcome, fresh=fresh)) >= 4 + 2 * len(gone)
     assert world.places() == {place(kept)}
 
 
@@ -165,7 +165,7 @@ def test_a_slow_request_cannot_bring_back_what_was_stored_and_removed(
     slow = Interrupted(world.edge, operation, meanwhile)
     if operation == "GetItem":  # which only a repetition does, after its claim
         with pytest.raises(Crash):
-            world.take("key", caller=Faulty(world.edge, Fault(1, "after", "crash")))
+            world.take("key", caller=Faulty(world.edge, Fault(1, "crash after")))
     assert world.take("key", caller=slow).submission_id == stored[0].submission_id
     assert world.places() == set()
     assert not [i for i in world.forms.database.items() if i["SK"]["S"].startswith("SUB#")]
@@ -179,7 +179,7 @@ def test_an_object_whose_request_never_became_a_submission_goes_with_the_request
     world.take("counted", caller=calls)
     for at in range(calls.calls):
         with pytest.raises(Crash):
-            world.take(f"dies at {at}", caller=Faulty(world.edge, Fault(at, "before", "crash")))
+            world.take(f"dies at {at}", caller=Faulty(world.edge, Fault(at, "crash before")))
     assert len(world.places()) > 2
     world.expire_requests()
     assert world.stream.deliver() == []

@@ -263,7 +263,7 @@ def test_eight_senders_with_one_key_leave_one_submission(world: World) -> None:
     sent = SentForm("acme", "contact", "application/json", body, "key of all")
 
     def take(_: int) -> str:
-        store = world.forms.store(world.forms.database.dynamo)
+        store = world.forms.store(world.forms.database.caller)
         submissions = SubmissionIntake(
             store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)
         )
@@ -283,7 +283,7 @@ def test_eight_senders_with_one_key_and_different_bodies_leave_one_submission(
     def take(number: int) -> int | None:
         body = f'{{"n":{number}}}'.encode()
         sent = SentForm("acme", "contact", "application/json", body, "key of all")
-        store = world.forms.store(world.forms.database.dynamo)
+        store = world.forms.store(world.forms.database.caller)
         try:
             SubmissionIntake(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
                 sent, {}, NOON, None

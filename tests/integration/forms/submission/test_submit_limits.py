@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lambdas.forms.submission.rate_limit import RateLimit, TooManyRequests
-from tablewright.testing.faults import Faulty
+from tablewright.testing import Faulty
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import NOON, World, problem, taken
 
@@ -69,7 +69,7 @@ def test_a_limit_is_exact_over_eight_functions(forms: FormTable, per_minute: int
 
 
 def test_a_full_minute_is_remembered_and_costs_nothing(forms: FormTable) -> None:
-    calls = Faulty(forms.database.dynamo)
+    calls = Faulty(forms.database.caller)
     limit = RateLimit(forms.store(calls))
     limit.admit("acme", 1, NOON)
     for _ in range(5):

@@ -15,7 +15,7 @@ from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.tenants import DomainLookup
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AccessDenied, InvalidState, StoreError, Throttled
-from tablewright.testing.faults import Fault, Faulty
+from tablewright.testing import Fault, Faulty
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import (
     ADA,
@@ -220,7 +220,7 @@ def test_an_outage_is_not_an_unknown_tenant(world: World) -> None:
     taken(world.send(headers=signed))
     assert calls.calls > 5
     for at in range(calls.calls):
-        world.start(Faulty(world.edge, Fault(at, "before", "unavailable")))
+        world.start(Faulty(world.edge, Fault(at, "refused")))
         answer = world.send(headers=signed)
         assert answer.status in (202, 503), (at, answer.text)
         if answer.status == 503:
@@ -290,7 +290,7 @@ def test_the_log_has_neither_payload_nor_secret_nor_key(
     problem(world.send(b'{"name":"Lovelace"', Idempotency_Key="order-of-ada"), 400)
     problem(world.send(b'{"name":"Lovelace"}', Idempotency_Key="order-of-ada"), 422)
     problem(world.send(headers={**world.signed(), "X-Form-Signature": "v1=" + "0" * 64}), 401)
-    world.start(Faulty(world.edge, Fault(2, "before", "unavailable")))
+    world.start(Faulty(world.edge, Fault(2, "refused")))
     problem(world.send(), 503)
     logged = stream.getvalue() + "".join(capsys.readouterr())
     entries = [json.loads(line) for line in stream.getvalue().splitlines()]

@@ -243,7 +243,7 @@ def test_eight_who_submit_one_upload_leave_one_submission(world: World) -> None:
         key = f"key {number}" if number % 3 else None
         about = ("acme", "contact", "application/json")
         sent = SentForm(*about, LARGE, key, upload=upload.upload_id)
-        store = world.forms.store(world.forms.database.dynamo)
+        store = world.forms.store(world.forms.database.caller)
         submissions = SubmissionIntake(
             store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)
         )

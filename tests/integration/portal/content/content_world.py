@@ -31,7 +31,8 @@ from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.errors import ObjectMissing
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import KEYS, Database
+from tablewright.testing import Database
+from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context, Contract
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
@@ -117,11 +118,11 @@ class World:
     """The registry and its bucket, and the functions that work on them."""
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-        database.create(ContentRegistry)
-        database.create(ContentSearch, SEARCH_TABLE)
+        database.table(ContentRegistry)
+        database.table(ContentSearch, SEARCH_TABLE)
         self.database = database
         self.bucket = Bucket()
-        self.edge = Edge(database.dynamo, self.bucket)
+        self.edge = Edge(database.caller, self.bucket)
         self.now = NOW
         self.listed_at_once = 500
         self.searched = {"window": WINDOW, "examined": EXAMINED}
@@ -206,10 +207,10 @@ class World:
         return [complete_uploads.settle(record) for record in records]
 
     def items(self) -> list[Record]:
-        return self.database.items()
+        return self.database.items(ContentRegistry)
 
     def empty(self) -> None:
-        self.database.empty()
+        self.database.empty(ContentRegistry)
         self.database.empty(SEARCH_TABLE)
         self.bucket.objects.clear()
         self.bucket.signed.clear()
@@ -270,7 +271,7 @@ def stored(world: World, count: int, **fields: Any) -> list[Content]:
         }
         varied = {name: v[n % len(v)] if isinstance(v, list) else v for name, v in fields.items()}
         made.append(Content(**{**example, **varied}))
-    world.database.write([records.to_item(one) for one in made])
+    world.database.write([records.to_item(one) for one in made], ContentRegistry)
     return made[::-1]
 
 

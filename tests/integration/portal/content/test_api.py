@@ -13,7 +13,7 @@ from tablewright.catalog.portal.content import (
     Content,
     ContentRegistry,
 )
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.content.content_world import (
     ADA,
     BEN,
@@ -32,8 +32,8 @@ ONE = "/content/c1"
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(dynamodb, monkeypatch)
 
 
 def test_content_is_stored_read_changed_approved_and_deleted(world: World) -> None:
@@ -341,7 +341,7 @@ def test_tags_are_stored_in_one_form_and_found_by_it(world: World) -> None:
 def test_tags_that_were_stored_otherwise_are_found_still(world: World) -> None:
     world.make(tags=["kept"])
     (item,) = world.items()
-    world.database.write([{**item, "tags": {"L": [{"S": "Data  LAKE"}]}}])
+    world.database.write([{**item, "tags": {"L": [{"S": "Data  LAKE"}]}}], ContentRegistry)
     world.indexed()
     assert world.listed(status=DRAFT, q="data lake") == ["c1"]
     changed = world("PATCH", ONE, {"title": "Other", "version": "1"})

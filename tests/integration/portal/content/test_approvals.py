@@ -12,7 +12,7 @@ from lambdas.portal.content.registry import Registry
 from lambdas.portal.content.uploads import Uploads
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, ContentRegistry
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.http import Answer
 from tests.integration.portal.at_once import at_once
 from tests.integration.portal.content.content_world import (
@@ -42,8 +42,8 @@ CHANGES: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    made = World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World(dynamodb, monkeypatch)
     made.make()
     return made
 

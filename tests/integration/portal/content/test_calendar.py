@@ -20,8 +20,7 @@ from tablewright.model import Record
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, survives_every_fault
 from tests.integration.portal.fan_out.fan_out_world import (
     CONTENT_TABLE,
     NOW,
@@ -51,8 +50,8 @@ ALL_AT_ONCE: Record = {
 
 
 @pytest.fixture
-def room(database: Database) -> FanOutWorld:
-    return FanOutWorld(database)
+def room(dynamodb: Database) -> FanOutWorld:
+    return FanOutWorld(dynamodb)
 
 
 def run(room: FanOutWorld, caller: Caller | None = None, **settings: Any) -> CalendarRun:
@@ -172,8 +171,8 @@ def test_every_fault_at_every_call_and_the_next_run_end_the_same(room: FanOutWor
     def outcome() -> Any:
         return room.items(CONTENT_TABLE), room.cloud.objects
 
-    calls = survives_every_fault(fresh, work, outcome)
-    assert calls >= 15
+    calls = survives_every_fault(work, outcome, fresh=fresh)
+    assert len(calls) >= 15
     items, objects = outcome()
     assert [item["status"]["S"] for item in items] == [EXPIRED, APPROVED]
     assert [item["version"]["S"] for item in items] == ["3", "1"]
@@ -186,7 +185,7 @@ def test_four_runs_at_once_do_everything_once(room: FanOutWorld) -> None:
         key = f"content/c/{number}"
         room.cloud.objects.add(key)
         room.write(f"c{number}", **{**ALL_AT_ONCE, "s3_key": key})
-    callers = [Edge(room.database.dynamo, room.cloud) for _ in range(4)]
+    callers = [Edge(room.database.caller, room.cloud) for _ in range(4)]
     with ThreadPoolExecutor(4) as workers:
         done = list(workers.map(lambda caller: run(room, caller, page=5), callers))
     assert [one.failed for one in done] == [0] * 4

@@ -8,7 +8,7 @@ import pytest
 from lambdas.portal.handlers import run_calendar
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.http import Context, Hurried
 from tests.integration.portal.fan_out.fan_out_world import BUCKET, NOW, FanOutWorld
 from tests.integration.sentiment.http import metered, metrics
@@ -34,9 +34,9 @@ def start(room: FanOutWorld, monkeypatch: pytest.MonkeyPatch, functions: Caller)
 
 
 @pytest.fixture
-def room(database: Database, monkeypatch: pytest.MonkeyPatch) -> FanOutWorld:
+def room(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> FanOutWorld:
     metered(monkeypatch)
-    room = FanOutWorld(database)
+    room = FanOutWorld(dynamodb)
 
     start(room, monkeypatch, Invoked())
     for number in range(5):

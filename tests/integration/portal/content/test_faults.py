@@ -18,8 +18,7 @@ from tablewright.catalog.portal.content import (
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.ids import uuid7
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, survives_every_fault
 from tests.integration.portal.content.content_world import NEW, NOW, OLA, PDF, World, file_of, later
 
 ONE = "/content/c1"
@@ -28,8 +27,8 @@ KEYS = [Place("c1", uuid7(NOW + timedelta(seconds=n), bytes(10))).key for n in r
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(dynamodb, monkeypatch)
 
 
 def sent(world: World, method: str, path: str, body: Any) -> Any:
@@ -130,7 +129,7 @@ def test_a_request_ends_the_same_whatever_fails(world: World, step: str) -> None
     def outcome() -> Any:
         return stored(world), answers[-1]
 
-    assert survives_every_fault(fresh, work, outcome) >= calls
+    assert len(survives_every_fault(work, outcome, fresh=fresh)) >= calls
     items, keys = stored(world)
     versions = {"create": ["1"], "delete": []}.get(step, ["5"])
     assert [item["version"]["S"] for item in items] == versions
@@ -159,7 +158,7 @@ def test_uploads_end_the_same_whatever_fails_and_whatever_their_order(
         assert item["version"] == {"S": str(4 + had)}
         return {n: v for n, v in item.items() if "last_updated" not in n}
 
-    assert survives_every_fault(fresh, work, outcome) >= 9
+    assert len(survives_every_fault(work, outcome, fresh=fresh)) >= 9
 
 
 def test_cleaning_ends_the_same_whatever_fails(world: World) -> None:
@@ -172,5 +171,5 @@ def test_cleaning_ends_the_same_whatever_fails(world: World) -> None:
         world.start(edge)
         world.uploads.clean(NOW + timedelta(days=8))
 
-    assert survives_every_fault(fresh, work, lambda: stored(world)) == 6
+    assert len(survives_every_fault(work, lambda: stored(world), fresh=fresh)) == 6
     assert stored(world)[1] == [KEYS[1]]

@@ -15,7 +15,7 @@ from tablewright.catalog.portal.content import (
     STATUSES,
     Content,
 )
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.content.content_world import (
     ADA,
     BEN,
@@ -32,8 +32,8 @@ LAKE: dict[str, Any] = {"suite": "Data", "concept": "Lake"}
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(dynamodb, monkeypatch)
 
 
 @pytest.mark.parametrize("limit", [1, 7, 100])

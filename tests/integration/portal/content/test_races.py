@@ -21,7 +21,7 @@ from tablewright.catalog.portal.content import (
     Content,
     ContentRegistry,
 )
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.at_once import at_once
 from tests.integration.portal.content.content_world import BUCKET, NEW, World, later
 
@@ -31,8 +31,8 @@ MANY = 8
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(dynamodb, monkeypatch)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, EXPIRED, STATUSES
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.content.content_world import (
     ADA,
     BEN,
@@ -39,8 +39,8 @@ MAY = {
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(dynamodb, monkeypatch)
 
 
 @pytest.mark.parametrize("start", STATUSES)

@@ -18,7 +18,7 @@ from tablewright.catalog.portal.content import (
     SOFT,
     ContentRegistry,
 )
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.http import Context, Hurried
 from tests.integration.portal.content.content_world import (
     OLA,
@@ -35,8 +35,8 @@ FILE = "/content/c1/file"
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    made = World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World(dynamodb, monkeypatch)
     made.make()
     return made
 

@@ -17,7 +17,8 @@ from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import KEYS, Database
+from tablewright.testing import Database
+from tests.integration.conftest import KEYS
 from tests.integration.http import Answer, Context, Contract
 
 # Far ahead, because the engine deletes what has expired.
@@ -41,12 +42,12 @@ class World:
     def __init__(
         self, database: Database, monkeypatch: pytest.MonkeyPatch, table: type[Events] = Events
     ) -> None:
-        database.create(table)
+        database.table(table)
         self.database = database
         self.table = table
         self.now = NOW
         self._database = database
-        self.edge: Caller = database.dynamo
+        self.edge: Caller = database.caller
         self._monkeypatch = monkeypatch
         self.start()
 

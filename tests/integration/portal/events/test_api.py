@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tablewright.testing import Database
 from tablewright.testing.dynamodb_local import DynamoDbLocal
-from tests.integration.conftest import Database
 from tests.integration.portal.events.event_world import (
     ADA,
     BOB,
@@ -30,15 +30,15 @@ ID = "/events/0/event_id"
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(dynamodb, monkeypatch)
 
 
 @pytest.fixture(params=list(VARIANTS.values()), ids=list(VARIANTS))
 def either(
-    request: pytest.FixtureRequest, database: Database, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, dynamodb: Database, monkeypatch: pytest.MonkeyPatch
 ) -> World:
-    return World(database, monkeypatch, request.param)
+    return World(dynamodb, monkeypatch, request.param)
 
 
 def test_a_hundred_events_are_appended_in_one_request(either: World) -> None:

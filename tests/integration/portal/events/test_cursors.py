@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.http import Answer
 from tests.integration.portal.events.event_world import (
     ADA,
@@ -22,9 +22,9 @@ from tests.integration.portal.events.event_world import (
 
 @pytest.fixture(params=list(VARIANTS.values()), ids=list(VARIANTS))
 def world(
-    request: pytest.FixtureRequest, database: Database, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, dynamodb: Database, monkeypatch: pytest.MonkeyPatch
 ) -> World:
-    made = World(database, monkeypatch, request.param)
+    made = World(dynamodb, monkeypatch, request.param)
     made.send(*(view(n, NOW - minutes(n)) for n in range(6)))
     made.send(*(view(n, NOW - timedelta(hours=13), event_name="search") for n in (10, 11)))
     return made

@@ -9,12 +9,11 @@ import pytest
 from lambdas.portal.events.log import EventLog
 from lambdas.portal.events.rules import events_from
 from tablewright.catalog.portal.events import Events
-from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.retry import Backoff
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, survives_every_fault
+from tablewright.testing.metering import FaithfulMeter
 from tests.integration.http import Answer
 from tests.integration.portal.events.event_world import (
     ADA,
@@ -33,9 +32,9 @@ from tests.integration.portal.events.event_world import (
 
 @pytest.fixture(params=list(VARIANTS.values()), ids=list(VARIANTS))
 def world(
-    request: pytest.FixtureRequest, database: Database, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, dynamodb: Database, monkeypatch: pytest.MonkeyPatch
 ) -> World:
-    return World(database, monkeypatch, request.param)
+    return World(dynamodb, monkeypatch, request.param)
 
 
 def test_the_same_batch_thrice_is_stored_once(world: World) -> None:
@@ -108,8 +107,10 @@ def appended(world: World, edge: Caller) -> None:
 
 
 def test_every_fault_at_every_call_of_a_batch(world: World) -> None:
-    calls = survives_every_fault(world.emptied, lambda edge: appended(world, edge), world.items)
-    assert calls == 1
+    calls = survives_every_fault(
+        lambda edge: appended(world, edge), world.items, fresh=world.emptied
+    )
+    assert len(calls) == 1
     assert ids(world.stored()) == [id_of(n) for n in range(4)]
 
 
@@ -122,8 +123,8 @@ def test_every_fault_at_every_call_of_a_batch_that_is_sent_again(world: World) -
         assert all(world.store().create_many(Events.put_events, two))
         return edge
 
-    calls = survives_every_fault(fresh, lambda edge: appended(world, edge), world.items)
-    assert calls == 2
+    calls = survives_every_fault(lambda edge: appended(world, edge), world.items, fresh=fresh)
+    assert len(calls) == 2
     assert ids(world.stored()) == [id_of(n) for n in range(4)]
 
 

@@ -23,8 +23,8 @@ from tablewright.runtime.messaging.queue import Queue
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
-from tablewright.testing.faults import Crash
-from tests.integration.conftest import CURSORS, Database
+from tablewright.testing import Crash, Database
+from tests.integration.conftest import CURSORS
 from tests.integration.forms.metrics.streaming import everything
 
 Json = dict[str, Any]
@@ -32,8 +32,7 @@ Json = dict[str, Any]
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
 OWNER = "olga"
 BUCKET = "files"
-# The stream's reader looks for this name.
-CONTENT_TABLE = "table"
+CONTENT_TABLE = "content-registry"
 SEARCH_TABLE = "search"
 
 
@@ -94,11 +93,11 @@ class FanOutWorld:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        database.create(ContentRegistry, CONTENT_TABLE, stream=True)
-        database.create(Subscriptions, "subscriptions")
-        database.create(Notifications, "notifications")
-        database.create(ContentSearch, SEARCH_TABLE)
-        self.dynamo = database.dynamo
+        database.table(ContentRegistry, CONTENT_TABLE, stream=True)
+        database.table(Subscriptions, "subscriptions")
+        database.table(Notifications, "notifications")
+        database.table(ContentSearch, SEARCH_TABLE)
+        self.dynamo = database.caller
         self.cloud = Cloud()
         self.edge: Caller = Edge(self.dynamo, self.cloud)
         self.content = self.content_store()
@@ -138,7 +137,7 @@ class FanOutWorld:
         return found
 
     def records(self) -> list[Json]:
-        return everything(self.database)
+        return everything(self.database, CONTENT_TABLE)
 
     # Subscriptions.
 

@@ -10,8 +10,7 @@ from lambdas.portal.notification_fan_out.notifier import Notified
 from tablewright.catalog.portal.notifications import Notifications
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
-from tablewright.testing.faults import Fault, Faulty, survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, Fault, Faulty, survives_every_fault
 from tests.integration.portal.fan_out.fan_out_world import FanOutWorld, content, users
 
 DATA: Record = {
@@ -24,8 +23,8 @@ APPROVED = "Version 2 was approved."
 
 
 @pytest.fixture
-def room(database: Database) -> FanOutWorld:
-    return FanOutWorld(database)
+def room(dynamodb: Database) -> FanOutWorld:
+    return FanOutWorld(dynamodb)
 
 
 def test_who_asks_for_what_the_content_has_is_told(room: FanOutWorld) -> None:
@@ -117,9 +116,9 @@ def test_every_fault_at_every_call_tells_everybody_once(room: FanOutWorld) -> No
     def work(caller: Caller) -> None:
         room.drain(caller, page=30, hurried=True)
 
-    calls = survives_every_fault(fresh, work, room.notifications)
+    calls = survives_every_fault(work, room.notifications, fresh=fresh)
     assert room.told() == [(user, APPROVED) for user in everybody]
-    assert calls == 3 + 3 + 2 + 1  # batches, queries, looks at the content, a message to go on
+    assert len(calls) == 3 + 3 + 2 + 1  # batches, queries, looks at the content, a message to go on
 
 
 def test_what_was_read_stays_read(room: FanOutWorld) -> None:
@@ -221,8 +220,8 @@ def test_ten_thousand_subscribers_get_ten_thousand_notifications(room: FanOutWor
     room.approved(**DATA)
     room.publish()
     # At calls to come, each counted from the death before it.
-    crashes = [Fault(at, "before", "crash") for at in (70, 3, 40)]
-    crashes += [Fault(at, "after", "crash") for at in (60, 90, 55)]
+    crashes = [Fault(at, "crash before") for at in (70, 3, 40)]
+    crashes += [Fault(at, "crash after") for at in (60, 90, 55)]
     edges = chain((Faulty(room.edge, one) for one in crashes), repeat(room.edge))
     assert room.drain_with_crashes(edges, hurried=True) == len(crashes)
     room.cloud.messages = room.cloud.sent[:1] + room.cloud.sent[-3:]

@@ -12,8 +12,7 @@ from tablewright.catalog.portal.content import ContentRegistry
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.messaging.queue import Queue
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, survives_every_fault
 from tests.integration.http import Context, Hurried
 from tests.integration.portal.fan_out.fan_out_world import OWNER, FanOutWorld, content
 
@@ -21,8 +20,8 @@ MANY_TAGS = [f"tag {number}" for number in range(20)]
 
 
 @pytest.fixture
-def room(database: Database) -> FanOutWorld:
-    return FanOutWorld(database)
+def room(dynamodb: Database) -> FanOutWorld:
+    return FanOutWorld(dynamodb)
 
 
 def sent(room: FanOutWorld) -> list[tuple[str, str, str | None]]:
@@ -99,7 +98,7 @@ def test_every_fault_at_every_call_and_the_stream_again_lose_nothing(room: FanOu
     def work(caller: Caller) -> None:
         room.publish(records, caller)
 
-    assert survives_every_fault(fresh, work, lambda: sent(room)) == 3
+    assert len(survives_every_fault(work, lambda: sent(room), fresh=fresh)) == 3
     assert len(sent(room)) == 21
 
 

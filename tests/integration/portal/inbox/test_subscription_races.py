@@ -11,7 +11,7 @@ from lambdas.portal.inbox import subscriptions
 from lambdas.portal.inbox.subscriptions import UserSubscriptions
 from tablewright.catalog.portal.subscriptions import Subscription
 from tablewright.runtime.errors import Throttled
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.at_once import at_once
 from tests.integration.portal.fan_out.fan_out_world import NOW, FanOutWorld
 
@@ -20,8 +20,8 @@ BOUND = 5
 
 
 @pytest.fixture
-def mine(database: Database) -> UserSubscriptions:
-    return UserSubscriptions(FanOutWorld(database).subscriptions_store(), "ada")
+def mine(dynamodb: Database) -> UserSubscriptions:
+    return UserSubscriptions(FanOutWorld(dynamodb).subscriptions_store(), "ada")
 
 
 def subscribe(mine: UserSubscriptions, body: Any) -> tuple[Subscription, bool] | None:

@@ -7,8 +7,7 @@ import pytest
 from lambdas.portal.inbox import subscriptions
 from lambdas.portal.inbox.subscriptions import UserSubscriptions
 from tablewright.runtime.aws import Caller
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, survives_every_fault
 from tests.integration.portal.fan_out.fan_out_world import NOW, FanOutWorld
 from tests.integration.portal.inbox.inbox_http import Http, conforms, problem
 
@@ -16,8 +15,8 @@ WANTED = {"product_suite": "Data", "product_concept": "Lake", "tags": ["sql", "d
 
 
 @pytest.fixture
-def room(database: Database) -> FanOutWorld:
-    return FanOutWorld(database)
+def room(dynamodb: Database) -> FanOutWorld:
+    return FanOutWorld(dynamodb)
 
 
 @pytest.fixture
@@ -169,6 +168,6 @@ def test_subscribing_survives_every_fault(room: FanOutWorld) -> None:
         return room.items("subscriptions")
 
     # How many he made and what he has are read; both are written at once, the first time a count.
-    assert survives_every_fault(fresh, work, outcome) == 4
+    assert len(survives_every_fault(work, outcome, fresh=fresh)) == 4
     (made,) = (item["made"] for item in outcome() if "made" in item)
     assert (made, len(outcome())) == ({"N": "1"}, 2)

@@ -14,7 +14,7 @@ from tablewright.catalog.portal.content import (
     SOFT,
     Content,
 )
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.content.content_world import (
     ADA,
     BEN,
@@ -29,8 +29,8 @@ from tests.integration.portal.content.content_world import (
 
 
 @pytest.fixture
-def world(database: Database, monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(database, monkeypatch)
+def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(dynamodb, monkeypatch)
 
 
 def made(world: World, *titles: str, **fields: Any) -> None:

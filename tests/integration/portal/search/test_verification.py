@@ -7,16 +7,16 @@ import pytest
 from lambdas.portal.search.verification import Position, Verification
 from tablewright.catalog.portal.search import ContentSearch, Posting
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
-from tests.integration.portal.fan_out.fan_out_world import SEARCH_TABLE
+from tablewright.testing import Database
+from tests.integration.portal.fan_out.fan_out_world import CONTENT_TABLE, SEARCH_TABLE
 from tests.integration.portal.search.test_index import IndexRoom
 
 STRAY = Posting(initial="s", word="stray", rank="500", content_id="c1")
 
 
 @pytest.fixture
-def room(database: Database, monkeypatch: pytest.MonkeyPatch) -> IndexRoom:
-    made = IndexRoom(database, monkeypatch)
+def room(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> IndexRoom:
+    made = IndexRoom(dynamodb, monkeypatch)
     for number in range(7):
         made.write(f"c{number}", title=f"Title {number}")
         made.over(made.edge).refresh(f"c{number}")
@@ -55,7 +55,7 @@ def damage(room: IndexRoom, kind: str) -> None:
         Store(ContentSearch, SEARCH_TABLE, room.edge).put(ContentSearch.put_posting, STRAY)
     elif kind == "the content is gone":
         key = {"content_id": {"S": "c1"}}
-        room.dynamo.call("DeleteItem", {"TableName": "table", "Key": key})
+        room.dynamo.call("DeleteItem", {"TableName": CONTENT_TABLE, "Key": key})
     else:
         room.change(room.read("c1"), title="Changed, and nobody heard of it")
 

@@ -9,7 +9,7 @@ from tablewright.catalog.portal.content import Content, ContentRegistry
 from tablewright.model import Query, key_of
 from tablewright.runtime.errors import AlreadyExists, Conflict
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.tables.records import content, moment, pages
 
 APPROVED = {"status": "Approved"}
@@ -17,9 +17,8 @@ WAREHOUSE = {"product_suite": "Data", "product_concept": "Warehouse"}
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
-    database.create(ContentRegistry)
-    return database.store(ContentRegistry)
+def store(dynamodb: Database) -> Store:
+    return dynamodb.store(ContentRegistry)
 
 
 def listed(
@@ -116,11 +115,11 @@ def test_what_is_due_is_listed_longest_due_first_until_it_is_done(store: Store) 
     assert listed(store, ContentRegistry.due_content, {}) == ids(3, 1)
 
 
-def test_removed_content_is_in_no_list(store: Store, database: Database) -> None:
+def test_removed_content_is_in_no_list(store: Store, dynamodb: Database) -> None:
     key = key_of(store.put(ContentRegistry.create_content, content(due_at=moment(1))))
     store.delete(ContentRegistry.delete_content, key, when={"version": "1"})
     store.delete(ContentRegistry.delete_content, key, when={"version": "1"})
     assert listed(store, ContentRegistry.content_by_status, APPROVED) == []
     assert listed(store, ContentRegistry.content_by_product, WAREHOUSE) == []
     assert listed(store, ContentRegistry.due_content, {}) == []
-    assert database.items() == []
+    assert dynamodb.items() == []

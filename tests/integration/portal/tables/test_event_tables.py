@@ -8,7 +8,7 @@ import pytest
 
 from tablewright.catalog.portal.events import Events, ShardedEvents, events_table
 from tablewright.model import key_of, replaced
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.tables.records import (
     DAY,
     USER,
@@ -27,10 +27,9 @@ OF_USER = {"user_id": USER}
 
 @VARIANTS
 def test_an_event_is_appended_once_and_never_replaced(
-    database: Database, table: type[Events]
+    dynamodb: Database, table: type[Events]
 ) -> None:
-    database.create(table)
-    store = database.store(table)
+    store = dynamodb.store(table)
     first, other = (event(n, metadata={"from": "search"}) for n in range(2))
     assert store.create_many(Events.put_events, [first]) == [True]
     again = replaced(first, event_name="content.downloaded")
@@ -41,20 +40,18 @@ def test_an_event_is_appended_once_and_never_replaced(
 
 
 @VARIANTS
-def test_what_is_stored_is_what_the_design_says(database: Database, table: type[Events]) -> None:
-    database.create(table)
-    database.store(table).create_many(Events.put_events, [event()])
-    (item,) = database.items()
+def test_what_is_stored_is_what_the_design_says(dynamodb: Database, table: type[Events]) -> None:
+    dynamodb.store(table).create_many(Events.put_events, [event()])
+    (item,) = dynamodb.items()
     assert item["ts#event_id"] == {"S": f"{moment(0)}#{id_of(0)}"}
     assert item["date_bucket"]["S"].partition("#")[0] == DAY
 
 
 @VARIANTS
 def test_the_events_of_a_day_and_of_a_user_are_listed_newest_first(
-    database: Database, table: type[Events]
+    dynamodb: Database, table: type[Events]
 ) -> None:
-    database.create(table)
-    store = database.store(table)
+    store = dynamodb.store(table)
     names, users = ("content.viewed", "content.downloaded"), (USER, "somebody-else", None)
     made = [event(n, event_name=names[n % 2], user_id=users[n % 3]) for n in range(40)]
     store.create_many(Events.put_events, made)
@@ -71,15 +68,14 @@ def test_the_events_of_a_day_and_of_a_user_are_listed_newest_first(
     assert pages(store, Events.events_of_day, OF_DAY, 15, until=until) == newest[20:]
 
 
-def test_a_thousand_events_a_second_are_spread_evenly_over_the_shards(database: Database) -> None:
+def test_a_thousand_events_a_second_are_spread_evenly_over_the_shards(dynamodb: Database) -> None:
     table = events_table(shards=SHARDS)
-    database.create(table)
-    store = database.store(table)
+    store = dynamodb.store(table)
     made = [event(number) for number in range(SECONDS * 1000)]
     begun = perf_counter()
     assert all(store.create_many(Events.put_events, made))
     print(f"{len(made) / (perf_counter() - begun):.0f} events a second")  # noqa: T201
-    buckets = Counter(item["date_bucket"]["S"] for item in database.items())
+    buckets = Counter(item["date_bucket"]["S"] for item in dynamodb.items())
     assert buckets.keys() == {f"{DAY}#{shard}" for shard in range(SHARDS)}
     assert sum(buckets.values()) == len(made)
     assert max(buckets.values()) <= 1.1 * len(made) / SHARDS

@@ -10,7 +10,7 @@ from tablewright.model import key_of
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.tables.records import (
     USER,
     moment,
@@ -25,15 +25,13 @@ READ = {"read": True, "read_at": moment(60), "unread_by": None}
 
 
 @pytest.fixture
-def inbox(database: Database) -> Store:
-    database.create(Notifications)
-    return database.store(Notifications)
+def inbox(dynamodb: Database) -> Store:
+    return dynamodb.store(Notifications)
 
 
 @pytest.fixture
-def subscriptions(database: Database) -> Store:
-    database.create(Subscriptions)
-    return database.store(Subscriptions)
+def subscriptions(dynamodb: Database) -> Store:
+    return dynamodb.store(Subscriptions)
 
 
 def tell(inbox: Store, many: int) -> list[Notification]:
@@ -79,20 +77,20 @@ def test_the_unread_ones_are_listed_until_they_are_read(inbox: Store) -> None:
 
 
 def test_marking_costs_one_write_for_the_item_and_one_for_the_list_it_leaves(
-    inbox: Store, database: Database
+    inbox: Store, dynamodb: Database
 ) -> None:
     (told,) = tell(inbox, 1)
-    meter = Meter(database.dynamo)
-    store = database.store(Notifications, meter)
+    meter = Meter(dynamodb.caller)
+    store = dynamodb.store(Notifications, meter)
     store.update(Notifications.mark_read, key_of(told), READ, when={"read": False})
     assert dict(meter.written) == {"table": 1, "by_unread": 1}
     assert meter.read_units == 0
 
 
-def test_what_nobody_was_told_cannot_be_marked(inbox: Store, database: Database) -> None:
+def test_what_nobody_was_told_cannot_be_marked(inbox: Store, dynamodb: Database) -> None:
     with pytest.raises(NotFound):
         inbox.update(Notifications.mark_read, key_of(notification()), READ)
-    assert database.items() == []
+    assert dynamodb.items() == []
 
 
 def test_subscriptions_are_made_once_listed_and_removed(subscriptions: Store) -> None:

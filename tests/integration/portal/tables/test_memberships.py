@@ -15,8 +15,7 @@ from tablewright.model import BatchCreate, Delete, Entity, Put, Query, Table, Up
 from tablewright.runtime.errors import AlreadyExists, NotFound
 from tablewright.runtime.store.attribute_values import decode
 from tablewright.runtime.store.store import Store
-from tablewright.testing.tables import create
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.portal.tables.records import (
     USER,
     content,
@@ -58,10 +57,10 @@ class Kept:
     def __init__(self, database: Database, table: type[Table]) -> None:
         self.client = database.client()
         self.database = database
+        self.table = database.table(table)
         self.design = table.__design__
         self.store = database.store(table)
         self.records: dict[str, Entity] = {}
-        create(self.client, table, "table")
 
     def clear(self) -> None:
         """One table serves all examples of a test."""
@@ -69,7 +68,7 @@ class Kept:
         self.database.empty()
 
     def _scan(self, **index: str) -> list[dict[str, Any]]:
-        pages = self.client.get_paginator("scan").paginate(TableName="table", **index)
+        pages = self.client.get_paginator("scan").paginate(TableName=self.table, **index)
         return [item for page in pages for item in page["Items"]]
 
     def stored(self, **index: str) -> Entries:
@@ -117,8 +116,8 @@ class Kept:
 
 
 @pytest.fixture
-def kept(database: Database, table: type[Table]) -> Kept:
-    return Kept(database, table)
+def kept(dynamodb: Database, table: type[Table]) -> Kept:
+    return Kept(dynamodb, table)
 
 
 suites = st.sampled_from([None, "Data", "Cloud"])

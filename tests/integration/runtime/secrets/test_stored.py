@@ -13,7 +13,7 @@ from tablewright.model.validation.design import check
 from tablewright.runtime.errors import Conflict, SecretUnreadable, TokenUsed
 from tablewright.runtime.secrets.secrets import Secrets, encrypted
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.runtime.secrets.people import (
     HIDDEN,
     SECRET,
@@ -140,7 +140,7 @@ def test_one_is_found_by_a_digest_of_its_secret(store: Store) -> None:
 
 def test_digests_differ_from_table_to_table(people: Database) -> None:
     def digest(table: str) -> Any:
-        store = Store(People, TABLE, people.dynamo, secrets=Secrets(ring()._replace(table=table)))
+        store = Store(People, TABLE, people.caller, secrets=Secrets(ring()._replace(table=table)))
         store.put(People.store, person())
         return people.items(TABLE)[0]["EPK"]
 
@@ -225,16 +225,16 @@ def test_set_if_missing_keeps_what_is_there(store: Store) -> None:
 
 def test_a_store_must_say_what_becomes_of_secrets(people: Database) -> None:
     with pytest.raises(TypeError, match="'people' has secret fields: give the store secrets="):
-        Store(People, TABLE, people.dynamo)
+        Store(People, TABLE, people.caller)
 
 
 def test_what_is_in_clear_is_read_until_that_is_no_longer_accepted(
     people: Database, store: Store
 ) -> None:
-    Store(People, TABLE, people.dynamo, secrets=Secrets.in_clear()).put(People.store, person())
+    Store(People, TABLE, people.caller, secrets=Secrets.in_clear()).put(People.store, person())
     assert not hidden(people)
     assert store.get(People.person, ANN) == person()
-    strict = Store(People, TABLE, people.dynamo, secrets=Secrets(ring(), clear=False))
+    strict = Store(People, TABLE, people.caller, secrets=Secrets(ring(), clear=False))
     with pytest.raises(SecretUnreadable, match=r"Person\.\w+ is stored in clear") as refused:
         strict.get(People.person, ANN)
     assert not any(part in str(refused.value) for part in HIDDEN)
@@ -244,7 +244,7 @@ def test_what_is_encrypted_is_read_after_it_was_switched_off(
     people: Database, store: Store
 ) -> None:
     store.put(People.store, person())
-    off = Store(People, TABLE, people.dynamo, secrets=Secrets(ring(), writes=False))
+    off = Store(People, TABLE, people.caller, secrets=Secrets(ring(), writes=False))
     assert off.get(People.person, ANN) == person()
     off.update(People.change, ANN, Person.note.set("owes Bob money"))
     assert not hidden(people)
@@ -258,7 +258,7 @@ def test_a_store_without_keys_does_not_read_what_is_encrypted(
     people: Database, store: Store, secrets: Secrets
 ) -> None:
     store.put(People.store, person())
-    other = Store(People, TABLE, people.dynamo, secrets=secrets)
+    other = Store(People, TABLE, people.caller, secrets=secrets)
     found = other.update(People.change, ANN, Person.visits.add(1))
     assert (found.visits, found.state) == (1, "new")
     with pytest.raises(AttributeError, match=r"note was not read: .* the store has no keys for it"):
@@ -273,7 +273,7 @@ def test_a_store_without_keys_does_not_read_what_is_encrypted(
 
 
 def test_a_store_from_which_secrets_are_withheld_writes_none(people: Database) -> None:
-    store = Store(People, TABLE, people.dynamo, secrets=Secrets.withheld())
+    store = Store(People, TABLE, people.caller, secrets=Secrets.withheld())
     with pytest.raises(TypeError, match="secret, and this store has no keys"):
         store.put(People.store, person())
     assert people.items(TABLE) == []
@@ -321,7 +321,7 @@ def test_a_value_that_was_cut_off_is_refused(people: Database, store: Store) -> 
 
 def test_a_value_under_an_unknown_key_names_the_key(people: Database, store: Store) -> None:
     store.put(People.store, person())
-    later = Store(People, TABLE, people.dynamo, secrets=Secrets(ring(b"key2")))
+    later = Store(People, TABLE, people.caller, secrets=Secrets(ring(b"key2")))
     with pytest.raises(SecretUnreadable, match="has a key that is not in the ring: 6b657931"):
         later.get(People.person, ANN)
 
@@ -330,9 +330,9 @@ def test_a_restored_copy_is_read_under_the_name_of_the_first(
     people: Database, store: Store
 ) -> None:
     store.put(People.store, person())
-    people.create(People, "restored")
+    people.table(People, "restored")
     people.write(people.items(TABLE), "restored")
-    copy = Store(People, "restored", people.dynamo, secrets=Secrets(ring()))
+    copy = Store(People, "restored", people.caller, secrets=Secrets(ring()))
     assert copy.get(People.person, ANN) == person()
 
 

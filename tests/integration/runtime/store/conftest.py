@@ -31,7 +31,7 @@ from tablewright.model import (
     uniform,
 )
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 E = TypeVar("E", bound=Entity)
 State = Literal["OPEN", "PAID", "SENT"]
@@ -148,10 +148,10 @@ def pages(
 
 
 @pytest.fixture
-def orders(database: Database) -> Database:
+def orders(dynamodb: Database) -> Database:
     """A database with the table."""
-    database.create(Orders)
-    return database
+    dynamodb.table(Orders)
+    return dynamodb
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from tablewright.model import (
 )
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 
 class Post(Entity, key=Key("POST#{id}", "POST")):
@@ -67,14 +67,14 @@ POST = Post(
 
 
 @pytest.fixture(scope="module")
-def database(module_database: Database) -> Database:
-    module_database.create(Posts)
-    return module_database
+def dynamodb(module_dynamodb: Database) -> Database:
+    module_dynamodb.table(Posts)
+    return module_dynamodb
 
 
 @pytest.fixture
-def posts(database: Database) -> Store:
-    store = database.store(Posts)
+def posts(dynamodb: Database) -> Store:
+    store = dynamodb.store(Posts)
     store.put(Posts.put, POST)
     return store
 
@@ -129,7 +129,7 @@ class Meanwhile:
     """Lets something happen just before the update that writes what is derived from a rank."""
 
     def __init__(self, database: Database, happens: Callable[[], Any]) -> None:
-        self._dynamo = database.dynamo
+        self._dynamo = database.caller
         self._happens: Callable[[], Any] | None = happens
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -150,10 +150,10 @@ class Meanwhile:
     ],
 )
 def test_nothing_is_lost_that_others_add_beside_a_change_of_what_is_derived(
-    posts: Store, database: Database, theirs: Change, ours: Change, after: dict[str, Any]
+    posts: Store, dynamodb: Database, theirs: Change, ours: Change, after: dict[str, Any]
 ) -> None:
-    meanwhile = Meanwhile(database, lambda: posts.update(Posts.change, POST, theirs))
-    database.store(Posts, meanwhile).update(Posts.change, POST, Post.rank.set(3), ours)
+    meanwhile = Meanwhile(dynamodb, lambda: posts.update(Posts.change, POST, theirs))
+    dynamodb.store(Posts, meanwhile).update(Posts.change, POST, Post.rank.set(3), ours)
     stored = posts.get(Posts.get, id="1")
     assert stored is not None
     assert {name: stored.get(name) for name in after} == after

@@ -26,7 +26,7 @@ from tablewright.model import (
 from tablewright.model.validation.design import check, validate
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, TransactionRefused
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 
 class User(Entity, key=Key("ACCOUNT#{name}", "ACCOUNT")):
@@ -71,10 +71,9 @@ ANN, OPS = User(name="ann", plan="free"), Team(name="ops", plan="free")
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
+def store(dynamodb: Database) -> Store:
     check(Accounts)
-    database.create(Accounts)
-    store = database.store(Accounts)
+    store = dynamodb.store(Accounts)
     store.put(Accounts.put_user, ANN)
     store.put(Accounts.put_team, OPS)
     return store
@@ -101,9 +100,9 @@ def test_another_entity_with_the_key_is_not_there(store: Store) -> None:
 
 
 def test_another_entity_with_the_key_is_not_replaced_nor_removed(
-    store: Store, database: Database
+    store: Store, dynamodb: Database
 ) -> None:
-    before = database.items()
+    before = dynamodb.items()
     user = User(name="ops", plan="free")
     for pattern in (Accounts.put_user, Accounts.create_user):
         with pytest.raises(AlreadyExists):
@@ -116,14 +115,14 @@ def test_another_entity_with_the_key_is_not_replaced_nor_removed(
     assert store.delete(Accounts.drop_user, name="ops") is None
     with pytest.raises(Conflict):
         store.delete(Accounts.drop_user, name="ops", when=User.plan == "free")
-    assert database.items() == before
+    assert dynamodb.items() == before
     assert store.replace(Accounts.put_user, User(name="ann", plan="paid")) == ANN
     assert store.delete(Accounts.drop_user, name="ann") == User(name="ann", plan="paid")
 
 
-def test_an_item_without_a_type_is_neither(store: Store, database: Database) -> None:
-    item = next(one for one in database.items() if one["type"] == {"S": "User"})
-    database.write([{name: wire for name, wire in item.items() if name != "type"}])
+def test_an_item_without_a_type_is_neither(store: Store, dynamodb: Database) -> None:
+    item = next(one for one in dynamodb.items() if one["type"] == {"S": "User"})
+    dynamodb.write([{name: wire for name, wire in item.items() if name != "type"}])
     assert store.get(Accounts.user, name="ann") is None
     assert store.get(Accounts.team, name="ann") is None
     assert list(store.each(Accounts.users_of_plan, plan="free")) == []

@@ -3,6 +3,7 @@
 DynamoDB Local removes what has expired within seconds, so the clock of the store is set ahead here.
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -32,7 +33,7 @@ from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 
 class Visit(Entity, key=Key("PAGE#{page}", "VISIT#{number}"), expires=Expiry("until")):
@@ -110,10 +111,9 @@ def key(number: int) -> dict[str, Any]:
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
+def store(dynamodb: Database) -> Store:
     """Its clock is a day ahead: what ends soon is past, what ends later is not."""
-    database.create(VisitTable)
-    return database.store(VisitTable, now=lambda: NOW + timedelta(days=1))
+    return dynamodb.store(VisitTable, now=lambda: NOW + timedelta(days=1))
 
 
 @pytest.fixture
@@ -159,11 +159,15 @@ def test_what_is_past_is_in_no_list(
     assert found == expected
 
 
-def test_hiding_what_is_past_reads_no_more(filled: Store, database: Database) -> None:
+def clock_at(moment: datetime) -> Callable[[], datetime]:
+    return lambda: moment
+
+
+def test_hiding_what_is_past_reads_no_more(filled: Store, dynamodb: Database) -> None:
     units = []
     for ahead in (timedelta(0), timedelta(days=1)):
-        meter = Meter(database.dynamo)
-        store = database.store(VisitTable, meter, now=lambda ahead=ahead: NOW + ahead)
+        meter = Meter(dynamodb.caller)
+        store = dynamodb.store(VisitTable, meter, now=clock_at(NOW + ahead))
         list(store.each(VisitTable.of_page, {"page": "p"}))
         list(store.each(VisitTable.notes, {"page": "p"}))
         list(store.each(VisitTable.hydrated, {"user": "u"}))
@@ -189,12 +193,12 @@ def test_what_is_past_cannot_be_changed(filled: Store) -> None:
 
 
 def test_what_is_past_can_be_removed_whatever_is_expected_of_it(
-    filled: Store, database: Database
+    filled: Store, dynamodb: Database
 ) -> None:
     filled.delete(VisitTable.remove, key(0), when={"note": "something else"})
     with pytest.raises(Conflict):
         filled.delete(VisitTable.remove, key(3), when={"note": "something else"})
-    assert len(database.items()) == 39
+    assert len(dynamodb.items()) == 39
 
 
 def test_a_batch_of_creations_leaves_what_is_past_to_dynamodb(filled: Store) -> None:
@@ -205,10 +209,10 @@ def test_a_batch_of_creations_leaves_what_is_past_to_dynamodb(filled: Store) -> 
     ]
 
 
-def test_a_value_that_is_no_number_ends_nothing(store: Store, database: Database) -> None:
+def test_a_value_that_is_no_number_ends_nothing(store: Store, dynamodb: Database) -> None:
     store.put(VisitTable.put, visit(1, LATER, note="a"))
-    (item,) = database.items()
-    database.write([{**item, "ttl": {"S": "1"}}])
+    (item,) = dynamodb.items()
+    dynamodb.write([{**item, "ttl": {"S": "1"}}])
     assert store.get(VisitTable.get, key(1)) is not None
     assert store.update(VisitTable.change, key(1), {"note": "b"})["note"] == "b"
     with pytest.raises(AlreadyExists):

@@ -27,7 +27,8 @@ from tablewright.model import (
 )
 from tablewright.model.validation.design import check
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 
 class Event(Entity, key=Key("LOG#{log}", "AT#{number}"), expires=Expiry("until")):
@@ -93,11 +94,10 @@ class Counted:
 
 
 @pytest.fixture(scope="module")
-def database(module_database: Database) -> Database:
+def dynamodb(module_dynamodb: Database) -> Database:
     check(Events)
-    module_database.create(Events)
-    module_database.store(Events).put_many(Events.load, ALL)
-    return module_database
+    module_dynamodb.store(Events).put_many(Events.load, ALL)
+    return module_dynamodb
 
 
 CONDITIONS: dict[str, tuple[Condition, Callable[[Event], bool]]] = {
@@ -116,10 +116,10 @@ CONDITIONS: dict[str, tuple[Condition, Callable[[Event], bool]]] = {
 )
 @pytest.mark.parametrize("limit", [3, 60])
 def test_pages_list_every_record_that_meets_the_condition_once(
-    database: Database, name: str, pattern: Query[Event], limit: int
+    dynamodb: Database, name: str, pattern: Query[Event], limit: int
 ) -> None:
     condition, meets = CONDITIONS[name]
-    store = database.store(Events)
+    store = dynamodb.store(Events)
     expected = [one.number for one in THERE if meets(one)]
     found: list[int] = []
     examined, cursor = 0, None
@@ -147,9 +147,9 @@ def test_pages_list_every_record_that_meets_the_condition_once(
     assert store.count(pattern, log="a", where=condition) == len(expected)
 
 
-def test_a_rare_record_is_found_without_bringing_the_others(database: Database) -> None:
-    counted = Counted(database.dynamo)
-    store = database.store(Events, counted)
+def test_a_rare_record_is_found_without_bringing_the_others(dynamodb: Database) -> None:
+    counted = Counted(dynamodb.caller)
+    store = dynamodb.store(Events, counted)
     found = list(store.each(Events.of_log, log="a", where=CONDITIONS["rare"][0]))
     assert counted.brought <= 8
     assert counted.calls == {"Query": 1}
@@ -158,9 +158,9 @@ def test_a_rare_record_is_found_without_bringing_the_others(database: Database) 
     assert page.examined >= 151
 
 
-def test_a_count_brings_nothing(database: Database) -> None:
-    counted = Counted(database.dynamo)
-    store = database.store(Events, counted)
+def test_a_count_brings_nothing(dynamodb: Database) -> None:
+    counted = Counted(dynamodb.caller)
+    store = dynamodb.store(Events, counted)
     assert store.count(Events.of_log, log="a") == len(THERE)
     assert store.count(Events.kept, log="a") == MANY
     assert store.count(Events.over_shards, log="a", since=100) == len(
@@ -170,8 +170,8 @@ def test_a_count_brings_nothing(database: Database) -> None:
     assert counted.calls == {"Query": 6}
 
 
-def test_what_has_expired_is_listed_where_it_is_asked_for(database: Database) -> None:
-    store = database.store(Events)
+def test_what_has_expired_is_listed_where_it_is_asked_for(dynamodb: Database) -> None:
+    store = dynamodb.store(Events)
     assert [one.number for one in store.each(Events.kept, log="a")] == list(range(MANY))
     assert [one.number for one in store.each(Events.of_log, log="a")] == [
         one.number for one in THERE
@@ -179,7 +179,7 @@ def test_what_has_expired_is_listed_where_it_is_asked_for(database: Database) ->
 
 
 @pytest.mark.parametrize("segments", [1, 5])
-def test_a_scan_looks_at_the_condition_too(database: Database, segments: int) -> None:
-    store: Store = database.store(Events)
+def test_a_scan_looks_at_the_condition_too(dynamodb: Database, segments: int) -> None:
+    store: Store = dynamodb.store(Events)
     found = store.scan(Events.everything, where=Event.level == 2, segments=segments)
     assert sorted(one.number for one in found) == [o.number for o in THERE if o.level == 2]

@@ -31,7 +31,7 @@ from tablewright.model import (
 )
 from tablewright.model.validation.design import check
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
 
@@ -96,15 +96,15 @@ ALL = [product(number, category) for number, category in enumerate(CATEGORIES)]
 
 
 @pytest.fixture(scope="module")
-def database(module_database: Database) -> Database:
+def dynamodb(module_dynamodb: Database) -> Database:
     check(Products)
-    module_database.create(Products)
-    return module_database
+    module_dynamodb.table(Products)
+    return module_dynamodb
 
 
 @pytest.fixture(scope="module")
-def filled(database: Database) -> Store:
-    store = database.store(Products)
+def filled(dynamodb: Database) -> Store:
+    store = dynamodb.store(Products)
     store.put_many(Products.load, ALL)
     store.put(Products.put_note, Note(shop="s", number=Decimal(1)))
     return store
@@ -215,11 +215,11 @@ def test_a_function_looks_at_what_is_stored_here_as_there(
     assert here == there
 
 
-def test_what_others_stored_otherwise_breaks_no_list(store: Store, database: Database) -> None:
+def test_what_others_stored_otherwise_breaks_no_list(store: Store, dynamodb: Database) -> None:
     key = {"PK": {"S": "SHOP#s"}, "SK": {"S": "PRODUCT#p0"}}
-    stored = database.dynamo.call("GetItem", {"TableName": "table", "Key": key})["Item"]
+    stored = dynamodb.caller.call("GetItem", {"TableName": "products", "Key": key})["Item"]
     other = {"left": {"N": "7.5"}, "note": {"NULL": True}, "added": {"S": "yesterday"}}
-    database.write([{**stored, **other}])
+    dynamodb.write([{**stored, **other}])
     found = store.get(Products.get, shop="s", product_id="p0")
     assert found is not None
     assert (found["left"], found["added"]) == (Decimal("7.5"), "yesterday")

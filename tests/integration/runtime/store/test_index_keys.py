@@ -27,7 +27,7 @@ from tablewright.model import (
 from tablewright.model.errors import InvalidRecord
 from tablewright.model.validation.design import check
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 Round = Literal["QUARTER", "SEMI", "FINAL"]
 ROUNDS: tuple[Round, ...] = ("QUARTER", "SEMI", "FINAL")
@@ -35,8 +35,8 @@ ROUNDS: tuple[Round, ...] = ("QUARTER", "SEMI", "FINAL")
 
 class Match(Entity, key=Key("MATCH#{match_id}", "MATCH")):
     match_id: Field[str] = Text()
-    cup: Field[str] = Text()
-    region: Field[str] = Text()
+    cup: Field[str] = Text(max_length=2000)
+    region: Field[str] = Text(max_length=2000)
     round: Field[Round] = Choice(Round)
     score: Field[Decimal] = Number()
     seats: Field[int | None] = Whole(default=None)
@@ -91,10 +91,9 @@ def expected(*, region: str = "EU", stage: str | None = None) -> list[Match]:
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
+def store(dynamodb: Database) -> Store:
     check(Matches)
-    database.create(Matches)
-    store = database.store(Matches)
+    store = dynamodb.store(Matches)
     store.put_many(Matches.load, ALL)
     return store
 
@@ -189,10 +188,9 @@ def tasks(*states: str) -> Sequence[Task]:
     ]
 
 
-def test_a_local_index_is_read_consistently(database: Database) -> None:
+def test_a_local_index_is_read_consistently(dynamodb: Database) -> None:
     check(Tasks)
-    database.create(Tasks)
-    store = database.store(Tasks)
+    store = dynamodb.store(Tasks)
     for task in tasks("OPEN", "OPEN", "DONE"):
         store.put(Tasks.put, task)
     assert [t.weight for t in store.each(Tasks.heaviest, user="ann")] == [100, 99, 98]
@@ -201,11 +199,10 @@ def test_a_local_index_is_read_consistently(database: Database) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 50])
 def test_a_key_that_is_given_in_full_finds_no_key_that_begins_so(
-    database: Database, limit: int
+    dynamodb: Database, limit: int
 ) -> None:
     """Neither in one read nor page by page, over shards that hold the same sort key."""
-    database.create(Tasks)
-    store = database.store(Tasks)
+    store = dynamodb.store(Tasks)
     for task in tasks("OPEN", "OPENED", "OPEN", "OPE", "OPEN", "OPEN", "OPEN#"):
         store.put(Tasks.put, task)
     found: list[str] = []
@@ -219,3 +216,41 @@ def test_a_key_that_is_given_in_full_finds_no_key_that_begins_so(
         if not cursor:
             break
     assert sorted(found) == ["t0", "t2", "t4", "t5"]
+
+
+def test_the_attributes_of_a_key_are_measured_together(dynamodb: Database) -> None:
+    store = dynamodb.store(Matches)
+
+    def match(cup: int, region: int) -> Match:
+        return Match(
+            match_id="m", cup="c" * cup, region="r" * region, round="FINAL", score=Decimal(1)
+        )
+
+    store.put_many(Matches.load, [match(1024, 1024)])
+    with pytest.raises(InvalidRecord, match=r"the key \{cup\}, \{region\} longer than 2048 bytes"):
+        match(1024, 1025)
+
+
+class Account(Entity, key=Key("ACCOUNT#{account}", "ACCOUNT")):
+    account: Field[str] = Text(max_length=2000)
+    due: Field[str] = Text()
+
+
+class Paid(Entity, key=Key("ACCOUNT#{account}", "PAID")):
+    account: Field[str] = Text(max_length=2000)
+
+
+class Accounts(Table, pk="PK", sk="SK"):
+    """Accounts by what is due; what was paid is not in the index, but has an attribute of it."""
+
+    by_due = Index(pk="due", sk="PK", keys={Account: Key("{due}", "ACCOUNT#{account}")})
+    add = Put(Account)
+    pay = Put(Paid)
+
+
+def test_what_is_not_in_an_index_is_as_short_as_its_attributes_must_be(dynamodb: Database) -> None:
+    store = dynamodb.store(Accounts)
+    longest = "a" * (1024 - len("ACCOUNT#"))
+    store.put(Accounts.pay, Paid(account=longest))
+    with pytest.raises(InvalidRecord, match="longer than 1024 bytes"):
+        Paid(account=f"{longest}a")

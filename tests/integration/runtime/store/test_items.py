@@ -16,7 +16,7 @@ from tablewright.runtime.errors import (
 )
 from tablewright.runtime.store.attribute_values import decode, encode
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.runtime.store.conftest import DRESS, TENANT, Order, Orders, order, pages
 
 
@@ -80,7 +80,7 @@ def test_an_update_leaves_attributes_alone_that_are_not_its_own(orders: Database
     store.put(Orders.place, order())
     client = orders.client()
     (item,) = orders.items()
-    client.put_item(TableName="table", Item={**item, "note": {"S": "kept"}})
+    client.put_item(TableName="orders", Item={**item, "note": {"S": "kept"}})
     store.update(Orders.change, key_of(order()), {"state": "SENT"})
     (item,) = orders.items()
     assert item["note"] == {"S": "kept"}

@@ -29,7 +29,7 @@ from tablewright.model import (
 from tablewright.model.errors import InvalidRecord, InvalidValue
 from tablewright.model.validation.design import check
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 
 class Link(Entity, key=Key("LINK#{spread}#{code}", "LINK")):
@@ -66,10 +66,9 @@ def link(code: str, minutes: int, clicks: int = 0) -> Link:
 
 
 @pytest.fixture
-def links(database: Database) -> Store:
+def links(dynamodb: Database) -> Store:
     check(Links)
-    database.create(Links)
-    store = database.store(Links)
+    store = dynamodb.store(Links)
     for code, minutes, clicks in (("a", 1, 5), ("b", 3, 900), ("c", 2, 40)):
         store.put(Links.put, link(code, minutes, clicks))
     return store
@@ -142,10 +141,9 @@ CHAIN = b"\x00\xff"
 DIGESTS = [b"\x00", b"\x10\x01", b"\x10\xff\xff", b"\x11", b"\xff"]
 
 
-def test_bytes_are_keys_as_they_are(database: Database) -> None:
+def test_bytes_are_keys_as_they_are(dynamodb: Database) -> None:
     check(Blocks)
-    database.create(Blocks)
-    store = database.store(Blocks)
+    store = dynamodb.store(Blocks)
     for height, digest in enumerate(DIGESTS):
         store.put(Blocks.put, Block(chain=CHAIN, digest=digest, height=height))
     assert store.get(Blocks.get, chain=CHAIN, digest=b"\x11") == Block(

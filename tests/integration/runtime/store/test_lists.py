@@ -11,7 +11,7 @@ from tablewright.runtime.errors import (
 )
 from tablewright.runtime.store.reader import Keep
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.runtime.store.conftest import (
     DRESS,
     TENANT,
@@ -192,7 +192,7 @@ def test_reads_find_the_entries_of_either_shard_function(orders: Database) -> No
 
         by_kind = by_kind(last_character)
 
-    orders.store(Older).put_many(Older.load, [order(n) for n in range(30)])
+    orders.store(Older, table="orders").put_many(Older.load, [order(n) for n in range(30)])
     store = orders.store(Orders)
     store.put_many(Orders.load, [order(n) for n in range(30, 60)])
     assert len(pages(store, Orders.of_kind, DRESS, 7)) == 60
@@ -207,7 +207,7 @@ def test_an_entry_that_is_deleted_while_it_is_listed_is_passed_over(
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             if operation == "BatchGetItem":
                 store.delete(Orders.cancel, key_of(order(1)))
-            return orders.dynamo.call(operation, params)
+            return orders.caller.call(operation, params)
 
     racing = orders.store(Orders, DeletesBeforeHydrating())
     found = pages(racing, Orders.of_kind, DRESS, 10)
@@ -223,7 +223,7 @@ def test_an_item_that_moved_while_it_was_listed_is_not_listed_where_it_was(
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             if operation == "BatchGetItem":
                 store.update(Orders.change, key_of(order(1)), {"kind": "shoe"})
-            return orders.dynamo.call(operation, params)
+            return orders.caller.call(operation, params)
 
     racing = orders.store(Orders, MovesBeforeHydrating())
     found = pages(racing, Orders.of_kind, DRESS, 10)

@@ -25,7 +25,7 @@ from tablewright.model import (
 )
 from tablewright.model.validation.design import check
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 
 class Order(Entity, key=Key("CUSTOMER#{customer}", "ORDER#{order_id}")):
@@ -76,10 +76,9 @@ class Shop(Table, pk="PK", sk="SK"):
 
 
 @pytest.fixture
-def shop(database: Database) -> Store:
+def shop(dynamodb: Database) -> Store:
     check(Shop)
-    database.create(Shop)
-    store = database.store(Shop)
+    store = dynamodb.store(Shop)
     for number in range(1, 6):
         order = Order(customer="ann", order_id=f"o{number}", total=Decimal(number))
         store.put(Shop.put_order, order)
@@ -193,11 +192,10 @@ class People(Table, pk="PK", sk="SK"):
 
 
 def test_what_a_partition_is_made_of_may_have_another_name_in_each_entity(
-    database: Database,
+    dynamodb: Database,
 ) -> None:
     check(People)
-    database.create(People)
-    store = database.store(People)
+    store = dynamodb.store(People)
     ann, bob = Person(name="ann"), Friend(of="ann", name="bob")
     store.put(People.put_person, ann)
     store.put(People.put_friend, bob)
@@ -219,10 +217,9 @@ class Offers(Table, pk="brand", sk="price"):
     of_brand = Query(Offer, range=Offer.price)
 
 
-def test_an_amount_that_is_the_key_itself_is_found_by_its_value(database: Database) -> None:
+def test_an_amount_that_is_the_key_itself_is_found_by_its_value(dynamodb: Database) -> None:
     check(Offers)
-    database.create(Offers)
-    store = database.store(Offers)
+    store = dynamodb.store(Offers)
     prices = [Decimal(text) for text in ("9.00", "15.50", "100.00", "0.05")]
     for price in prices:
         store.put(Offers.put, Offer(brand="acme", price=price))

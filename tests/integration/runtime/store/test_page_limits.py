@@ -14,7 +14,7 @@ from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.deadline import invocation
 from tablewright.runtime.store import page_limits as effort
 from tablewright.runtime.store.reader import Page
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.runtime.store.conftest import Order, Orders, order
 
 DRESS = {"tenant": "carousel-labs", "kind": "dress"}
@@ -45,10 +45,9 @@ def one(number: int) -> Order:
 
 
 @pytest.fixture
-def filled(database: Database) -> Database:
-    database.create(Orders)
-    database.store(Orders).put_many(Orders.load, [one(n) for n in range(MANY)])
-    return database
+def filled(dynamodb: Database) -> Database:
+    dynamodb.store(Orders).put_many(Orders.load, [one(n) for n in range(MANY)])
+    return dynamodb
 
 
 def test_a_small_page_of_a_rare_state_asks_about_as_seldom_as_a_large_one(
@@ -56,7 +55,7 @@ def test_a_small_page_of_a_rare_state_asks_about_as_seldom_as_a_large_one(
 ) -> None:
     asked: dict[int, Counter[str]] = {}
     for limit in (1, 100):
-        counted = Counted(filled.dynamo)
+        counted = Counted(filled.caller)
         page = filled.store(Orders, counted).query(Orders.of_kind, DRESS, where=RARE, limit=limit)
         assert (page.items, page.examined) == ([], 1000)
         assert page.cursor is not None
@@ -97,7 +96,7 @@ def test_filtered_pages_of_any_size_list_every_record_once(
 
 
 def test_a_filter_that_finds_much_reads_little(filled: Database) -> None:
-    counted = Counted(filled.dynamo)
+    counted = Counted(filled.caller)
     store = filled.store(Orders, counted)
     page = store.query(Orders.of_kind, DRESS, where={"state": "OPEN"}, limit=1)
     assert page.examined == 1
@@ -108,7 +107,7 @@ def test_a_page_that_has_asked_often_is_given_out_short(
     filled: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(effort, "CALLS_PER_PAGE", 15)
-    counted = Counted(filled.dynamo)
+    counted = Counted(filled.caller)
     page = filled.store(Orders, counted).query(Orders.of_kind, DRESS, where=RARE, limit=1)
     assert page.cursor is not None
     assert 0 < page.examined < 1000
@@ -137,7 +136,7 @@ def test_a_page_that_is_out_of_time_is_given_out_short(
 def test_a_whole_list_of_small_reads_asks_seldom_where_most_is_passed_over(
     filled: Database,
 ) -> None:
-    counted = Counted(filled.dynamo)
+    counted = Counted(filled.caller)
     found = filled.store(Orders, counted).each(Orders.of_kind, DRESS, where=RARE, at_once=1)
     assert len(list(found)) == 2
     assert counted.calls["BatchGetItem"] <= 16

@@ -30,7 +30,7 @@ from tablewright.model.errors import InvalidRecord
 from tablewright.model.validation.design import check
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 
 class State(Enum):
@@ -89,15 +89,14 @@ KEY = {"customer": "ann", "order_id": "1"}
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
+def store(dynamodb: Database) -> Store:
     check(Orders)
-    database.create(Orders)
-    store = database.store(Orders)
+    store = dynamodb.store(Orders)
     store.put(Orders.put, ORDER)
     return store
 
 
-def test_what_is_put_comes_back_equal(store: Store, database: Database) -> None:
+def test_what_is_put_comes_back_equal(store: Store, dynamodb: Database) -> None:
     found = store.get(Orders.get, KEY)
     assert found == ORDER
     assert found is not None
@@ -105,7 +104,7 @@ def test_what_is_put_comes_back_equal(store: Store, database: Database) -> None:
     assert str(found.lines[1].price) == "9.00"
     assert found.lines[0].sent_to == PARIS
     assert found.address.since == date(2020, 2, 29)
-    (item,) = database.items()
+    (item,) = dynamodb.items()
     assert item["lines"]["L"][1]["M"] == {
         "p": {"S": "cup"},
         "pieces": {"N": "1"},

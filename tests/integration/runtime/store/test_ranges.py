@@ -22,7 +22,7 @@ from tablewright.model import (
     Timestamp,
 )
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -75,9 +75,8 @@ RANGES: dict[str, tuple[dict[str, Any], Callable[[Any, Any, Any], bool]]] = {
 
 
 @pytest.fixture(scope="module")
-def store(module_database: Database) -> Store:
-    module_database.create(Readings)
-    store = module_database.store(Readings)
+def store(module_dynamodb: Database) -> Store:
+    store = module_dynamodb.store(Readings)
     store.put_many(Readings.load, READINGS)
     return store
 
@@ -170,9 +169,8 @@ def test_what_has_a_range_can_be_given_as_one_value(
         store.first(pattern, {"device": "d", field: value}, since=value)
 
 
-def test_a_page_tells_of_more_without_cursors_too(database: Database) -> None:
-    database.create(Readings)
-    store = database.store(Readings, cursors=None)
+def test_a_page_tells_of_more_without_cursors_too(dynamodb: Database) -> None:
+    store = dynamodb.store(Readings, cursors=None)
     store.put_many(Readings.load, READINGS)
     some = store.query(Readings.in_time, device="d", limit=13)
     assert (some.cursor, some.has_more, len(some.items)) == (None, True, 13)

@@ -29,7 +29,8 @@ from tablewright.model import (
 from tablewright.model.validation.design import check
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 
 class Page(Entity, key=Key("PAGE#{page}", "PAGE"), expires=Expiry("until")):
@@ -56,10 +57,9 @@ COUNTED = Page(page="home", countries={"FR": Decimal(2), "PT": Decimal(1)})
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
+def store(dynamodb: Database) -> Store:
     check(Pages)
-    database.create(Pages)
-    return database.store(Pages)
+    return dynamodb.store(Pages)
 
 
 def counts(store: Store) -> dict[str, int]:

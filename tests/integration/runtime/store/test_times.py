@@ -22,7 +22,8 @@ from tablewright.model import (
 )
 from tablewright.model.validation.design import check
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 SECOND = timedelta(seconds=1)
 
@@ -57,29 +58,28 @@ ALL = [visit(number) for number in range(5)]
 
 
 @pytest.fixture
-def visits(database: Database) -> Store:
+def visits(dynamodb: Database) -> Store:
     check(Visits)
-    database.create(Visits)
-    store = database.store(Visits)
+    store = dynamodb.store(Visits)
     for one in ALL:
         store.put(Visits.put, one)
     return store
 
 
-def test_a_moment_is_a_number_and_comes_back_as_a_moment(visits: Store, database: Database) -> None:
+def test_a_moment_is_a_number_and_comes_back_as_a_moment(visits: Store, dynamodb: Database) -> None:
     assert visits.get(Visits.get, user="ann", at=ALL[1].at) == ALL[1]
-    assert database.items()[0]["at"] == {"N": str(int(TODAY.timestamp()) * 1000 + 5)}
+    assert dynamodb.items()[0]["at"] == {"N": str(int(TODAY.timestamp()) * 1000 + 5)}
     found = visits.each(Visits.between, user="ann", after=ALL[1].at, until=ALL[3].at)
     assert list(found) == ALL[2:4]
     assert list(visits.each(Visits.between, user="ann", where=Visit.at > ALL[2].at)) == ALL[3:]
 
 
-def test_what_is_the_time_to_live_itself_is_written_once(visits: Store, database: Database) -> None:
+def test_what_is_the_time_to_live_itself_is_written_once(visits: Store, dynamodb: Database) -> None:
     visits.put(Visits.put, visit(7, until=TODAY + SECOND))
     visits.put(Visits.put, visit(8, until=TODAY))
     assert visits.get(Visits.get, user="ann", at=visit(7).at) is not None
     assert visits.get(Visits.get, user="ann", at=visit(8).at) is None
-    stored = {one["until"]["N"] for one in database.items() if "until" in one}
+    stored = {one["until"]["N"] for one in dynamodb.items() if "until" in one}
     assert stored == {str(int((TODAY + n * SECOND).timestamp())) for n in range(2)}
     ends = Visit.until.set(TODAY)
     visits.update(Visits.change, visit(1), ends)

@@ -23,8 +23,7 @@ from tablewright.runtime.errors import Conflict, Throttled, TransactionCanceled,
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.transport import Transport
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import Database
+from tablewright.testing import Database, survives_every_fault
 
 
 class Order(Entity, key=Key("ORDER#{id}", "ORDER")):
@@ -51,14 +50,14 @@ OPEN = {**ADA, "at": "2099-01-26T12:00:00.000Z"}
 
 
 @pytest.fixture
-def database(database: Database) -> Database:
-    database.create(Orders)
-    Store(Orders, "table", database.dynamo).put(Orders.put_basket, Basket(**OPEN))
-    return database
+def dynamodb(dynamodb: Database) -> Database:
+    dynamodb.table(Orders)
+    Store(Orders, "orders", dynamodb.caller).put(Orders.put_basket, Basket(**OPEN))
+    return dynamodb
 
 
 def order(caller: Caller, id: str = "1", owner: str = "ada") -> None:
-    store = Store(Orders, "table", Transport(caller, backoff=Backoff(first=0.001)))
+    store = Store(Orders, "orders", Transport(caller, backoff=Backoff(first=0.001)))
     is_open = Basket.order.is_missing()
     closed = Basket.order.set(id)
     store.transact_write(
@@ -75,10 +74,10 @@ def test_the_design_is_sound() -> None:
     check(Orders)
 
 
-def test_both_happen_once(database: Database) -> None:
-    dynamo = database.dynamo
+def test_both_happen_once(dynamodb: Database) -> None:
+    dynamo = dynamodb.caller
     order(dynamo)
-    assert stored(database) == ["BASKET#ada=1", "ORDER#1="]
+    assert stored(dynamodb) == ["BASKET#ada=1", "ORDER#1="]
     with pytest.raises(TransactionRefused) as refused:
         order(dynamo)
     assert refused.value.problems == {
@@ -88,24 +87,24 @@ def test_both_happen_once(database: Database) -> None:
     with pytest.raises(TransactionRefused) as refused:
         order(dynamo, "2")
     assert refused.value.problems == {1: "Basket is not there, or not as expected"}
-    assert stored(database) == ["BASKET#ada=1", "ORDER#1="]
+    assert stored(dynamodb) == ["BASKET#ada=1", "ORDER#1="]
 
 
-def test_neither_happens_without_the_other(database: Database) -> None:
-    dynamo = database.dynamo
+def test_neither_happens_without_the_other(dynamodb: Database) -> None:
+    dynamo = dynamodb.caller
     with pytest.raises(Conflict):
         order(dynamo, owner="grace")
-    assert stored(database) == ["BASKET#ada="]
+    assert stored(dynamodb) == ["BASKET#ada="]
 
 
-def test_a_fault_and_the_retry_leave_both(database: Database) -> None:
-    dynamo = database.dynamo
+def test_a_fault_and_the_retry_leave_both(dynamodb: Database) -> None:
+    dynamo = dynamodb.caller
 
     def fresh() -> Caller:
-        for item in database.items():
+        for item in dynamodb.items():
             key = {name: item[name] for name in ("PK", "SK")}
-            dynamo.call("DeleteItem", {"TableName": "table", "Key": key})
-        Store(Orders, "table", dynamo).put(Orders.put_basket, Basket(**OPEN))
+            dynamo.call("DeleteItem", {"TableName": "orders", "Key": key})
+        Store(Orders, "orders", dynamo).put(Orders.put_basket, Basket(**OPEN))
         return dynamo
 
     def work(caller: Caller) -> None:
@@ -115,20 +114,20 @@ def test_a_fault_and_the_retry_leave_both(database: Database) -> None:
             if 0 not in refused.problems:
                 raise
 
-    assert survives_every_fault(fresh, work, lambda: stored(database)) == 1
+    assert len(survives_every_fault(work, lambda: stored(dynamodb), fresh=fresh)) == 1
 
 
-def test_of_eight_who_close_one_basket_one_does(database: Database) -> None:
+def test_of_eight_who_close_one_basket_one_does(dynamodb: Database) -> None:
     def close(number: int) -> int:
         try:
-            order(database.dynamo, str(number))
+            order(dynamodb.caller, str(number))
         except Conflict:
             return 0
         return 1
 
     with ThreadPoolExecutor(8) as buyers:
         assert sum(buyers.map(close, range(8))) == 1
-    assert len(stored(database)) == 2
+    assert len(stored(dynamodb)) == 2
 
 
 class Canceling:
@@ -144,13 +143,13 @@ class Canceling:
         return self._caller.call(operation, params)
 
 
-def test_what_passes_is_waited_for_and_what_does_not_is_told(database: Database) -> None:
-    dynamo = database.dynamo
+def test_what_passes_is_waited_for_and_what_does_not_is_told(dynamodb: Database) -> None:
+    dynamo = dynamodb.caller
     busy = (["TransactionConflict", "None"], ["None", "ThrottlingError"])
     order(Canceling(dynamo, *busy))
-    assert stored(database) == ["BASKET#ada=1", "ORDER#1="]
+    assert stored(dynamodb) == ["BASKET#ada=1", "ORDER#1="]
     with pytest.raises(Throttled):
         order(Canceling(dynamo, *(busy * 4)), "2")
     with pytest.raises(TransactionCanceled, match="ItemCollectionSizeLimitExceeded"):
         order(Canceling(dynamo, ["None", "ItemCollectionSizeLimitExceeded"]), "2")
-    assert len(stored(database)) == 2
+    assert len(stored(dynamodb)) == 2

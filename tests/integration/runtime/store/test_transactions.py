@@ -36,8 +36,8 @@ from tablewright.runtime.errors import (
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.transport import Transport
-from tablewright.testing.faults import survives_every_fault
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database, survives_every_fault
+from tests.integration.conftest import TODAY
 
 
 class Customer(Entity, key=Key("CUSTOMER#{name}", "CUSTOMER")):
@@ -80,12 +80,12 @@ ORDER = Order(order_id="1", customer="ann", total=Decimal(9))
 
 
 @pytest.fixture
-def shops(database: Database) -> tuple[Store, Store]:
+def shops(dynamodb: Database) -> tuple[Store, Store]:
     """A shop, and its stock in another table."""
-    database.create(Shop, "shop")
-    database.create(Stocks, "stock")
-    shop = Store(Shop, "shop", Transport(database.dynamo, backoff=Backoff(first=0.001)))
-    stock = Store(Stocks, "stock", database.dynamo)
+    dynamodb.table(Shop, "shop")
+    dynamodb.table(Stocks, "stock")
+    shop = Store(Shop, "shop", Transport(dynamodb.caller, backoff=Backoff(first=0.001)))
+    stock = Store(Stocks, "stock", dynamodb.caller)
     shop.put(Shop.put_customer, Customer(name="ann"))
     shop.put(Shop.put_customer, Customer(name="bob", blocked=True))
     stock.put(Stocks.put, Stock(thing="tea", left=1))
@@ -195,28 +195,27 @@ def test_the_bounds_are_looked_at_before_the_call(shops: tuple[Store, Store]) ->
 
 
 def test_a_fault_at_any_call_and_the_retry_end_the_same(
-    shops: tuple[Store, Store], database: Database
+    shops: tuple[Store, Store], dynamodb: Database
 ) -> None:
-    def fresh() -> Caller:
-        for table in ("shop", "stock"):
-            database.empty(table)
-        Store(Shop, "shop", database.dynamo).put(Shop.put_customer, Customer(name="ann"))
-        Store(Stocks, "stock", database.dynamo).put(Stocks.put, Stock(thing="tea", left=5))
-        return database.dynamo
-
     rounds = 0
 
-    def work(caller: Caller) -> None:
+    def fresh() -> Caller:
         nonlocal rounds
+        rounds += 1
+        for table in ("shop", "stock"):
+            dynamodb.empty(table)
+        Store(Shop, "shop", dynamodb.caller).put(Shop.put_customer, Customer(name="ann"))
+        Store(Stocks, "stock", dynamodb.caller).put(Stocks.put, Stock(thing="tea", left=5))
+        return dynamodb.caller
+
+    def work(caller: Caller) -> None:
         shop, stock = Store(Shop, "shop", caller), Store(Stocks, "stock", caller)
         buy(shop, stock, token=f"token {rounds}")
 
     def outcome() -> object:
-        nonlocal rounds
-        rounds += 1
-        return database.items("shop"), database.items("stock")
+        return dynamodb.items("shop"), dynamodb.items("stock")
 
-    assert survives_every_fault(fresh, work, outcome) == 1
+    assert len(survives_every_fault(work, outcome, fresh=fresh)) == 1
 
 
 class Seat(Entity, key=Key("SEAT#{number}", "SEAT"), expires=Expiry("until")):
@@ -232,14 +231,14 @@ class Seats(Table, pk="PK", sk="SK", ttl="ttl"):
 
 
 def test_a_repetition_of_what_expires_says_so_at_another_time_and_changes_nothing(
-    database: Database,
+    dynamodb: Database,
 ) -> None:
     """What has expired is compared with the time, which is part of the request."""
-    database.create(Seats)
+    dynamodb.table(Seats)
 
     def hold(by: str, seconds: int) -> None:
         now = TODAY + timedelta(seconds=seconds)
-        store = database.store(Seats, now=lambda: now)
+        store = dynamodb.store(Seats, now=lambda: now)
         seat = Seat(number="1", by=by, until=TODAY + timedelta(days=1))
         store.transact_write(store.to_put(Seats.hold, seat), token="request-1")
 
@@ -248,7 +247,7 @@ def test_a_repetition_of_what_expires_says_so_at_another_time_and_changes_nothin
     for by, seconds in (("ann", 90), ("bob", 0)):
         with pytest.raises(TokenUsed):
             hold(by, seconds)
-    found = database.store(Seats).get(Seats.seat, number="1")
+    found = dynamodb.store(Seats).get(Seats.seat, number="1")
     assert found is not None
     assert found.by == "ann"
 
@@ -268,12 +267,12 @@ class Busy:
         return self._caller.call(operation, params)
 
 
-def test_a_write_waits_while_a_transaction_is_at_its_item(database: Database) -> None:
-    database.create(Shop)
+def test_a_write_waits_while_a_transaction_is_at_its_item(dynamodb: Database) -> None:
+    dynamodb.table(Shop)
 
     def store(times: int) -> Store:
-        busy = Busy(database.dynamo, times)
-        return database.store(Shop, Transport(busy, backoff=Backoff(first=0.001)))
+        busy = Busy(dynamodb.caller, times)
+        return dynamodb.store(Shop, Transport(busy, backoff=Backoff(first=0.001)))
 
     store(2).put(Shop.place, ORDER)
     assert store(2).update(Shop.change, ORDER, {"state": "paid"}).state == "paid"
@@ -286,9 +285,8 @@ def test_a_write_waits_while_a_transaction_is_at_its_item(database: Database) ->
     assert removed.state == "paid"
 
 
-def test_a_token_of_another_length_is_refused(database: Database) -> None:
-    database.create(Seats)
-    store = database.store(Seats)
+def test_a_token_of_another_length_is_refused(dynamodb: Database) -> None:
+    store = dynamodb.store(Seats)
     seat = Seat(number="1", by="ann", until=TODAY)
     for token in ("", "x" * 37):
         with pytest.raises(ValueError, match="a token has 1 to 36 characters"):

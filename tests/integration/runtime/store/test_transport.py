@@ -17,7 +17,7 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.parallel import Begun
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.transport import Transport
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.runtime.store.conftest import DRESS, Order, Orders, order, pages
 
 Element = TypeVar("Element")
@@ -68,22 +68,20 @@ class OnLoop(Transport):
         super().__init__(caller, backoff=Pauses(first=0.001))
         self.thread = get_ident()
         self.flying = self.most = self.calls = 0
-        blocking = self.call
 
-        async def call(operation: str, params: dict[str, Any]) -> dict[str, Any]:
-            self.calls += 1
-            self.flying += 1
-            self.most = max(self.most, self.flying)
-            try:
-                return await asyncio.to_thread(blocking, operation, params)
-            finally:
-                self.flying -= 1
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Gives way to others until it is answered."""
+        assert get_ident() == self.thread
+        return awaited(self._answered(operation, params))
 
-        def give_way(operation: str, params: dict[str, Any]) -> dict[str, Any]:
-            assert get_ident() == self.thread
-            return awaited(call(operation, params))
-
-        self.call = give_way
+    async def _answered(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        self.calls += 1
+        self.flying += 1
+        self.most = max(self.most, self.flying)
+        try:
+            return await asyncio.to_thread(super().call, operation, params)
+        finally:
+            self.flying -= 1
 
     def in_parallel(
         self, work: Callable[[Element], Result], elements: Iterable[Element]
@@ -105,16 +103,16 @@ class HalfDone:
         self.refused = 0
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        if operation == "BatchWriteItem" and len(params["RequestItems"]["table"]) > 20:
+        if operation == "BatchWriteItem" and len(params["RequestItems"]["orders"]) > 20:
             self.refused += 1
-            late = params["RequestItems"]["table"][20:]
-            now = {"RequestItems": {"table": params["RequestItems"]["table"][:20]}}
-            return {**self._caller.call(operation, now), "UnprocessedItems": {"table": late}}
+            late = params["RequestItems"]["orders"][20:]
+            now = {"RequestItems": {"orders": params["RequestItems"]["orders"][:20]}}
+            return {**self._caller.call(operation, now), "UnprocessedItems": {"orders": late}}
         return self._caller.call(operation, params)
 
 
 def test_the_same_store_runs_on_an_event_loop(orders: Database) -> None:
-    edge = HalfDone(orders.dynamo)
+    edge = HalfDone(orders.caller)
     made = [order(number) for number in range(120)]
 
     async def main() -> tuple[list[Order], list[Order], int, OnLoop]:

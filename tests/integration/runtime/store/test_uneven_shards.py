@@ -7,7 +7,7 @@ import pytest
 from tablewright.model import BatchPut, Entity, Field, Key, Query, Shards, Table, Text, Whole
 from tablewright.model.capacity import page_floor
 from tablewright.runtime.meter import Meter
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 PAGES = (3, 20, 25, 33)
 
@@ -45,9 +45,8 @@ UNEVEN = {
 
 @pytest.mark.parametrize("limit", PAGES)
 @pytest.mark.parametrize("name", UNEVEN)
-def test_pages_list_every_record_once_in_order(database: Database, name: str, limit: int) -> None:
-    database.create(Parcels)
-    store = database.store(Parcels)
+def test_pages_list_every_record_once_in_order(dynamodb: Database, name: str, limit: int) -> None:
+    store = dynamodb.store(Parcels)
     store.put_many(Parcels.load, UNEVEN[name])
     found: list[Parcel] = []
     cursor = None
@@ -60,11 +59,11 @@ def test_pages_list_every_record_once_in_order(database: Database, name: str, li
 
 @pytest.mark.parametrize("limit", PAGES)
 def test_a_shard_that_has_the_whole_page_is_not_read_beyond_it(
-    database: Database, limit: int
+    dynamodb: Database, limit: int
 ) -> None:
-    database.create(Parcels)
-    meter = Meter(database.dynamo)
-    store = database.store(Parcels, meter)
+    dynamodb.table(Parcels)
+    meter = Meter(dynamodb.caller)
+    store = dynamodb.store(Parcels, meter)
     made = UNEVEN["one shard"]
     store.put_many(Parcels.load, made)
     meter.reset()

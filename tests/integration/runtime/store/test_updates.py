@@ -13,8 +13,7 @@ from tablewright.runtime.errors import Conflict, Throttled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.transport import Transport
-from tablewright.testing.faults import Faulty
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.runtime.store.conftest import Orders, order
 
 TENANT = "carousel-labs"
@@ -22,23 +21,23 @@ NOW = datetime(2025, 12, 29, 10, 15, tzinfo=UTC)
 ONE = {"customer": "customer_0", "day": "2025-12-29", "order_id": "order_00000"}
 
 
-def test_a_racing_update_does_not_leave_a_stale_index_key(database: Database) -> None:
+def test_a_racing_update_does_not_leave_a_stale_index_key(dynamodb: Database) -> None:
     """Two updates of what one index key is made of: whoever writes last derives from both."""
-    database.create(Orders)
-    plain = database.store(Orders)
+    plain = dynamodb.store(Orders)
     plain.put(Orders.place, order(0, label=None))
     key = {"tenant": TENANT, **ONE}
 
-    class Interrupting(Faulty):
-        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-            if operation == "UpdateItem" and not self.struck:
-                self.struck = True
-                plain.update(Orders.change, key, {"total": Decimal("7.77")})
-            return super().call(operation, params)
+    class Interrupting:
+        done = False
 
-    racing = Interrupting(Boto3Client(database.client()))
-    database.store(Orders, racing).update(Orders.change, key, {"label": "Nike"})
-    (item,) = database.items()
+        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            if operation == "UpdateItem" and not self.done:
+                self.done = True
+                plain.update(Orders.change, key, {"total": Decimal("7.77")})
+            return dynamodb.caller.call(operation, params)
+
+    dynamodb.store(Orders, Interrupting()).update(Orders.change, key, {"label": "Nike"})
+    (item,) = dynamodb.items()
     assert item["LSK"] == {"S": "DAY#2025-12-29#TOTAL#0000000777"}
     assert item["LPK"] == {"S": "TENANT#carousel-labs#LABEL#Nike"}
 
@@ -60,9 +59,8 @@ class OnFirstUpdate:
 
 
 @pytest.fixture
-def stored(database: Database) -> Store:
-    database.create(Orders)
-    store = database.store(Orders)
+def stored(dynamodb: Database) -> Store:
+    store = dynamodb.store(Orders)
     store.put(Orders.place, order(0))
     return store
 
@@ -72,34 +70,34 @@ OPEN = {"state": "OPEN"}
 
 
 def test_an_update_whose_first_copy_arrived_unnoticed_is_no_conflict(
-    database: Database, stored: Store
+    dynamodb: Database, stored: Store
 ) -> None:
     """botocore repeats a request whose answer was lost; the repetition meets its own effect."""
-    edge = OnFirstUpdate(database, lambda dynamo, params: dynamo.call("UpdateItem", params))
+    edge = OnFirstUpdate(dynamodb, lambda dynamo, params: dynamo.call("UpdateItem", params))
     changes = {"state": "SENT", "total": Decimal("3.00")}
-    updated = database.store(Orders, edge).update(Orders.change, KEY, changes, when=OPEN)
+    updated = dynamodb.store(Orders, edge).update(Orders.change, KEY, changes, when=OPEN)
     assert updated == {**order(0), **changes}
 
 
 def test_an_expectation_that_fails_in_between_leaves_the_other_s_change(
-    database: Database, stored: Store
+    dynamodb: Database, stored: Store
 ) -> None:
     def another(*_: Any) -> None:
         stored.update(Orders.change, KEY, {"state": "PAID"})
 
-    store = database.store(Orders, OnFirstUpdate(database, another))
+    store = dynamodb.store(Orders, OnFirstUpdate(dynamodb, another))
     with pytest.raises(Conflict, match="not as expected"):
         store.update(Orders.change, KEY, {"state": "SENT"}, when=OPEN)
     assert stored.get(Orders.get_order, KEY) == {**order(0), "state": "PAID"}
 
 
 def test_a_change_of_something_else_in_between_is_kept_with_ours(
-    database: Database, stored: Store
+    dynamodb: Database, stored: Store
 ) -> None:
     def another(*_: Any) -> None:
         stored.update(Orders.change, KEY, {"total": Decimal("8.00")})
 
-    store = database.store(Orders, OnFirstUpdate(database, another))
+    store = dynamodb.store(Orders, OnFirstUpdate(dynamodb, another))
     store.update(Orders.change, KEY, {"kind": "shoe"}, when=OPEN)
     both = {**order(0), "total": Decimal("8.00"), "kind": "shoe"}
     assert stored.get(Orders.get_order, KEY) == both
@@ -111,40 +109,42 @@ def test_nothing_to_change_is_no_way_around_an_expectation(stored: Store) -> Non
 
 
 @pytest.mark.parametrize("operation", ["BatchWriteItem", "BatchGetItem"])
-def test_what_is_left_unprocessed_is_tried_again(operation: str, database: Database) -> None:
-    database.create(Orders)
+def test_what_is_left_unprocessed_is_tried_again(operation: str, dynamodb: Database) -> None:
+    dynamodb.table(Orders)
 
     class HalfDone:
         """Does the first half of each batch and hands the other half back, as DynamoDB may."""
 
         def __init__(self) -> None:
-            self.caller = Boto3Client(database.client())
+            self.caller = Boto3Client(dynamodb.client())
             self.calls = 0
 
         def call(self, called: str, params: dict[str, Any]) -> dict[str, Any]:
             if called != operation:
                 return self.caller.call(called, params)
             self.calls += 1
-            request = params["RequestItems"]["table"]
+            request = params["RequestItems"]["orders"]
             parts = request if called == "BatchWriteItem" else request["Keys"]
             now, later = parts[: len(parts) // 2 + 1], parts[len(parts) // 2 + 1 :]
             if called == "BatchWriteItem":
-                answer = self.caller.call(called, {"RequestItems": {"table": now}})
-                return {**answer, "UnprocessedItems": {"table": later} if later else {}}
-            answer = self.caller.call(called, {"RequestItems": {"table": {**request, "Keys": now}}})
-            unprocessed = {"table": {**request, "Keys": later}} if later else {}
+                answer = self.caller.call(called, {"RequestItems": {"orders": now}})
+                return {**answer, "UnprocessedItems": {"orders": later} if later else {}}
+            answer = self.caller.call(
+                called, {"RequestItems": {"orders": {**request, "Keys": now}}}
+            )
+            unprocessed = {"orders": {**request, "Keys": later}} if later else {}
             return {**answer, "UnprocessedKeys": unprocessed}
 
     edge = HalfDone()
-    store = database.store(Orders, edge)
+    store = dynamodb.store(Orders, edge)
     store.put_many(Orders.load, [order(n) for n in range(40)])
-    assert len(database.items()) == 40
+    assert len(dynamodb.items()) == 40
     where = {"tenant": TENANT, "kind": "dress"}
     assert len(store.query(Orders.of_kind, where, limit=40).items) == 40
     assert edge.calls > 3
 
 
-def test_a_batch_that_is_never_done_is_reported(database: Database) -> None:
+def test_a_batch_that_is_never_done_is_reported(dynamodb: Database) -> None:
     class Never:
         def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
             return {"UnprocessedItems": params["RequestItems"]}
@@ -156,7 +156,7 @@ def test_a_batch_that_is_never_done_is_reported(database: Database) -> None:
             waits.append(seconds)
 
     watched = Watched(attempts=6, first=0.1, longest=1.0)
-    store = database.store(Orders, Transport(Never(), backoff=watched))
+    store = dynamodb.store(Orders, Transport(Never(), backoff=watched))
     with pytest.raises(Throttled, match="3 of 3 items were still unprocessed"):
         store.put_many(Orders.load, [order(n) for n in range(3)])
     assert len(waits) == 5

@@ -27,7 +27,8 @@ from tablewright.model.errors import InvalidRecord
 from tablewright.model.validation.design import check
 from tablewright.runtime.errors import Conflict
 from tablewright.runtime.store.store import Store
-from tests.integration.conftest import TODAY, Database
+from tablewright.testing import Database
+from tests.integration.conftest import TODAY
 
 
 class Counter(Entity, key=Key("PAGE#{page}", "DAY#{day}"), expires=Expiry("until")):
@@ -57,10 +58,9 @@ KEY: dict[str, Any] = {"page": "home", "day": "2026-11-17"}
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
+def store(dynamodb: Database) -> Store:
     check(Counters)
-    database.create(Counters)
-    return database.store(Counters)
+    return dynamodb.store(Counters)
 
 
 def test_one_that_is_not_there_is_made(store: Store) -> None:
@@ -117,7 +117,7 @@ def test_a_condition_is_for_one_that_is_there(store: Store) -> None:
         store.upsert(Counters.count, KEY, Counter.views.add(1), when=few)
 
 
-def test_one_that_has_expired_is_made_anew(store: Store, database: Database) -> None:
+def test_one_that_has_expired_is_made_anew(store: Store, dynamodb: Database) -> None:
     past = TODAY - timedelta(days=1)
     store.put(Counters.put, Counter(**KEY, views=500, owner="ann", until=past))
     ends = Counter.until.set(TODAY + timedelta(days=1))
@@ -125,7 +125,7 @@ def test_one_that_has_expired_is_made_anew(store: Store, database: Database) -> 
     assert (after.views, after.owner) == (1, None)
     assert store.get(Counters.get, KEY) == after
     assert store.upsert(Counters.count, KEY, Counter.views.add(1)).views == 2
-    assert len(database.items()) == 1
+    assert len(dynamodb.items()) == 1
 
 
 def test_of_eight_who_find_an_expired_one_each_is_counted(store: Store) -> None:
@@ -153,7 +153,7 @@ def test_an_upsert_is_an_action_of_a_transaction(store: Store) -> None:
     assert [one and one.views for one in found] == [1, 2]
 
 
-def test_what_is_derived_goes_with_what_is_taken_away(store: Store, database: Database) -> None:
+def test_what_is_derived_goes_with_what_is_taken_away(store: Store, dynamodb: Database) -> None:
     ends = Counter.until.set(TODAY + timedelta(days=1))
     store.upsert(Counters.count, KEY, Counter.views.add(1), Counter.owner.set("ann"), ends)
     after = store.upsert(
@@ -161,5 +161,5 @@ def test_what_is_derived_goes_with_what_is_taken_away(store: Store, database: Da
     )
     assert (after.views, after.owner, after.until) == (2, None, None)
     assert list(store.each(Counters.of_owner, owner="ann")) == []
-    (item,) = database.items()
+    (item,) = dynamodb.items()
     assert not {"OPK", "OSK", "ttl"} & item.keys()

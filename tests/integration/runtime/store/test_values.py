@@ -23,7 +23,7 @@ from tablewright.model import (
     Update,
 )
 from tablewright.runtime.errors import ItemTooLarge
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 
 class Thing(Entity, key=Key("{owner}", "{name}"), expires=Expiry("day", years=5, days=5)):
@@ -64,19 +64,17 @@ SMALL: dict[str, Any] = {"owner": "ada", "name": "engine", "day": "2025-01-01"}
     ids=lambda values: next(iter(values)),
 )
 def test_what_is_accepted_at_the_limit_is_kept(
-    database: Database, outermost: dict[str, Any]
+    dynamodb: Database, outermost: dict[str, Any]
 ) -> None:
-    database.create(Things)
-    store = database.store(Things)
+    store = dynamodb.store(Things)
     stored = store.put(Things.put, Thing(**{**SMALL, **outermost}))
-    (item,) = database.items()
+    (item,) = dynamodb.items()
     assert item["ttl"]["N"].isdigit()
     assert store.get(Things.get, owner=stored.owner, name=stored.name) == stored
 
 
-def test_an_update_that_makes_an_item_too_large_says_so(database: Database) -> None:
-    database.create(Things)
-    store = database.store(Things)
+def test_an_update_that_makes_an_item_too_large_says_so(dynamodb: Database) -> None:
+    store = dynamodb.store(Things)
     store.put(Things.put, Thing(**SMALL, content=bytes(400_000)))
     key = {"owner": "ada", "name": "engine"}
     counts = {f"{number:0>1000}": 1 for number in range(20)}

@@ -7,22 +7,22 @@ import pytest
 from tablewright.catalog.news.design import News
 from tablewright.catalog.sentiment.items import Items
 from tablewright.runtime.streams.replica_stream import handler
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 from tests.integration.runtime.formation import CloudFormation, formation
 
 
 @pytest.fixture
-def asking(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[CloudFormation]:
-    for name, value in {**database.environment, "AWS_DEFAULT_REGION": "eu-west-1"}.items():
+def asking(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[CloudFormation]:
+    for name, value in {**dynamodb.environment, "AWS_DEFAULT_REGION": "eu-west-1"}.items():
         monkeypatch.setenv(name, value)
     with formation() as asking:
         yield asking
 
 
 @pytest.mark.parametrize("request_type", ["Create", "Update"])
-def test_the_stream_is_told(request_type: str, database: Database, asking: CloudFormation) -> None:
-    database.create(Items, "items", stream=True)
-    arn = database.client().describe_table(TableName="items")["Table"]["LatestStreamArn"]
+def test_the_stream_is_told(request_type: str, dynamodb: Database, asking: CloudFormation) -> None:
+    dynamodb.table(Items, "items", stream=True)
+    arn = dynamodb.client().describe_table(TableName="items")["Table"]["LatestStreamArn"]
     answer = asking.ask(handler, request_type, "items", TableName="items")
     assert answer == {"Status": "SUCCESS", "Data": {"StreamArn": arn}}
     # The address is signed for a request without one.
@@ -30,9 +30,9 @@ def test_the_stream_is_told(request_type: str, database: Database, asking: Cloud
 
 
 def test_a_table_without_a_stream_is_a_failure_that_says_so(
-    database: Database, asking: CloudFormation
+    dynamodb: Database, asking: CloudFormation
 ) -> None:
-    database.create(News, "news")
+    dynamodb.table(News, "news")
     answer = asking.ask(handler, "Create", "news", TableName="news")
     assert answer["Status"] == "FAILED"
     assert "news has no stream in this region" in answer["Reason"]

@@ -2,10 +2,9 @@
 
 import gzip
 import re
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from threading import Barrier
@@ -130,17 +129,16 @@ def test_an_answer_that_takes_too_long_is_given_up(form: str) -> None:
     with client() as (made, server):
 
         def drips(connection: Any) -> bool:
-            for byte in HEAD + b"X: " + b"y" * 200:
-                connection.send(bytes([byte]))
-                if server.closing.wait(0.05):
-                    break
+            connection.sendall(HEAD + b"X: ")
+            # For as long as the test takes: a client without a bound would not come back.
+            with suppress(OSError):
+                while not server.closing.wait(0.05):
+                    connection.send(b"y")
             return False
 
         server.then(drips if form == "drips" else server.stalls)
-        began = time.monotonic()
         with pytest.raises(Unavailable):
             call(made)
-        assert time.monotonic() - began < 5
 
 
 def test_a_connection_is_used_again_unless_it_was_ended() -> None:

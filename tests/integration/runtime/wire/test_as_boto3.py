@@ -17,7 +17,7 @@ from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.store.attribute_values import decode
 from tablewright.runtime.wire.client import WireClient
-from tests.integration.conftest import Database
+from tablewright.testing import Database
 
 ATTEMPTS = 3
 THROTTLED = refusal("ProvisionedThroughputExceededException")
@@ -217,8 +217,8 @@ ITEM: dict[str, Any] = {
 
 
 @pytest.fixture
-def table(database: Database) -> str:
-    database.dynamo.call(
+def table(dynamodb: Database) -> str:
+    dynamodb.caller.call(
         "CreateTable",
         {
             "TableName": "plain",
@@ -230,11 +230,11 @@ def table(database: Database) -> str:
     return "plain"
 
 
-def test_items_written_by_either_read_the_same_by_either(database: Database, table: str) -> None:
+def test_items_written_by_either_read_the_same_by_either(dynamodb: Database, table: str) -> None:
     def python(item: dict[str, Any]) -> dict[str, Any]:
         return {key: decode(wire) for key, wire in item.items()}
 
-    callers: list[Caller] = [database.dynamo, Boto3Client(database.client())]
+    callers: list[Caller] = [dynamodb.caller, Boto3Client(dynamodb.client())]
     read = {"TableName": table, "Key": {"PK": ITEM["PK"]}}
     for writer in callers:
         writer.call("PutItem", {"TableName": table, "Item": ITEM})
@@ -258,19 +258,19 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("operation", "params"), BAD)
 def test_what_the_engine_refuses_is_the_same_error(
-    database: Database, table: str, operation: str, params: dict[str, Any]
+    dynamodb: Database, table: str, operation: str, params: dict[str, Any]
 ) -> None:
     said = []
-    for caller in (database.dynamo, Boto3Client(database.client())):
+    for caller in (dynamodb.caller, Boto3Client(dynamodb.client())):
         with pytest.raises(StoreError) as failed:
             caller.call(operation, params)
         said.append((type(failed.value), str(failed.value), vars(failed.value)))
     assert said[0] == said[1]
 
 
-def test_the_checksums_of_the_engine_are_right(database: Database, table: str) -> None:
+def test_the_checksums_of_the_engine_are_right(dynamodb: Database, table: str) -> None:
     """It sends them, so the tests over it would notice a wrong reading of them."""
-    dynamo = database.dynamo
+    dynamo = dynamodb.caller
     headers: list[bytes | None] = []
     exchange = dynamo._connections.exchange
 

@@ -9,9 +9,8 @@ import pytest
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import Items
 from tablewright.model.fields.time import iso_utc
+from tablewright.testing import Database, Fault, Faulty
 from tablewright.testing.dynamodb_local import DynamoDbLocal
-from tablewright.testing.faults import Fault, Faulty
-from tests.integration.conftest import Database
 from tests.integration.http import Answer
 from tests.integration.sentiment.conftest import DASHBOARD_TABLE, ITEMS_TABLE, World, item
 from tests.integration.sentiment.http import (
@@ -41,8 +40,8 @@ def at(hours_ago: float) -> str:
 def forty(dynamodb_local: DynamoDbLocal) -> World:
     """Forty items, one every three hours: number n has tags n % 4 and source n % 2."""
     database = Database(dynamodb_local)
-    database.create(Items, ITEMS_TABLE, stream=True)
-    database.create(Dashboard, DASHBOARD_TABLE)
+    database.table(Items, ITEMS_TABLE, stream=True)
+    database.table(Dashboard, DASHBOARD_TABLE)
     world = World(database)
     world.put(
         *(
@@ -294,7 +293,7 @@ def test_a_token_that_names_nobody_gets_no_list(filled: Http, path: str) -> None
 
 
 def test_a_busy_table_is_told_as_such(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    http = Http(world, monkeypatch, Faulty(world.edge, Fault(0, "before", "throttled")))
+    http = Http(world, monkeypatch, Faulty(world.edge, Fault(0, "throttled")))
     busy = http("GET", "/items")
     problem(busy, 503)
     assert busy.headers["retry-after"] == "1"

@@ -18,8 +18,8 @@ from lambdas.sentiment.arrivals import (
 )
 from tablewright.catalog.news.design import NewsItem
 from tablewright.catalog.sentiment.items import SENTIMENTS
-from tablewright.pages.metering import FaithfulMeter
 from tablewright.runtime.aws import Caller
+from tablewright.testing.metering import FaithfulMeter
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
 from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.news import analysed

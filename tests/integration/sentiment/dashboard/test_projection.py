@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.sentiment.items import PENDING, Item
-from tablewright.testing.faults import survives_every_fault
+from tablewright.testing import survives_every_fault
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.moments import NOW, TODAY
 
@@ -291,8 +291,8 @@ def test_projecting_ends_the_same_whatever_fails_on_the_way(world: World) -> Non
         world.project(records[:20], caller)
         world.project(records[20:], caller)
 
-    calls = survives_every_fault(fresh, work, lambda: world.database.items("dashboard"))
-    assert calls == 6
+    calls = survives_every_fault(work, lambda: world.database.items("dashboard"), fresh=fresh)
+    assert len(calls) == 6
     assert shown(world) == expected(alive)
 
 
@@ -307,7 +307,9 @@ def test_redriving_ends_the_same_whatever_fails_on_the_way(world: World) -> None
     def work(caller: Any) -> None:
         world.projector(caller).redrive(records, lambda *_: None)
 
-    assert survives_every_fault(fresh, work, lambda: world.database.items("dashboard")) > 5
+    assert (
+        len(survives_every_fault(work, lambda: world.database.items("dashboard"), fresh=fresh)) > 5
+    )
 
 
 def test_what_is_projected_does_not_depend_on_when(world: World) -> None:

@@ -24,7 +24,7 @@ from tablewright.runtime.meter import Meter
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.transport import Transport
-from tablewright.testing.faults import Fault, Faulty, survives_every_fault
+from tablewright.testing import Fault, Faulty, survives_every_fault
 from tests.integration.http import Context
 from tests.integration.sentiment.conftest import NEWS_TABLE, World
 from tests.integration.sentiment.http import Logs, metered, metrics
@@ -87,7 +87,7 @@ def test_an_article_that_is_dated_ahead_counts_as_of_its_arrival(world: World) -
 
 
 def test_an_article_that_cannot_be_written_stops_no_other(world: World) -> None:
-    failing = Faulty(world.edge, Fault(2, "before", "unavailable"))
+    failing = Faulty(world.edge, Fault(2, "refused"))
     outcome = world.news_ingestion(failing).ingest([raw(n) for n in range(3)], MOMENT)
     assert (outcome.stored, len(outcome.failures)) == (2, 1)
     assert len(world.inbox.messages) == 2
@@ -192,7 +192,7 @@ def test_ingestion_of_news_ends_the_same_whatever_fails_on_the_way(world: World)
             raise failure
 
     # Reading, the companies, the article, the request.
-    assert survives_every_fault(fresh, work, world.stored_news) == 4
+    assert len(survives_every_fault(work, world.stored_news, fresh=fresh)) == 4
 
 
 def test_both_sources_are_polled_for_the_tickers(world: World) -> None:

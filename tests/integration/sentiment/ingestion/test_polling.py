@@ -9,7 +9,7 @@ from lambdas.sentiment.ingestion.polling import Ingestion, PollResult, SourcePol
 from lambdas.sentiment.sources import RawItem, Source, SourceError, Unavailable, Unreadable, Web
 from lambdas.sentiment.sources.newsapi import NewsApi
 from tablewright.runtime.errors import StoreError, Throttled
-from tablewright.testing.faults import Fault, Faulty, survives_every_fault
+from tablewright.testing import Fault, Faulty, survives_every_fault
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.moments import NOW
 from tests.integration.sentiment.sources.newsapi_server import KEY, NewsApiServer, article
@@ -167,7 +167,7 @@ def test_each_source_has_an_equal_part_of_the_time_that_is_left(world: World) ->
 
 def test_what_one_source_gave_stands_when_the_store_fails_at_the_next(world: World) -> None:
     sources = [Feed("reddit", post(1)), Feed("newsapi", post(2, "newsapi"))]
-    failing = world.ingestion(Faulty(world.edge, Fault(5, "before", "throttled")))
+    failing = world.ingestion(Faulty(world.edge, Fault(5, "throttled")))
     first, second = read(failing, *sources)
     assert (first.outcome.stored, first.error) == (1, None)
     assert (second.outcome.stored, type(second.error)) == (0, Throttled)
@@ -182,7 +182,7 @@ def test_a_store_that_fails_at_one_source_stops_no_other(world: World) -> None:
     world.clear_items()
     for at in range(calls.calls):
         world.clear_items()
-        failing = world.ingestion(Faulty(world.edge, Fault(at, "before", "unavailable")))
+        failing = world.ingestion(Faulty(world.edge, Fault(at, "refused")))
         first, second = read(failing, *sources)
         assert isinstance(first.error, StoreError), at
         assert (second.outcome.stored, second.error) == (1, None)
@@ -195,7 +195,7 @@ def test_parking_that_fails_stops_no_other_source(world: World) -> None:
         Feed("reddit", Unreadable("reddit", 1, "is bad")),
         Feed("newsapi", post(3, "newsapi")),
     ]
-    failing = world.ingestion(Faulty(world.edge, Fault(0, "before", "throttled")))
+    failing = world.ingestion(Faulty(world.edge, Fault(0, "throttled")))
     first, second = read(failing, *sources)
     assert (len(first.outcome.rejected), type(first.error)) == (1, Throttled)
     assert (second.outcome.stored, second.error) == (1, None)
@@ -224,6 +224,6 @@ def test_polling_ends_the_same_whatever_fails_on_the_way(world: World) -> None:
             return world.stored(), world.rows(), announced
 
         # Known sources, two claims, two items, one announcement, settling, parking.
-        assert survives_every_fault(fresh, work, outcome) == 8
+        assert len(survives_every_fault(work, outcome, fresh=fresh)) == 8
         assert len(parked(world)) == 1
         assert len(stored(world)) == 2

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.sentiment.items import Items
-from tablewright.testing.faults import Fault, Faulty
+from tablewright.testing import Fault, Faulty
 from tests.integration.sentiment.conftest import World
 from tests.integration.sentiment.http import READER, Http, conforms, metrics, problem
 
@@ -151,7 +151,7 @@ def test_only_members_of_the_writers_hand_items_in(world: World, http: Http) -> 
 def test_a_store_that_fails_after_the_request_lets_it_be_repeated(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    http = Http(world, monkeypatch, Faulty(world.edge, Fault(2, "after", "unavailable")))
+    http = Http(world, monkeypatch, Faulty(world.edge, Fault(2, "answer lost")))
     problem(http("POST", "/items", {"items": [raw(1)]}), 503)
     again = http("POST", "/items", {"items": [raw(1)]})
     # It is there, as the first request left it: told as new once at most.

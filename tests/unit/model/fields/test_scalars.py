@@ -137,6 +137,11 @@ def test_a_pattern_covers_the_whole_text() -> None:
             field.check(value)
 
 
+def test_a_choice_takes_its_words_together() -> None:
+    with pytest.raises(TypeError, match=r"Choice\(\['OPEN', …\]\)"):
+        Choice("OPEN", "PAID")
+
+
 def test_a_choice_names_what_is_accepted() -> None:
     with pytest.raises(InvalidValue, match="one of SPRING, FALL"):
         Choice(("SPRING", "FALL")).named("season").check("spring")

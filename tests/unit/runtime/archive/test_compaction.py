@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tablewright.runtime.archive.objects import DAYS, FILES, INCOMING
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict
-from tablewright.testing.faults import survives_every_fault
+from tablewright.testing import survives_every_fault
 from tests.unit.runtime.archive.archive_world import (
     DAY,
     EXPIRED_AT,
@@ -110,7 +110,7 @@ def test_every_fault_at_every_call_from_the_stream_to_the_manifest(world: World)
         world.take(removals([1, 2, 3]), edge)
         world.compact(edge)
 
-    assert survives_every_fault(world.empty, work, world.objects) >= 12
+    assert len(survives_every_fault(work, world.objects, fresh=world.empty)) >= 12
 
 
 @pytest.mark.thorough
@@ -127,7 +127,7 @@ def test_every_fault_at_every_call_when_a_day_is_compacted_anew(world: World) ->
         world.take(removals([1, 5]), edge)
         world.compact(edge, at=TONIGHT + timedelta(days=1))
 
-    assert survives_every_fault(begin, work, world.objects) >= 10
+    assert len(survives_every_fault(work, world.objects, fresh=begin)) >= 10
     assert world.items() == [note(number) for number in range(6)]
 
 

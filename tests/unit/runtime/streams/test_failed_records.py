@@ -3,7 +3,7 @@
 import io
 from typing import Any
 
-from tablewright.commands.redrive import Failures, by_shard
+from tablewright.commands.operations.redrive import Failures, by_shard
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.failed_records import FailedRecords
 

@@ -46,12 +46,12 @@ def reason(change: Callable[[Any, Any], None] = lambda session, client: None, **
 def test_nothing_special_goes_over_the_wire() -> None:
     assert reason() is None
     assert isinstance(connect(session(), "dynamodb"), WireClient)
-    assert isinstance(Transport(session()).call.__self__, WireClient)  # type: ignore[attr-defined]
+    assert isinstance(Transport(session())._caller, WireClient)
 
 
 def test_a_client_that_is_given_is_the_one_that_calls() -> None:
     client = session().client("dynamodb")
-    caller = Transport(client).call.__self__  # type: ignore[attr-defined]
+    caller = Transport(client)._caller
     assert isinstance(caller, Boto3Client)
     assert caller.client is client
 

@@ -1,0 +1,1 @@
+"""Documentation site: the Markdown of the project as static HTML, `make site`."""

@@ -1,0 +1,1 @@
+"""Gaps of DynamoDB: changes of a table that AWS refuses, refused before anything has changed."""

@@ -1,0 +1,99 @@
+"""Plan of a backfill by the clock: what its function is told of the two designs."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import NamedTuple
+
+from tablewright.changes.backfill.refusals import NotBackfillable, refuse
+from tablewright.designs.description.design import Description, describe_design
+from tablewright.designs.source.declared import declared
+from tablewright.designs.source.writable import imported
+from tablewright.model.declaration import Table
+from tablewright.model.table import Design
+
+PLAN = "backfill.json"
+"""The file of the bundle that has the plan."""
+
+ITEMS_LEFT = "BackfillItemsLeft"
+"""The metric of items that somebody must look at."""
+
+_MODEL = "tablewright.model"
+# Of a description, what changes no item.
+_BESIDE = ("describes", "patterns", "stream")
+
+
+class BackfillPlan(NamedTuple):
+    """Both designs as descriptions, units a second, whether items move, and the run's number."""
+
+    new: Description
+    old: Description | None
+    rate: float
+    moves: bool
+    run: int
+
+    @classmethod
+    def of(cls, new: Design, old: Design | None, *, rate: float, run: int) -> BackfillPlan:
+        """The plan of two designs; raises NotBackfillable for what a function cannot follow."""
+        refuse(new, old)
+        now = _described(new)
+        if old is None:
+            return cls(now, None, rate, False, run)
+        was = _described(old)
+        moves = any(
+            _keyed(new, now, name) != _keyed(old, was, name)
+            for name in new.entities.keys() & old.entities.keys()
+        )
+        return cls(now, was, rate, moves, run)
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """What the function calls of the table."""
+        # A move is a transaction of a put and a delete, which are granted as such.
+        return ("Scan", "GetItem", "UpdateItem", *(("PutItem", "DeleteItem") if self.moves else ()))
+
+    @property
+    def mark(self) -> str:
+        """What tells it from plans of other designs, and of another run: progress is its alone."""
+        told = [_of_items(self.new), self.old and _of_items(self.old), self.run]
+        return sha256(json.dumps(told).encode()).hexdigest()[:32]
+
+    def tables(self) -> tuple[type[Table], type[Table] | None]:
+        """Both designs, declared."""
+        return declared(self.new), declared(self.old) if self.old else None
+
+    def to_json(self) -> str:
+        """The plan as a text, for the function's bundle."""
+        return json.dumps(self._asdict())
+
+    @classmethod
+    def from_json(cls, text: str) -> BackfillPlan:
+        """The plan of such a text."""
+        return cls(**json.loads(text))
+
+
+def _of_items(description: Description) -> Description:
+    return {name: told for name, told in description.items() if name not in _BESIDE}
+
+
+def _keyed(design: Design, description: Description, name: str) -> list[object]:
+    """All that decides which key the items of an entity have."""
+    entity, told = design.entities[name], description["entities"][name]
+    fields = {field: told["fields"][field] for field in entity.inputs(entity.key)}
+    enums = [description["enums"][one["enum"]] for one in fields.values() if "enum" in one]
+    return [told["key"], fields, enums, told.get("computed")]
+
+
+def _described(design: Design) -> Description:
+    by_command = "run `tablewright backfill` instead"
+    if design.has_secrets:
+        raise NotBackfillable(f"{design.id} has secret fields, whose keys it needs: {by_command}")
+    description = describe_design(design)
+    for path in imported(description):
+        if not path.startswith(f"{_MODEL}:"):
+            raise NotBackfillable(
+                f"{design.id} refers to {path}, which the function cannot import, only what is in "
+                f"{_MODEL}: {by_command}"
+            )
+    return description

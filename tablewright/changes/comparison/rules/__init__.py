@@ -1,0 +1,1 @@
+"""Rules: each an id, the kind of difference that it is for, its consequence and why."""

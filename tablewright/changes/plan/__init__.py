@@ -1,0 +1,1 @@
+"""Plan: the ordered steps from one design of a live table to another."""

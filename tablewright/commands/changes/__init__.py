@@ -1,0 +1,1 @@
+"""Commands that change live tables, and say how they would change."""

@@ -1,0 +1,117 @@
+"""Plan of a change: the ordered steps that lead a live table from one design to another.
+
+    tablewright plan shop.orders:Orders --from orders.lock.json -o orders.plan.json
+    tablewright plan shop.orders:Orders --stage prod -o orders.plan.json
+
+Every step is one that AWS carries out; the plan says what each consumes, which code may run, and
+how to go back. `tablewright apply` carries it out. Without --from, the design of before is the lock
+file next to the design's module; without that, the table's own description, and whatever its items
+have is rewritten as the design would.
+
+Exit code 0: planned, or there is nothing to do; 1: not in place; 2: cannot tell.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from botocore.exceptions import BotoCoreError
+
+from tablewright.changes.plan.live_table import LiveTable
+from tablewright.changes.plan.plan import Plan
+from tablewright.changes.plan.planning import NotInPlace, plan_steps
+from tablewright.changes.plan.pricing import Size, priced
+from tablewright.changes.plan.report import plan_lines
+from tablewright.commands.changes.earlier import earlier_design, locked_design
+from tablewright.commands.changes.stages import Stage, add_stage, told_stage
+from tablewright.commands.named import sound_design
+from tablewright.costs.price_lists import UnknownRegion, price_list
+from tablewright.designs.description.design import describe
+from tablewright.designs.description.errors import Indescribable
+from tablewright.model.declaration import Table
+from tablewright.model.table_form import TableForm
+from tablewright.runtime.errors import StoreError
+
+_REGION = "us-east-1"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    new: type[Table] = options.design
+    stage = told_stage(parser, options, new.__design__.id)
+    try:
+        old = options.earlier or locked_design(new)
+        if old is None and stage is None:
+            parser.error(
+                "say what to plan from: --from LOCK.json, --from package.module:Old, or a table "
+                "that exists, by --stage or --table"
+            )
+        return _planned(options, new, old, stage)
+    except NotInPlace as error:
+        for reason in error.reasons:
+            print(reason, file=sys.stderr)
+        return 1
+    except UnknownRegion as error:
+        parser.error(f"{error}: give --region {_REGION} for prices of another one")
+    except (
+        argparse.ArgumentTypeError,
+        BotoCoreError,
+        Indescribable,
+        OSError,
+        StoreError,
+        ValueError,
+    ) as error:
+        parser.error(str(error))
+
+
+def _planned(
+    options: argparse.Namespace, new: type[Table], old: type[Table] | None, stage: Stage | None
+) -> int:
+    live = LiveTable(stage.caller, stage.table) if stage else None
+    there = live.form if live else None
+    steps = plan_steps(new, old, there)
+    items, size = live.size if live else (0, 0)
+    before = there or TableForm.of((old or new).__design__)
+    total = Size(
+        items if options.items is None else options.items,
+        size if options.bytes is None else options.bytes,
+        options.rate,
+    )
+    prices = price_list((stage and stage.region) or options.region or _REGION)
+    plan = Plan(describe(old) if old else None, describe(new), priced(steps, before, total, prices))
+    if options.output:
+        options.output.write_text(plan.to_text(), encoding="utf-8")
+    if options.json:
+        print(plan.to_text(), end="")
+    elif not plan.steps:
+        print(f"{new.__design__.id}: nothing is to be done")
+    else:
+        print(f"{new.__design__.id}, {total.items:,} items of {total.average:,} bytes:")
+        print("\n".join(plan_lines(plan.steps)))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tablewright plan",
+        description="Say the ordered steps from one design of a live table to another.",
+        epilog="For example: tablewright plan shop.orders:Orders --stage prod -o orders.plan.json",
+    )
+    parser.add_argument("design", type=sound_design, metavar="DESIGN", help="package.module:Name")
+    parser.add_argument(
+        "--from",
+        dest="earlier",
+        type=earlier_design,
+        metavar="LOCK|DESIGN",
+        help="the design of before: its lock file, or package.module:Name; by default the lock "
+        "file next to the design's module, if there is one",
+    )
+    add_stage(parser)
+    parser.add_argument("--items", type=int, help="of the table; by default as DynamoDB counts")
+    parser.add_argument("--bytes", type=int, help="of all items; by default as DynamoDB counts")
+    parser.add_argument("--rate", type=int, default=1000, help="write units a second (%(default)s)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it")
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    return parser

@@ -1,0 +1,58 @@
+"""Show that a table and its indexes hold what their design writes.
+
+    tablewright verify shop.orders:Orders --table NAME --region REGION
+
+Reads the table once and each index once, and writes nothing. What differs is looked at again before
+it is told, since programs may be at work. Ends with 1 if anything differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from tablewright.changes.backfill.verification import verify
+from tablewright.commands.changes.live_table import add_table_options, secrets_of
+from tablewright.commands.items import segments
+
+if TYPE_CHECKING:
+    from tablewright.runtime.secrets.secrets import Secrets
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    secrets = secrets_of(parser, options, options.design)
+    return segments.carry_out(lambda: _verify(options, secrets))
+
+
+def _verify(options: argparse.Namespace, secrets: Secrets | None) -> int:
+    with tqdm(unit="item") as bar:
+        found = verify(
+            options.design,
+            options.table,
+            segments.patient_caller(options),
+            rate=options.rate,
+            segments=options.segments,
+            secrets=secrets,
+            keep_later=options.keep_later,
+            bar=bar,
+        )
+    print("\n".join(found.lines()))
+    if not found.is_sound:
+        segments.say(f"{options.table} is not what {options.design.__design__.id} writes.")
+    return 0 if found.is_sound else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tablewright verify",
+        description="Show that a table and its indexes hold what their design writes.",
+        epilog="For example: tablewright verify shop.orders:Orders --table dev-orders "
+        "--region eu-west-1",
+    )
+    add_table_options(parser)
+    segments.add_scan_options(parser, rate="read units a second (%(default)s)")
+    return parser

@@ -1,0 +1,1 @@
+"""Commands on designs: what they are, and what follows from them."""

@@ -1,0 +1,1 @@
+"""Orders of a shop: the table, and the function that uses it."""

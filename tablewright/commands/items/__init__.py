@@ -1,0 +1,1 @@
+"""Commands on items of deployed tables, many at a time."""

@@ -1,0 +1,1 @@
+"""Commands for tests: the engine that they run on."""

@@ -1,0 +1,1 @@
+"""Estimates: what a month of a design costs, by its traffic."""

@@ -1,0 +1,1 @@
+"""Description: the meaning of a design as plain JSON."""

@@ -1,0 +1,1 @@
+"""Source: a design as the Python module that declares it."""

@@ -1,0 +1,1 @@
+"""NoSQL Workbench: designs as models that it opens, and models as designs."""

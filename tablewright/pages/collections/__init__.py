@@ -1,0 +1,1 @@
+"""Item collections: which items lie together, and a picture of it."""

@@ -1,0 +1,143 @@
+"""Deployed table: made from a design, compared with it, dropped; in an account or on an engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from tablewright.model.table import Design
+from tablewright.model.table_definition import aspects, definition
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.errors import ResourceMissing, StoreError, Unavailable
+
+_PAUSE = 0.5
+_PATIENCE = 600.0
+_ON = ("ENABLED", "ENABLING")
+
+
+class Difference(NamedTuple):
+    """A part of a table that is not as its design says."""
+
+    what: str
+    design: str
+    there: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: the design says {self.design}, and there is {self.there}"
+
+
+class DeployedTable(NamedTuple):
+    """A table as DynamoDB describes it; `recovery` is None where that is not known."""
+
+    described: dict[str, Any]
+    ttl: str | None
+    recovery: bool | None
+
+    @property
+    def parts(self) -> dict[str, str]:
+        return aspects(self.described, self.ttl)
+
+    @property
+    def is_protected(self) -> bool:
+        return bool(self.described.get("DeletionProtectionEnabled"))
+
+    @property
+    def billing(self) -> str:
+        mode = (self.described.get("BillingModeSummary") or {}).get("BillingMode", "PROVISIONED")
+        if mode == "PAY_PER_REQUEST":
+            return "on demand"
+        units = self.described.get("ProvisionedThroughput", {})
+        read, written = (units.get(f"{kind}CapacityUnits", 0) for kind in ("Read", "Write"))
+        return f"provisioned, {read} read and {written} write units"
+
+    def differences(self, design: Design) -> list[Difference]:
+        """What is not as a design says: keys, indexes, stream, expiry."""
+        wanted, there = design_parts(design), self.parts
+        names = dict.fromkeys((*wanted, *there))
+        pairs = ((name, wanted.get(name, "none"), there.get(name, "none")) for name in names)
+        return [Difference(*one) for one in pairs if one[1] != one[2]]
+
+
+def design_parts(design: Design) -> dict[str, str]:
+    """What a design says of its table, part by part."""
+    return aspects(definition(design, design.id), design.ttl)
+
+
+def find_table(caller: Caller, name: str) -> DeployedTable | None:
+    """The table of this name, None where there is none."""
+    try:
+        described = caller.call("DescribeTable", {"TableName": name})["Table"]
+        live = caller.call("DescribeTimeToLive", {"TableName": name})["TimeToLiveDescription"]
+    except ResourceMissing:
+        return None
+    on = live.get("TimeToLiveStatus") in _ON
+    return DeployedTable(
+        described, live.get("AttributeName") if on else None, _recovery(caller, name)
+    )
+
+
+def create_table(
+    caller: Caller, design: Design, name: str, *, protected: bool, recovery: bool
+) -> DeployedTable:
+    """Make a design's table, and wait until it can be used and is as it should be."""
+    request = definition(design, name)
+    if protected:
+        request["DeletionProtectionEnabled"] = True
+    caller.call("CreateTable", request)
+    for described in _described(caller, name):
+        if described and described["TableStatus"] == "ACTIVE":
+            break
+    if design.ttl:
+        expiry = {"Enabled": True, "AttributeName": design.ttl}
+        caller.call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": expiry})
+    if recovery:
+        switch_on_recovery(caller, name)
+    made = find_table(caller, name)
+    if made is None:
+        raise ResourceMissing(f"table {name} was made, and is gone")
+    return made
+
+
+def drop_table(caller: Caller, name: str) -> None:
+    """Remove a table with all that is in it, and wait until it is gone."""
+    caller.call("DeleteTable", {"TableName": name})
+    for described in _described(caller, name):
+        if described is None:
+            return
+
+
+def switch_on_recovery(caller: Caller, name: str) -> None:
+    """Switch on recovery, which DynamoDB refuses while it makes ready for that."""
+    wanted = {"PointInTimeRecoveryEnabled": True}
+    request = {"TableName": name, "PointInTimeRecoverySpecification": wanted}
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            caller.call("UpdateContinuousBackups", request)
+            return
+        except StoreError as error:
+            if "ContinuousBackupsUnavailable" not in str(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(_PAUSE)
+
+
+def _recovery(caller: Caller, name: str) -> bool | None:
+    try:
+        answer = caller.call("DescribeContinuousBackups", {"TableName": name})
+    except StoreError:
+        return None  # engines have none, and who may describe a table need not see it
+    found = answer["ContinuousBackupsDescription"].get("PointInTimeRecoveryDescription", {})
+    return bool(found.get("PointInTimeRecoveryStatus") == "ENABLED")
+
+
+def _described(caller: Caller, name: str) -> Iterator[dict[str, Any] | None]:
+    """What the table is like, again and again; None when it is not there."""
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            yield caller.call("DescribeTable", {"TableName": name})["Table"]
+        except ResourceMissing:
+            yield None
+        time.sleep(_PAUSE)
+    raise Unavailable(f"table {name} was not ready after {_PATIENCE:.0f} seconds")

@@ -1,0 +1,1 @@
+"""What the design before this one has written: items, entries, lists."""

@@ -1,0 +1,1 @@
+"""Engine: DynamoDB Local and the Java that runs it, found or installed. Standard library only."""

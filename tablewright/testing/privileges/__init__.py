@@ -1,0 +1,1 @@
+"""Privileges: what a function calls, beside what its role allows."""

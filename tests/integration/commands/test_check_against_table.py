@@ -1,0 +1,109 @@
+"""`tablewright check --against table:NAME`: a design beside a table that is there."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tablewright.commands.command_line import main
+from tablewright.designs import describe
+from tablewright.model import Entity, Field, Get, Index, Key, Query, Table, Text
+from tablewright.testing import Database
+
+NOBODY = "http://127.0.0.1:9"
+Told = pytest.CaptureFixture[str]
+
+
+class Thing(Entity, key=Key("{id}")):
+    id: Field[str] = Text()
+    colour: Field[str] = Text()
+
+
+class Things(Table, pk="id"):
+    thing = Get(Thing)
+
+
+class Coloured(Table, pk="id", ttl="ends", stream="NEW_IMAGE"):
+    by_colour = Index("COL", pk="colour", keys={Thing: Key("{colour}")})
+    shades = Index(pk="SPK", keys={Thing: Key("SHADE#{colour}")})
+    thing = Get(Thing)
+    of_colour = Query(Thing, by_colour)
+    of_shade = Query(Thing, shades)
+
+
+class Keyed(Table, pk="key"):
+    thing = Get(Thing)
+
+
+@pytest.fixture(autouse=True)
+def account(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [one for one in os.environ if one.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for name, value in {**dynamodb.environment, "AWS_DEFAULT_REGION": "eu-west-1"}.items():
+        monkeypatch.setenv(name, value)
+
+
+def create(design: str) -> None:
+    assert main(["table", "create", f"{__name__}:{design}", "--name", "things"]) == 0
+
+
+def check(design: str, *more: str, name: str = "things") -> int:
+    return main(["check", f"{__name__}:{design}", "--against", f"table:{name}", *more])
+
+
+def test_a_table_as_its_design_says_has_no_difference(capsys: Told) -> None:
+    create("Coloured")
+    assert check("Coloured") == 0
+    assert "against table:things: no difference" in capsys.readouterr().err
+
+
+def test_what_a_table_lacks_is_told_with_its_consequence(capsys: Told) -> None:
+    create("Things")
+    capsys.readouterr()
+    assert check("Coloured", "--json") == 1
+    found = [one for one in json.loads(capsys.readouterr().out) if "rule" in one]
+    assert [(one["rule"], one["subject"]) for one in found] == [
+        ("STREAM_ADDED", "table"),
+        ("TTL_ADDED", "table"),
+        ("INDEX_ADDED", "index COL"),
+        ("INDEX_ADDED_EMPTY", "index shades"),
+        ("INDEXES_CHANGED_AT_ONCE", "table"),
+    ]
+
+
+def test_another_key_is_impossible(capsys: Told) -> None:
+    create("Things")
+    assert check("Keyed") == 1
+    assert "impossible: Keyed: TABLE_KEY_CHANGED: table: the key was id and is key" in (
+        capsys.readouterr().out
+    )
+
+
+def test_a_plan_from_a_design_that_the_table_is_of_lets_it_pass(
+    tmp_path: Path, capsys: Told
+) -> None:
+    create("Things")
+    plan = tmp_path / "plan.json"
+    ends = {"from": describe(Things), "to": describe(Coloured)}
+    plan.write_text(json.dumps(ends))
+    assert check("Coloured", "--plan", str(plan)) == 0
+    plan.write_text(json.dumps({**ends, "from": describe(Keyed)}))
+    assert check("Coloured", "--plan", str(plan)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "says"),
+    [
+        ("nothing", (), "there is no table nothing in this region"),
+        ("things", ("--endpoint-url", NOBODY), f"{NOBODY} cannot be used now"),
+        ("things", ("--profile", "nobody"), "nobody"),
+    ],
+)
+def test_a_table_that_cannot_be_described_is_told_in_a_sentence(
+    name: str, more: tuple[str, ...], says: str, capsys: Told
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        check("Things", *more, name=name)
+    assert stop.value.code == 2
+    assert says in capsys.readouterr().err.splitlines()[-1]

@@ -1,0 +1,142 @@
+"""A shop whose table changes: its description, edited in places."""
+
+from copy import deepcopy
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any, NamedTuple
+
+from tablewright.changes import Difference, compare
+from tablewright.designs import Description, describe
+from tablewright.model import (
+    Choice,
+    Computed,
+    Entity,
+    EpochTimestamp,
+    Expiry,
+    Field,
+    Fraction,
+    Get,
+    Index,
+    Key,
+    ListOf,
+    Money,
+    Name,
+    Part,
+    PartOf,
+    Put,
+    Query,
+    Reversed,
+    SetOf,
+    Shards,
+    Table,
+    Text,
+    Timestamp,
+    Whole,
+)
+
+
+def initial(text: str) -> str:
+    return text[:1]
+
+
+class State(Enum):
+    OPEN = "open"
+    PAID = "paid"
+
+
+class Line(Part):
+    product: Field[str] = Text()
+    pieces: Field[int] = Whole()
+
+
+class Customer(Entity, key=Key("CUSTOMER#{customer_id}", "CUSTOMER")):
+    customer_id: Field[str] = Text()
+    name: Field[str] = Name()
+
+
+class Order(
+    Entity,
+    key=Key("CUSTOMER#{customer_id}", "ORDER#{order_id}#{rank}"),
+    expires=Expiry("placed_at", days=30),
+):
+    customer_id: Field[str] = Text()
+    order_id: Field[str] = Text()
+    rank: Field[Decimal] = Fraction(decimals=3)
+    placed_at: Field[datetime] = Timestamp()
+    paid_at: Field[datetime | None] = EpochTimestamp(default=None)
+    total: Field[Decimal] = Money()
+    state: Field[State] = Choice(State)
+    note: Field[str | None] = Text(default=None)
+    lines: Field[tuple[Line, ...]] = ListOf(PartOf(Line))
+    tags: Field[Any] = SetOf(Text(), default=None)
+    first = Computed(initial, order_id)
+    newest = Reversed(placed_at)
+
+
+class Visit(Entity, key=Key("VISITS#{shard}", "{visit_id}", shards=Shards(4, by="visit_id"))):
+    visit_id: Field[str] = Text()
+    page: Field[str] = Text()
+
+
+class Shop(Table, pk="PK", sk="SK", ttl="ttl"):
+    """A shop."""
+
+    by_state = Index(pk="state", sk="placed_at", keys={Order: Key("{state}", "{placed_at}")})
+    by_first = Index(
+        pk="FPK",
+        sk="FSK",
+        projects=(Order.total,),
+        keys={
+            Order: Key("F#{first}#{shard}", "{total}#{newest}", shards=Shards(4, by="order_id")),
+            Visit: Key("VISITS", "{page}"),
+        },
+    )
+    by_total = Index(
+        pk="PK", sk="total", local=True, keys={Order: Key("CUSTOMER#{customer_id}", "{total}")}
+    )
+    place = Put(Order)
+    customer = Get(Customer)
+    visited = Put(Visit)
+    of_state = Query(Order, by_state)
+    of_first = Query(Order, by_first)
+
+
+SHOP = describe(Shop)
+GONE = object()
+Edits = dict[str, Any]
+
+
+def edited(edits: Edits) -> Description:
+    """The shop's description with other values, by paths such as ``entities.Order.expires``."""
+    found = deepcopy(SHOP)
+    for path, value in edits.items():
+        *above, name = path.split(".")
+        place: Any = found
+        for one in above:
+            place = place.setdefault(one, {})
+        if value is GONE:
+            del place[name]
+        else:
+            place[name] = value
+    return found
+
+
+def differences(new: Edits, old: Edits | None = None) -> list[Difference]:
+    """What differs in the shop after edits; `old` are edits of what was before."""
+    return compare(edited(old or {}), edited(new))
+
+
+class Case(NamedTuple):
+    """An edit that is told by one rule, of one subject; `old` edits what was before."""
+
+    rule: str
+    subject: str
+    new: Edits
+    old: Edits | None = None
+
+
+def is_told(case: Case) -> None:
+    """Assert that a case is told by its rule, and by no other."""
+    found = differences(case.new, case.old)
+    assert [(one.rule, one.subject) for one in found] == [(case.rule, case.subject)]

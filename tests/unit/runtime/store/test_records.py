@@ -1,0 +1,53 @@
+"""Records: items as they are read, whatever somebody stored."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tablewright.model import (
+    Entity,
+    Field,
+    Get,
+    Key,
+    ListOf,
+    Money,
+    Part,
+    PartOf,
+    Table,
+    Text,
+    Timestamp,
+    Whole,
+)
+from tablewright.runtime.store.records import Records
+
+
+class Line(Part):
+    product: Field[str] = Text()
+
+
+class Order(Entity, key=Key("{order_id}")):
+    order_id: Field[str] = Text()
+    total: Field[Decimal | None] = Money(default=None)
+    pieces: Field[int | None] = Whole(default=None)
+    placed_at: Field[datetime | None] = Timestamp(default=None)
+    line: Field[Line | None] = PartOf(Line, default=None)
+    lines: Field[tuple[Line, ...] | None] = ListOf(PartOf(Line), default=None)
+
+
+class Orders(Table, pk="order_id"):
+    order = Get(Order)
+
+
+@pytest.mark.parametrize("name", ["total", "pieces", "placed_at", "line", "lines"])
+@pytest.mark.parametrize(
+    ("wire", "value"),
+    [({"S": "many"}, "many"), ({"BOOL": True}, True), ({"L": [{"N": "1"}]}, [Decimal(1)])],
+)
+def test_a_value_that_the_field_cannot_be_is_read_as_it_is(
+    name: str, wire: dict[str, Any], value: Any
+) -> None:
+    records = Records(Orders.__design__, Orders.__design__.entities["Order"])
+    read = records.to_record({"order_id": {"S": "o1"}, name: wire})
+    assert read[name] == value

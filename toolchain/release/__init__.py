@@ -1,0 +1,1 @@
+"""Release: the distributions of this version, built twice, checked and tried. Uploads nothing."""
