@@ -36,7 +36,7 @@ A local server answers everybody at once and the same. All start from Python's v
 with them, with the same items, keys and condition; records of models are made beforehand. \
 "{ALONE.capitalize()}" is spared that: it is given, and gives, DynamoDB's own form. PynamoDB and \
 pydynox's client have int and float for numbers, all others decimals. Bundles of functions have \
-orjson; \"{STORE}\" is with it."""
+orjson, which is loaded once that pays; "{STORE}" is with it."""
 
 Work = dict[str, Callable[[], Any]]
 
@@ -69,6 +69,8 @@ def _work(side: str, url: str) -> Work:
     if side == PLAIN:
         # As if it were not installed.
         sys.modules["orjson"] = None  # type: ignore[assignment]
+    elif side == STORE:
+        import orjson  # noqa: F401 # as after some hundred KB
     import boto3
 
     from tablewright.runtime.aws import connect

@@ -7,7 +7,6 @@ other services, and whatever the wire client does not do, are boto3's.
 
 from __future__ import annotations
 
-import logging
 import os
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,8 +22,6 @@ from tablewright.runtime.wire.signing import Credentials
 
 if TYPE_CHECKING:
     from tablewright.runtime.boto3_client import Boto3Client
-
-log = logging.getLogger(__name__)
 
 
 class Caller(Protocol):
@@ -63,7 +60,7 @@ def own_session() -> Any:
         reason = reason_for_boto3(os.environ)
         if reason is None:
             return LambdaSession(os.environ)
-        log.info("calls are made by boto3: %s", reason)
+        _tell("calls are made by boto3: %s", reason)
     import boto3
 
     return boto3.session.Session()
@@ -116,7 +113,7 @@ def connect(
     given = Given(session, made.client)
     reason = given.reason_for_boto3()
     if reason is not None:
-        log.info("calls of %s are made by boto3: %s", service, reason)
+        _tell("calls of %s are made by boto3: %s", service, reason)
         return made
     return WireClient(
         SERVICES[service],
@@ -126,6 +123,12 @@ def connect(
         ca_bundle=given.ca_bundle,
         **_wire_settings(asked),
     )
+
+
+def _tell(what: str, *values: str) -> None:
+    import logging  # seldom needed, and a tenth of a start
+
+    logging.getLogger(__name__).info(what, *values)
 
 
 def _nobody() -> Credentials:

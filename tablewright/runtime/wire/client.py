@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import time
 import zlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from tablewright.runtime.deadline import seconds_left
@@ -31,7 +30,8 @@ from tablewright.runtime.wire.protocol import Service
 from tablewright.runtime.wire.retries import Retries, is_throttle, is_transient
 from tablewright.runtime.wire.signing import Credentials, Signer
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from logging import Logger
 
 # How long ago, or ahead, a signature may be: a clock that is further off is set by the service's.
 _SKEW = 240.0
@@ -156,7 +156,7 @@ class WireClient:
         pause = self._retries.pause(failed, throttled=failure.throttled, asked=failure.asked)
         if seconds_left() < pause:
             raise failure.error
-        log.debug("attempt %d failed, the next is in %.3f s: %s", failed, pause, failure.error)
+        _log().debug("attempt %d failed, the next is in %.3f s: %s", failed, pause, failure.error)
         time.sleep(pause)
 
     def _read(self, operation: str, reply: Reply) -> dict[str, Any] | _Failure:
@@ -205,5 +205,12 @@ class WireClient:
         if abs(off - self._signer.clock_is_off) <= _SKEW:
             return False
         self._signer.clock_is_off = off
-        log.warning("this machine's clock is %.0f s off the service's, which is used", off)
+        _log().warning("this machine's clock is %.0f s off the service's, which is used", off)
         return True
+
+
+def _log() -> Logger:
+    # Seldom needed, and a tenth of a start.
+    import logging
+
+    return logging.getLogger(__name__)
