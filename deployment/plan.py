@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from deployment import Refused
 from deployment.shapes import Shape
+from tablewright.model.table_form import TableForm, key_text
 
 GUIDE = "docs/guide.md#change-a-table-that-is-deployed"
 
@@ -71,7 +72,7 @@ def _changes(name: str, wanted: Shape, deployed: Shape) -> list[Change]:
         return []
     found: list[Change] = []
     now = set(deployed.replicas)
-    if wanted.indexes != deployed.indexes:
+    if wanted.form.indexes != deployed.form.indexes:
         says = f"An index of {name} changes, and no replica."
         found.append(Change(says=says, replicas=_listed(now)))
     # First more, then fewer: at no time are there fewer copies than before or after.
@@ -115,17 +116,18 @@ def _listed(regions: Iterable[str]) -> tuple[str, ...]:
 
 
 def _refusals(name: str, wanted: Shape, deployed: Shape) -> list[str]:
-    if wanted.key != deployed.key:
+    there, goal = deployed.form, wanted.form
+    if goal.key_kinds != there.key_kinds:
         return [
-            f"{name} has the key {_written(deployed.key)}, and would get {_written(wanted.key)}: "
+            f"{name} has the key {_written(there)}, and would get {_written(goal)}: "
             "the key of a table cannot be changed."
         ]
     said = [
         f"{index} of {name} would change its key or what it projects: no update can do that."
-        for index in sorted(wanted.indexes.keys() & deployed.indexes.keys())
-        if wanted.indexes[index] != deployed.indexes[index]
+        for index in sorted(goal.indexes.keys() & there.indexes.keys())
+        if goal.indexes[index] != there.indexes[index]
     ]
-    changed = sorted(wanted.indexes.keys() ^ deployed.indexes.keys())
+    changed = sorted(goal.indexes.keys() ^ there.indexes.keys())
     if len(changed) > 1:
         said.append(
             f"{' and '.join(changed)} of {name} would be made or removed: "
@@ -134,5 +136,5 @@ def _refusals(name: str, wanted: Shape, deployed: Shape) -> list[str]:
     return said
 
 
-def _written(key: tuple[str, ...]) -> str:
-    return f"({', '.join(key)})"
+def _written(table: TableForm) -> str:
+    return key_text(table.partition, table.sort)

@@ -55,7 +55,7 @@ PAGES = (
             ),
             Section("Validation", f"{_MODEL}.validation.design", "check validate"),
             Section("What a declaration is worked out to", _MODEL, "Design EntityModel"),
-            Section("Arguments of CreateTable", f"{_MODEL}.table_definition", "definition"),
+            Section("What DynamoDB knows of a table", f"{_MODEL}.table_form", "TableForm"),
         ),
     ),
     Page(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tablewright.model.table import Design
-from tablewright.model.table_definition import aspects, definition
+from tablewright.model.table_form import TableForm
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ResourceMissing, StoreError, Unavailable
 
@@ -35,8 +35,8 @@ class DeployedTable(NamedTuple):
     recovery: bool | None
 
     @property
-    def parts(self) -> dict[str, str]:
-        return aspects(self.described, self.ttl)
+    def form(self) -> TableForm:
+        return TableForm.described(self.described, self.ttl)
 
     @property
     def is_protected(self) -> bool:
@@ -53,15 +53,8 @@ class DeployedTable(NamedTuple):
 
     def differences(self, design: Design) -> list[Difference]:
         """What is not as a design says: keys, indexes, stream, expiry."""
-        wanted, there = design_parts(design), self.parts
-        names = dict.fromkeys((*wanted, *there))
-        pairs = ((name, wanted.get(name, "none"), there.get(name, "none")) for name in names)
-        return [Difference(*one) for one in pairs if one[1] != one[2]]
-
-
-def design_parts(design: Design) -> dict[str, str]:
-    """What a design says of its table, part by part."""
-    return aspects(definition(design, design.id), design.ttl)
+        differing = TableForm.of(design).differences(self.form)
+        return [Difference(what, *both) for what, both in differing.items()]
 
 
 def find_table(caller: Caller, name: str) -> DeployedTable | None:
@@ -81,7 +74,7 @@ def create_table(
     caller: Caller, design: Design, name: str, *, protected: bool, recovery: bool
 ) -> DeployedTable:
     """Make a design's table, and wait until it can be used and is as it should be."""
-    request = definition(design, name)
+    request = TableForm.of(design).definition(name)
     if protected:
         request["DeletionProtectionEnabled"] = True
     caller.call("CreateTable", request)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tablewright.model import Table
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 
 
 def create(client: Any, table: type[Table], name: str, *, stream: bool = True) -> str:
@@ -27,7 +27,7 @@ def create(client: Any, table: type[Table], name: str, *, stream: bool = True) -
 
 def creation(table: type[Table], name: str, *, stream: bool) -> dict[str, Any]:
     """What CreateTable is asked for a table, with or without its stream."""
-    made = definition(table.__design__, name)
+    made = TableForm.of(table.__design__).definition(name)
     if not stream:
         made.pop("StreamSpecification", None)
     return made

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tablewright.model.capacity import TRANSACTION_WRITES, WRITE_UNIT_BYTES
 from tablewright.model.sizes import item_bytes
-from tablewright.model.table import ALL, Design
-from tablewright.model.table_definition import definition
+from tablewright.model.table import ALL
+from tablewright.model.table_form import IndexForm, TableForm
 from tablewright.runtime.rederivation import Rederived, same
 from tablewright.runtime.store.attribute_values import decode
 from tablewright.runtime.store.records import Item
@@ -36,33 +36,19 @@ class IndexEntries(NamedTuple):
         return {name: wire for name, wire in item.items() if name in self.carried}
 
 
-def design_entries(design: Design) -> list[IndexEntries]:
-    """What the indexes of a design hold, as DynamoDB is told of them."""
-    return described_entries(definition(design, design.id))
+def index_entries(table: TableForm) -> list[IndexEntries]:
+    """What the indexes of a table hold."""
+    return [
+        IndexEntries(name, tuple(index.kinds), _carried(table, index), local)
+        for indexes, local in ((table.indexes, False), (table.local, True))
+        for name, index in indexes.items()
+    ]
 
 
-def described_entries(table: Mapping[str, Any]) -> list[IndexEntries]:
-    """What the indexes of a table hold, by what DescribeTable tells or CreateTable is told."""
-    own = _names(table)
-    found = []
-    for place in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
-        for index in table.get(place) or ():
-            projection = index["Projection"]
-            others = projection.get("NonKeyAttributes") or ()
-            carried = _carried(own, _names(index), others)
-            whole = projection["ProjectionType"] == ALL
-            local = place.startswith("Local")
-            name, key = index["IndexName"], _names(index)
-            found.append(IndexEntries(name, key, None if whole else carried, local))
-    return found
-
-
-def _names(described: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(one["AttributeName"]) for one in described["KeySchema"])
-
-
-def _carried(*names: Sequence[str]) -> frozenset[str]:
-    return frozenset(name for some in names for name in some)
+def _carried(table: TableForm, index: IndexForm) -> frozenset[str] | None:
+    if index.projects == ALL:
+        return None
+    return frozenset((*table.key_kinds, *index.kinds, *index.attributes))
 
 
 def units_to_write(rederived: Rederived, indexes: Sequence[IndexEntries]) -> Counter[str]:

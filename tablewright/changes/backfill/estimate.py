@@ -18,11 +18,12 @@ from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tablewright.changes.backfill.entries import described_entries, size_of, units_to_write
+from tablewright.changes.backfill.entries import index_entries, size_of, units_to_write
 from tablewright.changes.backfill.rewriting import Rewriting
 from tablewright.costs.prices import Prices
 from tablewright.model.capacity import READ_UNIT_BYTES
 from tablewright.model.declaration import Table
+from tablewright.model.table_form import TableForm
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import SecretUnreadable
 from tablewright.runtime.parallel import in_parallel
@@ -124,7 +125,7 @@ def estimate(
     )
     described = caller.call("DescribeTable", {"TableName": table_name})["Table"]
     found, is_whole = _sample(caller, table_name, sample)
-    indexes = described_entries(described)
+    indexes = index_entries(TableForm.described(described, None))
     outcomes: Counter[str] = Counter()
     written: Counter[str] = Counter()
     read = moved = 0

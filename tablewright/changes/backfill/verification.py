@@ -18,11 +18,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tablewright.changes.backfill.differing import EXAMPLES, Differing
-from tablewright.changes.backfill.entries import IndexEntries, design_entries, key_text
+from tablewright.changes.backfill.entries import IndexEntries, index_entries, key_text
 from tablewright.changes.backfill.pace import PacedCaller
 from tablewright.changes.backfill.rewriting import Rewriting
 from tablewright.changes.backfill.sums import Sums
 from tablewright.model.declaration import Table
+from tablewright.model.table_form import TableForm
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import SecretUnreadable
 from tablewright.runtime.rederivation import NotRederivable, Rederived
@@ -120,7 +121,7 @@ class _Verifying:
         self._caller = caller
         self._segments = segments
         self._key_names = rewriting.new.key.names
-        self._indexes = design_entries(rewriting.new)
+        self._indexes = index_entries(TableForm.of(rewriting.new))
         self._expected = {index.name: Sums(self._key_names) for index in self._indexes}
 
     def run(self, bar: Bar) -> Verification:

@@ -14,14 +14,10 @@ from tablewright.changes.comparison.patterns import compare_patterns
 from tablewright.changes.comparison.renames import with_names_of
 from tablewright.changes.comparison.rules import indexes as index_rules
 from tablewright.changes.comparison.rules import tables as rules
-from tablewright.changes.comparison.shape import (
-    Shape,
-    compare_shapes,
-    deployed_shape,
-    described_shape,
-)
+from tablewright.changes.comparison.tables import compare_forms, described_form, key_names
 from tablewright.changes.comparison.unknown import unknown
 from tablewright.designs.description.design import FORMAT, Description
+from tablewright.model.table_form import TableForm
 
 _KNOWN = (
     *("format", "id", "describes", "key", "entity_type", "tenant", "ttl", "stream", "epochs"),
@@ -57,21 +53,20 @@ def compare_table(
         for name, index in new["indexes"].items()
         if all(design.entities[one].is_own(name) for one in index["keys"])
     }
-    shape = deployed_shape(described, ttl)
-    wanted = described_shape(design)
-    return list(compare_shapes(shape, wanted, filled=filled, expires=_expires(design)))
+    there, wanted = TableForm.described(described, ttl), described_form(design)
+    return list(compare_forms(there, wanted, filled=filled, expires=_expires(design)))
 
 
 def _differences(was: Description, new: Description) -> Iterator[Difference]:
     old, renames = with_names_of(new, was)
     before, after = Described(old), Described(new)
-    shapes = described_shape(Described(was)), described_shape(after)
+    forms = described_form(Described(was)), described_form(after)
     added = (name for name in new["indexes"] if name not in old["indexes"])
     filled = {name for name in added if _is_filled(before, after, name)}
-    yield from compare_shapes(*shapes, filled=filled, expires=_expires(after))
+    yield from compare_forms(*forms, filled=filled, expires=_expires(after))
     yield from _settings(old, new)
     yield from renames
-    yield from _indexes(before, after, *shapes)
+    yield from _indexes(before, after, *forms)
     yield from compare_entities(before, after)
     yield from compare_parts(old, new)
     yield from compare_enums(old, new)
@@ -134,19 +129,22 @@ def _epochs(old: Description, new: Description) -> Difference:
     return (rules.EPOCHS_MOVED if moved else rules.EPOCHS_CHANGED).found("table", says)
 
 
-def _indexes(old: Described, new: Described, was: Shape, now: Shape) -> Iterator[Difference]:
+def _indexes(
+    old: Described, new: Described, was: TableForm, now: TableForm
+) -> Iterator[Difference]:
+    forms = [{**one.local, **one.indexes} for one in (was, now)]
     for name, before, after in pairs(old.json["indexes"], new.json["indexes"]):
         subject = f"index {name}"
         yield from unknown(subject, before, after, _INDEX)
         if before.get("sparse") != after.get("sparse"):
             says = "it is sparse" if after.get("sparse") else "it is not sparse any more"
             yield index_rules.INDEX_SPARSE_CHANGED.found(subject, says)
-        same = was.indexes[name].carries == now.indexes[name].carries
-        if same and before["projects"] != after["projects"]:
+        earlier, later = (one[name] for one in forms)
+        if earlier.held == later.held and before["projects"] != after["projects"]:
             says = f"it carries {after['projects']}, as {before['projects']} was before"
             yield index_rules.INDEX_PROJECTION_RETOLD.found(subject, says)
         # With other attributes it is another index, whose keys are all new.
-        if was.indexes[name].key == now.indexes[name].key:
+        if key_names(earlier) == key_names(later):
             yield from _members(name, old, new)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tablewright.model.errors import TablewrightError
-from tablewright.model.table_form import IndexForm, TableForm
+from tablewright.model.table_form import TableForm
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.deployed_table import find_table
 from tablewright.runtime.errors import ResourceMissing
@@ -36,7 +36,7 @@ class LiveTable:
         found = find_table(self._caller, self.name)
         if found is None:
             raise ResourceMissing(f"there is no table {self.name}")
-        return TableForm.described(found.described, found.ttl)
+        return found.form
 
     @property
     def size(self) -> tuple[int, int]:
@@ -90,54 +90,27 @@ class LiveTable:
 
 
 def difference(one: TableForm, other: TableForm) -> str:
-    """What two forms differ in, in a few words."""
-    said = [
-        f"index {name}"
-        for name in sorted(one.indexes.keys() | other.indexes.keys())
-        if one.indexes.get(name) != other.indexes.get(name)
-    ]
-    said += [f"local index {n}" for n in one.local if one.local[n] != other.local.get(n)]
-    said += [
-        f"{what} {getattr(one, what) or 'off'}, not {getattr(other, what) or 'off'}"
-        for what in ("ttl", "stream")
-        if getattr(one, what) != getattr(other, what)
-    ]
-    said += ["its key"] if one.key_kinds != other.key_kinds else []
-    return ", ".join(said) or "nothing"
+    """What two forms differ in: as the one is, and the other is not."""
+    told = one.differences(other).items()
+    return "; ".join(f"{what} is {is_so}, not {asked}" for what, (is_so, asked) in told)
 
 
 def _change(now: TableForm, goal: TableForm) -> dict[str, Any]:
     """The arguments of UpdateTable."""
     gone = [{"Delete": {"IndexName": n}} for n in now.indexes if n not in goal.indexes]
     made = [
-        {"Create": _definition(name, index)}
+        {"Create": index.definition(name)}
         for name, index in goal.indexes.items()
         if name not in now.indexes
     ]
     request: dict[str, Any] = {}
     if gone or made:
         request["GlobalSecondaryIndexUpdates"] = [*gone, *made]
-        kinds = goal.key_kinds | {
-            n: k for one in goal.indexes.values() for n, k in one.kinds.items()
-        }
-        kinds |= {n: k for one in goal.local.values() for n, k in one.kinds.items()}
-        request["AttributeDefinitions"] = [
-            {"AttributeName": name, "AttributeType": kind} for name, kind in kinds.items()
-        ]
+        request["AttributeDefinitions"] = goal.attribute_definitions
     if now.stream != goal.stream:
         view = {"StreamViewType": goal.stream} if goal.stream else {}
         request["StreamSpecification"] = {"StreamEnabled": bool(goal.stream), **view}
     return request
-
-
-def _definition(name: str, index: IndexForm) -> dict[str, Any]:
-    keys = [(n, "HASH") for n, _ in index.partition] + [(n, "RANGE") for n, _ in index.sort]
-    carried = {"NonKeyAttributes": list(index.attributes)} if index.attributes else {}
-    return {
-        "IndexName": name,
-        "KeySchema": [{"AttributeName": n, "KeyType": kind} for n, kind in keys],
-        "Projection": {"ProjectionType": index.projects, **carried},
-    }
 
 
 def _provision(request: dict[str, Any], throughput: Mapping[str, int]) -> None:

@@ -25,7 +25,13 @@ def plan_lines(steps: Sequence[Step]) -> Iterator[str]:
         if any(step.estimate):
             yield f"{_MARGIN}at most {_amounts(step.estimate)}"
     yield ""
-    yield f"{len(steps)} steps, at most {_amounts(sum_of(step.estimate for step in steps))}"
+    yield in_all(steps)
+
+
+def in_all(steps: Sequence[Step]) -> str:
+    """What all steps take together."""
+    many = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
+    return f"{many}, at most {_amounts(sum_of(step.estimate for step in steps))}"
 
 
 def _indented(head: str, text: str) -> list[str]:

@@ -30,11 +30,17 @@ class NothingBefore(ValueError):
 
 
 class Compared(NamedTuple):
-    """What differs from what was before; `planned`, that a plan leads from there to here."""
+    """What differs from what was before, a design or a table that is there; `planned`, that a plan
+    leads from there to here."""
 
     differences: list[Difference]
     planned: bool
-    is_new: bool = False
+    old: Description | None = None
+    there: DeployedTable | None = None
+
+    @property
+    def is_new(self) -> bool:
+        return self.old is None and self.there is None
 
 
 def compared(table: type[Table], options: argparse.Namespace, *, alone: bool) -> Compared:
@@ -56,9 +62,9 @@ def compared(table: type[Table], options: argparse.Namespace, *, alone: bool) ->
             old = _at_revision(table, against)
         differences = compare(old, new)
         plan = _plan(plan_file(table, lock), options)
-        return Compared(differences, bool(plan) and plan == {"from": old, "to": new})
+        return Compared(differences, bool(plan) and plan == {"from": old, "to": new}, old)
     except NotYetDeclared:
-        return Compared([], planned=False, is_new=True)
+        return Compared([], planned=False)
     except (InvalidLock, UnknownRevision) as error:
         raise NothingBefore(str(error)) from None
 
@@ -99,7 +105,7 @@ def _with_table(table: type[Table], new: Description, options: argparse.Namespac
     differences = compare_table(there.described, there.ttl, new)
     plan = _plan(plan_file(table, lock_file(table)), options)
     leads = plan.get("to") == new and _is_of(there, plan["from"])
-    return Compared(differences, leads)
+    return Compared(differences, leads, there=there)
 
 
 def _is_of(there: DeployedTable, description: Description) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tablewright.changes.comparison.difference import Consequence, Difference
 from tablewright.commands.designs.before import Compared, compared
 from tablewright.commands.designs.lines import Lines, shown
+from tablewright.commands.designs.price import price_of
 from tablewright.model.declaration import Table
 
 
@@ -31,10 +32,11 @@ class Change(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What changed in designs; those in `new` were not there before."""
+    """What changed in designs, and the price of it; those in `new` were not there before."""
 
     found: list[Change]
     new: list[str]
+    prices: list[str]
 
     def summary(self, against: str) -> Iterator[str]:
         """How many there are of each class, and what to do about them."""
@@ -48,15 +50,17 @@ class Changes(NamedTuple):
         yield f"against {against}: {', '.join(told) or 'no difference'}"
         for name in self.new:
             yield f"{name} was not there before"
+        yield from self.prices
         if any(one.is_open for one in self.found):
-            yield "`tablewright plan` tells steps, units and dollars of what is not safe"
+            yield "`tablewright plan` orders the steps of what is not safe, and prices each"
 
 
 def changes(designs: Sequence[type[Table]], options: argparse.Namespace) -> Changes:
     """What differs between designs and what `--against` names; raises NothingBefore."""
     found = [(one, compared(one, options, alone=len(designs) == 1)) for one in designs]
     told = [change for table, one in found for change in _told(table, one)]
-    return Changes(told, [table.__name__ for table, one in found if one.is_new])
+    prices = [price for table, one in found if (price := price_of(table, one, options))]
+    return Changes(told, [table.__name__ for table, one in found if one.is_new], prices)
 
 
 def _told(table: type[Table], beside: Compared) -> Iterator[Change]:

@@ -7,9 +7,10 @@
     tablewright check shop.orders:Orders --against table:dev-orders --region eu-west-1
 
 With --against, every difference is told with its consequence for the items that are stored: safe,
-backfill, new-index, read-both or impossible. Ends with 1 if a design has an error, with `--strict`
-also if there are warnings, and if a difference is not safe and no plan leads over it; with 2 if
-there is nothing to compare with.
+steps, backfill, new-index, read-both or impossible; and what the whole change costs at most, for as
+many items as --items and --bytes say, or as the table has. Ends with 1 if a design has an error,
+with `--strict` also if there are warnings, and if a difference is not safe and no plan leads over
+it; with 2 if there is nothing to compare with.
 """
 
 import argparse
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     designs = named_designs(parser, options.designs)
     found = [one for table in designs for one in findings(table)]
-    changed = Changes([], [])
+    changed = Changes([], [], [])
     try:
         if options.against:
             # What is wrong has no meaning yet that could be compared.
@@ -114,5 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     before.add_argument(
         "--plan", type=Path, metavar="FILE", help="by default ID.plan.json beside the lock"
     )
+    before.add_argument("--items", type=int, help="of the table, for the price (a million)")
+    before.add_argument("--bytes", type=int, help="of all items (1 KB each)")
     add_account(before)
     return parser

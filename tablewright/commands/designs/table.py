@@ -19,12 +19,12 @@ from botocore.exceptions import BotoCoreError, NoRegionError
 
 from tablewright.commands.named import add_account, table_design
 from tablewright.model import Design
+from tablewright.model.table_form import TableForm
 from tablewright.model.validation.design import validate
 from tablewright.runtime.aws import Caller, connect
 from tablewright.runtime.deployed_table import (
     DeployedTable,
     create_table,
-    design_parts,
     drop_table,
     find_table,
     switch_on_recovery,
@@ -132,7 +132,7 @@ def _shown(there: DeployedTable, design: Design, name: str) -> Iterator[str]:
     recovery = {True: "on", False: "off", None: "not known"}[there.recovery]
     protection = "on" if there.is_protected else "off"
     yield f"deletion protection {protection}, point-in-time recovery {recovery}"
-    wanted, found = design_parts(design), there.parts
+    wanted, found = TableForm.of(design).parts, there.form.parts
     names = list(dict.fromkeys((*wanted, *found)))
     width = max(map(len, names)) + 2
     for part in names:

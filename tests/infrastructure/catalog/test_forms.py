@@ -11,7 +11,7 @@ from tablewright.catalog.forms.design import Forms
 from tablewright.constructs import GrantError
 from tablewright.model import Epoch, Epochs, Record
 from tablewright.model.patterns import Pattern
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 from tests.infrastructure.synthesis import (
     allowed,
     new_stack,
@@ -61,7 +61,7 @@ def test_the_table_is_the_design_s() -> None:
     stack = new_stack()
     FormsTable(stack, "Forms")
     deployed = one(template_of(stack), TYPE, "Forms")
-    tested = definition(Forms.__design__, "forms")
+    tested = TableForm.of(Forms.__design__).definition("forms")
     assert deployed["KeySchema"] == tested["KeySchema"]
     assert deployed["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
     assert deployed["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}

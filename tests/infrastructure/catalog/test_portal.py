@@ -20,7 +20,7 @@ from tablewright.catalog.portal.search import ContentSearch
 from tablewright.catalog.portal.subscriptions import Subscriptions
 from tablewright.constructs import DesignTable, Protection
 from tablewright.model import DesignError, Table
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 from tests.infrastructure.synthesis import allowed, id_of, new_stack, one, template_of
 
 TYPE = "AWS::DynamoDB::GlobalTable"
@@ -189,7 +189,7 @@ def test_the_table_of_the_tests_is_the_table_that_is_deployed(
     template: dict[str, Any], id: str
 ) -> None:
     deployed = one(template, TYPE, id)
-    tested = definition(TABLES[id][1].__design__, deployed["TableName"])
+    tested = TableForm.of(TABLES[id][1].__design__).definition(deployed["TableName"])
     assert keys_of(tested) == keys_of(deployed)
     indexes = tested.get("GlobalSecondaryIndexes", [])
     assert [(i["IndexName"], keys_of(i), carried(i)) for i in indexes] == [

@@ -8,7 +8,7 @@ from tablewright.catalog.sales.design import Sales
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import Items, items_table
 from tablewright.model import Table
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 from tests.infrastructure.synthesis import Assembly, resources
 
 TABLES = [
@@ -33,7 +33,7 @@ def test_the_table_of_the_tests_is_the_table_that_is_deployed(
     prod: Assembly, system: str, design: type[Table], name: str
 ) -> None:
     deployed = table(prod, system, name)
-    tested = definition(design.__design__, name)
+    tested = TableForm.of(design.__design__).definition(name)
     assert deployed["KeySchema"] == tested["KeySchema"]
     assert deployed["BillingMode"] == tested["BillingMode"]
     attributes = "AttributeDefinitions"
@@ -58,5 +58,5 @@ def _sorted(index: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_stream_of_the_tests_is_the_stream_that_is_deployed(prod: Assembly) -> None:
     deployed = table(prod, "sentiment", "prod-sentiment-items-primary")["StreamSpecification"]
-    tested = definition(Items.__design__, "items")["StreamSpecification"]
+    tested = TableForm.of(Items.__design__).definition("items")["StreamSpecification"]
     assert deployed["StreamViewType"] == tested["StreamViewType"] == "NEW_AND_OLD_IMAGES"

@@ -77,7 +77,11 @@ def test_the_command_that_deploys_finds_every_stack_region_and_table(stage: Stag
     # The read table of each region is its own.
     assert tables["prod-sentiment-items-dashboard"][2].replicas == frozenset()
     assert list(made.tables("us-west-2")) == ["prod-sentiment-items-dashboard"]
-    assert set(tables["bg-remover-prod-sales-intelligence"][2].indexes) == {"GSI1", "GSI2", "GSI3"}
+    assert set(tables["bg-remover-prod-sales-intelligence"][2].form.indexes) == {
+        "GSI1",
+        "GSI2",
+        "GSI3",
+    }
 
 
 def test_a_vault_is_named_after_the_stack_that_made_it(prod: Assembly) -> None:

@@ -13,7 +13,7 @@ from tablewright.changes.adoption.coverage import coverage
 from tablewright.changes.adoption.sample import sample_table
 from tablewright.commands.command_line import main
 from tablewright.model import Table
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 from tablewright.model.validation.design import validate
 from tablewright.runtime.deployed_table import create_table, find_table
 from tablewright.testing import Database
@@ -111,7 +111,9 @@ def test_files_do_without_an_account(
     tmp_path: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("shop.json").write_text(json.dumps({"Table": definition(Shop.__design__, "shop")}))
+    Path("shop.json").write_text(
+        json.dumps({"Table": TableForm.of(Shop.__design__).definition("shop")})
+    )
     lines = (json.dumps({"Item": item}) for item in made_up_items(Shop))
     Path("items.json").write_text("\n".join(lines))
     files = ("--description", "shop.json", "--items", "items.json")
@@ -149,7 +151,7 @@ def test_options_that_do_not_go_together_are_refused(
     [
         ("{}", "{}", "is no description of a table"),
         (None, "{}", "cannot be opened"),
-        (definition(Shop.__design__, "shop"), "{}", "something else than items"),
+        (TableForm.of(Shop.__design__).definition("shop"), "{}", "something else than items"),
     ],
 )
 def test_files_of_something_else_are_refused(

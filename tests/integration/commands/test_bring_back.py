@@ -10,7 +10,7 @@ import pytest
 
 from tablewright.catalog.forms.design import Forms
 from tablewright.commands.items.bring_back import main
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 from tablewright.runtime.wire.client import WireClient
 from tablewright.testing import Database
 from tests.integration.commands.conftest import killed_at_each_call
@@ -40,7 +40,7 @@ def in_order(items: Iterable[Item]) -> list[Item]:
 def restore(dynamodb: Database, environment: Any) -> Callable[..., list[Item]]:
     """A live table that has nothing, and a copy of it as a restore makes them: keys and items."""
     dynamodb.table(Forms)
-    keys = definition(Forms.__design__, RESTORED)
+    keys = TableForm.of(Forms.__design__).definition(RESTORED)
     del keys["GlobalSecondaryIndexes"], keys["StreamSpecification"]
     keys["AttributeDefinitions"] = keys["AttributeDefinitions"][:2]
     dynamodb.client().create_table(**keys)

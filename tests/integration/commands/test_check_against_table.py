@@ -52,6 +52,16 @@ def check(design: str, *more: str, name: str = "things") -> int:
     return main(["check", f"{__name__}:{design}", "--against", f"table:{name}", *more])
 
 
+def test_the_price_is_for_the_items_that_the_table_has(capsys: Told, dynamodb: Database) -> None:
+    create("Things")
+    for number in range(3):
+        item = {"id": {"S": str(number)}, "colour": {"S": "red"}}
+        dynamodb.caller.call("PutItem", {"TableName": "things", "Item": item})
+    capsys.readouterr()
+    assert check("Coloured") == 1
+    assert "\nColoured, 3 items of 12 bytes: " in capsys.readouterr().err
+
+
 def test_a_table_as_its_design_says_has_no_difference(capsys: Told) -> None:
     create("Coloured")
     assert check("Coloured") == 0

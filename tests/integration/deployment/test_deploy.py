@@ -175,7 +175,9 @@ def test_a_key_cannot_change(target: Target, cdk: Stub) -> None:
     other = cdk()
     assembly = other.synth()
     (stack,) = assembly.stacks
-    stack.template["Resources"]["Items"]["Properties"]["KeySchema"][0]["AttributeName"] = "id"
+    items = stack.template["Resources"]["Items"]["Properties"]
+    for listed in ("KeySchema", "AttributeDefinitions"):
+        items[listed][0]["AttributeName"] = "id"
     other.synth = lambda context=None: assembly  # type: ignore[method-assign]
     with pytest.raises(Refused, match="the key of a table cannot be changed"):
         run(target, other)

@@ -4,14 +4,17 @@ import pytest
 
 from deployment import Refused
 from deployment.plan import check_indexes, steps
-from deployment.shapes import Index, Shape, shape_of_resource, shape_of_table
+from deployment.shapes import Shape, shape_of_resource, shape_of_table
+from tablewright.model.table_form import IndexForm, Key, TableForm
 
-GSI1 = Index(key=("GSI1PK", "GSI1SK"), projection="KEYS_ONLY")
-WIDE = Index(key=("GSI1PK", "GSI1SK"), projection="INCLUDE", attributes=frozenset({"price"}))
+PK, SK = (("PK", "S"),), (("SK", "S"),)
+GSI1 = IndexForm((("GSI1PK", "S"),), (("GSI1SK", "S"),), "KEYS_ONLY")
+WIDE = GSI1._replace(projects="INCLUDE", attributes=("price",))
 
 
-def shape(*replicas: str, key: tuple[str, ...] = ("PK", "SK"), **indexes: Index) -> Shape:
-    return Shape(key=key, indexes=indexes, replicas=frozenset(replicas))
+def shape(*replicas: str, sort: Key = SK, **indexes: IndexForm) -> Shape:
+    form = TableForm(PK, sort, indexes, {}, None, None)
+    return Shape(form=form, replicas=frozenset(replicas))
 
 
 Regions = tuple[str, ...]
@@ -130,9 +133,16 @@ def test_an_index_changes_in_an_update_of_its_own() -> None:
             "DynamoDB changes one index an update.",
         ),
         (
-            shape(key=("PK",)),
+            shape(sort=()),
             shape(),
-            "items has the key (PK, SK), and would get (PK): the key of a table cannot be changed.",
+            "items has the key PK (partition, S), SK (sort, S), and would get PK (partition, S): "
+            "the key of a table cannot be changed.",
+        ),
+        (
+            shape(sort=(("SK", "N"),)),
+            shape(),
+            "items has the key PK (partition, S), SK (sort, S), and would get PK (partition, S), "
+            "SK (sort, N): the key of a table cannot be changed.",
         ),
     ],
 )
@@ -162,16 +172,16 @@ def test_a_table_has_the_shape_that_its_template_gave_it() -> None:
         "KeySchema": schema,
         "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["b", "a"]},
     }
-    shared = {"KeySchema": schema, "GlobalSecondaryIndexes": [index]}
+    kinds = [{"AttributeName": name, "AttributeType": "S"} for name in ("SK", "PK")]
+    shared = {
+        "KeySchema": schema,
+        "AttributeDefinitions": kinds,
+        "GlobalSecondaryIndexes": [index],
+    }
     replicas = [{"Region": "a", "DeletionProtectionEnabled": True}, {"Region": "b"}]
     described = {"Replicas": [{"RegionName": "b"}], "DeletionProtectionEnabled": True}
-    expected = Shape(
-        key=("PK", "SK"),
-        indexes={
-            "GSI1": Index(key=("PK", "SK"), projection="INCLUDE", attributes=frozenset({"a", "b"}))
-        },
-        replicas=frozenset({"b"}),
-        protected=True,
-    )
+    gsi1 = IndexForm(PK, SK, "INCLUDE", ("a", "b"))
+    form = TableForm(PK, SK, {"GSI1": gsi1}, {}, None, None)
+    expected = Shape(form=form, replicas=frozenset({"b"}), protected=True)
     assert shape_of_resource({**shared, "Replicas": replicas}, "a") == expected
     assert shape_of_table({**shared, **described}, "a") == expected

@@ -1,7 +1,7 @@
 """What an index carries, in the names that each of its entities stores it by."""
 
 from tablewright.model import IN_KEY, Entity, Field, Index, Key, Put, Table, Text
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 
 
 class Ticket(Entity, key=Key("TICKET#{id}")):
@@ -36,5 +36,5 @@ class Desk(Table, pk="PK", entity_type="type"):
 
 def test_an_index_carries_a_field_as_the_entities_in_it_store_it() -> None:
     assert Desk.__design__.carried(Desk.by_owner) == ["state", "left_as", "type"]
-    (index,) = definition(Desk.__design__, "desk")["GlobalSecondaryIndexes"]
-    assert index["Projection"]["NonKeyAttributes"] == ["state", "left_as", "type"]
+    (index,) = TableForm.of(Desk.__design__).definition("desk")["GlobalSecondaryIndexes"]
+    assert index["Projection"]["NonKeyAttributes"] == ["left_as", "state", "type"]

@@ -3,7 +3,6 @@
 import pytest
 
 from tablewright.model import Entity, Field, Index, Key, Put, Table, Text, Whole
-from tablewright.model.table_definition import definition
 from tablewright.model.table_form import TableForm
 from tests.every_design import EVERY_DESIGN
 
@@ -17,7 +16,7 @@ def test_a_form_comes_back_from_json(table: type[Table]) -> None:
 @pytest.mark.parametrize("table", EVERY_DESIGN, ids=lambda table: table.__name__)
 def test_the_order_in_which_dynamodb_tells_is_no_matter(table: type[Table]) -> None:
     design = table.__design__
-    told = definition(design, "any")
+    told = TableForm.of(design).definition("any")
     for name in ("AttributeDefinitions", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         if name in told:
             told[name] = told[name][::-1]

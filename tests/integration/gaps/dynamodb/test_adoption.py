@@ -11,7 +11,7 @@ from examples.designs.shop import Shop
 from tablewright.commands.command_line import main
 from tablewright.constructs import DesignTable
 from tablewright.model import Table
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 from tests.infrastructure.synthesis import template_of
 from tests.integration.gaps.clouds import HOME, Cloud
 from tests.made_up_items import made_up_items
@@ -42,7 +42,7 @@ def test_a_change_set_imports_an_adopted_table_by_its_mapping(
     cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dynamodb, formation = cloud.client("dynamodb"), cloud.client("cloudformation")
-    dynamodb.create_table(**definition(Shop.__design__, NAME))
+    dynamodb.create_table(**TableForm.of(Shop.__design__).definition(NAME))
     items = made_up_items(Shop, each=30)
     for item in items:
         dynamodb.put_item(TableName=NAME, Item=item)

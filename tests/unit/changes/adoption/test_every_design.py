@@ -5,7 +5,7 @@ import pytest
 from tablewright.changes.adoption.proposal import Proposal, propose
 from tablewright.model import Design, EpochShards, Table
 from tablewright.model.computed import Reversed
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 from tests.every_design import EVERY_DESIGN
 from tests.made_up_items import made_up_items
 
@@ -19,7 +19,9 @@ def proposed(table: type[Table]) -> Proposal:
     if table.__name__ not in _PROPOSED:
         design = table.__design__
         items = made_up_items(table)
-        _PROPOSED[table.__name__] = propose(definition(design, design.id), items, ttl=design.ttl)
+        _PROPOSED[table.__name__] = propose(
+            TableForm.of(design).definition(design.id), items, ttl=design.ttl
+        )
     return _PROPOSED[table.__name__]
 
 

@@ -6,10 +6,10 @@ from tablewright.changes import compare
 from tablewright.changes.comparison.described import Described
 from tablewright.changes.comparison.rules.every import RULES
 from tablewright.changes.comparison.rules.tables import NOT_KNOWN
-from tablewright.changes.comparison.shape import deployed_shape, described_shape
+from tablewright.changes.comparison.tables import described_form
 from tablewright.designs import describe
 from tablewright.model import Table
-from tablewright.model.table_definition import definition
+from tablewright.model.table_form import TableForm
 from tests.every_design import EVERY_DESIGN
 from tests.unit.changes.comparison.mutations import mutations
 from tests.unit.designs.everything import Everything
@@ -59,7 +59,5 @@ def test_a_format_that_is_not_known_is_refused() -> None:
 
 
 @DESIGNS
-def test_a_description_has_the_shape_of_the_table_that_is_made_of_it(design: type[Table]) -> None:
-    made = definition(design.__design__, "orders")
-    shape = deployed_shape(made, design.__design__.ttl)
-    assert described_shape(Described(describe(design))) == shape
+def test_a_description_has_the_form_of_the_table_that_is_made_of_it(design: type[Table]) -> None:
+    assert described_form(Described(describe(design))) == TableForm.of(design.__design__)

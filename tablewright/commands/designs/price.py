@@ -1,0 +1,42 @@
+"""Price of a change: what its steps cost at most, on a table of some size."""
+
+import argparse
+
+from tablewright.changes.plan.planning import NotInPlace, plan_steps
+from tablewright.changes.plan.pricing import Size, priced
+from tablewright.changes.plan.report import in_all
+from tablewright.commands.designs.before import Compared
+from tablewright.costs.price_lists import UnknownRegion, price_list
+from tablewright.designs.description.errors import Indescribable
+from tablewright.designs.source.declared import declared
+from tablewright.model.declaration import Table
+from tablewright.model.table_form import TableForm
+
+_REGION = "us-east-1"
+_ITEMS, _AVERAGE = 1_000_000, 1024
+
+
+def price_of(table: type[Table], beside: Compared, options: argparse.Namespace) -> str | None:
+    """What it takes to get from what was before to a design, None where that cannot be said."""
+    if not beside.differences:
+        return None
+    try:
+        old = declared(beside.old) if beside.old else None
+        there = beside.there.form if beside.there else None
+        steps = plan_steps(table, old, there)
+        prices = price_list(options.region or _REGION)
+    except (Indescribable, NotInPlace, UnknownRegion, ValueError):
+        return None  # what cannot be done in place says so by itself
+    before = there or TableForm.of((old or table).__design__)
+    size = _size(beside, options)
+    done = priced(steps, before, size, prices)
+    if not done:
+        return None
+    return f"{table.__name__}, {size.items:,} items of {size.average:,} bytes: {in_all(done)}"
+
+
+def _size(beside: Compared, options: argparse.Namespace) -> Size:
+    counted = beside.there.described if beside.there else {}
+    items = counted.get("ItemCount", _ITEMS) if options.items is None else options.items
+    size = counted.get("TableSizeBytes") if options.bytes is None else options.bytes
+    return Size(items, items * _AVERAGE if size is None else size)
