@@ -60,6 +60,7 @@ def _deploy(options: Options, target: Target, cdk: Cdk) -> None:
         approve=approve,
         take_over=options.take_over,
         removing=_list(options.remove_replica),
+        context=dict(options.context),
     )
     deploy(target, cdk, asked, _say)
 
@@ -97,6 +98,13 @@ def _say(line: str) -> None:
     print(line, flush=True)
 
 
+def _pair(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name, value
+
+
 def _list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
@@ -115,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
         made[name].add_argument("--approve", choices=("", *APPROVALS), default="")
     made["deploy"].add_argument("--import", dest="take_over", type=bool, default=False)
     made["deploy"].add_argument("--remove-replica", default="")
+    made["deploy"].add_argument("-c", "--context", type=_pair, action="append", default=[])
     made["destroy"].add_argument("--confirm", default="")
     made["user"].add_argument("--email", required=True)
     made["user"].add_argument("--tenant", default="")

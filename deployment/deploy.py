@@ -1,8 +1,8 @@
 """The deployment of a stage: checked against what is there, then done step by step."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from deployment import Refused, plan
@@ -23,11 +23,12 @@ class Asked:
     approve: str
     take_over: bool = False
     removing: tuple[str, ...] = ()
+    context: Mapping[str, str] = field(default_factory=dict)
 
 
 def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     """Deploy all stacks; refuse, before anything changes, what would fail or lose items."""
-    assembly = cdk.synth()
+    assembly = cdk.synth(asked.context)
     wanted = {name: shape for name, (_, _, shape) in assembly.tables(target.region).items()}
     deployed = {name: shape for name in wanted if (shape := target.table(name))}
     first = not any(target.has_stack(stack.name, stack.region) for stack in assembly.stacks)
@@ -52,7 +53,8 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
                 # Asked for by name: until this, no call can delete the replica.
                 target.protect(name, False, change.removes)
         if len(todo) > 1:
-            assembly = cdk.synth({ON_THE_WAY: json.dumps(step.on_the_way)})
+            on_the_way = {ON_THE_WAY: json.dumps(step.on_the_way)}
+            assembly = cdk.synth({**asked.context, **on_the_way})
         cdk.deploy(assembly, *options)
     for table in left_over:
         target.protect(table.name, table.protected, table.region)

@@ -13,6 +13,7 @@ from tablewright.model.table import ALL, KEYS_ONLY, Design, Index
 Key = tuple[tuple[str, str], ...]
 """Attributes of a key, each with its type."""
 
+NEW_AND_OLD_IMAGES = "NEW_AND_OLD_IMAGES"
 _INCLUDE = "INCLUDE"
 _HELD = {ALL: "everything", KEYS_ONLY: "keys only"}
 
@@ -162,6 +163,10 @@ class TableForm(NamedTuple):
             for name in dict.fromkeys((*own, *theirs))
         }
         return {name: (one, another) for name, (one, another) in pairs.items() if one != another}
+
+    def replicated(self) -> TableForm:
+        """The same table with replicas: its stream is of new and old images, whoever reads it."""
+        return self._replace(stream=NEW_AND_OLD_IMAGES)
 
     def with_index(self, name: str, index: IndexForm) -> TableForm:
         """The same table with one more global index."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tablewright.model.table import Design
@@ -39,6 +39,11 @@ class DeployedTable(NamedTuple):
         return TableForm.described(self.described, self.ttl)
 
     @property
+    def replicas(self) -> tuple[str, ...]:
+        """The regions that it is in beside its own."""
+        return replicas_of(self.described)
+
+    @property
     def is_protected(self) -> bool:
         return bool(self.described.get("DeletionProtectionEnabled"))
 
@@ -53,8 +58,16 @@ class DeployedTable(NamedTuple):
 
     def differences(self, design: Design) -> list[Difference]:
         """What is not as a design says: keys, indexes, stream, expiry."""
-        differing = TableForm.of(design).differences(self.form)
+        wanted = TableForm.of(design)
+        differing = (wanted.replicated() if self.replicas else wanted).differences(self.form)
         return [Difference(what, *both) for what, both in differing.items()]
+
+
+def replicas_of(described: Mapping[str, Any]) -> tuple[str, ...]:
+    """The regions of a table's replicas beside its own, by what DescribeTable says."""
+    own = described.get("TableArn", ":::").split(":")[3]
+    listed = (one["RegionName"] for one in described.get("Replicas") or ())
+    return tuple(region for region in listed if region != own)
 
 
 def find_table(caller: Caller, name: str) -> DeployedTable | None:

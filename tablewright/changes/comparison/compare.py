@@ -18,6 +18,7 @@ from tablewright.changes.comparison.tables import compare_forms, described_form,
 from tablewright.changes.comparison.unknown import unknown
 from tablewright.designs.description.design import FORMAT, Description
 from tablewright.model.table_form import TableForm
+from tablewright.runtime.deployed_table import replicas_of
 
 _KNOWN = (
     *("format", "id", "describes", "key", "entity_type", "tenant", "ttl", "stream", "epochs"),
@@ -54,6 +55,8 @@ def compare_table(
         if all(design.entities[one].is_own(name) for one in index["keys"])
     }
     there, wanted = TableForm.described(described, ttl), described_form(design)
+    if replicas_of(described):
+        wanted = wanted.replicated()
     return list(compare_forms(there, wanted, filled=filled, expires=_expires(design)))
 
 

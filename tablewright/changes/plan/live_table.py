@@ -9,7 +9,7 @@ from typing import Any
 from tablewright.model.errors import TablewrightError
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.deployed_table import find_table
+from tablewright.runtime.deployed_table import find_table, replicas_of
 from tablewright.runtime.errors import ResourceMissing
 
 _PAUSE = 1.0
@@ -44,6 +44,11 @@ class LiveTable:
         described = self._described()
         return described.get("ItemCount", 0), described.get("TableSizeBytes", 0)
 
+    @property
+    def replicas(self) -> tuple[str, ...]:
+        """The regions that it is in beside its own."""
+        return replicas_of(self._described())
+
     def update(self, goal: TableForm) -> None:
         """Make it so by one update, and wait until DynamoDB has done it.
 
@@ -70,6 +75,8 @@ class LiveTable:
     def _statuses(self) -> Iterator[str]:
         described = self._described()
         yield described["TableStatus"]
+        for replica in described.get("Replicas") or ():
+            yield replica.get("ReplicaStatus", "")
         for index in described.get("GlobalSecondaryIndexes") or ():
             yield index["IndexStatus"]
             if index.get("Backfilling"):

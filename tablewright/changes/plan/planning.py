@@ -33,10 +33,14 @@ class NotInPlace(TablewrightError):
 
 
 def plan_steps(
-    new: type[Table], old: type[Table] | None = None, there: TableForm | None = None
+    new: type[Table],
+    old: type[Table] | None = None,
+    there: TableForm | None = None,
+    *,
+    replicated: bool = False,
 ) -> list[Step]:
     """The steps from `old`, or from a table that is `there`, to `new`, unpriced; none where nothing
-    is to be done. Raises NotInPlace.
+    is to be done. The stream of one that is `replicated` stays as it is. Raises NotInPlace.
 
     Example::
 
@@ -45,14 +49,17 @@ def plan_steps(
     now = there or (TableForm.of(old.__design__) if old else None)
     if now is None:
         raise TypeError("a plan needs the design before, or the table")
-    return _Planning(new, old, now).steps()
+    goal = TableForm.of(new.__design__)
+    return _Planning(new, old, now, goal.replicated() if replicated else goal).steps()
 
 
 class _Planning:
-    def __init__(self, new: type[Table], old: type[Table] | None, now: TableForm) -> None:
+    def __init__(
+        self, new: type[Table], old: type[Table] | None, now: TableForm, goal: TableForm
+    ) -> None:
         self._new = new.__design__
         self._old = old.__design__ if old else None
-        self._goal = TableForm.of(self._new)
+        self._goal = goal
         self._form = now
         self._rewrites = rewrites(describe(old), describe(new)) if old else ("items",)
         self._reads_both = bool(old and _asks_to_read_both(old, new))
@@ -64,6 +71,9 @@ class _Planning:
 
     def steps(self) -> list[Step]:
         self._refuse()
+        if not self._form.stream:
+            # Before all else: who consumes it is in every template from now on.
+            self._switch_on_stream()
         first = self._must_go_first()
         if first:
             self._release(
@@ -171,16 +181,19 @@ class _Planning:
                 "switch it on again; DynamoDB may want an hour between the two",
             )
         if goal.stream and now.stream != goal.stream:
-            if now.stream:
-                self._update(
-                    self._form._replace(stream=None),
-                    f"Switch off the stream of {now.stream}, when its consumers have read it to "
-                    "its end: the next one has another ARN.",
-                    "switch it on again: that is a new stream",
-                )
             self._update(
-                self._form._replace(stream=goal.stream),
-                f"Switch on a stream of {goal.stream}.",
+                self._form._replace(stream=None),
+                f"Switch off the stream of {now.stream}, when its consumers have read it to "
+                "its end, and are gone: the next one has another ARN.",
+                "switch it on again: that is a new stream",
+            )
+            self._switch_on_stream()
+
+    def _switch_on_stream(self) -> None:
+        if stream := self._goal.stream:
+            self._update(
+                self._form._replace(stream=stream),
+                f"Switch on a stream of {stream}.",
                 "switch it off",
             )
 

@@ -21,12 +21,14 @@ _MILLION = 1_000_000
 
 
 class Size(NamedTuple):
-    """What a table holds, and how many write units a second may be spent on it."""
+    """What a table holds, how many write units a second may be spent on it, and the replicas that
+    each write goes to."""
 
     items: int
     bytes: int
     write_rate: int = 1000
     read_rate: int = 3000
+    replicas: int = 0
 
     @property
     def average(self) -> int:
@@ -59,9 +61,11 @@ def _estimate(step: Step, before: TableForm, size: Size, prices: Prices) -> Esti
         written = size.items * (_units(size.average) + entries)
     elif step.kind is Kind.VERIFY:
         read = scan * (1 + sum(one.projects == ALL for one in step.form.indexes.values()))
+    seconds = max(-(-written // size.write_rate), -(-read // size.read_rate))
+    # A replicated write costs what a write does, in each region.
+    written *= 1 + size.replicas
     throughput = prices.dynamodb.standard
     dollars = (read * throughput.read_million + written * throughput.write_million) / _MILLION
-    seconds = max(-(-written // size.write_rate), -(-read // size.read_rate))
     return Estimate(read, written, seconds, dollars.quantize(Decimal("0.01")))
 
 

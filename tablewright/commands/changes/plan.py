@@ -71,13 +71,15 @@ def _planned(
 ) -> int:
     live = LiveTable(stage.caller, stage.table) if stage else None
     there = live.form if live else None
-    steps = plan_steps(new, old, there)
+    replicas = len(live.replicas) if live else 0
+    steps = plan_steps(new, old, there, replicated=bool(replicas))
     items, size = live.size if live else (0, 0)
     before = there or TableForm.of((old or new).__design__)
     total = Size(
         items if options.items is None else options.items,
         size if options.bytes is None else options.bytes,
         options.rate,
+        replicas=replicas,
     )
     prices = price_list((stage and stage.region) or options.region or _REGION)
     plan = Plan(describe(old) if old else None, describe(new), priced(steps, before, total, prices))

@@ -23,7 +23,8 @@ def price_of(table: type[Table], beside: Compared, options: argparse.Namespace) 
     try:
         old = declared(beside.old) if beside.old else None
         there = beside.there.form if beside.there else None
-        steps = plan_steps(table, old, there)
+        replicas = beside.there.replicas if beside.there else ()
+        steps = plan_steps(table, old, there, replicated=bool(replicas))
         prices = price_list(options.region or _REGION)
     except (Indescribable, NotInPlace, UnknownRegion, ValueError):
         return None  # what cannot be done in place says so by itself
@@ -39,4 +40,5 @@ def _size(beside: Compared, options: argparse.Namespace) -> Size:
     counted = beside.there.described if beside.there else {}
     items = counted.get("ItemCount", _ITEMS) if options.items is None else options.items
     size = counted.get("TableSizeBytes") if options.bytes is None else options.bytes
-    return Size(items, items * _AVERAGE if size is None else size)
+    replicas = len(beside.there.replicas) if beside.there else 0
+    return Size(items, items * _AVERAGE if size is None else size, replicas=replicas)

@@ -2,13 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 from botocore.client import BaseClient
 
 from deployment import Refused
+from deployment.__main__ import _parser
+from deployment.cdk import Assembly
 from deployment.deploy import Asked, deploy
 from deployment.target import Target
 from tests.integration.deployment.small_cdk import ITEMS, STACK, SmallCdk
@@ -182,3 +184,28 @@ def test_a_key_cannot_change(target: Target, cdk: Stub) -> None:
     with pytest.raises(Refused, match="the key of a table cannot be changed"):
         run(target, other)
     assert target.physical_id(STACK, "Items") == ITEMS
+
+
+def test_context_reaches_every_synthesis(
+    target: Target, cdk: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(target, cdk())
+    more = cdk(OREGON, MUMBAI)
+    told: list[Mapping[str, str]] = []
+    synth = more.synth
+
+    def noted(context: Mapping[str, str] | None = None) -> Assembly:
+        told.append(context or {})
+        return synth(context)
+
+    monkeypatch.setattr(more, "synth", noted)
+    run(target, more, context={"tablewright:on-the-way": "{}"})
+    assert [one.get("tablewright:on-the-way") for one in told] == ["{}"] * 3
+
+
+def test_context_is_given_as_the_cdk_cli_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    parsed = _parser().parse_args(["deploy", "--stage", "dev", "-c", 'a={"b": "c=d"}'])
+    assert dict(parsed.context) == {"a": '{"b": "c=d"}'}
+    with pytest.raises(SystemExit):
+        _parser().parse_args(["deploy", "--stage", "dev", "-c", "a"])
+    assert "'a' is not NAME=VALUE" in capsys.readouterr().err
