@@ -87,6 +87,38 @@ def test_a_new_app_passes_its_tests(
     assert "6 passed" in done.stdout
 
 
+def test_a_change_of_a_new_app_is_compared_with_its_last_commit(
+    installed: Installed, dynamodb: Database, tmp_path: Path
+) -> None:
+    if shutil.which("make") is None or shutil.which("git") is None:
+        pytest.skip("needs make and git")
+    python = installed("commands", "constructs", "runtime", "testing")
+    variables = told(tmp_path, dynamodb)
+    app = tmp_path / "shop"
+
+    def run(*command: str | Path, folder: Path = app) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, cwd=folder, env=variables, capture_output=True, text=True, check=False
+        )
+
+    assert run(python, "-m", "tablewright", "init", "shop", folder=tmp_path).returncode == 0
+    name = ("-c", "user.name=sam", "-c", "user.email=sam@acme.example")
+    for command in (("init", "-q"), ("add", "."), (*name, "commit", "-q", "-m", "An app")):
+        assert run("git", *command).returncode == 0
+    environment = python.parent.parent
+    (environment / "installed").touch()
+    change = ("make", "change", f"VENV={environment}", "BASE=HEAD")
+    unchanged = run(*change)
+    assert unchanged.returncode == 0, unchanged.stderr
+    assert "against HEAD: no difference" in unchanged.stderr
+    orders = app / "shop" / "orders.py"
+    orders.write_text(orders.read_text().replace('"AT#{placed_at}"', '"PLACED#{placed_at}"'))
+    changed = run(*change)
+    assert changed.returncode == 2, changed.stdout + changed.stderr  # as make ends
+    assert "shop/orders.py:39: read-both: Orders: INDEX_KEY_FORM_CHANGED" in changed.stdout
+    assert "Orders, 1,000,000 items of 1,024 bytes: " in changed.stderr
+
+
 def test_the_guide_s_design_goes_through_every_command(
     installed: Installed, dynamodb: Database, tmp_path: Path
 ) -> None:
