@@ -1,44 +1,34 @@
-"""CloudFormation takes a table that exists for what the template of its design says."""
+"""The CDK CLI imports an adopted table into a stack, with all of its items, and deploys that."""
 
 import json
+import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-from aws_cdk import App, Stack
 
 from examples.designs.shop import Shop
 from tablewright.commands.command_line import main
-from tablewright.constructs import DesignTable
-from tablewright.model import Table
 from tablewright.model.table_form import TableForm
-from tests.infrastructure.synthesis import template_of
 from tests.integration.gaps.clouds import HOME, Cloud
 from tests.made_up_items import made_up_items
+from toolchain import paths
 
 NAME = "shop-of-old"
+APP = f"""
+from aws_cdk import App, BootstraplessSynthesizer, Environment, Stack
+
+from shop import ShopOfOld
+from tablewright.constructs import DesignTable
+
+env = Environment(account="000000000000", region="{HOME}")
+app = App()
+stack = Stack(app, "Shop", env=env, synthesizer=BootstraplessSynthesizer())
+DesignTable(stack, "Shop", design=ShopOfOld, table_name="{NAME}")
+app.synth()
+"""
 
 
-def adopted(file: Path) -> type[Table]:
-    names: dict[str, Any] = {"__name__": "adopted"}
-    exec(file.read_text(), names)  # noqa: S102 - what the command has just written
-    tables = (one for one in names.values() if isinstance(one, type) and issubclass(one, Table))
-    return next(one for one in tables if one is not Table)
-
-
-def table_of(design: type[Table]) -> tuple[str, dict[str, Any]]:
-    """The table of a stack, by its logical id."""
-    stack = Stack(App(), "Shop")
-    DesignTable(stack, "Shop", design=design, table_name=NAME)
-    ((logical_id, found),) = (
-        one
-        for one in template_of(stack)["Resources"].items()
-        if one[1]["Type"] == "AWS::DynamoDB::GlobalTable"
-    )
-    return logical_id, found
-
-
-def test_a_change_set_imports_an_adopted_table_by_its_mapping(
+def test_cdk_imports_an_adopted_table_by_its_mapping(
     cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dynamodb, formation = cloud.client("dynamodb"), cloud.client("cloudformation")
@@ -47,38 +37,47 @@ def test_a_change_set_imports_an_adopted_table_by_its_mapping(
     for item in items:
         dynamodb.put_item(TableName=NAME, Item=item)
     monkeypatch.chdir(tmp_path)
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "test")
+    account = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+    for name, value in account.items():
+        monkeypatch.setenv(name, value)
+    variables = {
+        **paths.environment(),
+        **account,
+        "AWS_ENDPOINT_URL": cloud.endpoint,
+        "AWS_REGION": HOME,
+        "CDK_HOME": str(tmp_path / "cdk"),
+        "CDK_VALIDATION": "false",
+        "PYTHONPATH": f"{paths.ROOT}:{tmp_path}",
+    }
+
+    def cdk(*command: str) -> str:
+        words = (str(paths.cdk()), *command, "--no-notices", "--app", "python app.py")
+        done = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
     target = ("--region", HOME, "--endpoint-url", cloud.endpoint)
     assert main(["adopt", NAME, *target, "-o", "shop.py"]) == 0
-
-    logical_id, resource = table_of(adopted(Path("shop.py")))
+    Path("app.py").write_text(APP)
+    cdk("synth", "--quiet")
+    template = json.loads(Path("cdk.out/Shop.template.json").read_text())
+    (logical_id,) = (
+        id
+        for id, resource in template["Resources"].items()
+        if resource["Type"] == "AWS::DynamoDB::GlobalTable"
+    )
     mapping = ("--resource-mapping", "mapping.json", "--logical-id", logical_id)
     assert main(["adopt", NAME, *target, "-o", "shop.py", "--force", *mapping]) == 0
-    told = json.loads(Path("mapping.json").read_text())
-    formation.create_change_set(
-        StackName="shop",
-        ChangeSetName="import",
-        ChangeSetType="IMPORT",
-        TemplateBody=json.dumps({"Resources": {logical_id: resource}}),
-        ResourcesToImport=[
-            {
-                "ResourceType": resource["Type"],
-                "LogicalResourceId": logical_id,
-                "ResourceIdentifier": told[logical_id],
-            }
-        ],
-    )
-    formation.get_waiter("change_set_create_complete").wait(
-        StackName="shop", ChangeSetName="import", WaiterConfig={"Delay": 1}
-    )
-    (change,) = formation.describe_change_set(StackName="shop", ChangeSetName="import")["Changes"]
-    found = change["ResourceChange"]
-    assert (found["Action"], found["LogicalResourceId"]) == ("Import", logical_id)
-    formation.execute_change_set(StackName="shop", ChangeSetName="import")
-    formation.get_waiter("stack_import_complete").wait(StackName="shop", WaiterConfig={"Delay": 1})
 
-    (taken,) = formation.describe_stack_resources(StackName="shop")["StackResources"]
+    said = cdk("import", "Shop", "--resource-mapping", "mapping.json", "--force")
+    assert f"importing using TableName={NAME}" in said
+    (stack,) = formation.describe_stacks(StackName="Shop")["Stacks"]
+    assert stack["StackStatus"] == "IMPORT_COMPLETE"
+    (taken,) = formation.describe_stack_resources(StackName="Shop")["StackResources"]
     assert (taken["LogicalResourceId"], taken["PhysicalResourceId"]) == (logical_id, NAME)
+
+    cdk("deploy", "Shop", "--require-approval", "never")
+    (stack,) = formation.describe_stacks(StackName="Shop")["Stacks"]
+    assert stack["StackStatus"] == "UPDATE_COMPLETE"
     assert dynamodb.scan(TableName=NAME, Select="COUNT")["Count"] == len(items)
     assert main(["table", "describe", "examples.designs.shop:Shop", "--name", NAME, *target]) == 0
