@@ -4,8 +4,7 @@ Standard library only. Stacks and the deployment import contracts, and nothing e
 """
 
 import os
-from dataclasses import MISSING, dataclass, fields
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self, dataclass_transform
 
 # Those whose tables can have replicas.
 SYSTEMS = ("sentiment", "sales", "forms", "portal")
@@ -25,9 +24,12 @@ class Route(NamedTuple):
     path: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 class Environment:
     """Variables of a function: the field `table_name` is the variable TABLE_NAME.
+
+    Type checkers take it for a dataclass. It is none, because a dataclass compiles its methods
+    while the function starts, in half a millisecond.
 
     Example::
 
@@ -38,28 +40,39 @@ class Environment:
         ApiEnvironment.read().table_name
     """
 
+    _names: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        inherited = (name for base in cls.__bases__ for name in getattr(base, "_names", ()))
+        cls._names = tuple(dict.fromkeys((*inherited, *cls.__annotations__)))
+
+    def __init__(self, **given: str | None) -> None:
+        if unknown := [name for name in given if name not in self._names]:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(unknown)}")
+        if missing := [name for name in self._needed() if name not in given]:
+            raise TypeError(f"{type(self).__name__} needs {', '.join(missing)}")
+        vars(self).update(given)
+
     def variables(self) -> dict[str, str]:
-        named = {field.name.upper(): getattr(self, field.name) for field in fields(self)}
+        named = {name.upper(): getattr(self, name) for name in self._names}
         return {name: value for name, value in named.items() if value is not None}
 
     @classmethod
     def read(cls) -> Self:
         """The variables of this process; those with a default may be missing."""
-        given = {
-            field.name: os.environ[field.name.upper()]
-            for field in fields(cls)
-            if field.name.upper() in os.environ
-        }
-        return cls(**given)
+        told = {name: os.environ.get(name.upper()) for name in cls._names}
+        return cls(**{name: value for name, value in told.items() if value is not None})
 
     @classmethod
     def is_set(cls) -> bool:
         """Whether this process runs as the function: tests import it without."""
-        needed = (field.name for field in fields(cls) if field.default is MISSING)
-        return all(name.upper() in os.environ for name in needed)
+        return all(name.upper() in os.environ for name in cls._needed())
+
+    @classmethod
+    def _needed(cls) -> list[str]:
+        return [name for name in cls._names if not hasattr(cls, name)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class PagesEnvironment(Environment):
     """Variables of functions that answer with lists: the entries of a page, if not PAGE_LIMIT."""
 

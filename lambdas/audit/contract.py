@@ -1,7 +1,6 @@
 """Contract of the audit: its environment and its metric."""
 
 import json
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from lambdas.contract import Environment
@@ -21,7 +20,6 @@ class TenantRole(NamedTuple):
     tag: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class AuditEnvironment(Environment):
     """Variables of the audit; `stacks` and `tenant_roles` are lists in JSON."""
 

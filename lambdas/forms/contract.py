@@ -1,6 +1,5 @@
 """Contract of the form system: routes, environments, events, for stack, functions and document."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from lambdas.contract import Environment, PagesEnvironment, Route
@@ -68,14 +67,12 @@ class DomainCheck(NamedTuple):
     domain: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class TableEnvironment(Environment):
     """Variables of every function."""
 
     forms_table: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class DestinationEnvironment(Environment):
     """Variables that decide which destinations a tenant may name: not the bucket of the payloads.
 
@@ -86,7 +83,6 @@ class DestinationEnvironment(Environment):
     local_webhooks: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class SubmitEnvironment(TableEnvironment):
     """Variables of the function that takes submissions in.
 
@@ -98,7 +94,6 @@ class SubmitEnvironment(TableEnvironment):
     submission_days: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class DeliverEnvironment(SubmitEnvironment):
     """Variables of the function that delivers submissions."""
 
@@ -109,21 +104,18 @@ class DeliverEnvironment(SubmitEnvironment):
     local_webhooks: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class CountEnvironment(TableEnvironment):
     """Variables of the function that counts changes and removes payloads."""
 
     payloads_bucket: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class PlanEnvironment(TableEnvironment):
     """Variables of the shard planner: its rules, as JSON, where they are not as published."""
 
     shard_rules: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class VerifyEnvironment(TableEnvironment):
     """Variables of the function that verifies domains.
 
@@ -133,7 +125,6 @@ class VerifyEnvironment(TableEnvironment):
     local_domains: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class AdminEnvironment(SubmitEnvironment, PagesEnvironment):
     """Variables of the function of the admin API."""
 

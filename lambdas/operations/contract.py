@@ -1,7 +1,5 @@
 """Contract of what looks after a stage: environment and events, for its stack and function."""
 
-from dataclasses import dataclass
-
 from lambdas.contract import Environment
 
 # Of the event that tells what is recommended.
@@ -12,7 +10,6 @@ USAGE = "usage.json"
 REPORTS = "reports/"
 
 
-@dataclass(frozen=True, kw_only=True)
 class RecommendEnvironment(Environment):
     """What the function is told: what to look at, where reports go, and who hears of how much."""
 

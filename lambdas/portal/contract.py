@@ -1,7 +1,5 @@
 """Contract of the portal: routes, environments, roles, metrics and prefixes of its buckets."""
 
-from dataclasses import dataclass
-
 from lambdas.contract import Environment, PagesEnvironment, Route
 
 _CONTENT, _NOTIFICATION = "/content/{content_id}", "/notifications/{notification_id}"
@@ -53,7 +51,6 @@ CALENDAR_FAILURES = "CalendarFailures"
 FILES_PREFIX = "content/"
 
 
-@dataclass(frozen=True, kw_only=True)
 class ContentEnvironment(Environment):
     """Variables of the functions that work on content and its files."""
 
@@ -61,13 +58,11 @@ class ContentEnvironment(Environment):
     files_bucket: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class ContentApiEnvironment(ContentEnvironment, PagesEnvironment):
     search_table: str
     cursor_secret_arn: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class IndexEnvironment(Environment):
     """Variables of the functions that keep the search index."""
 
@@ -75,14 +70,12 @@ class IndexEnvironment(Environment):
     search_table: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class InboxApiEnvironment(PagesEnvironment):
     notifications_table: str
     subscriptions_table: str
     cursor_secret_arn: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class EventsEnvironment(Environment):
     """Variables of the functions that work on events; a table without shards has no number, one
     whose events are kept as long as usual no days."""
@@ -92,17 +85,14 @@ class EventsEnvironment(Environment):
     event_days: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class EventsApiEnvironment(EventsEnvironment, PagesEnvironment):
     cursor_secret_arn: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class PublishEnvironment(Environment):
     fanout_queue_url: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class NotifyEnvironment(PublishEnvironment):
     content_table: str
     subscriptions_table: str

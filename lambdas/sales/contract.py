@@ -1,7 +1,5 @@
 """Contract of the sales system: routes and environment, for its stack, handler and document."""
 
-from dataclasses import dataclass
-
 from lambdas.contract import PagesEnvironment, Route
 
 _SALE = "/products/{product_id}/sales/{sale_date}/{sale_id}"
@@ -24,7 +22,6 @@ ROUTES = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ApiEnvironment(PagesEnvironment):
     """What the function of the API is told; of shards, years and projection, if not as
     published."""

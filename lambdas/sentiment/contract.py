@@ -5,7 +5,6 @@ Standard library only: the page's function is made of little else.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +65,12 @@ def switch_table_name(stage: str) -> str:
     return f"{stage}-sentiment-regions"
 
 
-@dataclass(frozen=True, kw_only=True)
 class DashboardEnvironment(Environment):
     """The dashboard's table."""
 
     dashboard_table: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class RegionsEnvironment(Environment):
     """The regions that the system runs from, home first, and the table that says which of them is
     active; neither, where there is only one."""
@@ -82,7 +79,6 @@ class RegionsEnvironment(Environment):
     switch_table: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class NewsEnvironment(Environment):
     """The table of financial news; what is stored expires after `news_days`, if not as usual."""
 
@@ -90,7 +86,6 @@ class NewsEnvironment(Environment):
     news_days: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class ItemsEnvironment(Environment):
     """The table of items; what is stored expires after `item_days`, if there is such a number."""
 
@@ -98,7 +93,6 @@ class ItemsEnvironment(Environment):
     item_days: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class KeysEnvironment(Environment):
     """The keys of secret fields, in stages that have such."""
 
@@ -108,33 +102,28 @@ class KeysEnvironment(Environment):
     encrypted_fields: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class DashboardKeysEnvironment(DashboardEnvironment, KeysEnvironment):
     """The dashboard's table and the keys of its secret fields."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ItemsKeysEnvironment(KeysEnvironment):
     """The table of items and the keys of its secret fields."""
 
     items_table: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class CursorEnvironment(PagesEnvironment):
     """The secret that signs cursors."""
 
     cursor_secret_arn: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class TopicEnvironment(Environment):
     """The topic of the analysis requests."""
 
     topic_arn: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class ApiEnvironment(DashboardKeysEnvironment, CursorEnvironment):
     """Function of the dashboard's API; `show_capacity` adds what a request consumed."""
 
@@ -142,12 +131,10 @@ class ApiEnvironment(DashboardKeysEnvironment, CursorEnvironment):
     show_capacity: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class NewsApiEnvironment(NewsEnvironment, CursorEnvironment):
     """Function of the API of financial news."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class IngestEnvironment(
     ItemsEnvironment,
     ItemsKeysEnvironment,
@@ -168,22 +155,18 @@ class IngestEnvironment(
         return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnalyseEnvironment(ItemsEnvironment, NewsEnvironment, RegionsEnvironment):
     """Function that analyses."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProjectEnvironment(DashboardKeysEnvironment, ItemsKeysEnvironment):
     """Function that projects items; it reads those of its own region, whose stream it follows."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class HealEnvironment(NewsEnvironment, TopicEnvironment, RegionsEnvironment):
     """Function that heals the news; its rules come from the construct `SelfHealing`."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class PageEnvironment(Environment):
     """Function of the page: the settings that it serves, as JSON."""
 
