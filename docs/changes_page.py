@@ -23,6 +23,7 @@ tablewright lock                                  # orders.lock.json beside each
 tablewright lock --check                          # in CI: every lock is what its design says
 tablewright check --against locks/                # a lock file, or a folder of them
 tablewright check --against origin/main           # the designs of a git revision
+tablewright check --against stage:prod            # tables that [tool.tablewright.stages] names
 tablewright check shop.orders:Orders --against table:prod-orders --region eu-west-1
 ```"""
 

@@ -58,14 +58,23 @@ class DeployedTable(NamedTuple):
 
     def differences(self, design: Design) -> list[Difference]:
         """What is not as a design says: keys, indexes, stream, expiry."""
-        wanted = TableForm.of(design)
-        differing = (wanted.replicated() if self.replicas else wanted).differences(self.form)
+        differing = self.wanted(design).differences(self.form)
         return [Difference(what, *both) for what, both in differing.items()]
+
+    def wanted(self, design: Design) -> TableForm:
+        """The form that the table has where it is as a design says."""
+        form = TableForm.of(design)
+        return form.replicated() if self.replicas else form
+
+
+def region_of(described: Mapping[str, Any]) -> str:
+    """The region of a table, by its ARN."""
+    return str(described.get("TableArn", ":::").split(":")[3])
 
 
 def replicas_of(described: Mapping[str, Any]) -> tuple[str, ...]:
     """The regions of a table's replicas beside its own, by what DescribeTable says."""
-    own = described.get("TableArn", ":::").split(":")[3]
+    own = region_of(described)
     listed = (one["RegionName"] for one in described.get("Replicas") or ())
     return tuple(region for region in listed if region != own)
 

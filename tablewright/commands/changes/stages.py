@@ -19,6 +19,10 @@ _PROJECT = Path("pyproject.toml")
 _KNOWN = {"region", "profile", "endpoint_url", "tables", "deploy"}
 
 
+class UnknownStage(ValueError):
+    """A stage, or a table of it, that pyproject.toml does not name."""
+
+
 class Stage(NamedTuple):
     """A table of a stage: its name, where it is, and the command that deploys it, if any."""
 
@@ -47,15 +51,25 @@ def told_stage(
     parser: argparse.ArgumentParser, options: argparse.Namespace, design: str
 ) -> Stage | None:
     """The table that the options name, None if they name none."""
-    told: dict[str, Any] = _stage(parser, options.stage) if options.stage else {}
-    table = options.table or told.get("tables", {}).get(design)
-    if options.stage and not table:
-        parser.error(
-            f"stage {options.stage} says no table of {design}: add "
-            f'tables = {{ {design} = "NAME" }} to it in {_PROJECT}, or give --table NAME'
-        )
-    if not table:
+    if not options.stage and not options.table:
         return None
+    try:
+        return named_stage(options.stage, options, design, table=options.table)
+    except UnknownStage as error:
+        parser.error(str(error))
+
+
+def named_stage(
+    name: str | None, options: argparse.Namespace, design: str, *, table: str | None = None
+) -> Stage:
+    """The table of a design in a stage, where what the options say comes first."""
+    told: dict[str, Any] = _told(name) if name else {}
+    table = table or told.get("tables", {}).get(design)
+    if not table:
+        raise UnknownStage(
+            f"stage {name} says no table of {design}: add "
+            f'tables = {{ {design} = "NAME" }} to it in {_PROJECT}, or name the table'
+        )
     return Stage(
         table,
         options.region or told.get("region"),
@@ -65,20 +79,20 @@ def told_stage(
     )
 
 
-def _stage(parser: argparse.ArgumentParser, name: str) -> dict[str, Any]:
+def _told(name: str) -> dict[str, Any]:
     try:
         settings = tomllib.loads(_PROJECT.read_text())
     except FileNotFoundError:
-        parser.error(f"--stage needs {_PROJECT} in this folder")
+        raise UnknownStage(f"stage {name} needs {_PROJECT} in this folder") from None
     except tomllib.TOMLDecodeError as error:
-        parser.error(f"{_PROJECT} cannot be read: {error}")
+        raise UnknownStage(f"{_PROJECT} cannot be read: {error}") from None
     stages = settings.get("tool", {}).get("tablewright", {}).get("stages", {})
     if name not in stages:
         known = ", ".join(stages) or "none"
-        parser.error(f"{_PROJECT} has no stage {name}; it has: {known}")
+        raise UnknownStage(f"{_PROJECT} has no stage {name}; it has: {known}")
     found: dict[str, Any] = stages[name]
     if unknown := sorted(set(found) - _KNOWN):
-        parser.error(
+        raise UnknownStage(
             f"{_PROJECT}: a stage has {', '.join(sorted(_KNOWN))}, not {', '.join(unknown)}"
         )
     return found

@@ -22,7 +22,7 @@ from tablewright.model.declaration import Table
 if TYPE_CHECKING:
     from tablewright.runtime.deployed_table import DeployedTable
 
-_TABLE = "table:"
+_TABLE, _STAGE = "table:", "stage:"
 
 
 class NothingBefore(ValueError):
@@ -51,7 +51,7 @@ def compared(table: type[Table], options: argparse.Namespace, *, alone: bool) ->
     against: str = options.against
     new = describe(table)
     try:
-        if against.startswith(_TABLE):
+        if against.startswith((_TABLE, _STAGE)):
             return _with_table(table, new, options)
         if Path(against).exists():
             file = Path(against)
@@ -92,16 +92,25 @@ def _at_revision(table: type[Table], revision: str) -> Description:
     except UnknownRevision as error:
         raise NothingBefore(
             f"'{revision}' is no file or folder, and no revision that can be compared with "
-            f"(a table is table:NAME): {error}"
+            f"(a table is table:NAME, or stage:NAME): {error}"
         ) from None
     return found
 
 
 def _with_table(table: type[Table], new: Description, options: argparse.Namespace) -> Compared:
     # boto3 is slow to import, and not needed otherwise.
+    from tablewright.commands.changes.stages import UnknownStage, named_stage
     from tablewright.commands.designs.deployed import deployed
 
-    there = deployed(options.against.removeprefix(_TABLE), options)
+    kind, _, name = options.against.partition(":")
+    if f"{kind}:" == _STAGE:
+        try:
+            stage = named_stage(name, options, table.__design__.id)
+        except UnknownStage as error:
+            raise NothingBefore(str(error)) from None
+        told = stage._asdict()
+        options, name = argparse.Namespace(**vars(options) | told), stage.table
+    there = deployed(name, options)
     differences = compare_table(there.described, there.ttl, new)
     plan = _plan(plan_file(table, lock_file(table)), options)
     leads = plan.get("to") == new and _is_of(there, plan["from"])

@@ -4,6 +4,7 @@
     tablewright check                      # those that [tool.tablewright] in pyproject.toml names
     tablewright check --against origin/main
     tablewright check --against locks/     # a folder of lock files, or one of them
+    tablewright check --against stage:prod # the tables that [tool.tablewright.stages] names
     tablewright check shop.orders:Orders --against table:dev-orders --region eu-west-1
 
 With --against, every difference is told with its consequence for the items that are stored: safe,
@@ -109,8 +110,9 @@ def _parser() -> argparse.ArgumentParser:
     before = parser.add_argument_group("what changed")
     before.add_argument(
         "--against",
-        metavar="FILE|REV|table:NAME",
-        help="a lock file or a folder of them, a git revision, or a deployed table",
+        metavar="FILE|REV|stage:NAME|table:NAME",
+        help="a lock file or a folder of them, a git revision, or a deployed table: of a stage in "
+        "[tool.tablewright.stages], or by its name",
     )
     before.add_argument(
         "--plan", type=Path, metavar="FILE", help="by default ID.plan.json beside the lock"

@@ -7,10 +7,12 @@ from tablewright.changes.plan.pricing import Size, priced
 from tablewright.changes.plan.report import in_all
 from tablewright.commands.designs.before import Compared
 from tablewright.costs.price_lists import UnknownRegion, price_list
+from tablewright.costs.prices import Prices
 from tablewright.designs.description.errors import Indescribable
 from tablewright.designs.source.declared import declared
 from tablewright.model.declaration import Table
 from tablewright.model.table_form import TableForm
+from tablewright.runtime.deployed_table import region_of
 
 _REGION = "us-east-1"
 _ITEMS, _AVERAGE = 1_000_000, 1024
@@ -25,7 +27,7 @@ def price_of(table: type[Table], beside: Compared, options: argparse.Namespace) 
         there = beside.there.form if beside.there else None
         replicas = beside.there.replicas if beside.there else ()
         steps = plan_steps(table, old, there, replicated=bool(replicas))
-        prices = price_list(options.region or _REGION)
+        prices = _prices(beside, options)
     except (Indescribable, NotInPlace, UnknownRegion, ValueError):
         return None  # what cannot be done in place says so by itself
     before = there or TableForm.of((old or table).__design__)
@@ -34,6 +36,16 @@ def price_of(table: type[Table], beside: Compared, options: argparse.Namespace) 
     if not done:
         return None
     return f"{table.__name__}, {size.items:,} items of {size.average:,} bytes: {in_all(done)}"
+
+
+def _prices(beside: Compared, options: argparse.Namespace) -> Prices:
+    there = region_of(beside.there.described) if beside.there else ""
+    try:
+        return price_list(options.region or there or _REGION)
+    except UnknownRegion:
+        if options.region:
+            raise
+        return price_list(_REGION)  # the table is on an engine
 
 
 def _size(beside: Compared, options: argparse.Namespace) -> Size:

@@ -19,7 +19,6 @@ from botocore.exceptions import BotoCoreError, NoRegionError
 
 from tablewright.commands.named import add_account, table_design
 from tablewright.model import Design
-from tablewright.model.table_form import TableForm
 from tablewright.model.validation.design import validate
 from tablewright.runtime.aws import Caller, connect
 from tablewright.runtime.deployed_table import (
@@ -132,7 +131,7 @@ def _shown(there: DeployedTable, design: Design, name: str) -> Iterator[str]:
     recovery = {True: "on", False: "off", None: "not known"}[there.recovery]
     protection = "on" if there.is_protected else "off"
     yield f"deletion protection {protection}, point-in-time recovery {recovery}"
-    wanted, found = TableForm.of(design).parts, there.form.parts
+    wanted, found = there.wanted(design).parts, there.form.parts
     names = list(dict.fromkeys((*wanted, *found)))
     width = max(map(len, names)) + 2
     for part in names:

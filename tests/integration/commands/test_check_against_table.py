@@ -117,3 +117,42 @@ def test_a_table_that_cannot_be_described_is_told_in_a_sentence(
         check("Things", *more, name=name)
     assert stop.value.code == 2
     assert says in capsys.readouterr().err.splitlines()[-1]
+
+
+STAGES = """
+[tool.tablewright.stages.prod]
+region = "eu-west-1"
+tables = { things = "things" }
+[tool.tablewright.stages.broken]
+colour = "red"
+"""
+
+
+def test_a_stage_names_the_table_of_a_design(
+    capsys: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create("Things")
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").write_text(STAGES)
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    assert main(["check", f"{__name__}:Things", "--against", "stage:prod"]) == 0
+    assert "against stage:prod: no difference" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("stage", "says"),
+    [
+        ("dev", "pyproject.toml has no stage dev; it has: prod, broken"),
+        ("broken", "a stage has deploy, endpoint_url, profile, region, tables, not colour"),
+        ("prod", "stage prod says no table of coloured"),
+    ],
+)
+def test_a_stage_that_does_not_say_where_a_table_is_is_told_in_a_sentence(
+    stage: str, says: str, capsys: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").write_text(STAGES)
+    with pytest.raises(SystemExit) as stop:
+        main(["check", f"{__name__}:Coloured", "--against", f"stage:{stage}"])
+    assert stop.value.code == 2
+    assert says in capsys.readouterr().err

@@ -89,7 +89,10 @@ def test_a_table_that_somebody_else_changed_is_not_touched(
     live.update(live.form._replace(stream="NEW_IMAGE"))
     said = applied("--released", "writers", "--released", "readers")
     assert said == 2
-    assert "somebody else has changed the table: stream NEW_IMAGE" in capsys.readouterr().err
+    assert (
+        "somebody else has changed the table: stream is NEW_IMAGE, not none"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.usefixtures("table")
@@ -138,7 +141,11 @@ class OtherKey(Before, id="orders", pk="P"):
         (plan, [f"{PLACE}:Nothing"], "there is nothing at"),
         (plan, [f"{PLACE}:Indexed"], "say what to plan from"),
         (plan, [f"{PLACE}:Indexed", "--from", "no.json"], "no.json cannot be read"),
-        (plan, [f"{PLACE}:Indexed", "--stage", "prod"], "--stage needs pyproject.toml"),
+        (
+            plan,
+            [f"{PLACE}:Indexed", "--stage", "prod"],
+            "stage prod needs pyproject.toml",
+        ),
         (plan, [f"{PLACE}:Indexed", "--from", f"{PLACE}:Before", "--region", "x"], "x"),
         (apply, ["no.plan.json", "--table", "t"], "there is no no.plan.json"),
         (apply, ["bad.plan.json", "--table", "t"], "is no plan"),
