@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from tablewright.designs.description.design import FORMAT, Description
 from tablewright.designs.inference.entities import InferredEntity, infer_entity, is_in
 from tablewright.designs.inference.grouping import Grouped, grouped, item_name
+from tablewright.designs.inference.names import one_or_several
 from tablewright.designs.inference.observed import ObservedEntity, ObservedIndex, ObservedTable
 from tablewright.designs.inference.projections import add_unseen, projected_fields
 from tablewright.designs.inference.sampled.entity import infer_sampled
@@ -189,9 +190,9 @@ def _index(index: ObservedIndex, entities: dict[str, InferredEntity]) -> Json:
     keys = {
         name: one.indexed[index.name] for name, one in entities.items() if index.name in one.indexed
     }
-    told: Json = {"partition": _names(index.partition)}
+    told: Json = {"partition": one_or_several(index.partition)}
     if index.sort:
-        told["sort"] = _names(index.sort)
+        told["sort"] = one_or_several(index.sort)
     told |= {"local": True} if index.local else {}
     optional = any(_can_miss(entities[name].entity, key) for name, key in keys.items())
     told |= {"sparse": True} if optional else {}
@@ -201,10 +202,6 @@ def _index(index: ObservedIndex, entities: dict[str, InferredEntity]) -> Json:
     else:
         projects = list(projected_fields(index.projects, [entities[name].entity for name in keys]))
     return {**told, "projects": projects or "KEYS_ONLY", "keys": keys}
-
-
-def _names(names: tuple[str, ...]) -> str | list[str]:
-    return names[0] if len(names) == 1 else list(names)
 
 
 def _can_miss(entity: Json, key: Json) -> bool:

@@ -16,6 +16,7 @@ from tablewright.designs.inference.forms import (
     told_form,
     unused_delimiter,
 )
+from tablewright.designs.inference.names import one_or_several
 from tablewright.designs.inference.observed import ObservedEntity, ObservedIndex, ObservedTable
 from tablewright.designs.source.names import attribute_name
 
@@ -130,9 +131,9 @@ class _Inference:
 
     def _key(self, partition: Sequence[str], sort: Sequence[str]) -> Json:
         forms = [self._forms[name] for name in (*partition, *sort)]
-        key = {"partition": _one_or_several(forms[: len(partition)])}
+        key = {"partition": one_or_several(forms[: len(partition)])}
         if sort:
-            key["sort"] = _one_or_several(forms[len(partition) :])
+            key["sort"] = one_or_several(forms[len(partition) :])
         opened, other = self._open or ("", "")
         delimiter = other if opened in (*partition, *sort) else self._delimiter
         if delimiter != "#" and not all(map(_is_field, forms)):
@@ -222,7 +223,3 @@ def _field_names(form: str) -> list[str]:
 def _is_field(form: str) -> bool:
     """Whether a form is one field and nothing else."""
     return form.startswith("{") and form.find("}") == len(form) - 1
-
-
-def _one_or_several(names: Sequence[str]) -> str | list[str]:
-    return names[0] if len(names) == 1 else list(names)

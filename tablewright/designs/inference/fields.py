@@ -7,13 +7,10 @@ from typing import Any
 
 from tablewright.designs.inference.forms import Piece
 from tablewright.designs.inference.kinds import field_kind, text_kind
+from tablewright.designs.inference.names import free_name, labelled, stored_as
 from tablewright.designs.inference.observed import Item
-from tablewright.designs.source.names import attribute_name
 
 Json = dict[str, Any]
-
-# What records have as mappings, and what keys have for their shard.
-RESERVED = {"get", "items", "keys", "values", "shard"}
 
 
 class SeenFields:
@@ -123,22 +120,4 @@ class SeenFields:
             self._columns[name] = numbers
 
     def _free(self, wanted: str) -> str:
-        name = base = attribute_name(wanted)
-        taken = {*self.fields, *self._names.values(), *RESERVED}
-        if name in taken:
-            name = f"{base}_in_key" if base.endswith("_id") else f"{base}_id"
-        number = 2
-        while name in taken:
-            name, number = f"{base}_{number}", number + 1
-        return name
-
-
-def labelled(label: str) -> str:
-    """A name for a part of a key, after the word before it."""
-    name = attribute_name(label or "part")
-    return name if len(name) > 2 or name == "id" else f"{name}_id"
-
-
-def stored_as(name: str, attribute: str) -> Json:
-    """Where a field is stored, if that is not under its own name."""
-    return {} if name == attribute else {"stored": attribute}
+        return free_name(wanted, {*self.fields, *self._names.values()})

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tablewright.designs.inference.entities import InferredEntity
-from tablewright.designs.inference.fields import stored_as
+from tablewright.designs.inference.names import stored_as
 from tablewright.designs.inference.observed import ObservedIndex
 from tablewright.designs.source.names import attribute_name
 

@@ -7,12 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
-from tablewright.designs.inference.fields import RESERVED, labelled, stored_as
 from tablewright.designs.inference.kinds import field_kind, text_kind
+from tablewright.designs.inference.names import free_name, labelled, stored_as
 from tablewright.designs.inference.observed import Item, ObservedTable
 from tablewright.designs.inference.sampled.columns import Columns, Texts
 from tablewright.designs.inference.sampled.kinds import sampled_kind
-from tablewright.designs.source.names import attribute_name
 
 Json = dict[str, Any]
 
@@ -134,14 +133,7 @@ class SampledFields:
         ]
 
     def _free(self, wanted: str) -> str:
-        name = base = attribute_name(wanted)
-        taken = {*self.fields, *self.names.values(), *RESERVED}
-        if name in taken:
-            name = f"{base}_in_key" if base.endswith("_id") else f"{base}_id"
-        number = 2
-        while name in taken:
-            name, number = f"{base}_{number}", number + 1
-        return name
+        return free_name(wanted, {*self.fields, *self.names.values()})
 
 
 def _hexadecimal(texts: Sequence[str]) -> Json:

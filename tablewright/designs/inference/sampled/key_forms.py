@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tablewright.designs.inference.kinds import is_time
+from tablewright.designs.inference.names import one_or_several
 from tablewright.designs.inference.observed import Item, ObservedIndex, ObservedTable
 from tablewright.designs.inference.sampled.columns import Texts
 from tablewright.designs.inference.sampled.fields import SampledFields
@@ -79,9 +80,9 @@ class KeyForms:
         """The key of table or index, as a description has it."""
         forms = [self._forms[name] for name in (*partition, *sort)]
         texts = [form.text for form in forms]
-        key: Json = {"partition": _one_or_several(texts[: len(partition)])}
+        key: Json = {"partition": one_or_several(texts[: len(partition)])}
         if sort:
-            key["sort"] = _one_or_several(texts[len(partition) :])
+            key["sort"] = one_or_several(texts[len(partition) :])
         delimiter = self._delimiter((*partition, *sort))
         if delimiter and delimiter != "#":
             key["delimiter"] = delimiter
@@ -243,7 +244,3 @@ def index_attributes(table: ObservedTable, indexes: Sequence[ObservedIndex]) -> 
 
 def _share_known(parts: Sequence[Part]) -> float:
     return sum(one.is_known for one in parts) / len(parts)
-
-
-def _one_or_several(names: Sequence[str]) -> str | list[str]:
-    return names[0] if len(names) == 1 else list(names)

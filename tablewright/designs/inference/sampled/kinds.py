@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from tablewright.designs.inference.fields import stored_as
 from tablewright.designs.inference.kinds import Wire, field_kind
+from tablewright.designs.inference.names import stored_as
 from tablewright.designs.inference.sampled.columns import epoch_kind
 from tablewright.designs.source.names import attribute_name, class_name
 
