@@ -40,27 +40,27 @@ class Environment:
         ApiEnvironment.read().table_name
     """
 
-    _names: ClassVar[tuple[str, ...]] = ()
+    field_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        inherited = (name for base in cls.__bases__ for name in getattr(base, "_names", ()))
-        cls._names = tuple(dict.fromkeys((*inherited, *cls.__annotations__)))
+        inherited = (name for base in cls.__bases__ for name in getattr(base, "field_names", ()))
+        cls.field_names = tuple(dict.fromkeys((*inherited, *cls.__annotations__)))
 
     def __init__(self, **given: str | None) -> None:
-        if unknown := [name for name in given if name not in self._names]:
+        if unknown := [name for name in given if name not in self.field_names]:
             raise TypeError(f"{type(self).__name__} has no {', '.join(unknown)}")
         if missing := [name for name in self._needed() if name not in given]:
             raise TypeError(f"{type(self).__name__} needs {', '.join(missing)}")
         vars(self).update(given)
 
     def variables(self) -> dict[str, str]:
-        named = {name.upper(): getattr(self, name) for name in self._names}
+        named = {name.upper(): getattr(self, name) for name in self.field_names}
         return {name: value for name, value in named.items() if value is not None}
 
     @classmethod
     def read(cls) -> Self:
         """The variables of this process; those with a default may be missing."""
-        told = {name: os.environ.get(name.upper()) for name in cls._names}
+        told = {name: os.environ.get(name.upper()) for name in cls.field_names}
         return cls(**{name: value for name, value in told.items() if value is not None})
 
     @classmethod
@@ -70,7 +70,7 @@ class Environment:
 
     @classmethod
     def _needed(cls) -> list[str]:
-        return [name for name in cls._names if not hasattr(cls, name)]
+        return [name for name in cls.field_names if not hasattr(cls, name)]
 
 
 class PagesEnvironment(Environment):

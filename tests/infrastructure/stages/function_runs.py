@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -57,8 +56,8 @@ def poll(each: int) -> None:
     replace(ingest, item_ingestion=ingestion, news_ingestion=ingestion, sources=sources)
     replace(ingest, resources=HERE)
     # What it is given beside these is not asked for here.
-    for field in fields(IngestEnvironment):
-        os.environ.setdefault(field.name.upper(), "")
+    for name in IngestEnvironment.field_names:
+        os.environ.setdefault(name.upper(), "")
     ingest.handler({"detail-type": "Scheduled Event"}, CONTEXT)
 
 
