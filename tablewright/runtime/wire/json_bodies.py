@@ -52,7 +52,10 @@ class JsonBodies:
         if self._orjson is not None:
             return self._orjson.loads(body)
         self._count(body)
-        return json.loads(body)
+        try:
+            return json.loads(body)
+        except RecursionError:
+            raise ValueError("JSON of more levels than any answer has") from None
 
     def _count(self, body: bytes) -> None:
         self._left -= len(body)

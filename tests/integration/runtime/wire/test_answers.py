@@ -105,6 +105,7 @@ def test_a_large_answer_is_read() -> None:
         (sends(HEAD + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}"), "cannot be read"),
         (answer(b"[]"), "cannot be read"),
         (answer(b"<html>"), "cannot be read"),
+        (answer(b"[" * 100_000), "cannot be read"),
         (answer(b'{"a":1}', x_amz_crc32="1"), "damaged"),
     ],
 )  # fmt: skip

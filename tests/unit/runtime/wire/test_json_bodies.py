@@ -66,6 +66,17 @@ def test_nobody_looks_twice_for_what_is_not_installed(
 
 
 @pytest.mark.parametrize("library", ["orjson", "json"])
+@pytest.mark.parametrize("body", [b"", b"{]", b'"\xff"', b"[" * 100_000])
+def test_a_body_that_is_no_json_is_told_the_same_way(
+    library: str, body: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if library == "json":
+        monkeypatch.setitem(sys.modules, "orjson", None)
+    with pytest.raises(ValueError, match="."):
+        JsonBodies().loads(body)
+
+
+@pytest.mark.parametrize("library", ["orjson", "json"])
 def test_half_a_surrogate_pair_is_sent_as_it_is(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
