@@ -33,6 +33,23 @@ def test_there_is_no_sideways_scrolling(dashboard: Dashboard, api: Api) -> None:
         assert (width, page.evaluate(STICKING_OUT)) == (width, [])
 
 
+# Marks of the hours that end outside the chart.
+BEYOND_THE_AXIS = """[...document.querySelectorAll(".trend-axis span")].filter(each => {
+  const [inner, outer] = [each, each.parentElement].map(one => one.getBoundingClientRect());
+  return inner.width && (inner.right > outer.right + 0.5 || inner.left < outer.left - 0.5);
+}).map(each => each.textContent)"""
+
+
+# Every fourth hour has a mark: in one of these places the last one has, in one the first.
+@pytest.mark.parametrize("zone", ["UTC", "Etc/GMT-1", "Etc/GMT-2", "Etc/GMT-3"])
+def test_hours_are_marked_within_the_chart(dashboard: Dashboard, zone: str) -> None:
+    page = dashboard.open(locale="en-US", timezone_id=zone)
+    expect(page.locator(".trend-axis span").first).to_contain_text("M")  # 08:00 AM
+    for width in (320, 800, 1100, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert (width, page.evaluate(BEYOND_THE_AXIS)) == (width, [])
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
