@@ -1,14 +1,15 @@
 """The HTTP client of the sources: bounded in time and size, polite to rate limits."""
 
+from __future__ import annotations
+
 import ipaddress
 import json
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlencode, urlsplit
-
-import urllib3
 
 from lambdas.sentiment.sources.errors import (
     BadAnswer,
@@ -21,6 +22,9 @@ from lambdas.sentiment.sources.errors import (
 from lambdas.sentiment.sources.limits import free_at
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.strict_json import number_or_text
+
+if TYPE_CHECKING:
+    import urllib3
 
 _CHUNK = 64 * 1024
 _TIMEOUT = 408
@@ -54,7 +58,13 @@ class Web:
         self.now = now
         self._sleep = sleep
         self._free_at: dict[str, datetime] = {}
-        self._pool = urllib3.PoolManager(num_pools=4, maxsize=2)
+
+    @cached_property
+    def _pool(self) -> urllib3.PoolManager:
+        # A fifth of the function's start, and items that come by HTTP or in events need none of it.
+        import urllib3
+
+        return urllib3.PoolManager(num_pools=4, maxsize=2)
 
     def get(
         self,
@@ -77,7 +87,7 @@ class Web:
         typed = {**headers, "Content-Type": "application/x-www-form-urlencoded"}
         return self._ask(_Request("POST", url, typed, urlencode(form)), deadline)
 
-    def _ask(self, request: "_Request", deadline: datetime | None) -> Any:
+    def _ask(self, request: _Request, deadline: datetime | None) -> Any:
         failure: SourceError = Unavailable(f"no time was left to ask {request.place}")
         self._await_limit(request, deadline)
         for _ in _Attempts(self._backoff, lambda seconds: self._pause(seconds, deadline)):
@@ -96,7 +106,9 @@ class Web:
                 failure = error
         raise failure
 
-    def _once(self, request: "_Request", left: float) -> Any:
+    def _once(self, request: _Request, left: float) -> Any:
+        import urllib3
+
         connect, read = min(self._connect_seconds, left), min(self._read_seconds, left)
         end = time.monotonic() + min(self._connect_seconds + self._read_seconds, left)
         try:
@@ -123,7 +135,7 @@ class Web:
             raise Unavailable(f"{request.place} could not be read: {kind}") from None
         return _parsed(content, request.place)
 
-    def _heed(self, response: urllib3.BaseHTTPResponse, request: "_Request") -> None:
+    def _heed(self, response: urllib3.BaseHTTPResponse, request: _Request) -> None:
         """Remember what the answer says about limits, and raise unless it is a success."""
         place = request.place
         status = response.status
@@ -158,7 +170,7 @@ class Web:
                 raise Unavailable(f"{place} answered too slowly")
         return bytes(content)
 
-    def _await_limit(self, request: "_Request", deadline: datetime | None) -> None:
+    def _await_limit(self, request: _Request, deadline: datetime | None) -> None:
         until = self._free_at.get(request.host)
         wait = (until - self.now()).total_seconds() if until else 0.0
         if wait <= 0:
