@@ -117,7 +117,7 @@ def _listed(regions: Iterable[str]) -> tuple[str, ...]:
 
 def _refusals(name: str, wanted: Shape, deployed: Shape) -> list[str]:
     there, goal = deployed.form, wanted.form
-    if goal.key_kinds != there.key_kinds:
+    if (goal.partition, goal.sort) != (there.partition, there.sort):
         return [
             f"{name} has the key {_written(there)}, and would get {_written(goal)}: "
             "the key of a table cannot be changed."

@@ -12,8 +12,8 @@ GSI1 = IndexForm((("GSI1PK", "S"),), (("GSI1SK", "S"),), "KEYS_ONLY")
 WIDE = GSI1._replace(projects="INCLUDE", attributes=("price",))
 
 
-def shape(*replicas: str, sort: Key = SK, **indexes: IndexForm) -> Shape:
-    form = TableForm(PK, sort, indexes, {}, None, None)
+def shape(*replicas: str, partition: Key = PK, sort: Key = SK, **indexes: IndexForm) -> Shape:
+    form = TableForm(partition, sort, indexes, {}, None, None)
     return Shape(form=form, replicas=frozenset(replicas))
 
 
@@ -137,6 +137,12 @@ def test_an_index_changes_in_an_update_of_its_own() -> None:
             shape(),
             "items has the key PK (partition, S), SK (sort, S), and would get PK (partition, S): "
             "the key of a table cannot be changed.",
+        ),
+        (
+            shape(partition=SK, sort=PK),
+            shape(),
+            "items has the key PK (partition, S), SK (sort, S), and would get SK (partition, S), "
+            "PK (sort, S): the key of a table cannot be changed.",
         ),
         (
             shape(sort=(("SK", "N"),)),
