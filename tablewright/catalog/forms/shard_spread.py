@@ -24,6 +24,7 @@ from typing import NamedTuple
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.spread_picture import draw
 from tablewright.catalog.forms.volume import shards_for
+from tablewright.commands.numbers import whole
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sharding.epochs import EpochShards
 
@@ -173,9 +174,13 @@ def _parser() -> argparse.ArgumentParser:
         description=summary,
         epilog="For example: tablewright shard-spread --submissions 1000000 --tenants 1000",
     )
-    parser.add_argument("--submissions", type=int, default=1_000_000, help="default: %(default)s")
-    parser.add_argument("--tenants", type=int, default=1000, help="default: %(default)s")
+    parser.add_argument(
+        "--submissions", type=whole(1, 100_000_000), default=1_000_000, help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--tenants", type=whole(1, 1_000_000), default=1000, help="default: %(default)s"
+    )
     parser.add_argument("--skew", type=float, default=1.1, help="Zipf's exponent: %(default)s")
-    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--seed", type=whole(), default=1, help="default: %(default)s")
     parser.add_argument("--picture", type=Path, help="where to draw it, as SVG")
     return parser

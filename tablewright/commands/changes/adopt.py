@@ -21,6 +21,7 @@ from botocore.exceptions import BotoCoreError
 from tablewright.changes.adoption.item_files import UnreadableItems, read_items
 from tablewright.changes.adoption.proposal import Proposal, propose
 from tablewright.changes.adoption.sample import sample_table
+from tablewright.commands.numbers import whole
 from tablewright.runtime.aws import connect
 from tablewright.runtime.deployed_table import find_table
 from tablewright.runtime.errors import StoreError
@@ -153,10 +154,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--profile", help="of the AWS configuration")
     parser.add_argument("--endpoint-url", help="of an engine, such as http://localhost:8000")
     parser.add_argument(
-        "--sample", type=_count, default=10_000, metavar="ITEMS", help="at most (%(default)s)"
+        "--sample",
+        type=whole(1, 1_000_000),
+        default=10_000,
+        metavar="ITEMS",
+        help="at most (%(default)s)",
     )
     parser.add_argument(
-        "--segments", type=_count, default=8, help="of the scan, side by side (%(default)s)"
+        "--segments", type=whole(1, 100), default=8, help="of the scan, side by side (%(default)s)"
     )
     parser.add_argument(
         "--items",
@@ -182,9 +187,3 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--logical-id", metavar="ID", help="of the table in the stack's template")
     return parser
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to 1000000")
-    return int(text)

@@ -35,6 +35,7 @@ from tablewright.changes.plan.plan import InvalidPlan, Plan
 from tablewright.changes.plan.report import plan_lines
 from tablewright.commands.changes.live_table import add_secret_options, mark_of, secrets_of
 from tablewright.commands.changes.stages import Stage, add_stage, told_stage
+from tablewright.commands.numbers import per_second, whole
 from tablewright.designs.source.declared import declared
 from tablewright.model.declaration import Table
 from tablewright.model.table_form import TableForm
@@ -190,7 +191,11 @@ def _parser() -> argparse.ArgumentParser:
         help="a release of the plan that is done everywhere",
     )
     parser.add_argument("--dry-run", action="store_true", help="show what is left, only")
-    parser.add_argument("--rate", type=float, help="units a second of backfills; without a limit")
-    parser.add_argument("--segments", type=int, default=4, help="parallel scans (%(default)s)")
+    parser.add_argument(
+        "--rate", type=per_second, help="units a second of backfills; without a limit"
+    )
+    parser.add_argument(
+        "--segments", type=whole(1, 100), default=4, help="parallel scans (%(default)s)"
+    )
     parser.add_argument("--state", type=Path, metavar="FILE", help="(PLAN.state.json)")
     return parser

@@ -20,6 +20,7 @@ from tablewright.changes.backfill.refusals import NotBackfillable
 from tablewright.commands.changes.earlier import earlier_design
 from tablewright.commands.changes.live_table import add_table_options, mark_of, secrets_of
 from tablewright.commands.items import segments
+from tablewright.commands.numbers import whole
 from tablewright.costs.price_lists import UnknownRegion, price_list
 from tablewright.costs.prices import Prices
 from tablewright.runtime.aws import Caller
@@ -105,12 +106,6 @@ def _prices(region: str) -> Prices | None:
         return None
 
 
-def _sample(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to 1000000")
-    return int(text)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tablewright backfill",
@@ -133,7 +128,10 @@ def _parser() -> argparse.ArgumentParser:
         "--estimate", action="store_true", help="say units, dollars and time by a sample, only"
     )
     parser.add_argument(
-        "--sample", type=_sample, default=2000, help="items of the estimate (%(default)s)"
+        "--sample",
+        type=whole(1, 1_000_000),
+        default=2000,
+        help="items of the estimate (%(default)s)",
     )
     segments.add_options(
         parser,

@@ -26,6 +26,7 @@ from tablewright.changes.plan.report import plan_lines
 from tablewright.commands.changes.earlier import earlier_design, locked_design
 from tablewright.commands.changes.stages import Stage, add_stage, told_stage
 from tablewright.commands.named import sound_design
+from tablewright.commands.numbers import whole
 from tablewright.costs.price_lists import UnknownRegion, price_list
 from tablewright.designs.description.design import describe
 from tablewright.designs.description.errors import Indescribable
@@ -111,9 +112,11 @@ def _parser() -> argparse.ArgumentParser:
         "file next to the design's module, if there is one",
     )
     add_stage(parser)
-    parser.add_argument("--items", type=int, help="of the table; by default as DynamoDB counts")
-    parser.add_argument("--bytes", type=int, help="of all items; by default as DynamoDB counts")
-    parser.add_argument("--rate", type=int, default=1000, help="write units a second (%(default)s)")
+    parser.add_argument("--items", type=whole(), help="of the table; by default as DynamoDB counts")
+    parser.add_argument("--bytes", type=whole(), help="of all items; by default as DynamoDB counts")
+    parser.add_argument(
+        "--rate", type=whole(1), default=1000, help="write units a second (%(default)s)"
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it")
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
     return parser

@@ -27,6 +27,7 @@ from tablewright.commands.designs.before import NothingBefore
 from tablewright.commands.designs.changes import Change, Changes, changes
 from tablewright.commands.designs.lines import Lines, shown
 from tablewright.commands.named import add_account, add_designs, named_designs
+from tablewright.commands.numbers import whole
 from tablewright.designs.description.errors import Indescribable
 from tablewright.model.declaration import Table
 from tablewright.model.validation.design import validate
@@ -117,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     before.add_argument(
         "--plan", type=Path, metavar="FILE", help="by default ID.plan.json beside the lock"
     )
-    before.add_argument("--items", type=int, help="of the table, for the price (a million)")
-    before.add_argument("--bytes", type=int, help="of all items (1 KB each)")
+    before.add_argument("--items", type=whole(), help="of the table, for the price (a million)")
+    before.add_argument("--bytes", type=whole(), help="of all items (1 KB each)")
     add_account(before)
     return parser

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from tablewright.commands.named import table_design
+from tablewright.commands.numbers import whole
 from tablewright.designs.example_records import NoExample
 from tablewright.model import Design, EpochShards, Table
 from tablewright.model.grants import GrantError, of_anyone, of_nobody, of_tenant, statements
@@ -24,6 +25,7 @@ from tablewright.pages.explained.calls import Explained, explained_calls
 from tablewright.pages.explained.rehearsal import rehearse
 from tablewright.pages.explained.units import Load, SizeError, Units, explained_units
 
+_COUNT = whole(1, 1_000_000)
 _ARN = "arn:aws:dynamodb:REGION:ACCOUNT:table/NAME"
 
 
@@ -178,13 +180,6 @@ def _patterns(
     return [design.patterns[name]]
 
 
-def _count(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
-    if not 1 <= number <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"give a number from 1 to 1000000, not '{text}'")
-    return number
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tablewright explain",
@@ -196,10 +191,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("pattern", nargs="?", metavar="PATTERN", help="by default all, briefly")
     parser.add_argument(
-        "--items", type=_count, default=20, help="how many a list or batch has; by default 20"
+        "--items", type=_COUNT, default=20, help="how many a list or batch has; by default 20"
     )
-    parser.add_argument("--bytes", type=_count, help="an item's size; by default the example's")
-    parser.add_argument("--page", type=_count, default=20, help="of a list; by default 20")
+    parser.add_argument("--bytes", type=_COUNT, help="an item's size; by default the example's")
+    parser.add_argument("--page", type=_COUNT, default=20, help="of a list; by default 20")
     parser.add_argument(
         "--tenant-tag", default="tenant", help="the session tag with the tenant; by default tenant"
     )

@@ -19,6 +19,7 @@ import boto3
 from tablewright.commands.items import segments
 from tablewright.commands.items.bring_back import IF_IT_WERE_DONE, OUTCOMES, BringBack, live_table
 from tablewright.commands.items.segments import Rate
+from tablewright.commands.numbers import per_second
 from tablewright.model.restored import RESTORED_FROM
 from tablewright.runtime.archive.reader import ArchiveReader
 from tablewright.runtime.archive.rows import exact, mark
@@ -120,7 +121,9 @@ def _parser() -> argparse.ArgumentParser:
     stays = "the day on which they expire there anew"
     parser.add_argument("--until", type=_day, metavar="DAY", help=stays)
     parser.add_argument("--dry-run", action="store_true", help="say what would be put, only")
-    parser.add_argument("--rate", type=float, default=100.0, help="writes a second (%(default)s)")
+    parser.add_argument(
+        "--rate", type=per_second, default=100.0, help="writes a second (%(default)s)"
+    )
     return parser
 
 

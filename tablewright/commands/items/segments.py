@@ -18,6 +18,7 @@ import boto3
 from botocore.exceptions import BotoCoreError
 from tqdm import tqdm
 
+from tablewright.commands.numbers import per_second, whole
 from tablewright.runtime.aws import Caller, connect
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.segments.progress import Progress, ProgressMismatch
@@ -51,8 +52,10 @@ def add_options(
 
 def add_scan_options(parser: argparse.ArgumentParser, rate: str) -> None:
     """Those of any scan; `rate` says what its rate is of."""
-    parser.add_argument("--segments", type=_count, default=4, help="parallel scans (%(default)s)")
-    parser.add_argument("--rate", type=_rate, default=100.0, help=rate)
+    parser.add_argument(
+        "--segments", type=whole(1, 100), default=4, help="parallel scans (%(default)s)"
+    )
+    parser.add_argument("--rate", type=per_second, default=100.0, help=rate)
     parser.add_argument("--endpoint-url", help="another cloud than AWS, such as a local one")
 
 
@@ -114,19 +117,3 @@ def summary(counts: Counter[str], outcomes: Mapping[str, str], *, dry_run: bool)
 
 def say(text: str) -> None:
     print(text, file=sys.stderr)
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 100:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to 100")
-    return int(text)
-
-
-def _rate(text: str) -> float:
-    try:
-        rate = float(text)
-    except ValueError:
-        rate = 0
-    if not 0 < rate <= 40_000:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0 and up to 40000")
-    return rate

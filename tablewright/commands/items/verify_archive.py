@@ -23,6 +23,7 @@ from tqdm import tqdm
 from tablewright.commands.items import segments
 from tablewright.commands.items.bring_back import Live, live_table
 from tablewright.commands.items.read_archive import add_archive_options, open_archive
+from tablewright.commands.numbers import whole
 from tablewright.model.restored import RESTORED_FROM
 from tablewright.runtime.archive.reader import ArchiveReader
 from tablewright.runtime.archive.rows import PUT_BACK, exact
@@ -166,5 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--copy", metavar="TABLE", help="a copy of it, restored from a backup")
     new = "the archive takes what is new: every item must be there"
     parser.add_argument("--inserted", action="store_true", help=new)
-    parser.add_argument("--segments", type=int, default=4, help="parallel scans (%(default)s)")
+    parser.add_argument(
+        "--segments", type=whole(1, 100), default=4, help="parallel scans (%(default)s)"
+    )
     return parser

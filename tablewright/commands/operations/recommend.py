@@ -28,6 +28,7 @@ from pathlib import Path
 import boto3
 from botocore.exceptions import BotoCoreError
 
+from tablewright.commands.numbers import whole
 from tablewright.costs.price_lists import PRICE_LISTS, US_EAST_1
 from tablewright.costs.prices import InvalidPrices, Prices
 from tablewright.model.errors import TablewrightError
@@ -124,14 +125,6 @@ def _dollars(text: str) -> Decimal:
     return dollars
 
 
-def _days(text: str) -> int:
-    days = int(text) if text.isdecimal() else 0
-    # Points of five minutes are kept for 63.
-    if not 1 <= days <= 60:
-        raise argparse.ArgumentTypeError("1 to 60 days can be looked at")
-    return days
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tablewright recommend",
@@ -157,7 +150,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--accelerator", metavar="TABLE", help="the table that DAX stands before, or could"
     )
-    parser.add_argument("--days", type=_days, default=30, help="days to look at (%(default)s)")
+    # Points of five minutes are kept for 63 days.
+    parser.add_argument(
+        "--days", type=whole(1, 60), default=30, help="days to look at (%(default)s)"
+    )
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the usage to a file")
     parser.add_argument(
         "--before", type=Path, metavar="FILE", help="usage of an earlier day, to see growth"
@@ -179,7 +175,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--log-days",
-        type=int,
+        type=whole(1, 3653),
         default=Rules.log_days,
         help="days that logs are wanted (%(default)s)",
     )

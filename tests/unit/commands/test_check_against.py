@@ -112,6 +112,16 @@ def test_the_price_is_that_of_the_plan_for_as_many_items(shop: Path, capsys: Tol
     assert price == f"Orders, 5,000 items of 400 bytes: {capsys.readouterr().out.splitlines()[-1]}"
 
 
+def test_a_design_before_whose_classes_are_gone_has_no_price(shop: Path, capsys: Told) -> None:
+    lock = shop / "orders.lock.json"
+    told = json.loads(lock.read_text())
+    told["entities"]["Order"]["fields"]["customer"]["kind"] = "gone_since:Colour"
+    lock.write_text(json.dumps(told))
+    declare(SHOP + INDEX)
+    assert check() == 1
+    assert "items of" not in capsys.readouterr().err
+
+
 def test_what_no_steps_lead_to_has_no_price(shop: Path, capsys: Told) -> None:
     declare(SHOP.replace('pk="PK"', 'pk="key"'))
     assert check() == 1

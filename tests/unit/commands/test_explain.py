@@ -88,8 +88,8 @@ def test_a_misspelt_pattern_is_told_what_was_meant(capsys: Told) -> None:
     [
         (["--bytes", "10"], "an item of Sale has at least"),
         (["--bytes", "500000"], "at most 409600 bytes, not 500000"),
-        (["--items", "none"], "give a number from 1 to 1000000, not 'none'"),
-        (["--page", "0"], "give a number from 1 to 1000000, not '0'"),
+        (["--items", "none"], "'none' is not a number from 1 to 1000000"),
+        (["--page", "0"], "'0' is not a number from 1 to 1000000"),
     ],
 )
 def test_numbers_that_cannot_be_are_refused(given: list[str], says: str, capsys: Told) -> None:
