@@ -8,9 +8,9 @@ from tablewright.changes.plan.report import in_all
 from tablewright.commands.designs.before import Compared
 from tablewright.costs.price_lists import UnknownRegion, price_list
 from tablewright.costs.prices import Prices
+from tablewright.designs.description.errors import Indescribable
 from tablewright.designs.source.declared import declared
 from tablewright.model.declaration import Table
-from tablewright.model.errors import TablewrightError
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.deployed_table import region_of
 
@@ -30,7 +30,7 @@ def price_of(table: type[Table], beside: Compared, options: argparse.Namespace) 
         prices = _prices(beside, options)
     except NotInPlace:
         return None  # the differences say so by themselves
-    except (AttributeError, ImportError, TablewrightError, UnknownRegion, ValueError):
+    except (Indescribable, UnknownRegion, ValueError):
         return None  # of a design before whose classes are gone, or of a region without prices
     before = there or TableForm.of((old or table).__design__)
     size = _size(beside, options)

@@ -120,6 +120,10 @@ def test_a_design_before_whose_classes_are_gone_has_no_price(shop: Path, capsys:
     declare(SHOP + INDEX)
     assert check() == 1
     assert "items of" not in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["plan", "compared_shop:Orders"])
+    said = capsys.readouterr().err
+    assert "orders had a class of your own that is not here any more: No module named" in said
 
 
 def test_what_no_steps_lead_to_has_no_price(shop: Path, capsys: Told) -> None:
