@@ -19,11 +19,13 @@ class Feed:
         self.hold_seconds = HOLD_SECONDS
         self.streams = False
         self.line_end = "\n"
-        # At which byte, and how, the next event with news stops in the middle.
+        # At which byte, and how, the next event with news stops in the middle: of the last answer,
+        # because nobody reads the others any more.
         self.cut: tuple[int, Literal["ended", "broken"]] | None = None
         self.expired: set[str] = set()
         self._changed = threading.Condition()
         self._closed = False
+        self._last: object = None
 
     def publish(self, *items: dict[str, Any]) -> None:
         with self._changed:
@@ -37,6 +39,7 @@ class Feed:
 
     def answer(self, sentiment: str | None, last_id: str | None) -> Iterator[bytes]:
         """The answer's pieces, each as soon as there is one."""
+        self._last = own = object()
         first = last_id is None
         at = 0 if last_id is None else _position(last_id)
         if not first and not self.streams:
@@ -45,7 +48,8 @@ class Feed:
         while True:
             found, end = self._after(sentiment, at), len(self.items)
             if found or first:
-                yield from self._event(found[-FIRST:] if first else found, end)
+                is_last = self._last is own
+                yield from self._event(found[-FIRST:] if first else found, end, is_last)
             else:
                 yield b": nothing yet\n\n"
             if not self.streams or self._closed:
@@ -53,11 +57,11 @@ class Feed:
             first, at = False, end
             self._wait(sentiment, at)
 
-    def _event(self, items: list[dict[str, Any]], end: int) -> Iterator[bytes]:
+    def _event(self, items: list[dict[str, Any]], end: int, is_last: bool) -> Iterator[bytes]:
         body = json.dumps({"items": items}, ensure_ascii=False)
         lines = (f"id: {_id(end)}", "event: news", f"data: {body}", "", "")
         content = self.line_end.join(lines).encode()
-        if self.cut is None or not items:
+        if self.cut is None or not items or not is_last:
             yield content
             return
         (at, how), self.cut = self.cut, None
