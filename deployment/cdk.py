@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,12 @@ class Stack:
         """What the stack gives out that is known before it is deployed."""
         found = self.template.get("Outputs", {}).items()
         return {name: out["Value"] for name, out in found if isinstance(out["Value"], str)}
+
+    @property
+    def exports(self) -> set[str]:
+        """The names under which other stacks of the region import what it gives out."""
+        found = self.template.get("Outputs", {}).values()
+        return {out["Export"]["Name"] for out in found if "Export" in out}
 
     def resources(self, type: str) -> dict[str, Mapping[str, Any]]:
         """The stack's resources of a type, by logical id."""
@@ -99,8 +105,10 @@ class Cdk:
         self._run("synth", "--quiet", "--output", str(self._output), *options)
         return Assembly(self._output)
 
-    def deploy(self, assembly: Assembly, *options: str) -> None:
-        self._run("deploy", "--all", "--app", str(assembly.folder), *options)
+    def deploy(self, assembly: Assembly, *options: str, only: Sequence[str] = ()) -> None:
+        """Deploy all stacks, each after those that it takes from; or `only` these."""
+        stacks = ("--exclusively", *only) if only else ("--all",)
+        self._run("deploy", *stacks, "--app", str(assembly.folder), *options)
 
     def destroy(self, assembly: Assembly) -> None:
         self._run("destroy", "--all", "--force", "--app", str(assembly.folder))

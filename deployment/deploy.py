@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from deployment import Refused, plan
 from deployment.cdk import Assembly, Cdk
-from deployment.removal import remove_stacks
+from deployment.exports import importers_of_removed
+from deployment.removal import remove_stacks, stacks_in
 from deployment.shards import check_shards
 from deployment.target import Target
 
@@ -46,6 +47,9 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
             target.protect(table.name, True, table.region)
     if len(todo) > 1:
         say(f"This takes {len(todo)} updates: AWS changes one replica of a table at a time.")
+    if target.audit_stack not in {stack.name for stack in assembly.stacks}:
+        # Before the others, of which it imports.
+        remove_stacks(target, [(target.audit_stack, target.region)], say)
     for number, step in enumerate(todo, start=1):
         say(f"{number} of {len(todo)}: {step.says}")
         for name, change in step.changes.items():
@@ -55,11 +59,15 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
         if len(todo) > 1:
             on_the_way = {ON_THE_WAY: json.dumps(step.on_the_way)}
             assembly = cdk.synth({**asked.context, **on_the_way})
+        if importers := importers_of_removed(assembly, target.template):
+            say(f"First {', '.join(importers)}: they import what other stacks no longer export.")
+            cdk.deploy(assembly, *options, only=importers)
         cdk.deploy(assembly, *options)
     for table in left_over:
         target.protect(table.name, table.protected, table.region)
     kept = {region for shape in wanted.values() for region in shape.replicas}
-    remove_stacks(target, sorted(set(asked.removing) - kept), say)
+    for region in sorted(set(asked.removing) - kept):
+        remove_stacks(target, stacks_in(target, region), say)
     _say_what_is_next(target, assembly, say, first)
 
 

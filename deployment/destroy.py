@@ -31,12 +31,16 @@ def destroy(target: Target, cdk: Cdk, say: Say, sure: Callable[[str], bool]) -> 
 
 
 def _as_deployed(target: Target, assembly: Assembly) -> dict[str, str]:
-    """Settings by which the application has the replicas that there are, whatever was asked for."""
+    """Settings by which the application has the replicas and stacks that there are, whatever was
+    asked for."""
     shapes = {name: target.table(name) for name in assembly.tables(target.region)}
     there = {name: sorted(shape.replicas) for name, shape in shapes.items() if shape}
+    keys = target.has_stack(f"tablewright-{target.stage}-keys")
     regions = sorted({region for found in there.values() for region in found})
     return {
         "replicas": ",".join(regions) or "none",
         "replicated": ",".join(SYSTEMS),
         ON_THE_WAY: json.dumps(there),
+        "audit": "on" if target.has_stack(target.audit_stack) else "off",
+        "customer_keys": ",".join(SYSTEMS) if keys else "off",
     }

@@ -1,6 +1,6 @@
 """Removal of stacks: what they would otherwise stumble over or leave behind."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -22,15 +22,18 @@ class Doomed:
     secrets: list[str] = field(default_factory=list)
 
 
-def remove_stacks(target: Target, regions: Iterable[str], say: Say) -> None:
-    """Remove what stands in regions that have no replicas any more; also when the replicas
-    themselves were removed by an earlier attempt."""
-    for region in regions:
-        names = [f"tablewright-{target.stage}-{system}-{region}" for system in _THERE]
-        clear(target, doomed_in(target, ((name, region) for name in names)), say)
-        for name in names:
-            if target.delete_stack(name, region):
-                say(f"{name} is removed: nothing is left there to serve or to watch.")
+def remove_stacks(target: Target, stacks: Sequence[tuple[str, str]], say: Say) -> None:
+    """Remove stacks that the stage no longer has, each given by name and region, as far as they are
+    there; also when what they stood for was removed by an earlier attempt."""
+    clear(target, doomed_in(target, stacks), say)
+    for name, region in stacks:
+        if target.delete_stack(name, region):
+            say(f"{name} is removed: the stage no longer has it.")
+
+
+def stacks_in(target: Target, region: str) -> list[tuple[str, str]]:
+    """All that can stand in another region than home."""
+    return [(f"tablewright-{target.stage}-{system}-{region}", region) for system in _THERE]
 
 
 def doomed_in(target: Target, stacks: Iterable[tuple[str, str]]) -> Doomed:

@@ -40,6 +40,11 @@ class Target:
         """For the application: that it is meant for this account and region."""
         return {"TABLEWRIGHT_ACCOUNT": self.account, "TABLEWRIGHT_REGION": self.region}
 
+    @property
+    def audit_stack(self) -> str:
+        """The name of the stack that a stage has only while its setting is on."""
+        return f"tablewright-{self.stage}-audit"
+
     def table(self, name: str, region: str | None = None) -> Shape | None:
         """What a table is like, if it is there."""
         dynamodb = self.client("dynamodb", region)

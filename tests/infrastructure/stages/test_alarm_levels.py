@@ -1,13 +1,14 @@
 """How closely each stage is watched, and what that asks for."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from aws_cdk import App, Duration, Stack
 
 from cdk_app.setting import SettingError
 from cdk_app.settings import read
+from deployment.cdk import Assembly as Synthesized
+from deployment.exports import importers_of_removed, imports
 from tablewright.constructs import AccountAlarms, AlarmLevel, FunctionAlarms, MessageQueue
 from tablewright.constructs.nag import TablewrightChecks
 from tests.infrastructure.constructs.building_blocks import function_in, table_in
@@ -34,6 +35,13 @@ def alarms(assembly: Assembly) -> dict[tuple[str, str], Template]:
         for stack, template in assembly.templates.items()
         for id, alarm in resources(template, "AWS::CloudWatch::Alarm").items()
     }
+
+
+def topic_of(assembly: Assembly) -> str:
+    """The name under which the alarms' topic is exported."""
+    outputs = assembly.template("operations")["Outputs"].values()
+    (name,) = (output["Export"]["Name"] for output in outputs if "Export" in output)
+    return str(name)
 
 
 def metrics(alarm: Template) -> int:
@@ -86,13 +94,32 @@ def test_a_function_with_concurrency_of_its_own_is_watched_by_that() -> None:
     assert own["Threshold"] == 40
 
 
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    folder = tmp_path_factory.mktemp("silent")
+    return synthesize_stage("dev", folder, {"TABLEWRIGHT_ALARMS": "none"})
+
+
 @pytest.mark.thorough
-def test_no_alarms_are_no_topic_and_no_key_either(tmp_path: Path) -> None:
-    made = synthesize_stage("dev", tmp_path, {"TABLEWRIGHT_ALARMS": "none"})
-    assert alarms(made) == {}
-    topics = resources(made.template("operations"), "AWS::SNS::Topic")
+def test_no_alarms_are_no_topic_and_no_key_either(silent: Assembly) -> None:
+    assert alarms(silent) == {}
+    topics = resources(silent.template("operations"), "AWS::SNS::Topic")
     assert [id for id in topics if id.startswith("Alarms")] == []
-    assert made.findings() == set()
+    assert silent.findings() == set()
+
+
+@pytest.mark.thorough
+def test_a_stage_that_had_alarms_gives_up_their_topic_before_it_goes(
+    dev: Assembly, silent: Assembly
+) -> None:
+    before = dev.templates
+    taken = {name for name, template in before.items() if topic_of(dev) in imports(template)}
+    first = importers_of_removed(Synthesized(silent.folder), lambda name, region: before[name])
+    assert taken == set(first)
+    assert len(taken) == 4
+    # The other way round the topic is made first, as ever.
+    after = silent.templates
+    assert importers_of_removed(Synthesized(dev.folder), lambda name, region: after[name]) == []
 
 
 @pytest.mark.parametrize(

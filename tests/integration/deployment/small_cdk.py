@@ -1,7 +1,7 @@
 """A stand-in for the CDK CLI: deploys one small stack, by CloudFormation."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ class SmallCdk(Cdk):
         # What the CLI was told, deployment by deployment.
         self.deployed: list[tuple[str, ...]] = []
         self.options: list[str] = []
+        self.only: list[Sequence[str]] = []
 
     def synth(self, context: Mapping[str, str] | None = None) -> Assembly:
         on_the_way = json.loads((context or {}).get("replicas_on_the_way", "{}"))
@@ -61,9 +62,10 @@ class SmallCdk(Cdk):
         (self._folder / "manifest.json").write_text(json.dumps({"artifacts": {STACK: artifact}}))
         return Assembly(self._folder)
 
-    def deploy(self, assembly: Assembly, *options: str) -> None:
+    def deploy(self, assembly: Assembly, *options: str, only: Sequence[str] = ()) -> None:
         (stack,) = assembly.stacks
         self.options = list(options)
+        self.only.append(only)
         properties = stack.template["Resources"]["Items"]["Properties"]
         self.deployed.append(tuple(r["Region"] for r in properties["Replicas"])[1:])
         formation = self._cloud.client("cloudformation")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -24,6 +24,17 @@ def run(target: Target, cdk: SmallCdk, **asked: object) -> list[str]:
     said: list[str] = []
     deploy(target, cdk, Asked(approve="never", **asked), said.append)  # type: ignore[arg-type]
     return said
+
+
+def made(cloud: Cloud, name: str, region: str = HOME) -> None:
+    """A stack of an earlier deployment, with something in its bucket."""
+    formation = cloud.client("cloudformation", region_name=region)
+    template = {"Resources": {"Bucket": {"Type": "AWS::S3::Bucket"}}}
+    formation.create_stack(StackName=name, TemplateBody=json.dumps(template))
+    formation.get_waiter("stack_create_complete").wait(StackName=name)
+    found = formation.describe_stack_resource(StackName=name, LogicalResourceId="Bucket")
+    bucket = found["StackResourceDetail"]["PhysicalResourceId"]
+    cloud.client("s3", region_name=region).put_object(Bucket=bucket, Key="a", Body=b"x")
 
 
 def regions(target: Target) -> set[str]:
@@ -86,6 +97,35 @@ def test_replicas_are_added_and_removed_one_an_update(target: Target, cdk: Stub)
     assert regions(target) == {MUMBAI}
 
 
+def test_what_others_no_longer_export_is_given_up_before_all_is_deployed(
+    cloud: Cloud, target: Target, cdk: Stub
+) -> None:
+    formation = cloud.client("cloudformation")
+    topic = {
+        "Resources": {"Topic": {"Type": "AWS::SNS::Topic"}},
+        "Outputs": {"Topic": {"Value": {"Ref": "Topic"}, "Export": {"Name": "topic"}}},
+    }
+    formation.create_stack(StackName="operations", TemplateBody=json.dumps(topic))
+    formation.get_waiter("stack_create_complete").wait(StackName="operations")
+    told = {
+        "Type": "AWS::SNS::Subscription",
+        "Properties": {
+            "TopicArn": {"Fn::ImportValue": "topic"},
+            "Protocol": "sqs",
+            "Endpoint": f"arn:aws:sqs:{HOME}:000000000000:queue",
+        },
+    }
+    before = cdk()
+    before.other = {"Told": told}
+    run(target, before)
+    assert before.only == [()]
+    after = cdk()
+    said = run(target, after)
+    assert after.only == [[STACK], ()]
+    assert f"First {STACK}: they import what other stacks no longer export." in said
+    assert target.physical_id(STACK, "Told") is None
+
+
 def test_shards_that_something_is_in_are_not_taken_away(target: Target, cdk: Stub) -> None:
     for count in ("12", "20"):
         stage = cdk()
@@ -103,19 +143,22 @@ def test_a_protected_replica_goes_when_it_is_named_and_what_stands_there_with_it
     run(target, cdk(OREGON, **protected))
     names = [f"tablewright-dev-{system}-{OREGON}" for system in ("sentiment", "operations")]
     for name in names:
-        bucket = {"Resources": {"Bucket": {"Type": "AWS::S3::Bucket"}}}
-        cloud.client("cloudformation", region_name=OREGON).create_stack(
-            StackName=name, TemplateBody=json.dumps(bucket)
-        )
-        kept = target.physical_id(name, "Bucket", OREGON)
-        cloud.client("s3", region_name=OREGON).put_object(Bucket=kept, Key="a", Body=b"x")
+        made(cloud, name, OREGON)
     said = run(target, cdk(**protected), removing=(OREGON,))
     assert regions(target) == set()
     for name in names:
-        assert f"{name} is removed: nothing is left there to serve or to watch." in said
+        assert f"{name} is removed: the stage no longer has it." in said
         assert not target.has_stack(name, OREGON)
     # Once more, as after a failure at the very end: nothing is left to do.
     assert run(target, cdk(**protected), removing=(OREGON,))[-1] == "dev is deployed."
+
+
+def test_an_audit_that_was_switched_off_is_removed(cloud: Cloud, target: Target, cdk: Stub) -> None:
+    run(target, cdk())
+    name = "tablewright-dev-audit"
+    made(cloud, name)
+    assert f"{name} is removed: the stage no longer has it." in run(target, cdk())
+    assert not target.has_stack(name)
 
 
 def test_a_table_that_was_left_over_is_taken_over_only_when_asked(
@@ -134,7 +177,7 @@ def test_a_table_that_was_left_over_is_taken_over_only_when_asked(
 
     protected: list[bool] = []
 
-    def imported(assembly: object, *options: str) -> None:
+    def imported(assembly: object, *options: str, only: Sequence[str] = ()) -> None:
         stage.options = list(options)
         protected.append(is_protected(target))
 

@@ -1,11 +1,13 @@
 """A throw-away stage goes whole, with what its buckets hold and the secrets that it made."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 from deployment import Refused
+from deployment.cdk import Assembly
 from deployment.deploy import Asked, deploy
 from deployment.destroy import destroy
 from deployment.target import Target
@@ -121,3 +123,25 @@ def test_what_was_written_meanwhile_does_not_stop_it(
     stage.destroy = once_in_vain  # type: ignore[method-assign]
     destroy(target, stage, lambda line: None, lambda what: True)
     assert bucket not in buckets(cloud)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_stacks_that_the_settings_no_longer_have_go_too(
+    there: bool, cloud: Cloud, target: Target, cdk: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = deployed(target, cdk)
+    template = json.dumps({"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}})
+    for system in ("audit", "keys") if there else ():
+        name = f"tablewright-dev-{system}"
+        cloud.client("cloudformation").create_stack(StackName=name, TemplateBody=template)
+    told: list[Mapping[str, str]] = []
+    synth = stage.synth
+
+    def noted(context: Mapping[str, str] | None = None) -> Assembly:
+        told.append(context or {})
+        return synth(context)
+
+    monkeypatch.setattr(stage, "synth", noted)
+    destroy(target, stage, lambda line: None, lambda what: True)
+    found = told[-1]["audit"], told[-1]["customer_keys"]
+    assert found == (("on", "sentiment,sales,forms,portal") if there else ("off", "off"))
