@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from lambdas.forms.tenants.configuration import MOST_FORMS
+from lambdas.forms.tenants.destinations import MOST_DESTINATIONS
 from lambdas.forms.tenants.domains import MOST_DOMAINS
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DailyMetrics
@@ -56,7 +57,9 @@ def test_creating_a_tenant_again_is_safe_and_another_with_its_id_is_a_conflict(
     assert admin("GET", "/config").json == first.json
 
 
-def test_a_day_of_the_most_forms_and_domains_is_counted_in_one_item(admin: Admin) -> None:
+def test_a_day_of_the_most_forms_domains_and_destinations_is_counted_in_one_item(
+    admin: Admin,
+) -> None:
     forms: dict[str, Any] = {f"f{number:063}": {} for number in range(MOST_FORMS)}
     assert admin.tenant(forms=forms)["forms"] == forms
     more = {**ACME, "tenant_id": "more", "forms": {**forms, "one-more": {}}}
@@ -68,6 +71,7 @@ def test_a_day_of_the_most_forms_and_domains_is_counted_in_one_item(admin: Admin
         **DailyMetrics.__entity__.example,
         "form_stats": dict.fromkeys(forms, large),
         "domain_stats": dict.fromkeys((f"{n:0250}.ab" for n in range(MOST_DOMAINS)), large),
+        "destination_stats": dict.fromkeys((f"{n:064}" for n in range(MOST_DESTINATIONS)), large),
     }
     assert item_bytes(Forms.__design__.attributes(DailyMetrics.__entity__, day)) < 100_000
 
