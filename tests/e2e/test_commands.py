@@ -161,9 +161,14 @@ def test_a_throttled_table_is_answered_with_try_again(fault: Run, acme: Api) -> 
 
 
 def test_a_fault_ends_by_itself(fault: Run, acme: Api) -> None:
-    started = time.monotonic()
-    fault("fail", "sales-api", "--for", "2s")
-    assert acme("GET", "/embeddings").status == 500
+    # On a busy machine it may be over before anybody has asked: then it is to last longer.
+    for seconds in (2, 10, 60):
+        started = time.monotonic()
+        fault("fail", "sales-api", "--for", f"{seconds}s")
+        if acme("GET", "/embeddings").status == 500:
+            break
+    else:
+        pytest.fail("the fault is never met")
     assert eventually(lambda: acme("GET", "/embeddings").status == 200)
     assert time.monotonic() - started >= 1
 

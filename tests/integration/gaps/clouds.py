@@ -115,7 +115,7 @@ class Cloud:
                 return False
 
 
-def until(found: Callable[[], T], *, seconds: float = 20.0) -> T:
+def until(found: Callable[[], T], *, seconds: float = 90.0) -> T:
     """What `found` returns once it is truthy."""
     deadline = time.monotonic() + seconds
     while not (value := found()):

@@ -15,7 +15,7 @@ from tests.integration.page.server import CLIENT_ID, TOKEN, Api
 
 __all__ = ["browser", "new_page", "page"]
 
-DEADLINE_SECONDS = 30.0
+DEADLINE_SECONDS = 90.0
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 # Notes what the page asks for, at the moment it does.
 _NOTE = """

@@ -23,7 +23,7 @@ def test_one_alone_needs_no_thread() -> None:
 
 def test_as_many_run_at_once_as_a_client_has_connections() -> None:
     together = Barrier(CONNECTIONS)
-    in_parallel(lambda _: together.wait(10), range(CONNECTIONS))
+    in_parallel(lambda _: together.wait(60), range(CONNECTIONS))
 
 
 def test_a_failure_waits_for_what_has_begun_and_begins_no_more() -> None:
@@ -32,12 +32,12 @@ def test_a_failure_waits_for_what_has_begun_and_begins_no_more() -> None:
     finished: list[int] = []
 
     def work(number: int) -> None:
-        begun.wait(10)
+        begun.wait(60)
         if number == 1:
             # What runs beside it goes on only after the failure is known.
             Timer(0.2, goes_on.set).start()
             raise LookupError(number)
-        goes_on.wait(10)
+        goes_on.wait(60)
         finished.append(number)
 
     with pytest.raises(LookupError, match="1"):
@@ -49,7 +49,7 @@ def test_of_several_failures_the_first_in_order_is_told() -> None:
     both = Barrier(2)
 
     def fail(number: int) -> None:
-        both.wait(10)
+        both.wait(60)
         raise LookupError(number)
 
     with pytest.raises(LookupError, match="0"):
@@ -91,11 +91,11 @@ def test_settled_work_runs_no_more() -> None:
 
     def work() -> None:
         begun.set()
-        goes_on.wait(10)
+        goes_on.wait(60)
         finished.append(True)
 
     running = Begun(work)
-    assert begun.wait(10)
+    assert begun.wait(60)
     Timer(0.2, goes_on.set).start()
     running.settle()
     assert finished == [True]

@@ -146,12 +146,12 @@ def test_a_tenant_whose_session_is_slow_keeps_no_other_waiting() -> None:
     def slow(tenant: str) -> None:
         if tenant == "slow":
             asked.set()
-            assert go_on.wait(10)
+            assert go_on.wait(60)
 
     world.sts.before = slow
     with ThreadPoolExecutor() as executor:
         waiting = executor.submit(world.signer, "slow")
-        assert asked.wait(10)
+        assert asked.wait(60)
         other = executor.submit(world.signer, "other")
         assert other.result(10) == "key 2"
         assert not waiting.done()
@@ -164,7 +164,7 @@ def test_threads_of_one_tenant_ask_for_its_session_once() -> None:
     together = Barrier(8)
 
     def ask(_: int) -> str:
-        together.wait(10)
+        together.wait(60)
         return world.signer("acme")
 
     with ThreadPoolExecutor(8) as executor:

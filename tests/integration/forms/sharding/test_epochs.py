@@ -200,7 +200,7 @@ class Lockstep:
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         if operation != "GetItem" and self._barrier:
             barrier, self._barrier = self._barrier, None
-            barrier.wait(timeout=10)
+            barrier.wait(timeout=60)
         assert self._dynamo
         return self._dynamo.call(operation, params)
 

@@ -8,7 +8,6 @@ from threading import Event, Lock
 
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.submissions import Submission
-from tablewright.model.fields.time import iso_utc
 from tablewright.model.time_ids import milliseconds
 from tablewright.runtime.meter import Meter
 from tablewright.runtime.sharding.counts import ShardCounts
@@ -82,17 +81,23 @@ class Load:
                 reads += 1
         return reads
 
+    def _wait_for(self, count: int, since: str) -> None:
+        """Wait until so many that were made since then are stored."""
+        deadline = time.monotonic() + 120
+        while sum(one.timestamp >= since for one in self.stored()) < count:
+            assert time.monotonic() < deadline, "nobody writes"
+            time.sleep(0.05)
+
     def plan(self) -> list[str]:
-        """Change the count again and again, letting each be used for a while."""
+        """Change the count again and again, letting each be used by many."""
         counts = ShardCounts(
             self.store(), Forms.get_shards, Forms.begin_shards, Forms.append_shards, timing=TIMING
         )
-        time.sleep(0.5)
+        self._wait_for(1, since="")
         for number in COUNTS:
             begins = counts.change("acme", number).epochs[-1].since
-            while iso_utc(datetime.now(UTC)) < begins:
-                time.sleep(0.05)
-            time.sleep(1.0)
+            # So many that no shard is left out: by chance, one of ten is so once in 10^8 times.
+            self._wait_for(20 * number, since=begins)
         return [epoch.since for epoch in counts.of("acme")]
 
 

@@ -28,7 +28,7 @@ def test_what_was_held_up_is_carried_when_the_regions_reach_each_other(
     cloud: Cloud, faults: Faults
 ) -> None:
     deploy(cloud, "held", _template("held", HOME, OTHER))
-    faults.add("replication", HOME, seconds=60)
+    faults.add("replication", HOME, seconds=600)
     _put(cloud, "held", HOME, "away", "written at home")
     _put(cloud, "held", OTHER, "home", "written away")
     # Only what home writes is held up.
@@ -43,7 +43,7 @@ def test_of_two_writes_the_later_stays_whichever_is_carried_last(
 ) -> None:
     deploy(cloud, "later", _template("later", HOME, OTHER))
     for region in (HOME, OTHER):
-        faults.add("replication", region, seconds=60)
+        faults.add("replication", region, seconds=600)
     _put(cloud, "later", HOME, "key", "first")
     _put(cloud, "later", OTHER, "key", "second")
     _put(cloud, "later", HOME, "told", "last")
@@ -57,7 +57,7 @@ def test_a_lost_region_answers_nothing_and_gets_what_it_missed(
     cloud: Cloud, faults: Faults
 ) -> None:
     deploy(cloud, "lost", _template("lost", HOME, OTHER))
-    faults.add("region", OTHER, seconds=60)
+    faults.add("region", OTHER, seconds=600)
     once = Config(read_timeout=0.5, retries={"total_max_attempts": 1})
     dynamodb = cloud.client("dynamodb", region_name=OTHER, config=once)
     with pytest.raises(ReadTimeoutError):

@@ -172,7 +172,7 @@ def test_no_more_than_so_many_connections_are_kept() -> None:
     together = Barrier(8)
 
     def waits(connection: Any) -> bool:
-        together.wait(10)
+        together.wait(60)
         return answer()(connection)
 
     with client(*[waits] * 8, kept=3) as (made, server), ThreadPoolExecutor(8) as pool:
