@@ -8,9 +8,8 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
-# What is only read is asked for again when the API says that it is busy.
 BUSY = 503
 _TRIES = 5
 
@@ -55,21 +54,32 @@ class Api:
             sent["Content-Type"] = "application/json"
         if self._token:
             sent["Authorization"] = f"Bearer {self._token}"
-        text = None if body is None else json.dumps(body)
-        for _ in range(_TRIES):
-            answer = self._ask(method, address, text, sent)
-            if method != "GET" or answer.status != BUSY:
-                break
-            time.sleep(float(answer.headers.get("retry-after", 1)))
-        return answer
+        text = None if body is None else json.dumps(body).encode()
+        return ask(self._url, method, address, text, sent, timeout=self._timeout)
 
-    def _ask(self, method: str, address: str, text: str | None, sent: dict[str, str]) -> Answer:
-        connection = http.client.HTTPConnection(self._url.netloc, timeout=self._timeout)
+
+def ask(
+    url: SplitResult,
+    method: str,
+    address: str,
+    body: bytes | None,
+    headers: Mapping[str, str],
+    *,
+    timeout: float = 60,
+) -> Answer:
+    """Make a request of an address on a server, again and again while it answers that it is busy:
+    it does so only where a request can be repeated."""
+    for _ in range(_TRIES):
+        connection = http.client.HTTPConnection(url.netloc, timeout=timeout)
         with contextlib.closing(connection):
-            connection.request(method, address, body=text, headers=sent)
-            answer = connection.getresponse()
-            found = {name.lower(): value for name, value in answer.getheaders()}
-            return Answer(answer.status, found, answer.read().decode())
+            connection.request(method, address, body=body, headers=dict(headers))
+            found = connection.getresponse()
+            names = {name.lower(): value for name, value in found.getheaders()}
+            answer = Answer(found.status, names, found.read().decode())
+        if answer.status != BUSY:
+            break
+        time.sleep(float(answer.headers.get("retry-after", 1)))
+    return answer
 
 
 def put(url: str, body: bytes, headers: Mapping[str, str]) -> None:

@@ -1,8 +1,6 @@
 """The form system as its people use it: an operator, tenants, and a web page that signs."""
 
-import contextlib
 import hashlib
-import http.client
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +9,7 @@ from urllib.parse import urlsplit
 from botocore.exceptions import ClientError
 
 from lambdas.forms.submission.signing import key_name, sign
-from local.clients.api import Answer, Api, put
+from local.clients.api import Answer, Api, ask, put
 from local.clients.users import OPERATOR, Users
 from local.deployment import STAGE, Deployment
 from local.emulator.connection import Connection
@@ -113,12 +111,7 @@ class Forms:
             content_type=kind,
         )
         headers |= {"Content-Type": kind, "Origin": f"https://{self.tenant}.example"}
-        connection = http.client.HTTPConnection(self._url.netloc, timeout=60)
-        with contextlib.closing(connection):
-            connection.request("POST", self._url.path + path, body=body, headers=headers)
-            answer = connection.getresponse()
-            found = {name.lower(): value for name, value in answer.getheaders()}
-            return Answer(answer.status, found, answer.read().decode())
+        return ask(self._url, "POST", self._url.path + path, body, headers)
 
     def hook_secret(self, destination: str = "hook") -> str:
         """What requests to a webhook are signed with."""

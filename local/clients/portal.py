@@ -13,7 +13,7 @@ from local.emulator.home import LocalCloudError
 
 SYSTEM = "portal"
 SUITE, TAG = "Data", "demo"
-DEADLINE_SECONDS = 60.0
+DEADLINE_SECONDS = 120.0
 
 
 class Portal:
@@ -89,7 +89,7 @@ class Portal:
 
 
 def waiting(what: str) -> Iterator[None]:
-    """Again and again for a minute, then LocalCloudError."""
+    """Again and again for two minutes, then LocalCloudError."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while time.monotonic() < deadline:
         yield

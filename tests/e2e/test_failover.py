@@ -16,6 +16,9 @@ HEADING = "Move to another region"
 class Followed(RegionDrill):
     """The drill, in which whoever moves the switch follows the operations page."""
 
+    # Of a machine that runs other tests at the same time.
+    within_seconds = 600
+
     def __init__(self, home: Home, cloud: Cloud, folder: Path, said: list[str]) -> None:
         self._folder = folder
         self.shown: list[str] = []
