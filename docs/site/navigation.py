@@ -78,6 +78,7 @@ LISTS = {
     "docs/designs/README.md": "docs/designs",
     "docs/catalog.md": "docs/tables",
     "docs/reference/README.md": "docs/reference",
+    "docs/requirements.md": "docs/requirements",
     "docs/decisions/README.md": "docs/decisions",
 }
 # Headings that say more than fits into the navigation.

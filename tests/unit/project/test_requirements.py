@@ -11,9 +11,10 @@ import pytest
 
 from cdk_app.settings import ROOT
 
-PAGE = ROOT / "docs" / "requirements.md"
+SUMMARY = ROOT / "docs" / "requirements.md"
+PAGES = sorted((ROOT / "docs" / "requirements").glob("*.md"))
 DONE, OTHERWISE = "done", "otherwise"
-_STATE = re.compile(rf"{DONE}|{OTHERWISE}: (?:\[\d+\]\(decisions/\d{{4}}-[\w-]+\.md\)(?:, )?)+")
+_STATE = re.compile(rf"{DONE}|{OTHERWISE}: (?:\[\d+\]\(../decisions/\d{{4}}-[\w-]+\.md\)(?:, )?)+")
 # A link, and the names that are said to be in what it leads to.
 _LINK = re.compile(r"\[[^]]+\]\((?P<to>[^)]+)\)(?P<names>(?: `[^`]+`)*)")
 
@@ -22,6 +23,8 @@ class Row(NamedTuple):
     """One statement of a system's design."""
 
     system: str
+    page: Path
+    section: str
     asked: str
     state: str
     where: str
@@ -40,24 +43,22 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
-def sections() -> dict[str, str]:
-    """The part of the page that is about each system."""
-    _, *parts = re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)
-    return {title: text for title, _, text in (part.partition("\n") for part in parts)}
+def title_of(page: Path) -> str:
+    return page.read_text().partition("\n")[0].removeprefix("# ")
 
 
 def rows() -> Iterator[Row]:
-    for system, text in sections().items():
-        for line in text.splitlines():
-            if line.startswith("| ") and not line.startswith("| asked for |"):
-                yield Row(system, *cells(line))
+    for page in PAGES:
+        for line in page.read_text().splitlines():
+            if line.startswith("| ") and not line.startswith("| section |"):
+                yield Row(title_of(page), page, *cells(line))
 
 
-def links(text: str) -> list[Link]:
+def links(page: Path, text: str) -> list[Link]:
     found = []
     for match in _LINK.finditer(text):
         path, _, anchor = match["to"].partition("#")
-        target = (PAGE.parent / path).resolve()
+        target = (page.parent / path).resolve()
         found.append(Link(target, anchor, re.findall(r"`([^`]+)`", match["names"])))
     return found
 
@@ -99,37 +100,41 @@ def test_every_statement_has_a_state_and_nothing_is_left_to_be_done() -> None:
 
 
 def test_every_file_name_and_test_of_the_page_is_there() -> None:
-    linked = (link for row in rows() for cell in row[2:] for link in links(cell))
+    linked = (link for row in rows() for cell in row[4:] for link in links(row.page, cell))
     assert [one for link in linked for one in missing(link)] == []
 
 
 def test_every_statement_is_built_somewhere_and_shown_by_a_test_or_a_page() -> None:
     for row in rows():
-        assert links(row.where), row.asked
-        shown = links(row.shown)
+        assert links(row.page, row.where), row.asked
+        shown = links(row.page, row.shown)
         assert shown, row.asked
         for link in shown:
             tests = [name for name in link.names if name.startswith("test_")]
             assert tests if link.path.suffix == ".py" else link.path.suffix == ".md", row.asked
 
 
-def test_no_statement_of_a_system_stands_twice_in_a_chapter() -> None:
-    for system, text in sections().items():
-        for chapter in text.split("\n### "):
-            asked = [cells(line)[0] for line in chapter.splitlines() if line.startswith("| ")]
-            assert len(asked) == len(set(asked)), system
+def test_every_row_names_a_section_of_the_document() -> None:
+    for page in PAGES:
+        headings = re.findall(r"^## (.+)$", page.read_text(), re.MULTILINE)
+        assert headings, page
+    assert [row for row in rows() if not row.section] == []
+
+
+def test_no_statement_of_a_system_stands_twice_in_a_section() -> None:
+    asked = [(row.system, row.section, row.asked) for row in rows()]
+    assert [one for one in asked if asked.count(one) > 1] == []
 
 
 def test_the_summary_counts_the_rows() -> None:
-    head, _, _ = PAGE.read_text().partition("\n## ")
-    counted = [cells(line) for line in head.splitlines() if re.match(r"\| (\[|all)", line)]
-    found = {title: [row for row in rows() if row.system == title] for title in sections()}
-    expected = [[f"[{title}](#{anchor_of(title)})", *counts(of)] for title, of in found.items()]
-    assert counted == [*expected, ["all five", *counts(list(rows()))]]
-
-
-def anchor_of(title: str) -> str:
-    return title.lower().replace(" ", "-")
+    lines = SUMMARY.read_text().splitlines()
+    counted = [cells(line) for line in lines if re.match(r"\| (\[|all)", line)]
+    found = {page: [row for row in rows() if row.page == page] for page in PAGES}
+    expected = [
+        [f"[{title_of(page)}](requirements/{page.name})", *counts(of)] for page, of in found.items()
+    ]
+    assert sorted(counted[:-1]) == sorted(expected)
+    assert counted[-1] == ["all five", *counts(list(rows()))]
 
 
 def counts(of: list[Row]) -> list[str]:
@@ -146,6 +151,6 @@ def counts(of: list[Row]) -> list[str]:
     ],
 )
 def test_what_is_not_there_is_found(cell: str, gone: str) -> None:
-    (link,) = links(cell)
+    (link,) = links(SUMMARY, cell)
     (told,) = missing(link)
     assert gone in told
