@@ -2,65 +2,26 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from cdk_app.settings import ROOT
+from tests.mutations.ledger import (
+    PAGES,
+    ROOT,
+    SUMMARY,
+    Link,
+    Row,
+    cells,
+    links,
+    load_mutations,
+    rows,
+    title_of,
+)
 
-SUMMARY = ROOT / "docs" / "requirements.md"
-PAGES = sorted((ROOT / "docs" / "requirements").glob("*.md"))
 DONE, OTHERWISE = "done", "otherwise"
 _STATE = re.compile(rf"{DONE}|{OTHERWISE}: (?:\[\d+\]\(../decisions/\d{{4}}-[\w-]+\.md\)(?:, )?)+")
-# A link, and the names that are said to be in what it leads to.
-_LINK = re.compile(r"\[[^]]+\]\((?P<to>[^)]+)\)(?P<names>(?: `[^`]+`)*)")
-
-
-class Row(NamedTuple):
-    """One statement of a system's design."""
-
-    system: str
-    page: Path
-    section: str
-    asked: str
-    state: str
-    where: str
-    shown: str
-
-
-class Link(NamedTuple):
-    """A file, and what is to be found in it."""
-
-    path: Path
-    anchor: str
-    names: list[str]
-
-
-def cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip("|").split(" | ")]
-
-
-def title_of(page: Path) -> str:
-    return page.read_text().partition("\n")[0].removeprefix("# ")
-
-
-def rows() -> Iterator[Row]:
-    for page in PAGES:
-        for line in page.read_text().splitlines():
-            if line.startswith("| ") and not line.startswith("| section |"):
-                yield Row(title_of(page), page, *cells(line))
-
-
-def links(page: Path, text: str) -> list[Link]:
-    found = []
-    for match in _LINK.finditer(text):
-        path, _, anchor = match["to"].partition("#")
-        target = (page.parent / path).resolve()
-        found.append(Link(target, anchor, re.findall(r"`([^`]+)`", match["names"])))
-    return found
 
 
 @cache
@@ -115,9 +76,6 @@ def test_every_statement_is_built_somewhere_and_shown_by_a_test_or_a_page() -> N
 
 
 def test_every_row_names_a_section_of_the_document() -> None:
-    for page in PAGES:
-        headings = re.findall(r"^## (.+)$", page.read_text(), re.MULTILINE)
-        assert headings, page
     assert [row for row in rows() if not row.section] == []
 
 
@@ -154,3 +112,29 @@ def test_what_is_not_there_is_found(cell: str, gone: str) -> None:
     (link,) = links(SUMMARY, cell)
     (told,) = missing(link)
     assert gone in told
+
+
+def test_each_mutation_edits_one_place_of_a_source() -> None:
+    for mutation in load_mutations():
+        source = (ROOT / mutation.file).read_text()
+        assert source.count(mutation.old) == 1, mutation.title
+        assert mutation.old != mutation.new, mutation.title
+        assert mutation.tests, mutation.title
+
+
+def test_at_least_forty_behaviors_are_mutated() -> None:
+    assert len({mutation.title for mutation in load_mutations()}) >= 40
+
+
+# Numbers with the unit of a measurement.
+_NUMBER = r"\d[\d,]*(?:\.\d+)?"
+_MEASURED = re.compile(rf"{_NUMBER}(?= (?:read|write) units?| dollars)|(?<=\$){_NUMBER}")
+
+
+def test_measured_numbers_stand_on_a_linked_page() -> None:
+    for row in rows():
+        numbers = [match.group() for match in _MEASURED.finditer(row.asked)]
+        pages = [link.path for link in links(row.page, row.shown) if link.path.suffix == ".md"]
+        text = "\n".join(page.read_text() for page in pages)
+        for number in numbers:
+            assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", text), row.asked

@@ -1,0 +1,1 @@
+"""Mutations of claimed behaviors, and a command that checks that the named tests notice them."""
