@@ -1,7 +1,6 @@
 """Bringing the whole application up on this machine, and down again."""
 
 import contextlib
-import json
 import os
 import signal
 import time
@@ -10,11 +9,12 @@ from datetime import UTC, datetime
 from local.clients.api import Api
 from local.clients.forms import Forms
 from local.clients.portal import Portal
-from local.clients.users import TENANTS, Users, email_of
+from local.clients.users import TENANTS, Users
 from local.deployment import Deployment, deploy
 from local.emulator.cloud import PORT, Cloud, stop_leftover
 from local.emulator.connection import Connection
-from local.emulator.home import DEFAULT, Home, LocalCloudError
+from local.emulator.home import Home, LocalCloudError
+from local.guide import guide
 from local.progress import Progress
 from local.samples import forms as sample_forms
 from local.samples import items as sample_items
@@ -96,54 +96,6 @@ def seed(
     content = sample_portal.load(Portal(deployment, users))
     stored = {"sales": sales, "items": items, "articles": news, "submissions": forms}
     return {**stored, "contents": content}
-
-
-def guide(home: Home, deployment: Deployment) -> str:
-    """What to try, ready to be pasted into a shell in the project's folder."""
-    url = deployment.api_url("sales")
-    command = ".venv/bin/python -m local"
-    command += "" if home.root == DEFAULT else f" --folder {home.root}"
-    sale = {
-        "productId": "dress-01",
-        "saleId": "mine-1",
-        "saleDate": f"{sample_sales.YEAR}-12-24",
-        "salePrice": 49.5,
-        "originalPrice": 99,
-        "category": "dress",
-        "embeddingId": "e1",
-        "embeddingS3Key": "s3://embeddings/e1",
-    }
-    tenant = TENANTS[0]
-    password = json.loads(home.users.read_text())[tenant]
-    return f"""\
-Dashboard   {deployment.api_url("sentiment")}/
-            sign in as {email_of(tenant)} with {password}
-Sales       {url}
-Forms       {deployment.api_url("forms")}
-Portal      {deployment.api_url("portal")}
-Cloud       {deployment.endpoint}   (for AWS_ENDPOINT_URL; access key and secret are "test")
-
-Sign in as acme (or globex), store a sale, read a trend:
-
-  TOKEN=$({command} token --user acme)
-
-  curl '{url}/sales' \\
-    -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-    -d '{json.dumps(sale)}'
-
-  curl '{url}/trend?category=dress&by=month' \\
-    -H "Authorization: Bearer $TOKEN"
-
-Fill in a form, publish to the portal, heal what was lost. To see the form delivered to a
-webhook that fails twice, run this in another terminal: {command} receive --fail 2
-
-  {command} submit
-
-  {command} publish
-
-  {command} heal
-
-What else there is: {command} --help"""
 
 
 def _fill(home: Home, connection: Connection, progress: Progress) -> Deployment:

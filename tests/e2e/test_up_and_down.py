@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from local.emulator.home import Home, Running
+from local.guide import SYSTEMS
 from tests.e2e.support import assets
 from tests.e2e.support.polling import eventually
 from toolchain.paths import ROOT
@@ -98,6 +99,7 @@ def test_up_deploys_says_what_to_try_and_survives_a_kill(terminal: Terminal) -> 
     )
     process, said = terminal.up()
     assert "480 sales stored" in said
+    _require_tables(terminal, said)
     _try(said)
     given_out = json.loads(terminal.home.outputs.read_text())
     server = terminal.running().server
@@ -142,11 +144,23 @@ def _try(said: str) -> None:
     """Paste the commands into a shell."""
     if shutil.which("curl") is None:
         pytest.skip("needs curl")
-    indented = re.findall(r"^  (.+)$", said.partition("read a trend:")[2], re.MULTILINE)
-    script = "\n".join(indented).replace("curl ", "curl --silent --show-error --fail ")
+    requests = said.partition("read a trend:")[2].partition("Deliver a form")[0]
+    indented = re.findall(r"^  (.+)$", requests, re.MULTILINE)
+    commands = re.findall(r"^  Try +(.+)$", said, re.MULTILINE)
+    assert len(commands) == 3
+    script = "\n".join([*indented, *commands]).replace(
+        "curl ", "curl --silent --show-error --fail "
+    )
     done = subprocess.run(
         ("/bin/sh", "-euc", script), cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert '"saleId": "mine-1"' in done.stdout
+    assert '"saleId": "sale_abc"' in done.stdout
     assert '"periods": [{' in done.stdout
+
+
+def _require_tables(terminal: Terminal, said: str) -> None:
+    """All tables that the guide names exist."""
+    deployed = terminal.run("tables").stdout
+    names = [name for system in SYSTEMS for name in system.tables]
+    assert all(name in said and name in deployed for name in names), (said, deployed)
