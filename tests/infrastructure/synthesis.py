@@ -1,6 +1,7 @@
 """Apps synthesized in-process without bundling, and their templates."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from tablewright.constructs import Platform
 Template = dict[str, Any]
 # Fixed, so that the local stage's templates are the same on every machine.
 HOST = Platform(machine="x86_64", python="3.11")
+_ASSET = re.compile(r"\b[0-9a-f]{64}\b")
 STAGES = ("local", "dev", "staging", "prod")
 
 IN_VIRGINIA = {"TABLEWRIGHT_ACCOUNT": "111122223333", "TABLEWRIGHT_REGION": "us-east-1"}
@@ -56,6 +58,11 @@ class Assembly:
         file = next(path for name, path in self.files.items() if name.endswith(f"-{system}"))
         template: Template = json.loads(file.read_text())
         return template
+
+    def comparable(self, system: str) -> Template:
+        """A template without the hashes of assets, which differ from run to run."""
+        masked: Template = json.loads(_ASSET.sub("<asset>", json.dumps(self.template(system))))
+        return masked
 
     def findings(self) -> set[str]:
         """The ids of the rules that something in the app breaks."""

@@ -1,18 +1,20 @@
-"""The templates: production's whole, and of the other stages what differs from it.
+"""Snapshots of the templates: production in full, the other stages as differences from it.
 
-What a change to the code changes in the cloud shows here first.
+A change of the code that changes the cloud shows here first.
 """
 
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from tests.infrastructure.synthesis import STAGES, Assembly
+from tests.infrastructure.review import COUNTED, reviewed
+from tests.infrastructure.synthesis import STAGES, Assembly, Template
 
 SYSTEMS = ("operations", "identity", "sales", "sentiment", "forms", "portal")
 # Only where it is asked for, or data outlives its stack.
@@ -29,17 +31,21 @@ OTHERS = (
 # What takes long to synthesize, and changes with what the others show.
 SELDOM = ("prod-accelerated", "prod-replicated-encrypted")
 ABSENT = "<absent>"
+# A reviewer reads them: a change of a table must be seen at a glance.
+MAX_LINES = 25_000
+SNAPSHOTS = Path(__file__).parent / "__snapshots__"
 
-_ASSET = re.compile(r"\b[0-9a-f]{64}\b")
 Stage = Callable[[str], Assembly]
 
 
-def template(stage: Stage, name: str, system: str) -> dict[str, Any]:
-    """A template without what differs from run to run."""
-    normal: dict[str, Any] = json.loads(
-        _ASSET.sub("<asset>", json.dumps(stage(name).template(system)))
-    )
-    return normal
+def template(stage: Stage, name: str, system: str) -> Template:
+    """A template as it is reviewed."""
+    return reviewed(stage(name).comparable(system))
+
+
+def baseline(name: str) -> str:
+    """The stage that a variant is compared with."""
+    return "prod-us-east-1" if name in SELDOM else "prod"
 
 
 def of_any_stage(template: dict[str, Any], name: str) -> dict[str, Any]:
@@ -85,7 +91,7 @@ def test_every_standby_has_what_the_reviewed_one_has(
     reviewed, other = (
         sorted(
             (resource["Type"], sorted(resource.get("Properties", {})))
-            for resource in template(stage, "prod-us-east-1", name)["Resources"].values()
+            for resource in stage("prod-us-east-1").template(name)["Resources"].values()
         )
         for name in (f"{system}-{AWAY[0]}", f"{system}-{region}")
     )
@@ -102,9 +108,27 @@ def test_every_standby_has_what_the_reviewed_one_has(
 def test_the_template_differs_from_production_s_as_reviewed(
     system: str, name: str, stage: Stage, snapshot: SnapshotAssertion
 ) -> None:
-    prod = of_any_stage(template(stage, "prod", system), "prod")
+    one = of_any_stage(template(stage, baseline(name), system), "prod")
     other = of_any_stage(template(stage, name, system), name.partition("-")[0])
-    assert difference(prod, other) == snapshot(extension_class=JSONSnapshotExtension)
+    assert difference(one, other) == snapshot(extension_class=JSONSnapshotExtension)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_alarms_and_log_groups_are_counted_and_everything_else_is_whole(
+    system: str, prod: Assembly
+) -> None:
+    whole = prod.template(system)["Resources"]
+    short = template(lambda _: prod, "prod", system)
+    assert short["Resources"].keys() == {
+        id for id, resource in whole.items() if resource["Type"] not in COUNTED
+    }
+    counted = sum(sum(short.get(type, {}).values()) for type in COUNTED)
+    assert counted == len(whole) - len(short["Resources"])
+
+
+def test_snapshots_are_short_enough_to_read() -> None:
+    lines = sum(len(path.read_text().splitlines()) for path in SNAPSHOTS.rglob("*.json"))
+    assert lines <= MAX_LINES
 
 
 def test_what_differs_is_found_and_nothing_else() -> None:

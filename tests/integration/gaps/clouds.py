@@ -22,7 +22,6 @@ from local.emulator.home import Home
 
 ROOT = Path(__file__).resolve().parents[3]
 PYTHON = ROOT / ".build" / "ministack" / "bin" / "python"
-SNAPSHOTS = ROOT / "tests" / "infrastructure" / "__snapshots__" / "test_snapshots"
 HOME = "eu-west-1"
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
@@ -143,13 +142,6 @@ def script(source: str, folder: Path) -> "subprocess.CompletedProcess[str]":
         capture_output=True,
         text=True,
     )
-
-
-def snapshot(stack: str) -> dict[str, Any]:
-    """A template of the application, as it is deployed to production."""
-    path = SNAPSHOTS / f"test_the_template_of_production_is_as_reviewed[{stack}].json"
-    template: dict[str, Any] = json.loads(path.read_text())
-    return template
 
 
 def needed_by(template: dict[str, Any], *roots: str) -> dict[str, Any]:

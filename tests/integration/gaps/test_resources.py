@@ -9,7 +9,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local.gaps.cloudformation.resources import recorded
-from tests.integration.gaps.clouds import Cloud, deploy, script, snapshot, zipped
+from tests.infrastructure.synthesis import Assembly
+from tests.integration.gaps.clouds import Cloud, deploy, script, zipped
 
 STACKS = ("operations", "identity", "sales")
 HANDLED = """
@@ -21,7 +22,7 @@ print(json.dumps(sorted(_RESOURCE_HANDLERS)))
 """
 
 
-def _deploy_all(cloud: Cloud, region: str) -> dict[str, dict[str, str]]:
+def _deploy_all(cloud: Cloud, prod: Assembly, region: str) -> dict[str, dict[str, str]]:
     """The stacks, with empty functions."""
     cloud.client("ssm", region_name=region).put_parameter(
         Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String"
@@ -33,21 +34,25 @@ def _deploy_all(cloud: Cloud, region: str) -> dict[str, dict[str, str]]:
     s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": region})
     s3.put_object(Bucket=bucket, Key="<asset>.zip", Body=zipped("def handler(e, c): pass"))
     return {
-        stack: deploy(cloud, f"tablewright-prod-{stack}", snapshot(stack), region_name=region)
+        stack: deploy(
+            cloud, f"tablewright-prod-{stack}", prod.comparable(stack), region_name=region
+        )
         for stack in STACKS
     }
 
 
-def test_templates_of_production_deploy(cloud: Cloud) -> None:
-    deployed = _deploy_all(cloud, "eu-north-1")
+def test_templates_of_production_deploy(cloud: Cloud, prod: Assembly) -> None:
+    deployed = _deploy_all(cloud, prod, "eu-north-1")
     for stack in STACKS:
-        assert deployed[stack].keys() == snapshot(stack)["Resources"].keys()
+        assert deployed[stack].keys() == prod.comparable(stack)["Resources"].keys()
 
 
-def test_each_type_is_handled_or_recorded(tmp_path: Path) -> None:
+def test_each_type_is_handled_or_recorded(tmp_path: Path, prod: Assembly) -> None:
     handled = script(HANDLED, tmp_path).stdout
     used = {
-        resource["Type"] for stack in STACKS for resource in snapshot(stack)["Resources"].values()
+        resource["Type"]
+        for stack in STACKS
+        for resource in prod.comparable(stack)["Resources"].values()
     }
     assert used <= set(json.loads(handled))
 

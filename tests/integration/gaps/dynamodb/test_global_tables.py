@@ -5,7 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.integration.gaps.clouds import HOME, Cloud, deploy, needed_by, snapshot, until
+from tests.infrastructure.synthesis import Assembly
+from tests.integration.gaps.clouds import HOME, Cloud, deploy, needed_by, until
 from tests.integration.gaps.consumers import Consumer
 
 OTHER = "us-west-2"
@@ -128,9 +129,10 @@ def test_a_deleted_table_is_deleted_in_every_region(cloud: Cloud) -> None:
         assert "deleted" not in tables
 
 
-def test_the_sales_table_has_the_settings_of_its_template(cloud: Cloud) -> None:
+def test_the_sales_table_has_the_settings_of_its_template(cloud: Cloud, prod: Assembly) -> None:
     region = "us-east-1"
-    ids = deploy(cloud, "settings", needed_by(snapshot("sales"), "SalesTable"), region_name=region)
+    template = needed_by(prod.comparable("sales"), "SalesTable")
+    ids = deploy(cloud, "settings", template, region_name=region)
     (table,) = (id for name, id in ids.items() if name.startswith("SalesTable"))
     client = cloud.client("dynamodb", region_name=region)
     described = client.describe_table(TableName=table)["Table"]

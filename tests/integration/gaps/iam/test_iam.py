@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.integration.gaps.clouds import Cloud, deploy, needed_by, snapshot, zipped
+from tests.infrastructure.synthesis import Assembly
+from tests.integration.gaps.clouds import Cloud, deploy, needed_by, zipped
 
 DENIED = {"AccessDenied", "AccessDeniedException"}
 TENANT_A = "TENANT#a#PRODUCT#1"
@@ -30,11 +31,12 @@ def handler(event, context):
 class SalesAccess:
     """The sales stack's table and roles on an emulator."""
 
-    def __init__(self, cloud: Cloud) -> None:
-        template = needed_by(snapshot("sales"), "TenantAccessRole", "ApiRole")
+    def __init__(self, cloud: Cloud, prod: Assembly) -> None:
+        template = needed_by(prod.comparable("sales"), "TenantAccessRole", "ApiRole")
         _also_granted(template, "dynamodb:BatchWriteItem")
         self.cloud = cloud
-        secret = deploy(cloud, "cursor-key", _exporting(snapshot("identity"), "CursorKey"))
+        keys = _exporting(prod.comparable("identity"), "CursorKey")
+        secret = deploy(cloud, "cursor-key", keys)
         self._ids = {**secret, **deploy(cloud, "sales-access", template)}
         self.table = self.id("SalesTable")
 
@@ -182,8 +184,8 @@ def _index_query(table: str, partition: str, index: str = "GSI1") -> dict[str, A
 
 
 @pytest.fixture(scope="module")
-def sales(cloud: Cloud) -> SalesAccess:
-    return SalesAccess(cloud)
+def sales(cloud: Cloud, prod: Assembly) -> SalesAccess:
+    return SalesAccess(cloud, prod)
 
 
 @pytest.fixture(scope="module")
@@ -308,17 +310,17 @@ def _reaches_a_bucket_that_demands_tls(cloud: Cloud) -> bool:
 
 @pytest.mark.parametrize("gap", ["iam.leading_keys", "iam.policy_variables"])
 def test_with_the_gap_open_a_tenant_does_not_reach_its_own_partitions(
-    cloud_without: Callable[[str], Cloud], gap: str
+    cloud_without: Callable[[str], Cloud], prod: Assembly, gap: str
 ) -> None:
-    sales = SalesAccess(cloud_without(gap))
+    sales = SalesAccess(cloud_without(gap), prod)
     client = sales.dynamodb("a")
     assert _denied(client.get_item, TableName=sales.table, Key=_key(TENANT_A))
 
 
 def test_with_the_gap_open_a_function_does_not_reach_its_secret(
-    cloud_without: Callable[[str], Cloud],
+    cloud_without: Callable[[str], Cloud], prod: Assembly
 ) -> None:
-    sales = SalesAccess(cloud_without("cloudformation.secret_reference"))
+    sales = SalesAccess(cloud_without("cloudformation.secret_reference"), prod)
     invoke = sales.function("under-its-role", sales.role_arn("ApiRole"))
     secret = invoke("secretsmanager", "get_secret_value", SecretId=sales.id("CursorKey"))
     assert secret["error"] in DENIED
