@@ -114,7 +114,7 @@ PAGES = (
             Section("Plans of healing", f"{_MODEL}.healing", "HealingPlan Healable"),
             Section("Old items, for archives", f"{_MODEL}.old_items", "OlderThan"),
             Section("Rules of healing", f"{_RUNTIME}.healing.healing", "Rules Healed"),
-            Section("Ids, shard counts, payloads", _RUNTIME, "uuid7 ShardCounts Payloads"),
+            Section("Ids, shard counts", _RUNTIME, "uuid7 ShardCounts"),
             Section("Regions", _RUNTIME, "Regions RegionalCaller"),
             Section("Switch of regions", f"{_MODEL}.regions", "RegionSwitch ActiveRegion"),
             Section("Shard epochs", _RUNTIME, "EpochCache"),

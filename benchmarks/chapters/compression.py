@@ -16,8 +16,8 @@ from time import process_time
 from typing import NamedTuple
 
 from benchmarks.chapters.form_payloads import SIZES, payload, unusual
+from lambdas.forms.payload_compression import compress
 from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.runtime.payload import compress
 
 _SAMPLES = 20
 _MOST_BYTES = 4_000_000  # of all samples of a size together

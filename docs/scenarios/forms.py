@@ -215,7 +215,7 @@ class _Run:
         """A submission with its payload in the bucket, and the mark on its request."""
         made = submission(STORED + 1)
         place = payload_key(ONE, made.submission_id)
-        new = replaced(made, payload=None, payload_encoding="s3-zlib", payload_key=place)
+        new = replaced(made, data=None, payload_key=place)
         moment = iso_utc(NOW)
         indexed = Decimal(len(Submission.__entity__.indexed))
         entries: tuple[Entity, ...] = (new, replaced(request, stored_at=moment))

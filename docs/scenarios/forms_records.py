@@ -26,6 +26,7 @@ ONE, TEN = "acme", "globex"
 NOW = datetime(2099, 3, 4, 14, 30, tzinfo=UTC)
 # A form of two kilobytes, compressed.
 PAYLOAD = bytes(range(175)) * 4
+RATIO = (Decimal(len(PAYLOAD)) / 2050).quantize(Decimal("0.0001"))
 EPOCHS = [{"from": iso_utc(NOW - timedelta(days=1)), "count": SHARDS}]
 
 
@@ -48,9 +49,11 @@ def submission(number: int, tenant: str = ONE) -> Submission:
         submission_id=id,
         timestamp=moment_of(id),
         updated_at=moment_of(id),
-        payload=PAYLOAD,
-        payload_bytes=2050,
-        payload_encoding="zlib",
+        data=PAYLOAD,
+        original_size=2050,
+        compressed=True,
+        compression_algorithm="zlib",
+        compression_ratio=RATIO,
     )
 
 

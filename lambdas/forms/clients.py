@@ -5,10 +5,8 @@ from typing import Any
 
 from lambdas.forms.contract import TableEnvironment
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.aws import Caller, connect, own_session
 from tablewright.runtime.deferred_client import DeferredClient
-from tablewright.runtime.payload import Payloads
 from tablewright.runtime.sharding.epochs import EpochCache
 from tablewright.runtime.store.store import Store
 
@@ -52,8 +50,3 @@ class Clients:
     def files(self, **settings: Any) -> DeferredClient:
         """S3, for addresses too that others use. Few submissions have a payload there."""
         return DeferredClient(self.session, "s3", **settings)
-
-
-def payloads_in(s3: Caller, bucket: str) -> Payloads:
-    """Payloads of submissions, compressed with what forms have in common."""
-    return Payloads(s3, bucket, dictionaries=DICTIONARIES)

@@ -53,7 +53,7 @@ ADMIN_ROUTES = (
 SESSION_TAG = "tenant_id"
 # The event of a created submission, and what it says: what the submission is found by.
 SOURCE, CREATED = "tablewright.forms", "submission.created"
-REFERENCES = ("tenant_id", "submission_id", "form_id", "timestamp", "payload_bytes")
+REFERENCES = ("tenant_id", "submission_id", "form_id", "timestamp", "original_size")
 # Counted by the shard planner, and watched by an alarm.
 PLANNER_FAILURES = "ShardPlannerFailures"
 # What switches have that are on.

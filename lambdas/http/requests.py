@@ -47,13 +47,14 @@ def page_limit(text: str | None) -> int:
     return whole_number("limit", text, default=DEFAULT_LIMIT, most=MAX_LIMIT)
 
 
-def whole_number(name: str, text: str | None, *, default: int, most: int) -> int:
-    """A number from 1 to `most`, written with no more digits than that has."""
+def whole_number(name: str, text: str | None, *, default: int, most: int, least: int = 1) -> int:
+    """Parse a number from `least` to `most`, written with no more digits than `most` has."""
     if text is None:
         return default
     plain = text.isascii() and text.isdigit() and len(text) <= len(str(most))
-    if not (plain and 1 <= int(text) <= most):
-        raise InvalidRequest(f"{name} is not valid.", [(name, f"must be 1 to {most}")])
+    if not (plain and least <= int(text) <= most):
+        reason = f"must be {least} to {most}"
+        raise InvalidRequest(f"{name} is not valid.", [(name, reason)])
     return int(text)
 
 

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from tablewright.runtime.messaging.queue import Queue
     from tablewright.runtime.messaging.topic import Topic
     from tablewright.runtime.meter import Meter
-    from tablewright.runtime.payload import Payloads
     from tablewright.runtime.regions import RegionalCaller, Regions
     from tablewright.runtime.retry import Backoff
     from tablewright.runtime.secrets.keys import DataKeys
@@ -92,7 +91,6 @@ _HOMES = {
     "OutOfTime": "errors",
     "Page": "store.reader",
     "Parked": "healing.parked",
-    "Payloads": "payload",
     "Projection": "streams.projection",
     "Queue": "messaging.queue",
     "Reader": "store.reader",
@@ -153,7 +151,6 @@ __all__ = [
     "OutOfTime",
     "Page",
     "Parked",
-    "Payloads",
     "Projection",
     "Queue",
     "Reader",

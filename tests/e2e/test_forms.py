@@ -92,7 +92,7 @@ def test_a_submission_reaches_a_webhook_that_fails_twice_and_then_accepts(
     assert eventually(lambda: len(overheard.of(id)) == 2)
     told = overheard.of(id)
     assert told["submission.created"].keys() == {
-        *("tenant_id", "submission_id", "form_id", "timestamp", "payload_bytes")
+        *("tenant_id", "submission_id", "form_id", "timestamp", "original_size")
     }
     assert told["submission.delivered"]["payload"] == FILLED_IN
 

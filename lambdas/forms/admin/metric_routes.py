@@ -6,7 +6,11 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from lambdas.forms import contract
 from lambdas.forms.admin import resources
 from lambdas.forms.admin.requests import PAGING, OperatorRequest, TenantRequest, list_answer
-from lambdas.forms.metrics.dashboard import DAYS_BACK, MOST_DAYS_BACK, Dashboard
+from lambdas.forms.metrics.aggregation import (
+    DAYS_BACK,
+    MOST_DAYS_BACK,
+    MetricsAggregationManager,
+)
 from lambdas.http.answers import answer
 from lambdas.http.application import routed
 from lambdas.http.requests import whole_number
@@ -15,19 +19,22 @@ router = Router()  # type: ignore[no-untyped-call]
 
 
 @routed(router, contract.METRICS)
-def metrics() -> Response[str]:
-    request = TenantRequest(router.current_event, "days")
-    days = whole_number(
-        "days", request.parameters.get("days"), default=DAYS_BACK, most=MOST_DAYS_BACK
+def dashboard_metrics() -> Response[str]:
+    request = TenantRequest(router.current_event, "days_back")
+    days_back = whole_number(
+        "days_back",
+        request.parameters.get("days_back"),
+        default=DAYS_BACK,
+        most=MOST_DAYS_BACK,
+        least=0,
     )
-    counts = Dashboard(request.store, resources.current().now())
-    return answer(counts.metrics(request.tenant, days))
+    metrics = MetricsAggregationManager(request.store, now=resources.current().now)
+    return answer(metrics.get_dashboard_metrics(request.tenant, days_back))
 
 
 @routed(router, contract.TENANTS_METRICS)
 def tenants_metrics() -> Response[str]:
     request = OperatorRequest(router.current_event, "date", *PAGING)
-    now = resources.current().now()
-    date = request.parameters.get("date", now.date().isoformat())
-    page = Dashboard(resources.current().shared(), now).tenants(date, **request.paging)
-    return list_answer(page)
+    date = request.parameters.get("date", resources.current().now().date().isoformat())
+    metrics = MetricsAggregationManager(resources.current().shared())
+    return list_answer(metrics.get_tenants_of_day(date, **request.paging))

@@ -8,7 +8,7 @@ from lambdas.forms import contract
 from lambdas.forms.admin.openapi_schemas import schemas
 from lambdas.forms.admin.requests import OPERATORS, TENANT
 from lambdas.forms.contract import ADMIN_ROUTES
-from lambdas.forms.metrics.dashboard import DAYS_BACK, MOST_DAYS_BACK
+from lambdas.forms.metrics.aggregation import DAYS_BACK, MOST_DAYS_BACK
 from lambdas.http import openapi
 from lambdas.http.openapi import Json, json_of, operation, paging, paths_of, query
 from tablewright.catalog.forms.metrics import DailyMetrics
@@ -237,14 +237,14 @@ def _secrets() -> dict[Route, Json]:
 
 
 def _metrics() -> dict[Route, Json]:
-    days = {"type": "integer", "minimum": 1, "maximum": MOST_DAYS_BACK, "default": DAYS_BACK}
+    days_back = {"type": "integer", "minimum": 0, "maximum": MOST_DAYS_BACK, "default": DAYS_BACK}
     date = query("date", DailyMetrics.date.schema())
     return {
         contract.METRICS: _of_tenant(
             "metrics",
             "A tenant's counts by day",
             {200: json_of("Metrics")},
-            parameters=[query("days", days)],
+            parameters=[query("days_back", days_back)],
         ),
         contract.TENANTS_METRICS: operation(
             "tenants_metrics",

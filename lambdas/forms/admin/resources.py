@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any
 
-from lambdas.forms.clients import Clients, payloads_in
+from lambdas.forms.clients import Clients
 from lambdas.forms.contract import SESSION_TAG, AdminEnvironment, DomainCheck
 from lambdas.forms.delivery.messages import DeliveryQueue
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.submission.payload_links import PayloadLinks
 from lambdas.forms.submission.uploads import SIGNING
 from lambdas.forms.tenants.secrets import SecretStore
@@ -17,7 +18,6 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.errors import Unavailable
-from tablewright.runtime.payload import Payloads
 from tablewright.runtime.sharding.epochs import EpochCache
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import Tenants
@@ -79,9 +79,9 @@ class Resources:
         """The table with the credentials of a session of this tenant."""
         return self._store(self._connect(tenant, "dynamodb"))
 
-    def payloads(self, tenant: str) -> Payloads:
+    def payloads(self, tenant: str) -> PayloadCompressionManager:
         """The tenant's payloads in the bucket."""
-        return payloads_in(self._connect(tenant, "s3"), self._bucket)
+        return PayloadCompressionManager(self._connect(tenant, "s3"), self._bucket)
 
     def links(self, tenant: str) -> PayloadLinks:
         """Addresses by which the tenant's payloads can be read."""

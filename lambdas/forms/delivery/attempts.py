@@ -19,6 +19,11 @@ from lambdas.forms.delivery.messages import Delivery, DeliveryQueue
 from lambdas.forms.delivery.submission_status import FAILED, RETRYING, SUCCEEDED, settle
 from lambdas.forms.destinations.settings import wrong_settings
 from lambdas.forms.destinations.shipment import DeliveryOutcome, Destination, Shipment, refused
+from lambdas.forms.payload_compression import (
+    PayloadCompressionManager,
+    PayloadDamaged,
+    PayloadTooLarge,
+)
 from tablewright.catalog.forms import tenants
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.submissions import PENDING, DeliveryAttempt, Submission
@@ -26,7 +31,6 @@ from tablewright.model import replaced
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.messaging.queue import LONGEST_DELAY
-from tablewright.runtime.payload import PayloadDamaged, Payloads, PayloadTooLarge
 from tablewright.runtime.store.store import Store
 
 POSTPONED, SUPERSEDED, REMOVED = "POSTPONED", "SUPERSEDED", "REMOVED"
@@ -112,7 +116,7 @@ class DeliveryAttempts:
         self,
         store: Store,
         queue: DeliveryQueue,
-        payloads: Payloads,
+        payloads: PayloadCompressionManager,
         destinations: Mapping[str, Destination],
         *,
         breakers: Breakers | None = None,

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
-from lambdas.forms.clients import Clients, payloads_in
+from lambdas.forms.clients import Clients
 from lambdas.forms.contract import ON, DeliverEnvironment
 from lambdas.forms.delivery.attempts import DeliveryAttempts, Retries
 from lambdas.forms.delivery.fan_out import FanOut
@@ -15,6 +15,7 @@ from lambdas.forms.destinations.eventbridge import EventBridgeDestination
 from lambdas.forms.destinations.s3 import S3Destination
 from lambdas.forms.destinations.shipment import DeliveryOutcome, Destination, Shipment
 from lambdas.forms.destinations.webhook import WebhookDestination
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.tenants.secrets import CachedSecrets
 from tablewright.runtime.aws import Caller
 
@@ -30,7 +31,7 @@ class Resources(NamedTuple):
         clients = Clients.of(environment)
         store = clients.store()
         queue = DeliveryQueue(clients.sqs, environment.deliveries_queue_url)
-        payloads = payloads_in(clients.s3, environment.payloads_bucket)
+        payloads = PayloadCompressionManager(clients.s3, environment.payloads_bucket)
         first = environment.retry_first_seconds
         retries = Retries(first=float(first)) if first else Retries()
         kinds = _destinations(clients, environment)

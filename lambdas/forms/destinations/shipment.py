@@ -43,7 +43,7 @@ class Shipment(NamedTuple):
             "form_id": self.form_id,
             "timestamp": self.timestamp,
             "content_type": self.content_type,
-            "payload_bytes": len(self.payload),
+            "original_size": len(self.payload),
         }
 
 

@@ -5,9 +5,10 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
-from lambdas.forms.clients import Clients, payloads_in
+from lambdas.forms.clients import Clients
 from lambdas.forms.contract import CountEnvironment
-from lambdas.forms.metrics.counting import ChangeCounter
+from lambdas.forms.metrics.change_consumer import ChangeConsumer
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.submission.payload_deletion import PayloadDeletion
 from lambdas.stream import keep_failed
 from tablewright.runtime.deadline import in_time
@@ -17,23 +18,23 @@ logger = Logger()
 
 
 @cache
-def counter() -> ChangeCounter:
+def consumer() -> ChangeConsumer:
     environment = CountEnvironment.read()
     clients = Clients.of(environment)
-    payloads = payloads_in(clients.s3, environment.payloads_bucket)
+    payloads = PayloadCompressionManager(clients.s3, environment.payloads_bucket)
     deletion = PayloadDeletion(clients.dynamo, clients.table_name, payloads)
-    return ChangeCounter(clients.dynamo, clients.table_name, deletion)
+    return ChangeConsumer(clients.store(), deletion)
 
 
 if CountEnvironment.is_set():
-    counter()  # while the function starts, when Lambda gives it the most CPU
+    consumer()  # while the function starts, when Lambda gives it the most CPU
 
 
 @in_time
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Records of the stream, or of a redrive of what was given up."""
     records = event["Records"]
-    work = counter().redrive if event.get("redrive") else counter().count
+    work = consumer().redrive if event.get("redrive") else consumer().count
     answer = work(records, keep_failed(event, _report))
     logger.info(
         "counted",

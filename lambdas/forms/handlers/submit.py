@@ -68,8 +68,8 @@ def submit(form_id: str) -> Response[str]:
         submission_id=taken.submission_id,
         status=taken.status,
         bytes=len(request.body),
-        stored_bytes=taken.stored_bytes,
-        encoding=taken.encoding,
+        storage_size=taken.payload and taken.payload.storage_size,
+        compressed=taken.payload and taken.payload.compressed,
         uploaded=kind == UPLOADED,
         again=taken.again,
     )

@@ -68,14 +68,14 @@ def counted(change: Change) -> Events | None:
 def submitted(image: Item, by: int = 1) -> Fact:
     """A submission was stored."""
     names = ("tenant_id", "timestamp", "form_id")
-    optional = ("domain", "payload_bytes", "stored_bytes")
+    optional = ("domain", "original_size", "storage_size")
     record = _read(_SUBMISSIONS, image, names, optional=optional)
     numbers: dict[str, Any] = {"submission_count": by, "form_stats": {record["form_id"]: by}}
     if record.get("domain"):
         numbers["domain_stats"] = {record["domain"]: by}
-    if "stored_bytes" in record:
-        numbers["bytes_sent"] = by * record["payload_bytes"]
-        numbers["bytes_stored"] = by * record["stored_bytes"]
+    if "storage_size" in record:
+        numbers["bytes_sent"] = by * record["original_size"]
+        numbers["bytes_stored"] = by * record["storage_size"]
     return Fact(record["tenant_id"], record["timestamp"], numbers)
 
 

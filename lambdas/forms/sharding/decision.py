@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tablewright.catalog.forms.metrics import DailyMetrics, HourlyMetrics
 from tablewright.catalog.forms.shard_rules import ShardRules
-from tablewright.catalog.forms.volume import shards_for
+from tablewright.catalog.forms.volume import calculate_optimal_shards
 from tablewright.model import Epochs
 from tablewright.model.sharding.epochs import MOST_EPOCHS, MOST_SHARDS
 
@@ -80,7 +80,7 @@ def decide(
 
 def need(load: TenantLoad, rules: ShardRules, times: Decimal = Decimal(1)) -> tuple[int, str, str]:
     """The shards for so many times a load, the rule that asks for them, and why."""
-    by_volume = shards_for(int(load.volume * times), rules.thresholds)
+    by_volume = calculate_optimal_shards(int(load.volume * times), rules.thresholds)
     units = load.peak * times * rules.units_per_submission / _HOUR
     by_rate = max(1, ceil(units / rules.units_per_shard))
     reason = (

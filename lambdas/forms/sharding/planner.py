@@ -1,12 +1,12 @@
 """Shard planner: gives tenants that have outgrown their shards a new epoch, by their counts."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from lambdas.forms.sharding.decision import Decision, TenantLoad, decide
+from lambdas.forms.sharding.decision import Decision
+from lambdas.forms.sharding.strategy import FormBridgeShardingStrategy
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.metrics import HOURS_KEPT
 from tablewright.catalog.forms.shard_rules import ShardRules
 from tablewright.catalog.forms.tenants import TenantShards
 from tablewright.model.sharding.epochs import read_epochs
@@ -14,7 +14,6 @@ from tablewright.runtime.errors import Conflict
 from tablewright.runtime.sharding.counts import ShardCounts
 from tablewright.runtime.store.store import Store
 
-DAYS = 30
 _PAGE = 100
 
 APPENDED, PLANNED, KEPT, CONFLICT = "appended", "planned", "kept", "conflict"
@@ -51,7 +50,7 @@ class ShardPlanner:
     ) -> None:
         self._store = store
         self._counts = counts
-        self._rules = rules
+        self._strategy = FormBridgeShardingStrategy(store, rules)
         self._report = report
         self._failed = failed
 
@@ -89,38 +88,27 @@ class ShardPlanner:
             return None
 
     def _plan(self, tenant: str, now: datetime, dry_run: bool) -> str:
-        shards = self._store.get(Forms.get_shards, tenant_id=tenant)
-        epochs = read_epochs(shards.shard_mapping if shards else ())
-        strategy = shards.distribution_strategy if shards else None
-        decision = decide(self._load(tenant, now), epochs, now, self._rules, strategy=strategy)
+        config = self._strategy.get_tenant_shard_config(tenant)
+        decision = self._strategy.calculate_optimal_shards(tenant, config, now)
         outcome = KEPT
         if decision.changes:
             outcome = PLANNED
             if not dry_run:
-                outcome = self._append(tenant, decision, epochs)
+                outcome = self._append(tenant, decision, config)
         self._report(tenant, decision, outcome)
         return outcome
 
-    def _append(self, tenant: str, decision: Decision, epochs: Any) -> str:
+    def _append(self, tenant: str, decision: Decision, config: TenantShards | None) -> str:
         try:
             self._counts.change(
                 tenant,
                 decision.wanted,
-                expected=epochs,
+                expected=read_epochs(config.shard_mapping if config else ()),
                 distribution_strategy=decision.strategy,
             )
         except Conflict:
             return CONFLICT  # another planner or an operator was first, and knows as much
         return APPENDED
-
-    def _load(self, tenant: str, now: datetime) -> TenantLoad:
-        where = {"tenant_id": tenant}
-        first_day = (now.astimezone(UTC) - timedelta(days=DAYS)).date().isoformat()
-        first_hour = now - timedelta(hours=HOURS_KEPT)
-        return TenantLoad.of(
-            self._store.each(Forms.daily_metrics, where, since=first_day),
-            self._store.each(Forms.hourly_metrics, where, since=first_hour),
-        )
 
 
 def _run(done: list[str | None], after: str | None) -> PlannerRun:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from lambdas.errors import InvalidRequest, NotAllowed, NotThere, TooOften, Unauthenticated
+from lambdas.forms.submission.domain_lookup import DomainLookupManager
 from lambdas.forms.submission.rate_limit import RateLimit, TooManyRequests
 from lambdas.forms.submission.signing import (
     KEY_ID,
@@ -69,7 +70,10 @@ class Addressed(NamedTuple):
 class Admission:
     """Verifies requests, and counts them."""
 
-    def __init__(self, tenants: TenantLookup, limit: RateLimit) -> None:
+    def __init__(
+        self, domains: DomainLookupManager, tenants: TenantLookup, limit: RateLimit
+    ) -> None:
+        self._domains = domains
         self._tenants = tenants
         self._limit = limit
 
@@ -121,7 +125,10 @@ class Admission:
         raise BadHeaders([(SIGNATURE, _OLD)])
 
     def _owner(self, domain: str | None, refresh: bool) -> str | None:
-        return self._tenants.of_domain(domain, refresh=refresh) if domain else None
+        if not domain:
+            return None
+        found = self._domains.lookup_tenant_by_domain(domain, refresh=refresh)
+        return found.tenant_id if found else None
 
     def _signed(
         self,

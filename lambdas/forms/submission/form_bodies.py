@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from lambdas.errors import InvalidRequest, TooMuch, UnsupportedType
+from lambdas.forms.payload_compression import LARGEST
 from tablewright.runtime import strict_json
-from tablewright.runtime.payload import LARGEST
 from tablewright.runtime.strict_json import InvalidJson
 
 JSON = "application/json"

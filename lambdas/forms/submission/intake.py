@@ -10,19 +10,24 @@ again: when it is removed, so is the object, and no repetition may come between.
 """
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from lambdas.forms.payload_compression import (
+    PayloadCompressionManager,
+    ProcessedPayload,
+)
+from lambdas.forms.sharding.strategy import FormBridgeShardingStrategy
 from lambdas.forms.submission.form_bodies import fields_of, filled
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.submissions import PENDING, Request, Submission, payload_key
+from tablewright.catalog.forms.submissions import PENDING, ZLIB, Request, Submission, payload_key
 from tablewright.model import Record, key_of
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sizes import item_bytes
 from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import AlreadyExists, Conflict, TransactionRefused, Unavailable
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.payload import S3_ZLIB, Payloads
 from tablewright.runtime.store.store import Store
 
 QUARANTINED = "QUARANTINED"
@@ -59,9 +64,8 @@ class Taken(NamedTuple):
     submission_id: str
     status: str | None
     again: bool
-    # How the payload is kept, and in how many bytes; not told of what had been taken before.
-    encoding: str | None = None
-    stored_bytes: int | None = None
+    # None if an earlier request stored the submission.
+    payload: ProcessedPayload | None = None
 
 
 def digest_of(form_id: str, content_type: str, body_sha256: str) -> str:
@@ -72,11 +76,14 @@ def digest_of(form_id: str, content_type: str, body_sha256: str) -> str:
 class SubmissionIntake:
     """The submissions of all tenants."""
 
-    def __init__(self, store: Store, payloads: Payloads, retention_days: int | None = None) -> None:
+    def __init__(
+        self, store: Store, payloads: PayloadCompressionManager, retention_days: int | None = None
+    ) -> None:
         self._store = store
         # Of tenants whose configuration does not say.
         self._retention_days = retention_days
         self._payloads = payloads
+        self._sharding = FormBridgeShardingStrategy(store)
 
     def take(
         self, sent: SentForm, form: dict[str, Any], now: datetime, retention_days: int | None
@@ -89,19 +96,19 @@ class SubmissionIntake:
         # user, and what was thrown away cannot be looked at.
         status = QUARANTINED if filled(fields, _honeypot(form)) else PENDING
         new = uuid7(now)
-        beside = _beside(_record(sent, new, status, retention_days))
-        packed = self._payloads.pack(sent.body, beside=beside)
-        once = packed.outside or sent.upload is not None
+        beside = _beside(self._record(sent, new, status, retention_days))
+        processed = self._payloads.process_payload(sent.body, beside=beside)
+        once = processed.in_bucket or sent.upload is not None
         claim, again = self._claim(sent, new, now, marked=once)
         submission_id = claim.submission_id
         known = self._known(claim) if again else None
         if known:
             return known
-        record = _record(sent, submission_id, status, retention_days)
+        record = self._record(sent, submission_id, status, retention_days)
         if record.get("expires_at", iso_utc(now)) < iso_utc(now):
             return Taken(submission_id, status, again)  # it was stored, and its time is over
         place = payload_key(sent.tenant_id, submission_id)
-        record |= self._payloads.keep_packed(packed, key=place)
+        record |= self._payloads.store(processed, key=place)
         try:
             if once:
                 self._store_once(Submission(**record), claim, now)
@@ -111,7 +118,29 @@ class SubmissionIntake:
             again = True
         except Conflict:
             return self._too_late(claim, place)
-        return Taken(submission_id, status, again, packed.encoding, len(packed.body))
+        return Taken(submission_id, status, again, processed)
+
+    def _record(
+        self, sent: SentForm, submission_id: str, status: str, retention_days: int | None
+    ) -> Record:
+        moment = moment_of(submission_id)
+        key = self._sharding.create_submission_key(sent.tenant_id, submission_id, moment)
+        record: Record = {
+            "tenant_id": sent.tenant_id,
+            "submission_id": submission_id,
+            "timestamp": moment,
+            "shard_id": key["shard_id"],
+            "form_id": sent.form_id,
+            "status": status,
+            "content_type": sent.content_type,
+            "updated_at": moment,
+        }
+        if sent.domain:
+            record["domain"] = sent.domain
+        if retention_days is not None:
+            end = datetime.fromisoformat(moment) + timedelta(days=retention_days)
+            record["expires_at"] = iso_utc(end)
+        return record
 
     def finished(self, tenant_id: str, key: str | None, upload: str, digest: str) -> Taken | None:
         """What a request has become that was finished before, so that its upload is gone."""
@@ -148,7 +177,7 @@ class SubmissionIntake:
     def _too_late(self, claim: Request, place: str) -> Taken:
         """The submission was stored by another and removed since, or the claim has ended: nothing
         will ever be stored under this id, and nothing may stay in the bucket."""
-        self._payloads.forget(place)
+        self._payloads.delete(place)
         first = self._store.get(Forms.get_request, key_of(claim))
         if first and first.submission_id == claim.submission_id:
             return Taken(claim.submission_id, None, True)
@@ -220,27 +249,9 @@ def _honeypot(form: dict[str, Any]) -> list[str]:
     return [named] if isinstance(named, str) else list(named)
 
 
-def _record(sent: SentForm, submission_id: str, status: str, retention_days: int | None) -> Record:
-    moment = moment_of(submission_id)
-    record: Record = {
-        "tenant_id": sent.tenant_id,
-        "submission_id": submission_id,
-        "timestamp": moment,
-        "form_id": sent.form_id,
-        "status": status,
-        "content_type": sent.content_type,
-        "updated_at": moment,
-    }
-    if sent.domain:
-        record["domain"] = sent.domain
-    if retention_days is not None:
-        end = datetime.fromisoformat(moment) + timedelta(days=retention_days)
-        record["expires_at"] = iso_utc(end)
-    return record
-
-
 def _beside(record: Record) -> int:
-    """What the item weighs without its payload; the number of its shard may add a digit."""
-    about = {"payload_encoding": S3_ZLIB, "payload_bytes": 0, "stored_bytes": 0, "payload": b""}
-    whole = {**record, **about}
+    """Return the bytes of the item without its data; the number of its shard may add a digit."""
+    longest = ProcessedPayload(b"", True, 0, 0, ZLIB, Decimal("0.0001"))
+    whole = {**record, **longest._asdict()}
+    del whole["in_bucket"]
     return item_bytes(Forms.__design__.attributes(Submission.__entity__, whole))

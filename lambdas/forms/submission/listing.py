@@ -4,13 +4,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lambdas.forms.delivery.submission_status import QUARANTINED
+from lambdas.forms.sharding.strategy import FormBridgeShardingStrategy
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.submissions import TEST, DeliveryAttempt, Submission
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import NotFound
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.payload import PLAIN
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
@@ -51,6 +51,8 @@ class TenantSubmissions:
         """A submission to try a destination with; gives its id. It is kept for a day."""
         submission_id = uuid7(now)
         moment = moment_of(submission_id)
+        sharding = FormBridgeShardingStrategy(self._store)
+        key = sharding.create_submission_key(self._tenant, submission_id, moment)
         self._store.put(
             Forms.put_submission,
             Submission(
@@ -61,10 +63,11 @@ class TenantSubmissions:
                 status=QUARANTINED,
                 purpose=TEST,
                 content_type="application/json",
-                payload_encoding=PLAIN,
-                payload_bytes=len(_TEST_PAYLOAD),
-                stored_bytes=len(_TEST_PAYLOAD),
-                payload=_TEST_PAYLOAD,
+                shard_id=key["shard_id"],
+                compressed=False,
+                original_size=len(_TEST_PAYLOAD),
+                storage_size=len(_TEST_PAYLOAD),
+                data=_TEST_PAYLOAD,
                 updated_at=moment,
                 expires_at=iso_utc(now + timedelta(days=TEST_DAYS)),
             ),
@@ -76,8 +79,8 @@ class TenantSubmissions:
 
 
 # What lists show: what stands in the indexes.
-LISTED = ("submission_id", "timestamp", "form_id", "status", "payload_bytes")
+LISTED = ("submission_id", "timestamp", "form_id", "status", "original_size")
 # What is shown of one, beside its payload.
 SHOWN_FIELDS = tuple(
-    f for f in Submission.__entity__.fields if f.name not in ("tenant_id", "payload", "payload_key")
+    f for f in Submission.__entity__.fields if f.name not in ("tenant_id", "data", "payload_key")
 )

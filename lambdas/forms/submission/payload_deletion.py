@@ -8,12 +8,12 @@ to refer to an object while it is being removed here.
 from typing import Any, NamedTuple
 
 from lambdas.forms.metrics.events import is_submission
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.submissions import Request, Submission, payload_key
 from tablewright.model import InvalidRecord, InvalidValue
 from tablewright.model.errors import KeyMismatch
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.payload import Payloads
 from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.streams.changes import Change
 
@@ -64,7 +64,9 @@ def _ids(texts: dict[str, str]) -> dict[str, Any]:
 class PayloadDeletion:
     """Removes objects that belong to nothing any more."""
 
-    def __init__(self, caller: Caller, table_name: str, payloads: Payloads) -> None:
+    def __init__(
+        self, caller: Caller, table_name: str, payloads: PayloadCompressionManager
+    ) -> None:
         self._caller = caller
         self._table_name = table_name
         self._payloads = payloads
@@ -75,4 +77,4 @@ class PayloadDeletion:
         params = {"TableName": self._table_name, "Key": orphan.item, "ConsistentRead": True}
         item = self._caller.call("GetItem", params).get("Item", {})
         if item.get(_PLACE) != {"S": orphan.payload_key}:
-            self._payloads.forget(orphan.payload_key)
+            self._payloads.delete(orphan.payload_key)

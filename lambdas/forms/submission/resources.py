@@ -4,9 +4,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from lambdas.forms.clients import Clients, payloads_in
+from lambdas.forms.clients import Clients
 from lambdas.forms.contract import SubmitEnvironment
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.submission.admission import Admission
+from lambdas.forms.submission.domain_lookup import DomainLookupManager
 from lambdas.forms.submission.intake import SubmissionIntake
 from lambdas.forms.submission.rate_limit import RateLimit
 from lambdas.forms.submission.tenant_lookup import TenantLookup
@@ -29,7 +31,9 @@ class Resources(NamedTuple):
         s3 = clients.files(**SIGNING)
         days = environment.submission_days
         return cls(
-            Admission(tenants, RateLimit(store)),
-            SubmissionIntake(store, payloads_in(s3, bucket), int(days) if days else None),
+            Admission(DomainLookupManager(store), tenants, RateLimit(store)),
+            SubmissionIntake(
+                store, PayloadCompressionManager(s3, bucket), int(days) if days else None
+            ),
             Uploads(s3, bucket, s3.presign),
         )

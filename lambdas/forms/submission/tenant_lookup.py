@@ -1,4 +1,4 @@
-"""Lookup of tenants for requests: by domain, their configuration, their signing secrets.
+"""Tenant lookup: the configuration and signing secrets of a tenant.
 
 Only what is not in the table is unknown; a table that does not answer is an error.
 """
@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from lambdas.forms.tenants.domain_names import domain_key
 from lambdas.forms.tenants.secrets import CachedSecrets
 from lambdas.forms.ttl_cache import TtlCache
 from tablewright.catalog.forms.design import Forms
@@ -41,15 +40,9 @@ class TenantLookup:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
-        self._domains = TtlCache(self._read_domain, life=_LIFE, clock=clock)
         self._configs = TtlCache(self._read_config, life=_LIFE, clock=clock)
         self._keys = TtlCache(self._read_keys, life=_LIFE, clock=clock)
         self._values = CachedSecrets(secrets, prefix, clock=clock)
-
-    def of_domain(self, domain: str, *, refresh: bool = False) -> str | None:
-        """Whose a domain is, in whatever spelling; InvalidValue for what is no domain."""
-        key = domain_key(domain)
-        return self._domains.get((key["domain_hash"], key["domain"]), refresh=refresh)
 
     def config(self, tenant_id: str, *, refresh: bool = False) -> TenantConfig | None:
         return self._configs.get(tenant_id, refresh=refresh)
@@ -65,10 +58,6 @@ class TenantLookup:
             value = self._values(tenant_id, key.key_id)
             if value is not None:
                 yield SigningSecret(key.key_id, value)
-
-    def _read_domain(self, key: tuple[str, str]) -> str | None:
-        found = self._store.get(Forms.get_domain, {"domain_hash": key[0], "domain": key[1]})
-        return found.tenant_id if found else None
 
     def _read_config(self, tenant_id: str) -> TenantConfig | None:
         return self._store.get(Forms.get_config, {"tenant_id": tenant_id})

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from lambdas.errors import InvalidRequest, RequestMismatch, TooMuch
+from lambdas.forms.payload_compression import LARGEST, read_object
 from lambdas.forms.submission.form_bodies import CONTENT_TYPES
 from tablewright.catalog.forms.submissions import UPLOADS
 from tablewright.model import Choice, Field, InvalidValue, Text, TimeId, Whole
@@ -19,7 +20,6 @@ from tablewright.runtime import strict_json
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ObjectMissing
 from tablewright.runtime.ids import uuid7
-from tablewright.runtime.payload import LARGEST, read_object
 from tablewright.runtime.strict_json import InvalidJson
 
 # The type of a request's body that is not the submission but says which upload is.

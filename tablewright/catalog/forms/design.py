@@ -58,7 +58,7 @@ class Forms(
         pk="GSI1PK",
         sk="GSI1SK",
         projects=(
-            *(Submission.form_id, Submission.status, Submission.payload_bytes),
+            *(Submission.form_id, Submission.status, Submission.original_size),
             *(DeliveryAttempt.response_status, DeliveryAttempt.error, Submission.expires_at),
             DailyMetrics.submission_count,
             DailyMetrics.delivery_count,
@@ -85,7 +85,7 @@ class Forms(
         pk="GSI2PK",
         sk="GSI2SK",
         projects=(
-            *(Submission.form_id, Submission.payload_bytes),
+            *(Submission.form_id, Submission.original_size),
             *(DeliveryAttempt.response_status, DeliveryAttempt.error, Submission.expires_at),
         ),
         keys={
@@ -103,7 +103,7 @@ class Forms(
         "GSI3",
         pk="GSI3PK",
         sk="GSI3SK",
-        projects=(Submission.status, Submission.payload_bytes, Submission.expires_at),
+        projects=(Submission.status, Submission.original_size, Submission.expires_at),
         keys={
             Submission: Key(
                 "TENANT#{tenant_id}#FORM#{form_id}#{shard}", "TS#{timestamp}", shards=OF_SUBMISSION

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.spread_picture import draw
-from tablewright.catalog.forms.volume import shards_for
+from tablewright.catalog.forms.volume import calculate_optimal_shards
 from tablewright.commands.numbers import whole
 from tablewright.model.fields.time import iso_utc
 from tablewright.model.sharding.epochs import EpochShards
@@ -133,7 +133,7 @@ def simulate(
     made = sent(submissions, tenants, skew, seed)
     by_tenant = Counter(tenant for tenant, *_ in made)
     volumes = [by_tenant[tenant] for tenant in range(tenants)]
-    counts = [shards_for(volume) for volume in volumes]
+    counts = [calculate_optimal_shards(volume) for volume in volumes]
     schemes: dict[str, Callable[[Sequence[_Sent], Sequence[int]], Loads]] = {
         "published": published,
         "ours": ours,

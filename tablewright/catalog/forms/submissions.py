@@ -6,6 +6,8 @@ deliveries have: an index that is not spread like its table throttles the table.
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from tablewright.model import (
     IN_KEY,
     Binary,
@@ -14,7 +16,9 @@ from tablewright.model import (
     EpochShards,
     Expiry,
     Field,
+    Flag,
     Key,
+    Number,
     Prose,
     Text,
     TimeId,
@@ -28,8 +32,8 @@ SUBMISSION_STATUSES = (PENDING, "DELIVERED", "FAILED", "QUARANTINED")
 ATTEMPT_STATUSES = (PENDING, "SUCCEEDED", "RETRYING", "FAILED")
 # What was made up to try a destination with: delivered as all others, and not counted.
 TEST = "test"
-# Where the payload is, and how: in the item as it was sent, or compressed, or in a bucket.
-PAYLOAD_ENCODINGS = ("plain", "zlib", "s3", "s3-zlib")
+ZLIB = "zlib"
+POOR_RATIO = "poor_compression_ratio"
 # An item may have 400 KB; what is not payload needs far less than the rest.
 INLINE_BYTES = 380 * 1024
 REPEATABLE_DAYS = 7
@@ -83,10 +87,11 @@ class Submission(
         "form_id": "contact",
         "status": PENDING,
         "content_type": "application/json",
-        "payload_encoding": "plain",
-        "payload_bytes": 67,
-        "stored_bytes": 67,
-        "payload": b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}',
+        "shard_id": "0",
+        "compressed": False,
+        "original_size": 67,
+        "storage_size": 67,
+        "data": b'{"name":"Ada Lovelace","email":"ada@example.com","message":"Hello"}',
         "domain": "example.com",
         "updated_at": "2025-01-26T10:04:00.000Z",
     },
@@ -100,11 +105,18 @@ class Submission(
     status: Field[str] = Choice(SUBMISSION_STATUSES)
     # What the sender said that the payload is.
     content_type: Field[str | None] = Text(max_length=127, default=None)
-    payload_encoding: Field[str] = Choice(PAYLOAD_ENCODINGS)
-    payload_bytes: Field[int] = Whole()
-    # What is kept of it, here or in the bucket: less, where it is compressed.
-    stored_bytes: Field[int | None] = Whole(default=None)
-    payload: Field[bytes | None] = Binary(max_bytes=INLINE_BYTES, default=None)
+    # Repeats the shard of the keys.
+    shard_id: Field[str | None] = Text(max_length=2, pattern="[0-9]+", default=None)
+    compressed: Field[bool] = Flag()
+    compression_algorithm: Field[str | None] = Choice((ZLIB,), default=None)
+    # Bytes of the payload as it was sent, and of the stored data.
+    original_size: Field[int] = Whole()
+    storage_size: Field[int | None] = Whole(default=None)
+    compression_ratio: Field[Decimal | None] = Number(default=None)
+    # Tells that compression was tried and was not worth it.
+    compression_note: Field[str | None] = Choice((POOR_RATIO,), default=None)
+    # Absent if the data is in the bucket, under `payload_key`.
+    data: Field[bytes | None] = Binary(max_bytes=INLINE_BYTES, default=None)
     payload_key: Field[str | None] = Text(max_length=1024, default=None)
     domain: Field[str | None] = Text(max_length=253, default=None)
     purpose: Field[str | None] = Choice((TEST,), default=None)

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 THRESHOLDS = ((10_000, 10), (1_000, 4))
 
 
-def shards_for(monthly: int, thresholds: Sequence[tuple[int, int]] = THRESHOLDS) -> int:
-    """The shards of a tenant with so many submissions a month.
+def calculate_optimal_shards(
+    volume: int, thresholds: Sequence[tuple[int, int]] = THRESHOLDS
+) -> int:
+    """Return the number of shards for a tenant with this many submissions a month.
 
-    >>> [shards_for(volume) for volume in (1_000, 1_001, 10_000, 10_001)]
+    >>> [calculate_optimal_shards(volume) for volume in (1_000, 1_001, 10_000, 10_001)]
     [1, 4, 4, 10]
     """
-    return next((count for above, count in thresholds if monthly > above), 1)
+    return next((count for above, count in thresholds if volume > above), 1)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import Entity, Table
 from tablewright.model.patterns import BatchGet, Get, Listing, Pattern, Query, Scan
+from tablewright.model.sharding.epochs import UNDIVIDED, EpochSource
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.sharding.epochs import EpochCache, StoredEpochs
 from tablewright.runtime.store.batches import READ_CHUNK, read_all
@@ -113,10 +115,12 @@ class Reader:
         self.design = design
         self.table_name = table_name
         self._transport = Transport.to(client)
+        self.caller: Caller = self._transport
         self._cursors = cursors
         source = None
         if design.epochs:
             source = StoredEpochs(design, table_name, self._transport, epochs)
+        self.epochs: EpochSource = source or UNDIVIDED
         self._requests = {
             entity.name: Requests(
                 Records(design, entity, source, secrets=secrets),

@@ -233,7 +233,7 @@ def test_what_could_not_work_is_refused(props: dict[str, Any], message: str) -> 
 @pytest.mark.parametrize(
     ("entity", "field", "message"),
     [
-        ("Submission", "payload", "'payload' is Binary and may be large"),
+        ("Submission", "data", "'data' is Binary and may be large"),
         ("Submission", "domain", "'domain' is optional"),
         ("DeliveryAttempt", "destination_id", "stands in the item's keys only"),
         ("TenantConfig", "forms", "'forms' is Document and may be large"),

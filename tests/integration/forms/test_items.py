@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from benchmarks.chapters import form_payloads
+from lambdas.forms.payload_compression import LARGEST, PayloadCompressionManager
 from lambdas.forms.tenants.domain_names import domain_key
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
 from tablewright.catalog.forms.tenants import Destination, DomainLookup, TenantConfig
 from tablewright.model import EntityModel, Record
@@ -20,7 +20,6 @@ from tablewright.model.fields.time import iso_utc
 from tablewright.model.patterns import Delete, Get, Put
 from tablewright.model.sizes import item_bytes
 from tablewright.runtime.errors import AlreadyExists, Conflict
-from tablewright.runtime.payload import LARGEST, Payloads
 from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.counters import Counters, Event
 from tests.integration.forms.conftest import ACME, NOON, FormTable, ids, key_of, pages, submission
@@ -54,11 +53,11 @@ def test_a_payload_of_any_size_comes_back_from_the_table(
 ) -> None:
     payload = form_payload(min(size, 4_000_000), 1)
     payload += b" " * (size - len(payload))
-    payloads = Payloads(Bucket(), "bucket", item_bytes=item_bytes_most, dictionaries=DICTIONARIES)
-    bare = submission(NOON, payload=b"")
+    payloads = PayloadCompressionManager(Bucket(), "bucket", item_bytes=item_bytes_most)
+    bare = submission(NOON, data=b"")
     beside = item_bytes(Forms.__design__.attributes(Submission.__entity__, bare))
-    kept = payloads.keep(payload, key="acme/1", beside=beside)
-    store.put(Forms.put_submission, Submission(**{**bare, "payload": None, **kept}))
+    kept = payloads.store(payloads.process_payload(payload, beside=beside), key="acme/1")
+    store.put(Forms.put_submission, Submission(**{**bare, "data": None, **kept}))
     found = store.get(Forms.get_submission, key_of(bare))
     assert found is not None
     assert payloads.fetch(found) == payload

@@ -32,7 +32,6 @@ from tablewright.catalog.forms.tenants import (
 )
 from tablewright.model import Record
 from tablewright.model.fields.time import iso_utc
-from tablewright.runtime.payload import S3
 from tablewright.runtime.store.records import Item, Records
 from tests.integration.forms.conftest import FormTable, key_of, submission
 from tests.integration.forms.metrics.streaming import everything, passes
@@ -70,11 +69,11 @@ def stored(
     aws: Aws, forms: FormTable, tenant_id: str, number: int = 0, **changes: Any
 ) -> Submission:
     """A submission whose payload is in the bucket."""
-    about = {"tenant_id": tenant_id, "payload_encoding": S3, "payload_bytes": len(SMALL)}
+    about = {"tenant_id": tenant_id, "compressed": False, "original_size": len(SMALL)}
     made = submission(datetime.now(UTC), number, **about, **changes)
     place = payload_key(tenant_id, made.submission_id)
     aws.cloud.call("PutObject", {"Bucket": PAYLOADS, "Key": place, "Body": SMALL})
-    outside = Submission(**{**made, "payload": None, "payload_key": place})
+    outside = Submission(**{**made, "data": None, "payload_key": place})
     return forms.store().put(Forms.put_submission, outside)
 
 

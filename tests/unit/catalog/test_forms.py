@@ -132,7 +132,7 @@ def test_no_index_carries_a_payload() -> None:
     for index in DESIGN.index_list:
         entry = DESIGN.projected(Submission.__entity__, attributes, index)
         assert entry is not None
-        assert "payload" not in entry
+        assert "data" not in entry
 
 
 def test_every_entity_has_a_pattern_that_writes_it_and_one_that_reads_it() -> None:

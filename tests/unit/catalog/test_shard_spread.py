@@ -17,7 +17,7 @@ from tablewright.catalog.forms.shard_spread import (
     simulate,
     spreads,
 )
-from tablewright.catalog.forms.volume import shards_for
+from tablewright.catalog.forms.volume import calculate_optimal_shards
 from tablewright.model import TimeId
 from tablewright.model.sharding.shards import last_character
 from tablewright.model.time_ids import made_at
@@ -57,7 +57,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_others(
 def test_both_schemes_hold_every_submission_once() -> None:
     made = sent(20_000, 50, 1.1, seed=3)
     volumes = Counter(tenant for tenant, *_ in made)
-    counts = [shards_for(volumes[n]) for n in range(50)]
+    counts = [calculate_optimal_shards(volumes[n]) for n in range(50)]
     for scheme in (published, ours):
         for place, partitions in scheme(made, counts).items():
             assert sum(partitions.values()) == 20_000, (scheme, place)

@@ -53,7 +53,7 @@ def test_an_event_has_references_where_it_cannot_have_the_payload(payload: bytes
     EventBridgeDestination(aws, "bus").deliver(shipment(payload), NOW)
     detail = json.loads(aws.calls[0]["Entries"][0]["Detail"])
     assert "payload" not in detail
-    assert detail["payload_bytes"] == len(payload)
+    assert detail["original_size"] == len(payload)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.metrics.dashboard import error_rate, summary
+from lambdas.forms.metrics.aggregation import error_rate, summary
 from lambdas.forms.metrics.events import counted
 from tablewright.catalog.forms.metrics import DailyMetrics
 from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
@@ -57,7 +57,7 @@ def test_what_tries_a_destination_counts_neither_as_submitted_nor_as_delivered()
 
 
 def test_a_submission_counts_for_its_tenant_its_form_and_its_domain() -> None:
-    sizes = {"payload_bytes": 67, "stored_bytes": 60}
+    sizes = {"original_size": 67, "storage_size": 60}
     events = counted(change(SUBMISSION_KEY, new=submission(**sizes)))
     assert events is not None
     numbers = {

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DailyMetrics
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import SUBMISSION_STATUSES, DeliveryAttempt
 from tablewright.model import replaced
-from tablewright.runtime.payload import Payloads, pack
 from tests.integration.forms.admin.administration import (
     ADA,
     BOB,
@@ -36,9 +35,8 @@ def admin(forms: FormTable, monkeypatch: pytest.MonkeyPatch) -> Admin:
 def stored(admin: Admin, number: int = 0, payload: bytes | None = None, **fields: Any) -> Any:
     record = submission(NOW - timedelta(seconds=number), number, **fields)
     if payload is not None:
-        kept = pack(payload, beside=400, item_bytes=10**6, dictionaries=DICTIONARIES)
-        about = {"payload_bytes": kept.size, "payload_encoding": kept.encoding}
-        record = replaced(record, payload=kept.body, **about)
+        payloads = PayloadCompressionManager(admin.cloud, "payloads", item_bytes=10**6)
+        record = replaced(record, **payloads.store(payloads.process_payload(payload), key=""))
     return admin.forms.store().put(Forms.put_submission, record)
 
 
@@ -109,8 +107,8 @@ def test_a_payload_is_told_as_it_was_sent(admin: Admin, payload: bytes, member: 
     read = admin("GET", f"/submissions/{made['submission_id']}")
     assert conforms(read, "Submission")
     told = {name for name in read.json if name.startswith("payload")}
-    assert told == {"payload_encoding", "payload_bytes", member}
-    assert read.json["payload_bytes"] == len(payload)
+    assert told == {member}
+    assert read.json["original_size"] == len(payload)
     assert read.json["content_type"] == made["content_type"] == "application/json"
     if member == "payload":
         assert payload.decode() in read.text
@@ -123,7 +121,7 @@ def test_a_payload_that_no_answer_can_hold_is_read_by_a_link_for_five_minutes(
 ) -> None:
     made = stored(admin)
     payload = b'"' + b"x" * 6_000_000 + b'"'
-    monkeypatch.setattr(Payloads, "fetch", lambda self, record: payload)
+    monkeypatch.setattr(PayloadCompressionManager, "fetch", lambda self, record: payload)
     read = admin("GET", f"/submissions/{made['submission_id']}")
     assert conforms(read, "Submission")
     assert "payload" not in read.json
@@ -305,9 +303,9 @@ def test_counts_of_days_are_told_to_the_tenant_and_of_all_tenants_to_operators(
     assert told.json["total_submissions"] == 6
     assert told.json["form_statistics"] == {"contact": 6}
     assert told.json["period"] == "2024-12-27 to 2025-01-26"
-    assert admin("GET", "/metrics", days=1).json["total_submissions"] == 4
+    assert admin("GET", "/metrics", days_back=0).json["total_submissions"] == 4
     for bad in ("0", "367", "x"):
-        assert problem(admin("GET", "/metrics", days=bad), 400).keys() == {"days"}
+        assert problem(admin("GET", "/metrics", days_back=bad), 400).keys() == {"days_back"}
     today = admin.all("/metrics/tenants", "TenantDayPage", 2, claims=OPERATOR)
     assert [one["tenant_id"] for one in today] == ["acme", "acme-2", "b"]
     none = admin.all("/metrics/tenants", "TenantDayPage", 2, claims=OPERATOR, date="2025-01-01")

@@ -17,10 +17,10 @@ from lambdas.forms.destinations.eventbridge import EventBridgeDestination
 from lambdas.forms.destinations.s3 import S3Destination
 from lambdas.forms.destinations.shipment import DeliveryOutcome, Destination, Shipment
 from lambdas.forms.destinations.webhook import WebhookDestination
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.tenants.secrets import CachedSecrets
 from tablewright.catalog.forms import tenants
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import Submission
 from tablewright.catalog.forms.tenants import TenantConfig
 from tablewright.model import Record
@@ -28,7 +28,6 @@ from tablewright.model.errors import TablewrightError
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ResourceMissing
-from tablewright.runtime.payload import Payloads
 from tablewright.testing import Crash
 from tests.integration.forms.conftest import FormTable, key_of, submission
 
@@ -141,7 +140,7 @@ class World:
 
     def submit(self, number: int = 0, tenant: str = "acme", **changes: Any) -> Submission:
         """A submission, and the event of it on the queue."""
-        sent = {"payload": PAYLOAD, "payload_bytes": len(PAYLOAD), "tenant_id": tenant}
+        sent = {"data": PAYLOAD, "original_size": len(PAYLOAD), "tenant_id": tenant}
         made = submission(self.clock.moment, number, **{**sent, **changes})
         self.store.put(Forms.put_submission, made)
         self.announce(made)
@@ -173,7 +172,7 @@ class World:
         deliveries = DeliveryAttempts(
             store,
             queue,
-            Payloads(edge, "payloads", dictionaries=DICTIONARIES),
+            PayloadCompressionManager(edge, "payloads"),
             kinds,
             breakers=Breakers(store, self.settings.get("breaker", BreakerRules())),
             retries=Retries(),

@@ -44,7 +44,7 @@ def test_a_submission_goes_to_every_destination_of_its_form_and_to_no_other(worl
 def test_a_destination_is_told_the_type_that_the_sender_named(world: World) -> None:
     world.tenant("acme", webhook())
     world.webhook = Scripted()
-    world.submit(content_type="application/x-www-form-urlencoded", payload=b"1", payload_bytes=1)
+    world.submit(content_type="application/x-www-form-urlencoded", data=b"1", original_size=1)
     world.submit(1, content_type=None)
     world.drain()
     told = [one.content_type for one in world.webhook.shipments]

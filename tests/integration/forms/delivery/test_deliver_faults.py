@@ -11,10 +11,9 @@ from lambdas.forms.destinations import webhook as web
 from lambdas.forms.destinations.connection import Answer, NoAnswer, Target
 from lambdas.forms.destinations.shipment import DeliveryOutcome
 from lambdas.forms.destinations.webhook import WebhookDestination
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from tablewright.catalog.forms.submissions import Submission
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.payload import Payloads
 from tablewright.testing import Crash, Database, survives_every_fault
 from tests.integration.forms.conftest import NOON, FormTable
 from tests.integration.forms.delivery.deliveries import BUSY, Scripted, World, archive, webhook
@@ -79,11 +78,10 @@ class ByAttempt(Scripted):
 def large(world: World) -> Submission:
     """A submission whose payload is in the bucket, at two destinations."""
     world.tenant("acme", webhook(), archive())
-    kept = Payloads(world.edge, "payloads", dictionaries=DICTIONARIES).keep(
-        LARGE, key="acme/1", beside=400
-    )
-    assert kept["payload_encoding"].startswith("s3")
-    return world.submit(payload=None, **kept)
+    payloads = PayloadCompressionManager(world.edge, "payloads")
+    kept = payloads.store(payloads.process_payload(LARGE, beside=400), key="acme/1")
+    assert "payload_key" in kept
+    return world.submit(data=None, **kept)
 
 
 def test_fan_out_and_attempts_survive_every_fault(dynamodb: Database) -> None:

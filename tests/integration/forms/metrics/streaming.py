@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from lambdas.forms.metrics.counting import ChangeCounter
+from lambdas.forms.metrics.change_consumer import ChangeConsumer
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.submission.payload_deletion import PayloadDeletion
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.stream import COUNTED_CHANGES, REMOVED_PAYLOADS
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.payload import Payloads
 from tablewright.runtime.store.batches import delete_request, write_all
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.streams.changes import Change
@@ -73,12 +72,10 @@ class Stream:
         """What the mapping passes on."""
         return [record for record in everything(self.database) if passes(record)]
 
-    def counter(self, caller: Caller | None = None) -> ChangeCounter:
+    def consumer(self, caller: Caller | None = None) -> ChangeConsumer:
         caller = caller or self.dynamo
-        deletion = PayloadDeletion(
-            caller, "forms", Payloads(caller, BUCKET, dictionaries=DICTIONARIES)
-        )
-        return ChangeCounter(caller, "forms", deletion)
+        deletion = PayloadDeletion(caller, "forms", PayloadCompressionManager(caller, BUCKET))
+        return ChangeConsumer(self.database.store(Forms, caller), deletion)
 
     def deliver(
         self, records: Sequence[Json] | None = None, caller: Caller | None = None
@@ -99,7 +96,7 @@ class Stream:
         return kept
 
     def redrive(self, records: Sequence[Json]) -> list[str]:
-        return refused(self.counter().redrive(records, lambda *_: None))
+        return refused(self.consumer().redrive(records, lambda *_: None))
 
     def counts(self) -> dict[tuple[str, str], Record]:
         """All counts by tenant and by day or hour, without the key's fields."""

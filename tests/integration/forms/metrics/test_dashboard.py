@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.forms.metrics.dashboard import MOST_DAYS_BACK, Dashboard
+from lambdas.forms.metrics.aggregation import MOST_DAYS_BACK, MetricsAggregationManager
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DailyMetrics
 from tablewright.model import InvalidRecord, InvalidValue
@@ -32,8 +32,8 @@ def keep(forms: FormTable, *days: DailyMetrics) -> None:
     )
 
 
-def dashboard(forms: FormTable, now: datetime = NOW) -> Dashboard:
-    return Dashboard(forms.store(), now)
+def dashboard(forms: FormTable, now: datetime = NOW) -> MetricsAggregationManager:
+    return MetricsAggregationManager(forms.store(), now=lambda: now)
 
 
 def test_the_sums_of_what_was_counted(forms: FormTable) -> None:
@@ -44,7 +44,7 @@ def test_the_sums_of_what_was_counted(forms: FormTable) -> None:
     traffic.deliver(made[33], "SUCCEEDED", destination="archive")
     traffic.deliver(made[36], "FAILED")
     Stream(forms).deliver()
-    assert dashboard(forms).metrics("acme", 7) == {
+    assert dashboard(forms).get_dashboard_metrics("acme", 7) == {
         "total_submissions": 20,
         "daily_breakdown": {"2099-03-04": 10, "2099-03-05": 10},
         "form_statistics": {"contact": 10, "newsletter": 10},
@@ -69,7 +69,7 @@ def test_the_sums_of_what_was_counted(forms: FormTable) -> None:
 
 
 def test_a_tenant_that_sent_nothing_has_no_rate_of_errors(forms: FormTable) -> None:
-    shown = dashboard(forms).metrics("nobody")
+    shown = dashboard(forms).get_dashboard_metrics("nobody")
     assert shown["total_submissions"] == 0
     assert shown["error_rate"] is shown["compression_ratio"] is None
     assert shown["daily_breakdown"] == shown["destinations"] == {}
@@ -81,7 +81,7 @@ def test_days_outside_the_period_and_other_tenants_are_left_out(forms: FormTable
         *(day(TODAY - timedelta(days=n), submission_count=1) for n in (-1, 0, 30, 31)),
         day(TODAY, "acme-2", submission_count=100),
     )
-    shown = dashboard(forms).metrics("acme")
+    shown = dashboard(forms).get_dashboard_metrics("acme")
     assert list(shown["daily_breakdown"]) == ["2099-02-03", "2099-03-05"]
     assert shown["total_submissions"] == 2
 
@@ -97,7 +97,9 @@ def test_months_of_days_that_do_not_fit_one_page_are_summed_whole(forms: FormTab
         ),
     )
     meter = Meter(forms.database.caller)
-    shown = Dashboard(forms.store(meter), NOW).metrics("acme", MOST_DAYS_BACK)
+    shown = MetricsAggregationManager(forms.store(meter), now=lambda: NOW).get_dashboard_metrics(
+        "acme", MOST_DAYS_BACK
+    )
     assert meter.calls > 1
     assert shown["total_submissions"] == 400 * (MOST_DAYS_BACK + 1)
     assert len(shown["daily_breakdown"]) == MOST_DAYS_BACK + 1
@@ -108,7 +110,7 @@ def test_months_of_days_that_do_not_fit_one_page_are_summed_whole(forms: FormTab
 @pytest.mark.parametrize("days_back", [0, -1, MOST_DAYS_BACK + 1, True])
 def test_a_period_that_cannot_be_shown_is_refused(forms: FormTable, days_back: int) -> None:
     with pytest.raises(InvalidValue, match="days_back must be a number of days from 1 to 366"):
-        dashboard(forms).metrics("acme", days_back)
+        dashboard(forms).get_dashboard_metrics("acme", days_back)
 
 
 def test_a_corrected_outcome_leaves_no_trace_on_the_day_before(forms: FormTable) -> None:
@@ -117,7 +119,7 @@ def test_a_corrected_outcome_leaves_no_trace_on_the_day_before(forms: FormTable)
         day(TODAY - timedelta(days=1), error_count=0, destination_errors={"old": Decimal(0)}),
         day(TODAY, delivery_count=1, destination_stats={"crm": Decimal(1)}),
     )
-    assert list(dashboard(forms).metrics("acme")["destinations"]) == ["crm"]
+    assert list(dashboard(forms).get_dashboard_metrics("acme")["destinations"]) == ["crm"]
 
 
 def test_all_tenants_of_a_day_are_listed_in_order_page_by_page(forms: FormTable) -> None:
@@ -131,7 +133,9 @@ def test_all_tenants_of_a_day_are_listed_in_order_page_by_page(forms: FormTable)
     found: list[DailyMetrics] = []
     cursor = None
     for _ in range(10):
-        page = dashboard(forms).tenants("2099-03-05", limit=10, cursor=cursor, caller="operator")
+        page = dashboard(forms).get_tenants_of_day(
+            "2099-03-05", limit=10, cursor=cursor, caller="operator"
+        )
         found += page.items
         cursor = page.cursor
         if cursor is None:
@@ -143,4 +147,4 @@ def test_all_tenants_of_a_day_are_listed_in_order_page_by_page(forms: FormTable)
 
 def test_a_day_that_is_none_is_refused(forms: FormTable) -> None:
     with pytest.raises(InvalidRecord, match="date"):
-        dashboard(forms).tenants("yesterday")
+        dashboard(forms).get_tenants_of_day("yesterday")

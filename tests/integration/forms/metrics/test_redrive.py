@@ -191,7 +191,7 @@ def test_the_function_answers_for_batches_and_redrives(
     ]
     assert said[0]["key"]["SK"] == poison["dynamodb"]["Keys"]["SK"]["S"]
     assert "timestamp must be a UTC time" in said[0]["reason"]
-    payload = poison["dynamodb"]["NewImage"]["payload"]["B"]
+    payload = poison["dynamodb"]["NewImage"]["data"]["B"]
     assert payload[:20] not in logs.getvalue()
     assert "Ada" not in logs.getvalue()
 

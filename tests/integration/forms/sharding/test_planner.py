@@ -131,7 +131,7 @@ def test_shrinking_leaves_every_old_submission_one_read_away_and_lists_whole(
     check()
     assert world.shards("acme") == {"acme": [10, 4, 1]}
     # Nothing was moved, and each epoch used its shards.
-    used = {item["PK"]["S"] for item in world.forms.database.items() if "payload" in item}
+    used = {item["PK"]["S"] for item in world.forms.database.items() if "data" in item}
     assert len(used) == 10
 
 

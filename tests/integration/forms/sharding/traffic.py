@@ -65,7 +65,7 @@ class Traffic:
         made = submission(at, number, **changes)
         self._store.put(Forms.put_submission, made)
         self._note(made.tenant_id, at, ("submission_count",), ("form_stats", made.form_id))
-        sizes = {"bytes_sent": made.payload_bytes, "bytes_stored": made.stored_bytes or 0}
+        sizes = {"bytes_sent": made.original_size, "bytes_stored": made.storage_size or 0}
         for name, size in sizes.items():
             self._note(made.tenant_id, at, *[(name,)] * size)
         if made.domain:

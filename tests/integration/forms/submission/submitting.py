@@ -13,7 +13,9 @@ import pytest
 
 from lambdas.forms.clients import Clients
 from lambdas.forms.handlers import submit
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.submission.admission import Admission
+from lambdas.forms.submission.domain_lookup import DomainLookupManager
 from lambdas.forms.submission.intake import SubmissionIntake
 from lambdas.forms.submission.rate_limit import RateLimit
 from lambdas.forms.submission.resources import Resources
@@ -22,14 +24,12 @@ from lambdas.forms.submission.tenant_lookup import TenantLookup
 from lambdas.forms.submission.uploads import SIGNING, Presign, Uploads
 from lambdas.forms.tenants.domain_names import domain_key
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.catalog.forms.submissions import Request, Submission
 from tablewright.catalog.forms.tenants import DomainLookup, TenantConfig, TenantSecret
 from tablewright.model import Entity
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import ObjectMissing, ResourceMissing
-from tablewright.runtime.payload import Payloads
 from tablewright.runtime.store.records import Records
 from tests.integration.forms.conftest import FormTable
 from tests.integration.http import Answer, Context
@@ -89,8 +89,12 @@ class World:
         edge = caller or self.edge
         store = self.forms.store(edge)
         resources = Resources(
-            Admission(TenantLookup(store, edge, PREFIX, clock=self.clock), RateLimit(store)),
-            SubmissionIntake(store, Payloads(edge, BUCKET, dictionaries=DICTIONARIES)),
+            Admission(
+                DomainLookupManager(store, clock=self.clock),
+                TenantLookup(store, edge, PREFIX, clock=self.clock),
+                RateLimit(store),
+            ),
+            SubmissionIntake(store, PayloadCompressionManager(edge, BUCKET)),
             Uploads(edge, BUCKET, presign()),
             lambda: self.clock.moment,
         )
@@ -176,7 +180,7 @@ class World:
 
     def payloads(self) -> list[bytes]:
         """What was sent, as it is read back."""
-        payloads = Payloads(self.edge, BUCKET, dictionaries=DICTIONARIES)
+        payloads = PayloadCompressionManager(self.edge, BUCKET)
         return [payloads.fetch(record) for record in self.stored()]
 
     def _all(self, kind: type[E]) -> list[E]:

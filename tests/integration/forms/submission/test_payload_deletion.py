@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.submission.intake import SentForm, SubmissionIntake, Taken
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, Unavailable
-from tablewright.runtime.payload import Payloads
 from tablewright.testing import Crash, Fault, Faulty, survives_every_fault
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.metrics.streaming import Stream, everything, sequence
@@ -35,7 +34,7 @@ class World:
     def take(self, key: str, body: bytes = LARGE, caller: Caller | None = None) -> Taken:
         edge = caller or self.edge
         submissions = SubmissionIntake(
-            self.forms.store(edge), Payloads(edge, BUCKET, dictionaries=DICTIONARIES)
+            self.forms.store(edge), PayloadCompressionManager(edge, BUCKET)
         )
         sent = SentForm("acme", "contact", "application/json", body, key)
         return submissions.take(sent, {}, NOON, None)

@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 from cdk_app.settings import ROOT
 from lambdas.forms.clients import Clients
 from lambdas.forms.contract import SubmitEnvironment
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.submission.form_bodies import DIRECT
 from lambdas.forms.submission.intake import KeyUsedOtherwise, SentForm, SubmissionIntake
 from lambdas.forms.submission.resources import Resources
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.deferred_client import DeferredClient
-from tablewright.runtime.payload import Payloads
 from tablewright.runtime.wire.client import WireClient
 from tests.integration.forms.conftest import FormTable, key_of
 from tests.integration.forms.submission.submitting import (
@@ -71,10 +70,11 @@ def test_a_submission_is_stored_as_it_was_sent(world: World) -> None:
         "form_id": "contact",
         "status": "PENDING",
         "content_type": "application/json",
-        "payload_encoding": stored["payload_encoding"],
-        "payload_bytes": len(ADA),
-        "stored_bytes": len(stored["payload"]),
-        "payload": stored["payload"],
+        "shard_id": "0",
+        "compressed": False,
+        "original_size": len(ADA),
+        "storage_size": len(stored["data"]),
+        "data": ADA,
         "domain": "example.com",
     }
     assert world.payloads() == [ADA]
@@ -105,9 +105,9 @@ def test_any_json_comes_back_byte_for_byte(
     world.clock.pass_by(seconds=1)
     id = taken(world.send(body))
     (stored,) = [one for one in world.stored() if one["submission_id"] == id]
-    assert Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES).fetch(stored) == body
-    assert stored["payload_bytes"] == len(body)
-    assert stored["stored_bytes"] == len(stored["payload"])
+    assert PayloadCompressionManager(world.edge, BUCKET).fetch(stored) == body
+    assert stored["original_size"] == len(body)
+    assert stored["storage_size"] == len(stored["data"])
 
 
 @settings(
@@ -118,7 +118,7 @@ def test_any_bytes_of_a_plain_form_come_back(world: World, body: bytes) -> None:
     world.clock.pass_by(seconds=1)
     id = taken(world.send(body, kind=URLENCODED))
     (stored,) = [one for one in world.stored() if one["submission_id"] == id]
-    assert Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES).fetch(stored) == body
+    assert PayloadCompressionManager(world.edge, BUCKET).fetch(stored) == body
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_payload_of_any_size_takes_its_step_of_the_ladder(world: World, size: 
     assert world.payloads() == [body]
     outside = {f"acme/{stored['submission_id']}"} if size > 30_000 else set()
     assert set(world.edge.objects) == outside
-    assert ("payload" in stored) == (not outside)
+    assert ("data" in stored) == (not outside)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_what_a_tenant_does_not_keep_for_ever_expires(world: World) -> None:
 def test_a_stage_says_how_long_submissions_are_kept_of_tenants_that_do_not(
     own: int | None, kept: int, world: World
 ) -> None:
-    payloads = Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)
+    payloads = PayloadCompressionManager(world.edge, BUCKET)
     intake = SubmissionIntake(world.forms.store(), payloads, 365)
     sent = SentForm("acme", "contact", "application/json", ADA, "once")
     intake.take(sent, {}, NOON, own)
@@ -264,9 +264,7 @@ def test_eight_senders_with_one_key_leave_one_submission(world: World) -> None:
 
     def take(_: int) -> str:
         store = world.forms.store(world.forms.database.caller)
-        submissions = SubmissionIntake(
-            store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)
-        )
+        submissions = SubmissionIntake(store, PayloadCompressionManager(world.edge, BUCKET))
         return submissions.take(sent, {}, NOON, None).submission_id
 
     with ThreadPoolExecutor(8) as senders:
@@ -285,7 +283,7 @@ def test_eight_senders_with_one_key_and_different_bodies_leave_one_submission(
         sent = SentForm("acme", "contact", "application/json", body, "key of all")
         store = world.forms.store(world.forms.database.caller)
         try:
-            SubmissionIntake(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
+            SubmissionIntake(store, PayloadCompressionManager(world.edge, BUCKET)).take(
                 sent, {}, NOON, None
             )
         except KeyUsedOtherwise:

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
+from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.submission.intake import SentForm, SubmissionIntake
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
 from tablewright.model import Record
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Unavailable
-from tablewright.runtime.payload import Payloads
 from tablewright.testing import FaithfulMeter, survives_every_fault
 from tests.integration.forms.conftest import FormTable
 from tests.integration.forms.submission.submitting import ADA, BUCKET, NOON, Edge, World, taken
@@ -145,11 +144,11 @@ def test_a_payload_in_the_bucket_costs_three_writes_more(world: World) -> None:
 def test_a_repetition_costs_no_second_object_and_no_second_item(world: World) -> None:
     store = world.forms.store()
     sent = SentForm("acme", "contact", "application/json", LARGE, "key")
-    SubmissionIntake(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
+    SubmissionIntake(store, PayloadCompressionManager(world.edge, BUCKET)).take(
         sent, {}, NOON, None
     )
     world.edge.objects.clear()
-    SubmissionIntake(store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)).take(
+    SubmissionIntake(store, PayloadCompressionManager(world.edge, BUCKET)).take(
         sent, {}, NOON, None
     )
     assert world.edge.objects == {}

@@ -8,11 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from lambdas.forms.payload_compression import LARGEST, PayloadCompressionManager
 from lambdas.forms.submission.intake import SentForm, SubmissionIntake
 from lambdas.forms.submission.uploads import UPLOADED, Uploads, named
 from tablewright.catalog.forms.design import Forms
-from tablewright.catalog.forms.payload_dictionary import DICTIONARIES
-from tablewright.runtime.payload import LARGEST, Payloads
 from tests.integration.forms.conftest import FormTable, key_of
 from tests.integration.forms.submission.submitting import (
     ADA,
@@ -42,7 +41,7 @@ def test_ten_megabytes_come_by_an_upload_and_are_kept_as_they_were(world: World)
     id = taken(submit(world, uploaded(world, body), Origin="https://example.com"))
     (stored,) = world.stored()
     assert world.payloads() == [body]
-    assert stored["payload_bytes"] == LARGEST
+    assert stored["original_size"] == LARGEST
     assert (stored["content_type"], stored["domain"]) == ("application/json", "example.com")
     assert set(world.edge.objects) == {f"acme/{id}"}
 
@@ -244,9 +243,7 @@ def test_eight_who_submit_one_upload_leave_one_submission(world: World) -> None:
         about = ("acme", "contact", "application/json")
         sent = SentForm(*about, LARGE, key, upload=upload.upload_id)
         store = world.forms.store(world.forms.database.caller)
-        submissions = SubmissionIntake(
-            store, Payloads(world.edge, BUCKET, dictionaries=DICTIONARIES)
-        )
+        submissions = SubmissionIntake(store, PayloadCompressionManager(world.edge, BUCKET))
         uploads = Uploads(world.edge, BUCKET, presign())
         if uploads.read(upload) is None:
             found = submissions.finished("acme", key, upload.upload_id, sent.digest)

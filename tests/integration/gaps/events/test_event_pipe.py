@@ -19,7 +19,7 @@ from tablewright.runtime.store.store import Store
 from tests.infrastructure.synthesis import new_stack, template_of
 from tests.integration.gaps.clouds import Cloud, deploy, until
 
-FIELDS = ("tenant_id", "submission_id", "form_id", "timestamp", "payload_bytes")
+FIELDS = ("tenant_id", "submission_id", "form_id", "timestamp", "original_size")
 NEW_SUBMISSIONS = {
     "eventName": ["INSERT"],
     "dynamodb": {"Keys": {"SK": {"S": [{"prefix": "SUB#"}]}}},

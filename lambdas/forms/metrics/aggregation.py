@@ -1,16 +1,18 @@
-"""Dashboard of tenants: sums over days, from the counts that are kept."""
+"""Pre-aggregated metrics of tenants: counted once for each event, read by the day."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from lambdas.forms.metrics.events import Events
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DailyMetrics
 from tablewright.model import InvalidValue
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
+from tablewright.runtime.streams.counters import Counters
 
 DAYS_BACK = 30
 MOST_DAYS_BACK = 366
@@ -24,28 +26,47 @@ _TALLIES = (
 )
 
 
-class Dashboard:
-    """Reads the counts as of a moment."""
+class MetricsAggregationManager:
+    """Counts submissions and deliveries by day and hour, and reads the counts for the dashboard.
 
-    def __init__(self, store: Store, now: datetime) -> None:
+    Example::
+
+        metrics = MetricsAggregationManager(store)
+        metrics.get_dashboard_metrics("acme", days_back=7)["total_submissions"]
+    """
+
+    def __init__(
+        self, store: Store, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
         self._store = store
-        self._today = now.astimezone(UTC).date()
+        self._now = now
+        self._days, self._hours = (
+            Counters(Forms, pattern, store.table_name, store.caller)
+            for pattern in (Forms.count_daily, Forms.count_hourly)
+        )
 
-    def metrics(self, tenant_id: str, days_back: int = DAYS_BACK) -> dict[str, Any]:
-        """What a tenant got and delivered today and on so many days before."""
-        if isinstance(days_back, bool) or not 1 <= days_back <= MOST_DAYS_BACK:
-            raise InvalidValue("days_back", f"must be a number of days from 1 to {MOST_DAYS_BACK}")
-        start = self._today - timedelta(days=days_back)
+    def update_submission_metrics(self, events: Sequence[Events]) -> None:
+        """Add events of any tenants to their days, then to their hours. An event that was counted
+        before changes nothing."""
+        self._days.add(event.day for event in events)
+        self._hours.add(event.hour for event in events)
+
+    def get_dashboard_metrics(self, tenant_id: str, days_back: int = DAYS_BACK) -> dict[str, Any]:
+        """Return the sums of today and the `days_back` days before it, in UTC."""
+        if isinstance(days_back, bool) or not 0 <= days_back <= MOST_DAYS_BACK:
+            raise InvalidValue("days_back", f"must be a number of days from 0 to {MOST_DAYS_BACK}")
+        end = self._now().astimezone(UTC).date()
+        start = end - timedelta(days=days_back)
         days = self._store.each(
             Forms.daily_metrics,
             {"tenant_id": tenant_id},
             since=start.isoformat(),
-            until=self._today.isoformat(),
+            until=end.isoformat(),
         )
-        return {**summary(days), "period": f"{start} to {self._today}"}
+        return {**summary(days), "period": f"{start} to {end}"}
 
-    def tenants(self, date: str, **paging: Any) -> Page[DailyMetrics]:
-        """The counts of all tenants on a day, in order of the tenants."""
+    def get_tenants_of_day(self, date: str, **paging: Any) -> Page[DailyMetrics]:
+        """Return the counts of all tenants on a day, in order of the tenants."""
         page = self._store.query(Forms.day_of_tenants, {"date": date}, **paging)
         return Page([_whole(one) for one in page.items], page.cursor)
 

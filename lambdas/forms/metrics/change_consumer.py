@@ -1,8 +1,9 @@
-"""Change counter: from records of the stream to counts, and to payloads that nothing refers to."""
+"""Change consumer: counts changes of the stream, deletes payloads that nothing refers to."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from lambdas.forms.metrics.aggregation import MetricsAggregationManager
 from lambdas.forms.metrics.events import (
     Events,
     corrected,
@@ -18,13 +19,11 @@ from lambdas.forms.submission.payload_deletion import (
     PayloadDeletion,
     orphaned_payload,
 )
-from tablewright.catalog.forms.design import Forms
 from tablewright.model import InvalidRecord
-from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.store.records import Item
+from tablewright.runtime.store.store import Store
 from tablewright.runtime.streams.changes import Change, consume
-from tablewright.runtime.streams.counters import Counters
 
 Failed = Callable[[Change, Exception], Any]
 
@@ -36,16 +35,13 @@ class ChangeWork(NamedTuple):
     orphan: OrphanedPayload | None
 
 
-class ChangeCounter:
-    """Adds changes to the counts of their days and hours, each change once; with what is removed,
-    `deletion` deletes its payload."""
+class ChangeConsumer:
+    """Counts each change of the form table once, and deletes the payloads of removed items."""
 
-    def __init__(self, caller: Caller, table_name: str, deletion: PayloadDeletion) -> None:
-        self._caller = caller
-        self._table_name = table_name
+    def __init__(self, store: Store, deletion: PayloadDeletion) -> None:
+        self._store = store
         self._deletion = deletion
-        self._days = Counters(Forms, Forms.count_daily, table_name, caller)
-        self._hours = Counters(Forms, Forms.count_hourly, table_name, caller)
+        self._metrics = MetricsAggregationManager(store)
 
     def count(self, records: Sequence[dict[str, Any]], failed: Failed) -> dict[str, Any]:
         """A batch as the stream delivers it."""
@@ -71,9 +67,7 @@ class ChangeCounter:
         return events(change, corrected(sound(change.old), None))
 
     def _carry_out(self, changes: list[ChangeWork]) -> None:
-        found = [one.events for one in changes if one.events]
-        self._days.add(one.day for one in found)
-        self._hours.add(one.hour for one in found)
+        self._metrics.update_submission_metrics([one.events for one in changes if one.events])
         failures = []
         for orphan in (one.orphan for one in changes if one.orphan):
             try:
@@ -84,8 +78,8 @@ class ChangeCounter:
             raise failures[0]
 
     def _current(self, key: Item) -> Item | None:
-        params = {"TableName": self._table_name, "Key": key, "ConsistentRead": True}
-        return self._caller.call("GetItem", params).get("Item")
+        params = {"TableName": self._store.table_name, "Key": key, "ConsistentRead": True}
+        return self._store.caller.call("GetItem", params).get("Item")
 
 
 def _work(change: Change) -> ChangeWork:
