@@ -103,8 +103,7 @@ def destination_attempts(destination_id: str) -> Response[str]:
     page = _destinations(request).attempts(
         destination_id,
         choice("status", status, ATTEMPT_STATUSES) if status is not None else None,
-        since=request.parameters.get("since"),
-        until=request.parameters.get("until"),
+        **request.period,
         **request.paging,
     )
     return list_answer(page)

@@ -30,7 +30,7 @@ _IF_MATCH = {
 }
 _STALE = (404, 409, 412, 428)
 _RANGE = [
-    query(name, Submission.timestamp.schema() | {"description": "Included"})
+    query(name, {"type": "string", "format": "date-time", "description": "ISO 8601, included"})
     for name in ("since", "until")
 ]
 

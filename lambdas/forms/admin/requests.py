@@ -20,6 +20,7 @@ from lambdas.http.caller import (
 from lambdas.http.requests import page_limit, parameters
 from tablewright.catalog.forms.submissions import tenant
 from tablewright.model import Entity, InvalidValue
+from tablewright.model.fields.time import utc_text
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
 
@@ -51,6 +52,11 @@ class TenantRequest:
     def paging(self) -> dict[str, Any]:
         return paging(self.parameters, self.caller)
 
+    @property
+    def period(self) -> dict[str, str | None]:
+        """The times `since` and `until`, given in any form of ISO 8601 with a zone."""
+        return {name: _time(name, self.parameters.get(name)) for name in ("since", "until")}
+
     def _tenant(self, event: Any, named: str | None) -> str:
         if named is None:
             if self.operator and TENANT_CLAIM not in claims_of(event):
@@ -77,6 +83,13 @@ class OperatorRequest:
     @property
     def paging(self) -> dict[str, Any]:
         return paging(self.parameters, self.caller)
+
+
+def _time(name: str, text: str | None) -> str | None:
+    try:
+        return None if text is None else utc_text(text)
+    except ValueError as problem:
+        raise InvalidRequest(f"{name} is not valid.", [(name, str(problem))]) from None
 
 
 def paging(parameters: dict[str, str], caller: str) -> dict[str, Any]:

@@ -33,8 +33,7 @@ def list_submissions() -> Response[str]:
     page = _submissions(request).page(
         form_id=request.parameters.get("form_id"),
         status=choice("status", status, SUBMISSION_STATUSES) if status is not None else None,
-        since=request.parameters.get("since"),
-        until=request.parameters.get("until"),
+        **request.period,
         **request.paging,
     )
     # The same in all lists, whichever index it was found by.

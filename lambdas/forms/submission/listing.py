@@ -56,7 +56,8 @@ class TenantSubmissions:
         self._store.put(
             Forms.put_submission,
             Submission(
-                **self._key(submission_id),
+                tenant_id=self._tenant,
+                submission_id=submission_id,
                 timestamp=moment,
                 form_id=TEST_FORM,
                 # Only pending ones are delivered by themselves.

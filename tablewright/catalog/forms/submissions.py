@@ -46,23 +46,25 @@ LINKS = "_links/"
 LINK_DAYS = 1
 WINDOW_DAYS = 1
 
-_ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
-_ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
+_ID = "[A-Za-z0-9_~:@-][A-Za-z0-9._~:@-]*"
+_ID_FORM = "letters, digits and . _ ~ : @ -, and must not begin with a dot"
+MAX_ID_LENGTH = 128
 
 
 def tenant(stored: str | None = None) -> Field[str]:
-    """A tenant's id, also an IAM session tag, whose values may not hold other characters."""
+    """A tenant's id. It is an IAM session tag, the name of a folder of payloads and secrets, and
+    the part of a key name before the colon: so it has no other characters."""
     return Text(
         stored,
-        max_length=64,
-        pattern="[A-Za-z0-9][A-Za-z0-9_.-]*",
-        form="letters, digits, '_', '.' and '-', beginning with a letter or digit",
+        max_length=MAX_ID_LENGTH,
+        pattern="[A-Za-z0-9][A-Za-z0-9_.@+=-]*",
+        form="letters, digits and _ . @ + = -, beginning with a letter or digit",
     )
 
 
 def named_id(stored: str | None = None) -> Field[str]:
     """An id is part of addresses, in which other characters do not arrive as they were sent."""
-    return Text(stored, max_length=64, pattern=_ID, form=_ID_FORM)
+    return Text(stored, max_length=MAX_ID_LENGTH, pattern=_ID, form=_ID_FORM)
 
 
 def payload_key(tenant_id: str, submission_id: str) -> str:

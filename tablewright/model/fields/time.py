@@ -203,6 +203,25 @@ def iso_utc(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
+def utc_text(text: str) -> str:
+    """A time in any form of ISO 8601, as `TimestampText` stores it; raises ValueError.
+
+    Digits beyond milliseconds are cut off.
+
+    >>> utc_text("2025-11-16T15:00:00.123987+05:00")
+    '2025-11-16T10:00:00.123Z'
+    """
+    try:
+        moment = datetime.fromisoformat(text.upper())
+    except (AttributeError, ValueError):
+        raise ValueError("must be a time in ISO 8601, such as 2025-11-16T10:00:00Z") from None
+    try:
+        return iso_utc(moment)
+    except (ValueError, OverflowError):
+        reason = "must name its time zone, such as Z or +00:00, and lie in the years 1 to 9999"
+        raise ValueError(reason) from None
+
+
 def _in_utc(field: Field[Any], moment: datetime) -> str:
     try:
         return iso_utc(moment)

@@ -59,11 +59,11 @@ class Bucket:
         return {"Body": BytesIO(self.objects[params["Key"]])}
 
 
-def manager(bucket: Bucket | None = None, **limits: int) -> PayloadCompressionManager:
+def manager(bucket: Bucket | None = None, **limits: Any) -> PayloadCompressionManager:
     return PayloadCompressionManager(bucket or Bucket(), "bucket", **limits)
 
 
-def process(payload: bytes, beside: int = 400, **limits: int) -> ProcessedPayload:
+def process(payload: bytes, beside: int = 400, **limits: Any) -> ProcessedPayload:
     return manager(**limits).process_payload(payload, beside=beside)
 
 

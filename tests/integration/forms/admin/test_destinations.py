@@ -147,7 +147,7 @@ def test_a_change_of_what_it_is_closes_the_breaker(
         ({"settings": "x"}, {"/settings"}),
         ({"destination_type": "ftp"}, {"/destination_type"}),
         ({"destination_id": "a/b", "state": "on"}, {"/destination_id", "/state"}),
-        ({"destination_id": "x" * 65}, {"/destination_id"}),
+        ({"destination_id": "x" * 129}, {"/destination_id"}),
         ({"failures": 0, "colour": "red"}, {"/failures", "/colour"}),
         ({"key_id": "k1"}, {"/key_id"}),
         ({"destination_type": "email"}, {"/settings/to", "/settings/url"}),

@@ -82,7 +82,7 @@ class Stream:
     ) -> list[str]:
         """Deliver records, by default all; gives the sequence numbers that were refused."""
         records = self.records() if records is None else records
-        return refused(self.counter(caller).count(records, lambda *_: None))
+        return refused(self.consumer(caller).count(records, lambda *_: None))
 
     def keep(self, records: Sequence[Json], caller: Caller | None = None) -> list[str]:
         """Deliver records and keep those that fail; gives their sequence numbers."""
@@ -92,7 +92,7 @@ class Stream:
             kept.append(change.sequence)
             return True
 
-        assert refused(self.counter(caller).count(records, failed)) == []
+        assert refused(self.consumer(caller).count(records, failed)) == []
         return kept
 
     def redrive(self, records: Sequence[Json]) -> list[str]:

@@ -166,7 +166,7 @@ def test_a_redrive_of_an_unsound_item_that_is_gone_counts_nothing(
 def test_the_function_answers_for_batches_and_redrives(
     store: Store, stream: Stream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(count, "counter", stream.counter)
+    monkeypatch.setattr(count, "consumer", stream.consumer)
     metered(monkeypatch)
     kept: list[Change] = []
     monkeypatch.setattr(kept_records, "failed_records", lambda: SimpleNamespace(keep=kept.append))
