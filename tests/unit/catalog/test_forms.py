@@ -121,7 +121,7 @@ def test_an_index_is_spread_like_what_it_indexes() -> None:
 
 
 @pytest.mark.parametrize(
-    "tenant", ["a#b", "", "*", "a*", "a/b", "ä", "a b", "$" * 3, "a:b", "_a", "x" * 129]
+    "tenant", [*("a#b", "", "*", "a*", "a/b", "ä", "a b", "$$$", "a:b", "_a"), "x" * 129]
 )
 def test_a_tenant_s_id_cannot_reach_beyond_its_keys(tenant: str) -> None:
     with pytest.raises(InvalidRecord, match="tenant_id"):
