@@ -89,7 +89,7 @@ OFFLINE := env -u AWS_PROFILE -u AWS_ACCESS_KEY_ID -u AWS_SECRET_ACCESS_KEY -u A
            -u AWS_WEB_IDENTITY_TOKEN_FILE -u AWS_CONTAINER_CREDENTIALS_RELATIVE_URI \
            -u AWS_CONTAINER_CREDENTIALS_FULL_URI AWS_EC2_METADATA_DISABLED=true \
            AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
-synth: stage tools ## Synthesize STAGE (dev, staging, prod or local) into cdk.out/
+synth: stage tools ## Synthesize STAGE, which has a file in stages/, into cdk.out/
 	@$(OFFLINE) $(CDK) synth --quiet $(CDK_OPTIONS)
 
 diff: stage tools ## Compare STAGE with what is deployed
@@ -111,7 +111,7 @@ user: stage tools ## Make a user of STAGE: EMAIL=sam@acme.example TENANT=acme [G
 	@$(PY) -m deployment user --stage $(STAGE) --email "$(EMAIL)" --tenant "$(TENANT)" \
 		--groups "$(GROUPS)"
 
-destroy: stage tools ## Destroy all stacks of STAGE (prod: with CONFIRM=destroy-prod)
+destroy: stage tools ## Destroy all stacks of STAGE (protected data: with CONFIRM=destroy-STAGE)
 	@$(PY) -m deployment destroy --stage $(STAGE) --approve "$(APPROVE)" --confirm "$(CONFIRM)"
 
 audit: ## Check the templates of staging and prod with checkov
@@ -125,9 +125,10 @@ release: ## Build and check what would be released, into .build/release/; upload
 	@$(PYTHON) -m toolchain release
 	@$(PY) -m toolchain.release
 
+STAGES = $(basename $(notdir $(wildcard stages/*.toml)))
 stage:
-	@case "$(STAGE)" in dev|staging|prod|local) ;; *) \
-	echo "STAGE=$(STAGE) is not a stage. Give one of: dev, staging, prod, local" >&2; exit 2 ;; esac
+	@case " $(STAGES) " in *" $(STAGE) "*) ;; *) \
+	echo "STAGE=$(STAGE) has no file stages/$(STAGE).toml. There are: $(STAGES)" >&2; exit 2 ;; esac
 
 lock: ## Re-make the lock files after a change of a requirements.in or package.json
 	@$(PYTHON) -m toolchain.lock

@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+from cdk_app import toml_form
 from cdk_app.setting import Parser
+from cdk_app.toml_form import BOOLEAN, INTEGER, NAMED, NONE, STRING, Form
 from stacks.shared.by_name import ByName
 
-# Instead of a value: there is to be nothing, whatever the stage would have.
-NONE = "none"
 # Of tags, tickers and whatever else is listed: a function's environment has 4 KB.
 _MOST = 50
-_NAMED = re.compile(r"([a-z0-9_.]+)=(.+)")
 
 T = TypeVar("T")
 
@@ -25,7 +24,7 @@ def whole(unit: str, low: int, high: int) -> Parser[int]:
             raise ValueError
         return int(text)
 
-    return Parser(f"{unit}, {low} to {high}", read)
+    return Parser(f"{unit}, {low} to {high}", read, INTEGER)
 
 
 def one_of(*words: str) -> Parser[str]:
@@ -39,17 +38,17 @@ def one_of(*words: str) -> Parser[str]:
     return Parser(either(words), read)
 
 
-def choice(choices: Mapping[str, T], accepts: str | None = None) -> Parser[T]:
+def choice(choices: Mapping[str, T], accepts: str | None = None, form: Form = STRING) -> Parser[T]:
     """What one of some words stands for."""
     found = one_of(*choices).then(choices.__getitem__)
-    return Parser(accepts or found.accepts, found.read)
+    return Parser(accepts or found.accepts, found.read, form)
 
 
 def switch() -> Parser[bool]:
-    return choice({"on": True, "off": False})
+    return choice({"on": True, "off": False}, form=BOOLEAN)
 
 
-def matching(form: re.Pattern[str], accepts: str) -> Parser[str]:
+def matching(form: re.Pattern[str], accepts: str, toml: Form = STRING) -> Parser[str]:
     """A text of a form."""
 
     def read(text: str) -> str:
@@ -57,13 +56,15 @@ def matching(form: re.Pattern[str], accepts: str) -> Parser[str]:
             raise ValueError
         return text
 
-    return Parser(accepts, read)
+    return Parser(accepts, read, toml)
 
 
 def or_none(parser: Parser[T]) -> Parser[T | None]:
     """A value, or none."""
     return Parser(
-        f"{parser.accepts}, or {NONE}", lambda text: None if text == NONE else parser.read(text)
+        f"{parser.accepts}, or {NONE}",
+        lambda text: None if text == NONE else parser.read(text),
+        toml_form.or_none(parser.toml),
     )
 
 
@@ -78,13 +79,15 @@ def listed(part: Parser[T]) -> Parser[tuple[T, ...]]:
             raise ValueError(f"it has {len(parts)} entries, and there may be {_MOST}")
         return tuple(_each(part, one) for one in parts)
 
-    return Parser(f"{part.accepts}, several between commas", read)
+    return Parser(f"a list, each {part.accepts}", read, toml_form.array(part.toml))
 
 
 def or_empty(parser: Parser[tuple[T, ...]]) -> Parser[tuple[T, ...]]:
     """A list, or none."""
     return Parser(
-        f"{parser.accepts}, or {NONE}", lambda text: () if text == NONE else parser.read(text)
+        f"{parser.accepts}, or {NONE}",
+        lambda text: () if text == NONE else parser.read(text),
+        parser.toml,
     )
 
 
@@ -95,6 +98,7 @@ def some_of(names: tuple[str, ...]) -> Parser[tuple[str, ...]]:
     return Parser(
         f"on, off, or {named.accepts}",
         lambda text: every[text] if text in every else named.read(text),
+        toml_form.switch_or(named.toml),
     )
 
 
@@ -116,7 +120,7 @@ def by_name(value: Parser[T], otherwise: str, names: Iterable[str]) -> Parser[By
     def read(text: str) -> ByName[T]:
         found: dict[str | None, T] = {}
         for part in filter(None, (one.strip() for one in text.split(","))):
-            match = _NAMED.fullmatch(part)
+            match = NAMED.fullmatch(part)
             name, written = match.groups() if match else (None, part)
             if name is not None and name not in known:
                 raise ValueError(f"'{name}' is not one of {', '.join(known)}")
@@ -128,7 +132,11 @@ def by_name(value: Parser[T], otherwise: str, names: Iterable[str]) -> Parser[By
         default = found.pop(None) if None in found else value.read(otherwise)
         return ByName(default, {name: one for name, one in found.items() if name})
 
-    return Parser(f"{value.accepts}; for all, or as NAME={otherwise} for one, between commas", read)
+    return Parser(
+        f"{value.accepts}; one for all names, or a table of names, {toml_form.ALL} for the others",
+        read,
+        toml_form.by_name(value.toml),
+    )
 
 
 def numbers_by_name(value: Parser[int], names: Iterable[str]) -> Parser[Mapping[str, int]]:
@@ -148,7 +156,11 @@ def numbers_by_name(value: Parser[int], names: Iterable[str]) -> Parser[Mapping[
             found[name] = _each(value, number)
         return found
 
-    return Parser(f"NAME={value.accepts}, several between commas, or {NONE}", read)
+    return Parser(
+        f"a table of names, each {value.accepts}, or {NONE}",
+        read,
+        toml_form.or_none(toml_form.by_name(value.toml)),
+    )
 
 
 def either(words: Iterable[str]) -> str:

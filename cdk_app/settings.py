@@ -1,18 +1,19 @@
-"""The stage that context and environment ask for."""
+"""The stage that a stage file describes, with its overrides."""
 
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from aws_cdk import Environment, RemovalPolicy
 
-from cdk_app.declared import SETTINGS, every, forms, portal, sales, sentiment
+from cdk_app.asked import Asked
+from cdk_app.declared import SECTIONS, every, forms, kind, portal, sales, sentiment
 from cdk_app.origins import is_own_machine
-from cdk_app.setting import Asked, SettingError
-from cdk_app.stages import STAGES, Kind
+from cdk_app.setting import Setting
+from cdk_app.stage_file import FOLDER, StageFile
 from stacks.shared.stage import (
     FormsSettings,
     PortalSettings,
@@ -35,27 +36,26 @@ def read(
     environ: Mapping[str, str],
     *,
     root: Path = ROOT,
+    folder: Path = FOLDER,
     host: Platform | None = None,
+    report: Callable[[str], None] = lambda line: None,
 ) -> Stage:
-    """The stage that context (`-c stage=dev`) and environment ask for.
+    """The stage that `-c stage=dev` names, as its file in the folder describes it.
 
-    Raises SettingError, which tells all that is wrong.
+    Context and environment may override settings; `report` gets a line for each that they do.
+    Raises SettingError, which has all problems.
     """
     name = str(context("stage") or "dev")
-    if name not in STAGES:
-        raise SettingError(
-            f"stage '{name}' is not one of {', '.join(STAGES)}: choose one with -c stage=dev"
-        )
-    kind = STAGES[name]
-    asked = Asked(name, context, environ)
+    asked = Asked(StageFile.load(name, folder), SECTIONS, context, environ)
+    local = asked[kind.TARGET]
     region = asked[every.REGION]
     stage = Stage(
         name=name,
         root=root,
-        environment=Environment(account=_account(kind, asked), region=region),
-        protection=_protection(kind, asked),
+        environment=Environment(account=_account(local, asked), region=region),
+        protection=_protection(asked),
         capacity=asked[every.CAPACITY],
-        platform=(host or Platform.host()) if kind.on_this_machine else LAMBDA,
+        platform=(host or Platform.host()) if local else LAMBDA,
         log_retention=asked[every.LOG_DAYS],
         customer_keys=_customer_keys(asked, region),
         api_rate=asked[every.API_RATE],
@@ -63,14 +63,14 @@ def read(
         concurrency=asked[every.CONCURRENCY],
         open_concurrency=asked[every.OPEN_CONCURRENCY],
         replicas=_replicas(asked, region, str(context(_ON_THE_WAY) or "{}")),
-        sentiment=_sentiment(kind, asked, region),
+        sentiment=_sentiment(asked, region),
         sales=SalesSettings(
             category_shards=asked[sales.CATEGORY_SHARDS],
             embedding_shards=asked[sales.EMBEDDING_SHARDS],
             years=asked[sales.SALE_YEARS],
             projection=asked[sales.SALE_PROJECTION],
         ),
-        forms=_forms(kind, asked),
+        forms=_forms(local, asked),
         portal=PortalSettings(
             event_shards=asked[portal.EVENT_SHARDS],
             event_days=asked[portal.EVENT_DAYS],
@@ -79,10 +79,10 @@ def read(
         cost_limits=asked[every.COST_LIMITS],
         alarms=asked[every.ALARMS],
         alarm_email=asked[every.ALARM_EMAIL],
-        cors_origins=_cors_origins(kind, asked),
+        cors_origins=_cors_origins(asked),
         client=asked[every.CLIENT],
         connections=asked[every.CONNECTIONS],
-        password_sign_in=kind.developing,
+        password_sign_in=asked[kind.DEVELOPMENT],
         threat_protection=asked[every.THREAT_PROTECTION],
         stream_window_seconds=asked[every.STREAM_WINDOW],
         stream_outage_hours=asked[every.STREAM_OUTAGE],
@@ -91,11 +91,15 @@ def read(
         archive_window_seconds=asked[every.ARCHIVE_WINDOW],
         audited=asked[every.AUDIT],
     )
-    asked.check(chain.from_iterable(SETTINGS.values()))
+    # It is for `make deploy`, and checked here with the rest.
+    _ = asked[kind.REMOVALS]
+    asked.check()
+    for line in asked.overrides():
+        report(line)
     return stage
 
 
-def _sentiment(kind: Kind, asked: Asked, region: str | None) -> SentimentSettings:
+def _sentiment(asked: Asked, region: str | None) -> SentimentSettings:
     return SentimentSettings(
         watch_tags=asked[sentiment.WATCH_TAGS],
         accelerated=asked[sentiment.ACCELERATOR],
@@ -108,19 +112,19 @@ def _sentiment(kind: Kind, asked: Asked, region: str | None) -> SentimentSetting
         heal_minutes=asked[sentiment.HEAL_MINUTES],
         item_days=asked[sentiment.ITEM_DAYS],
         news_days=asked[sentiment.NEWS_DAYS],
-        show_capacity=kind.show_capacity,
+        show_capacity=asked[sentiment.SHOW_CAPACITY],
         encrypted_fields=asked[sentiment.ENCRYPTED_FIELDS],
         sign_in_url=asked[sentiment.SIGN_IN_URL],
     )
 
 
-def _forms(kind: Kind, asked: Asked) -> FormsSettings:
+def _forms(local: bool, asked: Asked) -> FormsSettings:
     return FormsSettings(
         mail_from=asked[forms.FORM_MAIL_FROM],
         buckets=asked[forms.FORM_BUCKETS],
         buses=asked[forms.FORM_BUSES],
         # Whoever tries it on this machine has no public address.
-        local_webhooks=kind.on_this_machine,
+        local_webhooks=local,
         retry_first_seconds=asked[forms.FORM_RETRY_SECONDS],
         submission_days=asked[forms.SUBMISSION_DAYS],
         shard_rules=asked[forms.SHARD_RULES],
@@ -128,43 +132,44 @@ def _forms(kind: Kind, asked: Asked) -> FormsSettings:
     )
 
 
-def _account(kind: Kind, asked: Asked) -> str | None:
+def _account(local: bool, asked: Asked) -> str | None:
     account = asked[every.ACCOUNT]
-    if not kind.on_this_machine:
+    if not local:
         return account
     if account not in (None, LOCAL_ACCOUNT):
         asked.refuse(
-            f"stage 'local' is for the local cloud, not for account {account} of AWS: "
+            f"stage '{asked.stage}' is for the local cloud, not for account {account} of AWS: "
             "run make local, or choose another stage, for example STAGE=dev"
         )
     # AWS has none of that number, so nothing of the local cloud gets there.
     return LOCAL_ACCOUNT
 
 
-def _protection(kind: Kind, asked: Asked) -> Protection:
-    protection, days = kind.protection(), asked[every.RECOVERY_DAYS]
+def _protection(asked: Asked) -> Protection:
+    protection, days = asked[kind.DATA], asked[every.RECOVERY_DAYS]
     if days is None and protection.removal_policy is not RemovalPolicy.DESTROY:
-        asked.refuse(every.RECOVERY_DAYS.wrong("none", f"data of {asked.stage} is kept"))
+        asked.refuse_value(every.RECOVERY_DAYS, f"data of {asked.stage} is kept")
     return replace(protection, recovery_days=days, backups=asked[every.BACKUP_DAYS])
 
 
 def _customer_keys(asked: Asked, region: str | None) -> tuple[str, ...]:
     systems = asked[every.CUSTOMER_KEYS]
     if systems and region is None:
-        _needs_region(asked, every.CUSTOMER_KEYS.variable)
+        _needs_region(asked, every.CUSTOMER_KEYS)
     return systems
 
 
 def _replicas(asked: Asked, region: str | None, on_the_way: str) -> Replicas:
     regions = asked[every.REPLICAS]
-    if asked.text(every.REPLICAS) is None:
-        # Without a region of their own, tables can have no replica.
+    if asked.override(every.REPLICAS) is None:
+        # The file is for any region; without a region of their own, tables can have no replica.
         regions = tuple(one for one in regions if region and one != region)
     elif regions and region is None:
-        _needs_region(asked, every.REPLICAS.variable)
+        _needs_region(asked, every.REPLICAS)
     elif region in regions:
         asked.refuse(
-            f"TABLEWRIGHT_REPLICAS has {region}, where the tables themselves are: leave it out"
+            f"{asked.name(every.REPLICAS)} has {region}, where the tables themselves are: "
+            "leave it out"
         )
     found = json.loads(on_the_way)
     return Replicas(
@@ -174,10 +179,10 @@ def _replicas(asked: Asked, region: str | None, on_the_way: str) -> Replicas:
     )
 
 
-def _needs_region(asked: Asked, variable: str) -> None:
+def _needs_region(asked: Asked, setting: Setting[Any]) -> None:
     asked.refuse(
-        f"{variable} is set, but not the region of the tables themselves: "
-        "set TABLEWRIGHT_REGION too, for example to eu-west-1"
+        f"{asked.name(setting)} is set, but not the region of the tables themselves: "
+        f'set region in stages/{asked.stage}.toml, for example region = "eu-west-1"'
     )
 
 
@@ -186,13 +191,14 @@ def _zones(asked: Asked, region: str | None) -> tuple[str, ...]:
     own = re.compile(rf"{region or '[a-z0-9-]+'}[a-z]")
     if zones and not (2 <= len(zones) <= 4 and all(map(own.fullmatch, zones))):
         of = region or "one region"
-        asked.refuse(sentiment.ZONES.wrong(",".join(zones), f"two to four of {of} are needed"))
+        asked.refuse_value(sentiment.ZONES, f"two to four of {of} are needed")
     return zones
 
 
-def _cors_origins(kind: Kind, asked: Asked) -> tuple[str, ...]:
+def _cors_origins(asked: Asked) -> tuple[str, ...]:
     origins = asked[every.CORS_ORIGINS]
     for origin in origins:
-        if is_own_machine(origin) and not kind.developing:
-            asked.refuse(every.CORS_ORIGINS.wrong(origin, f"{asked.stage} is no place to develop"))
+        if is_own_machine(origin) and not asked[kind.DEVELOPMENT]:
+            reason = f"{origin} needs development = true in stages/{asked.stage}.toml"
+            asked.refuse_value(every.CORS_ORIGINS, reason)
     return origins

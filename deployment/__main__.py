@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cdk_app.setting import SettingError
+from cdk_app.stage_file import StageFile
 from deployment import Refused
 from deployment.cdk import Cdk
 from deployment.deploy import Asked, deploy
@@ -15,7 +17,6 @@ from deployment.target import Target
 from deployment.users import ensure_user
 from toolchain import ToolchainError
 
-STAGES = ("dev", "staging", "prod", "local")
 APPROVALS = ("never", "broadening", "any-change")
 Options = argparse.Namespace
 
@@ -23,10 +24,10 @@ Options = argparse.Namespace
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
-        target = Target(options.stage, os.environ)
+        target = Target(StageFile.load(options.stage), os.environ)
         run: Callable[[Options, Target, Cdk], None] = options.run
         run(options, target, Cdk(options.stage, target.settings))
-    except (Refused, ToolchainError) as refused:
+    except (Refused, SettingError, ToolchainError) as refused:
         print(refused, file=sys.stderr)
         return 1
     except (BotoCoreError, ClientError) as error:
@@ -66,9 +67,11 @@ def _deploy(options: Options, target: Target, cdk: Cdk) -> None:
 
 
 def _destroy(options: Options, target: Target, cdk: Cdk) -> None:
-    if target.stage == "prod" and options.confirm != "destroy-prod":
+    confirm = f"destroy-{target.stage}"
+    if target.file.protects_data and options.confirm != confirm:
         raise Refused(
-            "This destroys production. If you mean it: make destroy STAGE=prod CONFIRM=destroy-prod"
+            f"{target.file} protects the data of {target.stage}. To destroy its stacks: "
+            f"make destroy STAGE={target.stage} CONFIRM={confirm}"
         )
     if options.approve != "never" and not sys.stdin.isatty():
         raise Refused(
@@ -116,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     made = {name: commands.add_parser(name) for name in runs}
     for name, command in made.items():
         command.set_defaults(run=runs[name])
-        command.add_argument("--stage", choices=STAGES, required=True)
+        command.add_argument("--stage", required=True)
     made["bootstrap"].add_argument("--execution-policy", default="")
     made["bootstrap"].add_argument("--boundary", default="")
     for name in ("deploy", "destroy"):

@@ -7,10 +7,10 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cdk_app.stage_file import StageFile
 from deployment import Refused
 from deployment.shapes import Shape, shape_of_table
 
-_REGION = ("TABLEWRIGHT_REGION", "AWS_REGION", "AWS_DEFAULT_REGION")
 # A stack that could not be made is there in name only.
 _NEVER_MADE = ("REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE", "DELETE_COMPLETE")
 
@@ -20,20 +20,26 @@ class Target:
 
     Example::
 
-        target = Target("dev", os.environ)
+        target = Target(StageFile.load("dev"), os.environ)
         target.table("dev-sentiment-items-primary")
     """
 
-    def __init__(self, stage: str, environ: Mapping[str, str]) -> None:
-        self.stage = stage
+    def __init__(self, file: StageFile, environ: Mapping[str, str]) -> None:
+        self.stage = file.name
+        self.file = file
         self._session = boto3.session.Session()
-        named = next((environ[name] for name in _REGION if environ.get(name)), None)
-        region = named or self._session.region_name
+        region = (
+            environ.get("TABLEWRIGHT_REGION")
+            or file.text("region")
+            or environ.get("AWS_REGION")
+            or environ.get("AWS_DEFAULT_REGION")
+            or self._session.region_name
+        )
         if region is None:
-            raise Refused("No region is named: set TABLEWRIGHT_REGION, for example to eu-west-1.")
+            raise Refused(f'No region is named: set region in {file}, for example "eu-west-1".')
         self.region: str = region
         self.client = cache(self._client)
-        self.account = self._account(environ.get("TABLEWRIGHT_ACCOUNT"))
+        self.account = self._account(environ.get("TABLEWRIGHT_ACCOUNT"), file)
 
     @property
     def settings(self) -> dict[str, str]:
@@ -128,7 +134,7 @@ class Target:
     def _client(self, service: str, region: str | None = None) -> Any:
         return self._session.client(service, region_name=region or self.region)
 
-    def _account(self, named: str | None) -> str:
+    def _account(self, override: str | None, file: StageFile) -> str:
         try:
             account = str(self.client("sts").get_caller_identity()["Account"])
         except (BotoCoreError, ClientError) as error:
@@ -136,9 +142,11 @@ class Target:
                 f"AWS does not know these credentials ({error}): sign in first, for example with "
                 "aws sso login and AWS_PROFILE=..."
             ) from None
+        named = override or file.text("account")
         if named and named != account:
+            origin = "TABLEWRIGHT_ACCOUNT" if override else f"account in {file}"
             raise Refused(
-                f"TABLEWRIGHT_ACCOUNT is {named}, but the credentials are of account {account}: "
+                f"{origin} is {named}, but the credentials are of account {account}: "
                 "take others, or leave the setting out."
             )
         return account

@@ -23,15 +23,15 @@ from cdk_app.parsers import (
     whole,
 )
 from cdk_app.setting import Setting
+from cdk_app.toml_form import INTEGER, NUMBER
 from lambdas.contract import PAGE_LIMIT as ENTRIES
 from lambdas.contract import SYSTEMS
 from stacks.shared.stage import TABLES, Throttle
 from tablewright.constructs import AlarmLevel, Backups
-from tablewright.constructs.tables.write_table import REPLICAS as REGIONS
 
 EMAIL = matching(re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "an e-mail address")
 _REGION = matching(re.compile(r"[a-z]{2}(-[a-z]+)+-\d"), "a region")
-_DOLLARS = matching(re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?"), "dollars a month")
+_DOLLARS = matching(re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?"), "dollars a month", NUMBER)
 _FOLDER = Path(__file__).resolve().parents[2] / "lambdas"
 FUNCTIONS = tuple(
     f"{system}.{path.stem}"
@@ -87,7 +87,6 @@ ALARMS = Setting(
     parser=choice({level.value: level for level in AlarmLevel}),
     example="essential",
     default="all",
-    by_stage={"dev": "essential", "staging": "essential"},
     says="[How many alarms](operations.md) there are.",
 )
 COST_LIMITS = Setting(
@@ -95,7 +94,6 @@ COST_LIMITS = Setting(
     parser=or_empty(listed(_DOLLARS.then(float))),
     example="10,15,20",
     default="10,15,20",
-    by_stage={"prod": "50,75,100"},
     says="US dollars a month, each told when it is reached and when it is forecast; all are above "
     "[what an idle stage costs](idle-cost.md).",
 )
@@ -154,7 +152,6 @@ REPLICAS = Setting(
     parser=or_empty(listed(_REGION)),
     example="us-west-2,ap-south-1",
     default="none",
-    by_stage={"prod": ",".join(REGIONS)},
     says="[Other regions](regions.md) that tables are in, and that the sentiment system runs from "
     "([how they change](deploying.md#change-a-stage)).",
 )
@@ -176,18 +173,16 @@ CUSTOMER_KEYS = Setting(
 )
 LOG_DAYS = Setting(
     name="log_days",
-    parser=choice(_LOG_DAYS, f"days: {either(_LOG_DAYS)}"),
+    parser=choice(_LOG_DAYS, f"days: {either(_LOG_DAYS)}", INTEGER),
     example="90",
     default="30",
-    by_stage={"local": "1", "dev": "7", "prod": "365"},
     says="How long logs are kept.",
 )
 RECOVERY_DAYS = Setting(
     name="recovery_days",
     parser=or_none(whole("days", 1, 35)),
     example="35",
-    default="none",
-    by_stage={"staging": "7", "prod": "35"},
+    default="7",
     says="How far back tables and buckets can be taken. Not none where data outlives its stack.",
 )
 BACKUP_DAYS = Setting(
@@ -195,7 +190,6 @@ BACKUP_DAYS = Setting(
     parser=or_none(_BACKUPS),
     example="35/365",
     default="none",
-    by_stage={"prod": "35/365"},
     says="Copies of tables by AWS Backup.",
 )
 ARCHIVE = Setting(
@@ -203,7 +197,6 @@ ARCHIVE = Setting(
     parser=switch(),
     example="on",
     default="on",
-    by_stage={"dev": "off"},
     says="Whether what expires, and events, are [archived](archive.md).",
 )
 AUDIT = Setting(
@@ -211,7 +204,6 @@ AUDIT = Setting(
     parser=switch(),
     example="on",
     default="on",
-    by_stage={"local": "off", "dev": "off"},
     says="Whether what is deployed is [compared with its templates](operations.md#read-an-audit) "
     "every week.",
 )
@@ -220,7 +212,6 @@ ARCHIVE_WINDOW = Setting(
     parser=whole("seconds", 0, 300),
     example="60",
     default="300",
-    by_stage={"local": "0"},
     says="How long an archive waits for more to put into one object.",
 )
 RECOMMENDATIONS = Setting(
@@ -228,7 +219,6 @@ RECOMMENDATIONS = Setting(
     parser=or_none(whole("dollars a month", 1, 99_999)),
     example="25",
     default="none",
-    by_stage={"prod": "25"},
     says="Whether [what would cost less](recommendations.md) is looked for every week; the alarm "
     "topic is told of savings of so much.",
 )
@@ -237,7 +227,6 @@ STREAM_WINDOW = Setting(
     parser=whole("seconds", 0, 300),
     example="5",
     default="5",
-    by_stage={"local": "0"},
     says="How long records of streams are gathered before a function gets them.",
 )
 STREAM_OUTAGE = Setting(
@@ -268,6 +257,5 @@ THREAT_PROTECTION = Setting(
     parser=switch(),
     example="on",
     default="off",
-    by_stage={"prod": "on"},
     says="Whether Cognito watches for stolen passwords, which is paid for by the user.",
 )

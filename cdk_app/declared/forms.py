@@ -5,6 +5,7 @@ import re
 from cdk_app.declared.every import EMAIL
 from cdk_app.parsers import listed, matching, or_empty, or_none, whole
 from cdk_app.setting import Parser, Setting
+from cdk_app.toml_form import JSON
 from tablewright.catalog.forms.shard_rules import ShardRules
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
@@ -44,7 +45,6 @@ FORM_RETRY_SECONDS = Setting(
     parser=whole("seconds", 1, 900),
     example="30",
     default="15",
-    by_stage={"local": "1"},
     says="How long the first retry of a delivery waits.",
 )
 SUBMISSION_DAYS = Setting(
@@ -57,7 +57,7 @@ SUBMISSION_DAYS = Setting(
 )
 SHARD_RULES = Setting(
     name="shard_rules",
-    parser=Parser(f"rules as JSON, of {', '.join(ShardRules._fields)}", _rules),
+    parser=Parser(f"rules as JSON, of {', '.join(ShardRules._fields)}", _rules, JSON),
     example='{"thresholds": [[100000, 4], [1000000, 10]], "most": 20}',
     default="{}",
     says="By what a tenant's [shards](sharding.md) are decided; what is not named is as published.",

@@ -26,7 +26,6 @@ SOURCES = Setting(
     parser=or_empty(listed(one_of(*_SOURCES))),
     example="newsapi,reddit",
     default=",".join(_SOURCES),
-    by_stage={"local": "none"},
     says="What is polled; a source without keys in the stack's secret is left out.",
 )
 TICKERS = Setting(
@@ -56,7 +55,6 @@ ITEM_DAYS = Setting(
     parser=or_none(whole("days", 10, 9999)),
     example="60",
     default="30",
-    by_stage={"prod": "90"},
     says="How long items stay in their table; none: for good.",
 )
 NEWS_DAYS = Setting(
@@ -65,6 +63,13 @@ NEWS_DAYS = Setting(
     example="14",
     default=str(DAYS_KEPT),
     says="How long financial news stay in their table.",
+)
+SHOW_CAPACITY = Setting(
+    name="show_capacity",
+    parser=switch(),
+    example="off",
+    default="on",
+    says="Whether answers of the dashboard's API say how many units their reads consumed.",
 )
 ENCRYPTED_FIELDS = Setting(
     name="encrypted_fields",

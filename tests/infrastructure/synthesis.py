@@ -11,13 +11,14 @@ from aws_cdk import App, Stack
 
 from cdk_app.application import build
 from cdk_app.settings import ROOT, read
+from cdk_app.stage_file import stage_names
 from tablewright.constructs import Platform
 
 Template = dict[str, Any]
 # Fixed, so that the local stage's templates are the same on every machine.
 HOST = Platform(machine="x86_64", python="3.11")
 _ASSET = re.compile(r"\b[0-9a-f]{64}\b")
-STAGES = ("local", "dev", "staging", "prod")
+STAGES = stage_names()
 
 IN_VIRGINIA = {"TABLEWRIGHT_ACCOUNT": "111122223333", "TABLEWRIGHT_REGION": "us-east-1"}
 # Production as it is only in a known region, and as it is only when asked for.

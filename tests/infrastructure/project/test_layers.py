@@ -11,7 +11,7 @@ from cdk_app.settings import ROOT
 
 OWN = {"cdk_app", "deployment", "examples", "lambdas", "local", "stacks", "tests", "toolchain"}
 # What all sides of a system agree on, which every one of them may read.
-CONTRACT = re.compile(r"lambdas\.(\w+\.)?contract\b")
+CONTRACT = re.compile(r"(lambdas\.(\w+\.)?contract|cdk_app\.(setting|stage_file))\b")
 SHARED = ("__pycache__", "http", "shared")
 CORE = (
     "changes",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cdk_app.stage_file import StageFile
 from deployment.target import Target
 from tests.integration.deployment.small_cdk import STAGE, SmallCdk
 from tests.integration.gaps.clouds import HOME, Cloud, running
@@ -42,7 +43,7 @@ def cloud(started: Cloud, monkeypatch: pytest.MonkeyPatch) -> Cloud:
 
 @pytest.fixture
 def target(cloud: Cloud) -> Target:
-    return Target(STAGE, {"AWS_REGION": HOME})
+    return Target(StageFile(STAGE, {}), {"AWS_REGION": HOME})
 
 
 @pytest.fixture
