@@ -158,8 +158,8 @@ PAGES = (
                 "Tables",
                 _CONSTRUCTS,
                 "DesignTable DesignTableBase WriteTable DayPartitionedTable ShardedTenantTable "
-                "Protection Backups Capacity Scaling TenantAccessRole Accelerator FieldKeys "
-                "ReplicaFieldKeys",
+                "REPLICAS Protection Backups Capacity Scaling TenantAccessRole Accelerator "
+                "FieldKeys ReplicaFieldKeys",
             ),
             Section(
                 "Functions",

@@ -21,6 +21,7 @@ SECTIONS = (
         "Build a table",
         (
             "docs/guide.md",
+            "docs/constructs.md",
             "docs/designs/README.md",
             "docs/catalog.md",
             "docs/reference/README.md",

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tablewright.constructs.tables.day_partitioned_table import DayPartitionedTable
     from tablewright.constructs.tables.sharded_tenant_table import ShardedTenantTable
     from tablewright.constructs.tables.table import DesignTable
-    from tablewright.constructs.tables.write_table import WriteTable
+    from tablewright.constructs.tables.write_table import REPLICAS, WriteTable
     from tablewright.constructs.tenant_role import TenantAccessRole
     from tablewright.model.grants import GrantError
 
@@ -75,6 +75,7 @@ _HOMES = {
     "Protection": "protection",
     "PythonCode": "functions.bundling",
     "PythonFunction": "functions.function",
+    "REPLICAS": "tables.write_table",
     "ReplicaFieldKeys": "field_keys",
     "ReplicaStream": "streams.replica_stream",
     "Scaling": "tables.capacity",
@@ -90,6 +91,7 @@ _HOMES = {
 
 __all__ = [
     "LIBRARY_SOURCES",
+    "REPLICAS",
     "Accelerator",
     "AccountAlarms",
     "AlarmLevel",

@@ -31,6 +31,11 @@ class Protection:
     recovery_days: int | None
     backups: Backups | None
 
+    @property
+    def is_throw_away(self) -> bool:
+        """True if the data goes with its stack."""
+        return self.removal_policy is RemovalPolicy.DESTROY
+
     @classmethod
     def throw_away(cls) -> "Protection":
         """Gone with the stack: for data that a script can make again."""

@@ -8,15 +8,16 @@ _CONTEXT = "tablewright:alarms"
 
 
 class AlarmLevel(StrEnum):
-    """Which alarms are made: none, the essential ones, or all, which is the default.
+    """Alarms of the constructs in a scope: none, the essential ones, or all.
 
-    The essential ones tell that something is lost, set aside or stands still, and that callers get
-    errors. The others tell why, or that it is near.
+    Essential alarms report lost or set-aside data, a backlog, and errors that callers see. The
+    others report causes and early signs. Without a level, throw-away tables have no alarms and
+    every other construct has all of them.
 
     Example::
 
         stack = Stack(app, "Dev")
-        AlarmLevel.ESSENTIAL.apply_to(stack)
+        AlarmLevel.NONE.apply_to(stack)
         SalesTable(stack, "Sales")
     """
 
@@ -25,12 +26,12 @@ class AlarmLevel(StrEnum):
     ALL = "all"
 
     @classmethod
-    def of(cls, scope: IConstruct) -> "AlarmLevel":
-        """The level of what is made in a scope."""
-        return cls(scope.node.try_get_context(_CONTEXT) or cls.ALL)
+    def of(cls, scope: IConstruct, *, default: "AlarmLevel | None" = None) -> "AlarmLevel":
+        """The level of a scope, or the default (all) if the scope has none."""
+        return cls(scope.node.try_get_context(_CONTEXT) or default or cls.ALL)
 
     def apply_to(self, scope: Construct) -> None:
-        """Let all that is made in a scope, which is empty as yet, have alarms of this level."""
+        """Set the level of everything that is added to a scope. The scope must be empty."""
         scope.node.set_context(_CONTEXT, self.value)
 
     def includes(self, *, essential: bool) -> bool:

@@ -10,6 +10,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from tablewright.constructs.alarms.alarms import TableAlarms
+from tablewright.constructs.alarms.level import AlarmLevel
 from tablewright.constructs.protection import Protection
 from tablewright.constructs.tables import schema
 from tablewright.constructs.tables.backup import TableBackup
@@ -42,6 +43,7 @@ class TableOptions(TypedDict, total=False):
 class DesignTable(DesignTableBase):
     """The table that a design describes, with its alarms and backups.
 
+    `AlarmLevel` sets its alarms; a throw-away table has none unless a level asks for them.
     A design that contradicts itself stops the synthesis. Access is granted by pattern. Without a
     `table_name` CloudFormation gives it one. Each of its `replicas` has an alarm on how far it
     lags: by five seconds, or by `replication_latency`. While a plan changes the table (`tablewright
@@ -96,6 +98,8 @@ class DesignTable(DesignTableBase):
         self._check_regions()
         self._check_consistency(strong_consistency, witness_region)
         protection = protection or Protection.protected()
+        unstated = AlarmLevel.NONE if protection.is_throw_away else AlarmLevel.ALL
+        AlarmLevel.of(self, default=unstated).apply_to(self)
         capacity = capacity or Capacity.on_demand()
         form = schema.form(self, model)
         cfn_tags = [CfnTag(key=key, value=value) for key, value in (tags or {}).items()]

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from tablewright.constructs.tables.table import DesignTable
 from tablewright.model.table import Design
 
-# Where replicas stand unless others are asked for.
 REPLICAS = ("us-west-2", "eu-west-1", "ap-south-1")
+"""Three regions for the replicas of a table in us-east-1: ``replicas=REPLICAS``."""
 
 
 class WriteTable(DesignTable):
@@ -14,6 +14,9 @@ class WriteTable(DesignTable):
 
     The stream carries old and new images, for a `StreamConsumer`. Other tables are made of it, for
     example by `tablewright.runtime.streams.projection`.
+
+    A table has no replicas unless `replicas` names their regions: each one costs as many writes as
+    the table, and the stack must state its own account and region.
 
     Example::
 

@@ -65,3 +65,24 @@ def test_the_tables_of_the_portal_are_granted_by_pattern() -> None:
     assert allowed(template, "RecordRole") == {("dynamodb:PartiQLInsert", events)}
     mapping = only(template, "AWS::Lambda::EventSourceMapping")
     assert text(mapping["EventSourceArn"]) == content.replace(".Arn", ".StreamArn")
+
+
+def test_the_form_table_is_granted_by_pattern_and_by_tenant() -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "forms_table_in_your_app.py"))
+    template = template_of(example["stack"])
+    forms = f"{{{id_of(template, TABLE, 'Forms')}.Arn}}"
+    assert allowed(template, "SubmitRole") == {
+        ("dynamodb:GetItem", forms),
+        ("dynamodb:PutItem", forms),
+    }
+    assert {action for action, _ in allowed(template, "ShowRole")} == {
+        "sts:AssumeRole",
+        "sts:TagSession",
+    }
+    isolated = statements(template, "FormsTenantAccess")
+    assert isolated
+    for statement in isolated:
+        (keys,) = statement["Condition"]["ForAllValues:StringLike"].values()
+        assert all(text(key).startswith("TENANT#${aws:PrincipalTag/tenant}") for key in keys)
+    mapping = only(template, "AWS::Lambda::EventSourceMapping")
+    assert text(mapping["EventSourceArn"]) == forms.replace(".Arn", ".StreamArn")

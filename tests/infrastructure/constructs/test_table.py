@@ -8,7 +8,8 @@ from aws_cdk import Environment
 from aws_cdk import aws_kms as kms
 
 from tablewright.catalog.sales.constructs import SalesTable
-from tablewright.constructs import Capacity, DesignTable, Protection, Scaling
+from tablewright.constructs import AlarmLevel, Capacity, DesignTable, Protection, Scaling
+from tablewright.constructs.tables.table import TableOptions
 from tablewright.model import (
     KEYS_ONLY,
     DesignError,
@@ -135,6 +136,27 @@ def test_throw_away_data_goes_with_its_stack() -> None:
     assert resource["Properties"]["TableName"] == "mine"
     assert resource["Properties"]["Replicas"][0]["DeletionProtectionEnabled"] is False
     assert not resources(template, "AWS::Backup::BackupPlan")
+
+
+def test_a_throw_away_table_has_no_alarms_unless_its_scope_has_a_level() -> None:
+    made = {}
+    for level in (None, AlarmLevel.ESSENTIAL, AlarmLevel.ALL):
+        stack = new_stack(env=IN_IRELAND)
+        if level:
+            level.apply_to(stack)
+        protection = Protection.throw_away()
+        SalesTable(stack, "Sales", protection=protection, replicas=["us-west-2"])
+        made[level] = len(resources(template_of(stack), "AWS::CloudWatch::Alarm"))
+    # Nine of the table and its three indexes, one of the replica.
+    assert made == {None: 0, AlarmLevel.ESSENTIAL: 0, AlarmLevel.ALL: 10}
+
+
+@pytest.mark.parametrize("protection", [Protection.recoverable(), Protection.protected(), None])
+def test_a_table_that_outlives_its_stack_has_all_alarms(protection: Protection | None) -> None:
+    stack = new_stack()
+    options: TableOptions = {"protection": protection} if protection else {}
+    SalesTable(stack, "Sales", **options)
+    assert len(resources(template_of(stack), "AWS::CloudWatch::Alarm")) == 9
 
 
 def test_throttling_of_the_table_and_of_each_index_is_alarmed(sales: dict[str, Any]) -> None:
