@@ -19,6 +19,8 @@ Template = Mapping[str, Any]
 PAGE = ROOT / "docs" / "idle-cost.md"
 # Lambda waits at a queue with five requests of up to 20 seconds each.
 RECEIVES_A_MONTH = 5 * 3 * 60 * HOURS_PER_MONTH
+# Written by every run, also at zero: found, republished, execution time.
+HEALING_METRICS = 3
 VIRGINIA = {"TABLEWRIGHT_ACCOUNT": "111122223333", "TABLEWRIGHT_REGION": "us-east-1"}
 _ONE_REGION, REPLICATED = "prod, one region", "prod with its replicas"
 ACCELERATED = "prod with replicas and accelerator"
@@ -50,6 +52,7 @@ def idle_cost(templates: Iterable[Template], prices: Prices) -> dict[str, Decima
         ),
         "keys": priced("AWS::KMS::Key", lambda _: prices.security.key_month),
         "secrets": priced("AWS::SecretsManager::Secret", lambda _: prices.security.secret_month),
+        "metrics of self-healing": HEALING_METRICS * monitoring.metric_month * _heals(stacks),
         "polling of queues": priced("AWS::Lambda::EventSourceMapping", polled),
         "nodes of the accelerator": priced(
             "AWS::DAX::Cluster",
@@ -66,6 +69,12 @@ def idle_cost(templates: Iterable[Template], prices: Prices) -> dict[str, Decima
     }
     rounded = {name: cost.quantize(Decimal("0.01")) for name, cost in parts.items()}
     return {**rounded, "in all": sum(rounded.values(), Decimal())}
+
+
+def _heals(stacks: Iterable[Template]) -> bool:
+    """True if a stack has a function that heals. Of several regions only the active one does."""
+    functions = (found for stack in stacks for found in _of(stack, "AWS::Lambda::Function"))
+    return any("HEALING_BATCH" in json.dumps(found.get("Environment", {})) for found in functions)
 
 
 def alarm_metrics(alarm: Template) -> int:

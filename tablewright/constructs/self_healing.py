@@ -25,9 +25,9 @@ class SelfHealing(Construct):
     After an attempt an item is left alone for `pause`, after each further one for twice as long;
     after `attempts` of them it is parked. The function finds these rules by
     `Rules.from_environment()`, runs `Healing`, and reports by the metrics `SelfHealingItemsFound`,
-    `SelfHealingItemsFailed`, `SelfHealingItemsParked` (all that are parked now) and
-    `SelfHealingExecutionTime` in `namespace`, with the dimension `service`. What is zero need not
-    be written.
+    `SelfHealingItemsRepublished`, `SelfHealingItemsFailed`, `SelfHealingItemsParked` (all that are
+    parked now) and `SelfHealingExecutionTime` in `namespace`, with the dimension `service`. Zeros
+    may be left out.
 
     Example::
 
@@ -102,7 +102,7 @@ class SelfHealing(Construct):
             topic=self._topic,
         )
         # A run finds no more than its batch, so a backlog beyond that grows without being seen.
-        # Runs that find nothing write nothing.
+        # A function may write nothing when it finds nothing.
         growing = cloudwatch.MathExpression(
             expression=f"IF(FILL(found, 0) >= {batch} OR DIFF(FILL(found, 0)) > 0, 1, 0)",
             using_metrics={"found": self._metric(ITEMS_FOUND)},

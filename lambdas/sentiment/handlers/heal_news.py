@@ -90,16 +90,10 @@ def _report(healed: Healed, parked_in_all: int, milliseconds: float) -> None:
     )
     if healed.reasons:
         logger.warning("not healed as planned", count=healed.failed, reasons=healed.reasons)
-    count(
-        {
-            ITEMS_REPUBLISHED: healed.republished,
-            ITEMS_FAILED: healed.failed,
-            ITEMS_PARKED: parked_in_all,
-        }
-    )
-    if not healed.found:
-        return
+    # The published metrics are written by every run, also at zero: a gap means that no run ended.
     metrics = EphemeralMetrics()
     metrics.add_metric(ITEMS_FOUND, MetricUnit.Count, healed.found)
+    metrics.add_metric(ITEMS_REPUBLISHED, MetricUnit.Count, healed.republished)
     metrics.add_metric(EXECUTION_TIME, MetricUnit.Milliseconds, took)
     metrics.flush_metrics()
+    count({ITEMS_FAILED: healed.failed, ITEMS_PARKED: parked_in_all})

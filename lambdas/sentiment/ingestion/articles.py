@@ -1,4 +1,4 @@
-"""Articles that are offered as financial news: sound ones, or every reason against one."""
+"""Articles as the sources offer them: a news item, or every reason to refuse it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,7 @@ from lambdas.sentiment.ingestion.items import one_line
 from tablewright.catalog.news.design import MAX_TEXT, NewsItem
 from tablewright.catalog.sentiment.items import PENDING
 from tablewright.model import InvalidRecord, InvalidValue, replaced
+from tablewright.model.fields.time import utc_text
 
 ACCEPTED = (
     "source_id",
@@ -20,9 +21,10 @@ _NAME = NewsItem.__entity__.name
 
 
 def article(raw: Any, moment: str) -> NewsItem:
-    """The item in what was offered at a moment, still to be analysed; raises InvalidRecord.
+    """The pending item of an article that was offered at a moment; raises InvalidRecord.
 
-    One that is dated later was published by then at the latest: healing finds it by that.
+    Its timestamp may have any form of ISO 8601 with a time zone, and is stored in seconds of UTC. A
+    timestamp after the moment is replaced by the moment, so that healing finds the item in time.
 
     >>> raw = {"source_id": "tiingo:1", "source_type": "tiingo", "matched_tickers": ["XYZ"],
     ...        "timestamp": "2025-12-19T20:14:12Z", "text_for_analysis": "XYZ earns more."}
@@ -39,6 +41,12 @@ def article(raw: Any, moment: str) -> NewsItem:
         if name not in ACCEPTED
     ]
     given = {name: raw[name] for name in ACCEPTED if raw.get(name) is not None}
+    if "timestamp" in given:
+        try:
+            given["timestamp"] = utc_seconds(given["timestamp"])
+        except ValueError as error:
+            problems.append(InvalidValue("timestamp", str(error)))
+            given["timestamp"] = utc_seconds(moment)  # so that it is refused once
     text = given.get("text_for_analysis")
     if isinstance(text, str):
         # Nothing is left of a text without words, and that is refused as missing.
@@ -51,4 +59,13 @@ def article(raw: Any, moment: str) -> NewsItem:
         problems.append(InvalidValue("source_id", f"must begin with '{item.source_type}:'"))
     if problems:
         raise InvalidRecord(_NAME, problems)
-    return replaced(item, timestamp=min(item.timestamp, f"{moment[:19]}Z"))
+    return replaced(item, timestamp=min(item.timestamp, utc_seconds(moment)))
+
+
+def utc_seconds(time: str) -> str:
+    """A time in ISO 8601 in the published form, with seconds of UTC; raises ValueError.
+
+    >>> utc_seconds("2025-12-19T21:14:12.345+01:00")
+    '2025-12-19T20:14:12Z'
+    """
+    return f"{utc_text(time)[:19]}Z"

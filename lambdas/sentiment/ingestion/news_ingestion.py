@@ -46,7 +46,7 @@ class NewsIngestion:
     @staticmethod
     def raw(found: RawItem) -> dict[str, Any]:
         """What a source found, as it is offered."""
-        published = found.published and f"{iso_utc(found.published)[:19]}Z"
+        published = found.published and iso_utc(found.published)
         link = {"source_url": found.source_url} if found.source_url else {}
         return {
             "source_id": f"{found.source_type}:{found.stable_id}",

@@ -64,9 +64,9 @@ class Article(Entity):
     """What is kept of an article, beside what heals it."""
 
     source_id: Field[str] = Text(
-        max_length=256,
-        pattern="[a-z]+:[a-zA-Z0-9_.-]+",
-        form="a source, ':' and an id of letters, digits, '_', '.' and '-'",
+        max_length=512,
+        pattern="[a-z]+:.+",
+        form="a source, ':' and an id",
     )
     timestamp: Field[str] = TimestampText(seconds=True)
     status: Field[str] = Choice((PENDING, ANALYZED, PARKED))

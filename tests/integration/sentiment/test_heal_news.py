@@ -90,11 +90,17 @@ def test_a_run_is_logged_and_measured_by_these_names(
     assert units["SelfHealingExecutionTime"] == "Milliseconds"
 
 
-def test_a_run_without_work_says_so_and_measures_nothing(
+def test_a_run_without_work_is_logged_and_measured_at_zero(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     logs = Logs(monkeypatch)
     answer = heal_news.handler({}, Context())
     assert set(answer.values()) == {0}
-    assert logs.of("Self-healing completed")[0]["extra"]["stale_items_found"] == 0
-    assert metrics(capsys.readouterr().out) == []
+    extra = logs.of("Self-healing completed")[0]["extra"]
+    assert (extra["stale_items_found"], extra["items_republished"]) == (0, 0)
+    counted = {one["name"]: one["values"] for one in metrics(capsys.readouterr().out)}
+    assert counted == {
+        "SelfHealingItemsFound": [0.0],
+        "SelfHealingItemsRepublished": [0.0],
+        "SelfHealingExecutionTime": [extra["execution_time_ms"]],
+    }
