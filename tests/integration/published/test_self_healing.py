@@ -129,157 +129,166 @@ def article(**changes: Any) -> dict[str, Any]:
     }
 
 
-class TestSentimentItem:
-    def test_the_table_is_named_by_its_environment(self) -> None:
-        assert news_table_name("prod") == "prod-sentiment-items"
+# Section: SentimentItem
 
-    def test_ingestion_stores_the_published_attributes(self, system: SelfHealingSystem) -> None:
-        system.ingest(article(metadata={"publisher": "Example Wire"}))
-        published = datetime(2099, 12, 19, 20, 14, 12, tzinfo=UTC)
-        assert system.items()["finnhub:137825212"] == {
-            "source_id": {"S": "finnhub:137825212"},
-            "timestamp": {"S": "2099-12-19T20:14:12Z"},
-            "status": {"S": "pending"},
-            "source_type": {"S": "finnhub"},
-            "text_for_analysis": {"S": "Company XYZ reports record earnings..."},
-            "matched_tickers": {"L": [{"S": "XYZ"}]},
-            "ttl_timestamp": {"N": str(int((published + timedelta(days=30)).timestamp()))},
-            "metadata": {"M": {"publisher": {"S": "Example Wire"}}},
-        }
 
-    @pytest.mark.parametrize(
-        "given",
-        [
-            "2099-12-19T20:14:12Z",
-            "2099-12-19T20:14:12.345Z",
-            "2099-12-19T20:14:12.345678+00:00",
-            "2099-12-19T21:14:12+01:00",
-            "20991219T201412Z",
-        ],
+def test_the_table_is_named_by_its_environment() -> None:
+    assert news_table_name("prod") == "prod-sentiment-items"
+
+
+def test_ingestion_stores_the_published_attributes(system: SelfHealingSystem) -> None:
+    system.ingest(article(metadata={"publisher": "Example Wire"}))
+    published = datetime(2099, 12, 19, 20, 14, 12, tzinfo=UTC)
+    assert system.items()["finnhub:137825212"] == {
+        "source_id": {"S": "finnhub:137825212"},
+        "timestamp": {"S": "2099-12-19T20:14:12Z"},
+        "status": {"S": "pending"},
+        "source_type": {"S": "finnhub"},
+        "text_for_analysis": {"S": "Company XYZ reports record earnings..."},
+        "matched_tickers": {"L": [{"S": "XYZ"}]},
+        "ttl_timestamp": {"N": str(int((published + timedelta(days=30)).timestamp()))},
+        "metadata": {"M": {"publisher": {"S": "Example Wire"}}},
+    }
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "2099-12-19T20:14:12Z",
+        "2099-12-19T20:14:12.345Z",
+        "2099-12-19T20:14:12.345678+00:00",
+        "2099-12-19T21:14:12+01:00",
+        "20991219T201412Z",
+    ],
+)
+def test_every_iso_8601_form_is_stored_as_published(given: str, system: SelfHealingSystem) -> None:
+    system.ingest(article(timestamp=given))
+    (item,) = system.items().values()
+    assert item["timestamp"] == {"S": "2099-12-19T20:14:12Z"}
+
+
+@pytest.mark.parametrize("source_id", ["tiingo:91144751", "finnhub:a/b+c?d=e f#g"])
+def test_every_article_id_is_stored(source_id: str, system: SelfHealingSystem) -> None:
+    system.ingest(article(source_id=source_id, source_type=source_id.partition(":")[0]))
+    assert list(system.items()) == [source_id]
+
+
+def test_a_published_item_is_read_without_its_optional_attributes(
+    system: SelfHealingSystem,
+) -> None:
+    system.put(published_item())
+    item = system.store.get(News.get_news, source_id="finnhub:137825212")
+    assert isinstance(item, NewsItem)
+    assert (item.timestamp, item.status) == ("2099-12-19T21:00:00Z", "pending")
+    assert (item.matched_tickers, item.metadata, item.sentiment) == (("XYZ",), None, None)
+
+
+def test_a_published_item_is_not_stored_again(system: SelfHealingSystem) -> None:
+    system.put(published_item())
+    ingestion = NewsIngestion(system.store, system.store, system.topic)
+    assert ingestion.ingest([article()], iso_utc(NOW)).duplicates == 1
+    assert system.items() == {"finnhub:137825212": published_item()}
+    assert system.sns.entries == []
+
+
+# Section: State Transitions
+
+
+def test_a_pending_item_is_republished_and_becomes_analyzed(system: SelfHealingSystem) -> None:
+    system.put(published_item())
+    system.healing.run(NOW)
+    (entry,) = system.sns.entries
+    system.analyze(entry["Message"])
+    item = system.items()["finnhub:137825212"]
+    assert (item["status"], item["sentiment"]) == ({"S": "analyzed"}, {"S": "positive"})
+    unchanged = {**published_item(), "status": {"S": "analyzed"}}
+    assert {name: item[name] for name in unchanged} == unchanged
+
+
+@pytest.mark.parametrize("timestamp", ["2099-12-19T20:14:12.345678+00:00", "2099-12-19T20:14Z"])
+def test_items_with_other_forms_of_time_are_healed_too(
+    timestamp: str, system: SelfHealingSystem
+) -> None:
+    system.put(published_item(timestamp={"S": timestamp}))
+    assert system.healing.run(NOW).republished == 1
+    system.analyze(system.sns.entries[0]["Message"])
+    assert system.items()["finnhub:137825212"]["status"] == {"S": "analyzed"}
+
+
+# Section: by_status
+
+
+def test_by_status_has_the_published_keys_and_projection(system: SelfHealingSystem) -> None:
+    assert system.index("by_status") == {
+        "keys": {"HASH": "status", "RANGE": "timestamp"},
+        "projection": "KEYS_ONLY",
+    }
+
+
+def test_by_status_finds_the_keys_of_items_older_than_an_hour(system: SelfHealingSystem) -> None:
+    young = published_item(2, moment=NOW - timedelta(minutes=59))
+    system.put(published_item(1), young, published_item(3, status={"S": "analyzed"}))
+    # `status` is a reserved word, so the published expression needs a second name.
+    found = system.query(
+        IndexName="by_status",
+        KeyConditionExpression="#status = :status AND #ts < :threshold",
+        ExpressionAttributeNames={"#status": "status", "#ts": "timestamp"},
+        ExpressionAttributeValues={
+            ":status": {"S": "pending"},
+            ":threshold": {"S": iso_utc(NOW - timedelta(hours=1))},
+        },
+        Limit=100,
     )
-    def test_every_iso_8601_form_is_stored_as_published(
-        self, given: str, system: SelfHealingSystem
-    ) -> None:
-        system.ingest(article(timestamp=given))
-        (item,) = system.items().values()
-        assert item["timestamp"] == {"S": "2099-12-19T20:14:12Z"}
-
-    @pytest.mark.parametrize("source_id", ["tiingo:91144751", "finnhub:a/b+c?d=e f#g"])
-    def test_every_article_id_is_stored(self, source_id: str, system: SelfHealingSystem) -> None:
-        system.ingest(article(source_id=source_id, source_type=source_id.partition(":")[0]))
-        assert list(system.items()) == [source_id]
-
-    def test_a_published_item_is_read_without_its_optional_attributes(
-        self, system: SelfHealingSystem
-    ) -> None:
-        system.put(published_item())
-        item = system.store.get(News.get_news, source_id="finnhub:137825212")
-        assert isinstance(item, NewsItem)
-        assert (item.timestamp, item.status) == ("2099-12-19T21:00:00Z", "pending")
-        assert (item.matched_tickers, item.metadata, item.sentiment) == (("XYZ",), None, None)
-
-    def test_a_published_item_is_not_stored_again(self, system: SelfHealingSystem) -> None:
-        system.put(published_item())
-        ingestion = NewsIngestion(system.store, system.store, system.topic)
-        assert ingestion.ingest([article()], iso_utc(NOW)).duplicates == 1
-        assert system.items() == {"finnhub:137825212": published_item()}
-        assert system.sns.entries == []
+    keys = ("source_id", "status", "timestamp")
+    assert found == [{name: published_item(1)[name] for name in keys}]
 
 
-class TestStateTransitions:
-    def test_a_pending_item_is_republished_and_becomes_analyzed(
-        self, system: SelfHealingSystem
-    ) -> None:
-        system.put(published_item())
-        system.healing.run(NOW)
-        (entry,) = system.sns.entries
-        system.analyze(entry["Message"])
-        item = system.items()["finnhub:137825212"]
-        assert (item["status"], item["sentiment"]) == ({"S": "analyzed"}, {"S": "positive"})
-        unchanged = {**published_item(), "status": {"S": "analyzed"}}
-        assert {name: item[name] for name in unchanged} == unchanged
-
-    @pytest.mark.parametrize("timestamp", ["2099-12-19T20:14:12.345678+00:00", "2099-12-19T20:14Z"])
-    def test_items_with_other_forms_of_time_are_healed_too(
-        self, timestamp: str, system: SelfHealingSystem
-    ) -> None:
-        system.put(published_item(timestamp={"S": timestamp}))
-        assert system.healing.run(NOW).republished == 1
-        system.analyze(system.sns.entries[0]["Message"])
-        assert system.items()["finnhub:137825212"]["status"] == {"S": "analyzed"}
+# Section: by_sentiment
 
 
-class TestByStatus:
-    def test_the_index_has_the_published_keys_and_projection(
-        self, system: SelfHealingSystem
-    ) -> None:
-        assert system.index("by_status") == {
-            "keys": {"HASH": "status", "RANGE": "timestamp"},
-            "projection": "KEYS_ONLY",
-        }
-
-    def test_the_published_query_finds_the_keys_of_items_older_than_an_hour(
-        self, system: SelfHealingSystem
-    ) -> None:
-        young = published_item(2, moment=NOW - timedelta(minutes=59))
-        system.put(published_item(1), young, published_item(3, status={"S": "analyzed"}))
-        # `status` is a reserved word, so the published expression needs a second name.
-        found = system.query(
-            IndexName="by_status",
-            KeyConditionExpression="#status = :status AND #ts < :threshold",
-            ExpressionAttributeNames={"#status": "status", "#ts": "timestamp"},
-            ExpressionAttributeValues={
-                ":status": {"S": "pending"},
-                ":threshold": {"S": iso_utc(NOW - timedelta(hours=1))},
-            },
-            Limit=100,
-        )
-        keys = ("source_id", "status", "timestamp")
-        assert found == [{name: published_item(1)[name] for name in keys}]
+def test_by_sentiment_has_the_published_keys_and_projection(system: SelfHealingSystem) -> None:
+    assert system.index("by_sentiment") == {
+        "keys": {"HASH": "sentiment", "RANGE": "timestamp"},
+        "projection": "ALL",
+    }
 
 
-class TestBySentiment:
-    def test_the_index_has_the_published_keys_and_projection(
-        self, system: SelfHealingSystem
-    ) -> None:
-        assert system.index("by_sentiment") == {
-            "keys": {"HASH": "sentiment", "RANGE": "timestamp"},
-            "projection": "ALL",
-        }
-
-    def test_the_published_query_returns_whole_items(self, system: SelfHealingSystem) -> None:
-        system.ingest(article(text_for_analysis="A great success."))
-        system.analyze(system.sns.entries[0]["Message"])
-        found = system.query(
-            IndexName="by_sentiment",
-            KeyConditionExpression="sentiment = :sentiment",
-            ExpressionAttributeValues={":sentiment": {"S": "positive"}},
-        )
-        assert found == list(system.items().values())
-        assert found[0]["text_for_analysis"] == {"S": "A great success."}
+def test_by_sentiment_returns_whole_items(system: SelfHealingSystem) -> None:
+    system.ingest(article(text_for_analysis="A great success."))
+    system.analyze(system.sns.entries[0]["Message"])
+    found = system.query(
+        IndexName="by_sentiment",
+        KeyConditionExpression="sentiment = :sentiment",
+        ExpressionAttributeValues={":sentiment": {"S": "positive"}},
+    )
+    assert found == list(system.items().values())
+    assert found[0]["text_for_analysis"] == {"S": "A great success."}
 
 
-class TestAnalysisRequest:
-    def test_the_message_is_as_published(self, system: SelfHealingSystem) -> None:
-        published = json.loads(MESSAGE_EXAMPLE)
-        item = NewsItem(
-            **{name: value for name, value in published.items() if name != "model_version"},
-            status="pending",
-        )
-        system.topic.offer([news_request(item)])
-        (entry,) = system.sns.entries
-        message = json.loads(entry["Message"])
-        assert list(message) == list(published)
-        assert message == {**published, "model_version": MODEL_VERSION}
-        assert entry["MessageAttributes"] == {
-            "source_type": {"DataType": "String", "StringValue": "finnhub"}
-        }
+# Section: Analysis Request (SNS)
 
-    def test_the_published_message_is_analyzed(self, system: SelfHealingSystem) -> None:
-        system.put(published_item())
-        system.analyze(MESSAGE_EXAMPLE)
-        item = system.items()["finnhub:137825212"]
-        assert (item["status"], item["model_version"]) == ({"S": "analyzed"}, {"S": MODEL_VERSION})
+
+def test_the_message_is_as_published(system: SelfHealingSystem) -> None:
+    published = json.loads(MESSAGE_EXAMPLE)
+    item = NewsItem(
+        **{name: value for name, value in published.items() if name != "model_version"},
+        status="pending",
+    )
+    system.topic.offer([news_request(item)])
+    (entry,) = system.sns.entries
+    message = json.loads(entry["Message"])
+    assert list(message) == list(published)
+    assert message == {**published, "model_version": MODEL_VERSION}
+    assert entry["MessageAttributes"] == {
+        "source_type": {"DataType": "String", "StringValue": "finnhub"}
+    }
+
+
+def test_the_published_message_is_analyzed(system: SelfHealingSystem) -> None:
+    system.put(published_item())
+    system.analyze(MESSAGE_EXAMPLE)
+    item = system.items()["finnhub:137825212"]
+    assert (item["status"], item["model_version"]) == ({"S": "analyzed"}, {"S": MODEL_VERSION})
 
 
 @pytest.fixture
@@ -304,102 +313,108 @@ def recent(count: int) -> list[dict[str, Any]]:
     return [published_item(number, moment=now - timedelta(hours=2)) for number in range(count)]
 
 
-class TestSelfHealingLogEntry:
-    def test_the_log_entry_is_as_published(
-        self, system: SelfHealingSystem, run_handler: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        logs = Logs(monkeypatch)
-        system.put(*recent(5))
-        run_handler()
-        (entry,) = logs.of("Self-healing completed")
-        assert (entry["level"], entry["message"]) == ("INFO", "Self-healing completed")
-        extra = entry["extra"]
-        assert (extra["stale_items_found"], extra["items_republished"]) == (5, 5)
-        assert extra["threshold_hours"] == 1
-        assert isinstance(extra["execution_time_ms"], float)
-        assert extra["execution_time_ms"] == round(extra["execution_time_ms"], 2)
+# Section: Self-Healing Log Entry
 
 
-class TestStaleItemDetection:
-    @pytest.mark.parametrize(
-        ("changes", "stale"),
-        [
-            ({"moment": NOW - timedelta(hours=1, seconds=1)}, True),
-            ({"moment": NOW - timedelta(hours=1)}, False),
-            ({"status": {"S": "analyzed"}}, False),
-            ({"sentiment": {"S": "neutral"}}, False),
-        ],
-    )
-    def test_an_item_is_stale_if_all_three_conditions_hold(
-        self, changes: dict[str, Any], stale: bool, system: SelfHealingSystem
-    ) -> None:
-        system.put(published_item(**changes))
-        assert system.healing.run(NOW).found == stale
-        assert len(system.sns.entries) == stale
+def test_the_log_entry_is_as_published(
+    system: SelfHealingSystem, run_handler: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = Logs(monkeypatch)
+    system.put(*recent(5))
+    run_handler()
+    (entry,) = logs.of("Self-healing completed")
+    assert (entry["level"], entry["message"]) == ("INFO", "Self-healing completed")
+    extra = entry["extra"]
+    assert (extra["stale_items_found"], extra["items_republished"]) == (5, 5)
+    assert extra["threshold_hours"] == 1
+    assert isinstance(extra["execution_time_ms"], float)
+    assert extra["execution_time_ms"] == round(extra["execution_time_ms"], 2)
 
 
-class TestRepublishingRules:
-    def test_a_run_republishes_the_oldest_hundred_in_calls_of_ten(
-        self, system: SelfHealingSystem
-    ) -> None:
-        old = NOW - timedelta(days=1)
-        system.put(*(published_item(n, moment=old - timedelta(seconds=n)) for n in range(103)))
-        assert system.healing.run(NOW).republished == 100
-        assert system.sns.ids == [f"finnhub:{n}" for n in range(102, 2, -1)]
-        assert [len(call) for call in system.sns.calls] == [10] * 10
-        assert system.healing.run(NOW).republished == 3
-
-    def test_a_message_that_fails_is_logged_and_stops_no_other(
-        self, system: SelfHealingSystem, run_handler: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        logs = Logs(monkeypatch)
-        system.put(*recent(12))
-        system.sns.refused = {"finnhub:4"}
-        run_handler()
-        assert sorted({*system.sns.ids}) == sorted(f"finnhub:{n}" for n in range(12) if n != 4)
-        (entry,) = logs.of("Self-healing completed")
-        assert entry["extra"]["items_republished"] == 11
-        assert logs.of("not healed as planned")[0]["count"] == 1
+# Section: Stale Item Detection
 
 
-class TestAccessPatternsSummary:
-    def test_an_item_is_read_by_its_source_id_after_the_index(
-        self, system: SelfHealingSystem
-    ) -> None:
-        system.put(published_item())
-        (key,) = system.store.each(News.pending_news, status="pending")
-        assert key.source_id == "finnhub:137825212"
-        item = system.store.get(News.get_news, source_id=key.source_id)
-        assert item is not None
-        assert item.text_for_analysis.startswith("Company XYZ")
+@pytest.mark.parametrize(
+    ("changes", "stale"),
+    [
+        ({"moment": NOW - timedelta(hours=1, seconds=1)}, True),
+        ({"moment": NOW - timedelta(hours=1)}, False),
+        ({"status": {"S": "analyzed"}}, False),
+        ({"sentiment": {"S": "neutral"}}, False),
+    ],
+)
+def test_an_item_is_stale_if_all_three_conditions_hold(
+    changes: dict[str, Any], stale: bool, system: SelfHealingSystem
+) -> None:
+    system.put(published_item(**changes))
+    assert system.healing.run(NOW).found == stale
+    assert len(system.sns.entries) == stale
 
 
-class TestCloudWatchMetrics:
-    @pytest.mark.parametrize("stale", [0, 3])
-    def test_every_run_writes_the_three_metrics(
-        self,
-        stale: int,
-        system: SelfHealingSystem,
-        run_handler: Any,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        system.put(*recent(stale))
-        run_handler()
-        printed = capsys.readouterr().out
-        written = {metric["name"]: metric["values"] for metric in metrics(printed)}
-        assert written.keys() == {
-            "SelfHealingItemsFound",
-            "SelfHealingItemsRepublished",
-            "SelfHealingExecutionTime",
-        }
-        assert written["SelfHealingItemsFound"] == [stale]
-        assert written["SelfHealingItemsRepublished"] == [stale]
-        assert written["SelfHealingExecutionTime"][0] > 0
-        units = {
-            one["Name"]: one["Unit"]
-            for line in printed.splitlines()
-            for group in json.loads(line)["_aws"]["CloudWatchMetrics"]
-            for one in group["Metrics"]
-        }
-        assert set(units.values()) == {"Count", "Milliseconds"}
-        assert units["SelfHealingExecutionTime"] == "Milliseconds"
+# Section: Republishing Rules
+
+
+def test_a_run_republishes_the_oldest_hundred_in_calls_of_ten(system: SelfHealingSystem) -> None:
+    old = NOW - timedelta(days=1)
+    system.put(*(published_item(n, moment=old - timedelta(seconds=n)) for n in range(103)))
+    assert system.healing.run(NOW).republished == 100
+    assert system.sns.ids == [f"finnhub:{n}" for n in range(102, 2, -1)]
+    assert [len(call) for call in system.sns.calls] == [10] * 10
+    assert system.healing.run(NOW).republished == 3
+
+
+def test_a_message_that_fails_is_logged_and_stops_no_other(
+    system: SelfHealingSystem, run_handler: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = Logs(monkeypatch)
+    system.put(*recent(12))
+    system.sns.refused = {"finnhub:4"}
+    run_handler()
+    assert sorted({*system.sns.ids}) == sorted(f"finnhub:{n}" for n in range(12) if n != 4)
+    (entry,) = logs.of("Self-healing completed")
+    assert entry["extra"]["items_republished"] == 11
+    assert logs.of("not healed as planned")[0]["count"] == 1
+
+
+# Section: Access Patterns Summary
+
+
+def test_an_item_is_read_by_its_source_id_after_the_index(system: SelfHealingSystem) -> None:
+    system.put(published_item())
+    (key,) = system.store.each(News.pending_news, status="pending")
+    assert key.source_id == "finnhub:137825212"
+    item = system.store.get(News.get_news, source_id=key.source_id)
+    assert item is not None
+    assert item.text_for_analysis.startswith("Company XYZ")
+
+
+# Section: CloudWatch Metrics
+
+
+@pytest.mark.parametrize("stale", [0, 3])
+def test_every_run_writes_the_three_metrics(
+    stale: int,
+    system: SelfHealingSystem,
+    run_handler: Any,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    system.put(*recent(stale))
+    run_handler()
+    printed = capsys.readouterr().out
+    written = {metric["name"]: metric["values"] for metric in metrics(printed)}
+    assert written.keys() == {
+        "SelfHealingItemsFound",
+        "SelfHealingItemsRepublished",
+        "SelfHealingExecutionTime",
+    }
+    assert written["SelfHealingItemsFound"] == [stale]
+    assert written["SelfHealingItemsRepublished"] == [stale]
+    assert written["SelfHealingExecutionTime"][0] > 0
+    units = {
+        one["Name"]: one["Unit"]
+        for line in printed.splitlines()
+        for group in json.loads(line)["_aws"]["CloudWatchMetrics"]
+        for one in group["Metrics"]
+    }
+    assert set(units.values()) == {"Count", "Milliseconds"}
+    assert units["SelfHealingExecutionTime"] == "Milliseconds"
