@@ -101,7 +101,7 @@ class PayloadCompressionManager:
         left = len(compressed)
         fits_compressed = beside + left <= self._item_bytes
         if self._pays(size, left, beside) or (fits_compressed and not fits):
-            ratio = (Decimal(left) / size).quantize(_RATIO)
+            ratio = (Decimal(left) / size).quantize(_RATIO).normalize()
             about = (True, size, left, ZLIB, ratio)
             return ProcessedPayload(compressed, *about, in_bucket=not fits_compressed)
         return ProcessedPayload(

@@ -121,6 +121,8 @@ class Submission(
     data: Field[bytes | None] = Binary(max_bytes=INLINE_BYTES, default=None)
     payload_key: Field[str | None] = Text(max_length=1024, default=None)
     domain: Field[str | None] = Text(max_length=253, default=None)
+    # The id in the published table that the submission was imported from.
+    published_id: Field[str | None] = Text(max_length=1024, default=None)
     purpose: Field[str | None] = Choice((TEST,), default=None)
     updated_at: Field[str] = TimestampText()
     expires_at: Field[str | None] = TimestampText(default=None)

@@ -19,7 +19,7 @@ def stored(forms: FormTable, tenant: str, number: int = 400) -> list[Any]:
     forms.clock.moment = NOON + timedelta(hours=1)
     store = forms.store()
     made = [
-        submission(NOON + timedelta(seconds=n), n, tenant_id=tenant, payload=b"x" * 700)
+        submission(NOON + timedelta(seconds=n), n, tenant_id=tenant, data=b"x" * 700)
         for n in range(number)
     ]
     for record in made:

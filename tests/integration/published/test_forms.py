@@ -2,16 +2,19 @@
 
 import gzip
 import json
+from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from hashlib import sha256
+from hashlib import md5, sha256
 from random import Random
 from typing import Any
 
 import pytest
 
 from cdk_app.declared.every import COST_LIMITS
+from deployment.import_form_bridge import PublishedItems, importing
 from lambdas.forms.metrics.aggregation import MetricsAggregationManager
 from lambdas.forms.metrics.events import Events, counted
 from lambdas.forms.payload_compression import PayloadCompressionManager
@@ -21,6 +24,7 @@ from lambdas.forms.tenants.domain_names import domain_key
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DailyMetrics, HourlyMetrics
 from tablewright.catalog.forms.shard_rules import ShardRules
+from tablewright.catalog.forms.stream import COUNTED_CHANGES, CREATED_SUBMISSIONS
 from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
 from tablewright.catalog.forms.tenants import (
     Destination,
@@ -28,6 +32,8 @@ from tablewright.catalog.forms.tenants import (
     TenantConfig,
     TenantShards,
 )
+from tablewright.commands.items.bring_back import BringBack, Live
+from tablewright.commands.items.segments import Rate
 from tablewright.model import Entity
 from tablewright.model.sharding.epochs import UNDIVIDED
 from tablewright.model.table_form import TableForm
@@ -35,10 +41,12 @@ from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import Unavailable
 from tablewright.runtime.ids import uuid7
 from tablewright.runtime.meter import Meter
+from tablewright.runtime.store.attribute_values import encode
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.streams.changes import Change
 from tablewright.testing import Database
 from tests.integration.forms.conftest import FormTable, submission
+from tests.integration.forms.metrics.streaming import passes
 from tests.integration.forms.submission.submitting import World, taken
 
 # Far ahead, because DynamoDB Local deletes expired items.
@@ -429,3 +437,97 @@ class TestDecisionLog:
         assert stored.payload_key == f"acme/{id}"
         assert stored.data is None
         assert world.payloads() == [body]
+
+
+def published_submission(id: str, payload: dict[str, Any], count: int = 4) -> dict[str, Any]:
+    """A submission as the published `create_submission_key` and `process_payload` write it."""
+    timestamp = "2025-01-26T10:04:00.123456"
+    digest = md5(f"acme#{timestamp}".encode(), usedforsecurity=False).hexdigest()
+    text = json.dumps(payload, separators=(",", ":"), default=float).encode()
+    zipped = gzip.compress(text)
+    stored: dict[str, Any] = {"data": payload, "compressed": False, "storage_size": len(text)}
+    if len(text) >= 1024 and len(zipped) / len(text) < 0.7:
+        stored = {
+            "data": b64encode(zipped).decode(),
+            "compressed": True,
+            "compression_algorithm": "gzip",
+            "storage_size": len(zipped),
+            "compression_ratio": Decimal(str(len(zipped) / len(text))),
+        }
+    shard = str(int(digest[:8], 16) % count)
+    return {
+        "PK": f"TENANT#acme#{shard}",
+        "SK": f"SUB#{id}",
+        "GSI1PK": "TENANT#acme",
+        "GSI1SK": f"TS#{timestamp}",
+        "GSI2PK": "TENANT#acme#STATUS",
+        "GSI2SK": f"PENDING#{timestamp}",
+        "shard_id": shard,
+        "tenant_id": "acme",
+        "original_size": len(text),
+        **stored,
+    }
+
+
+SMALL: dict[str, Any] = {"name": "Ada", "score": Decimal("0.5"), "tags": ["a", None, True]}
+LARGE: dict[str, Any] = {"message": "Hello " * 500}
+
+
+class TestPublishedData:
+    """Items that the published code wrote are imported by `deployment.import_form_bridge`."""
+
+    def import_all(self, forms: FormTable, *items: dict[str, Any]) -> Counter[str]:
+        store = forms.store()
+        published = PublishedItems(store, "FormBridgeData", "contact")
+        work = BringBack(
+            *(forms.database.caller, Live("forms", ("PK", "SK"), "ttl"), lambda item: item),
+            rate=Rate(1000),
+            dry_run=False,
+            now=NOW,
+        )
+        wire = [{name: encode(value) for name, value in item.items()} for item in items]
+        return importing(published.convert, work)(wire)
+
+    @pytest.mark.parametrize("payload", [SMALL, LARGE], ids=["as it is", "base64 of gzip"])
+    def test_a_published_submission_is_imported_once_and_read_by_its_id(
+        self, forms: FormTable, payload: dict[str, Any]
+    ) -> None:
+        old = published_submission("order-17", payload)
+        assert self.import_all(forms, old) == Counter(missing=1)
+        assert self.import_all(forms, old) == Counter(same=1)
+        (found,) = forms.store().each(Forms.submissions, tenant_id="acme")
+        read = forms.store().get(
+            Forms.get_submission, tenant_id="acme", submission_id=found.submission_id
+        )
+        assert read is not None
+        assert (read.published_id, read.form_id, read.status) == ("order-17", "contact", "PENDING")
+        assert read.timestamp == "2025-01-26T10:04:00.123Z"
+        assert json.loads(TestCompression.manager.fetch(read), parse_float=Decimal) == payload
+
+    def test_an_imported_submission_is_neither_delivered_nor_counted(
+        self, forms: FormTable
+    ) -> None:
+        self.import_all(forms, published_submission("order-17", LARGE))
+        (item,) = forms.database.items()
+        record = {"eventName": "INSERT", "dynamodb": {"Keys": item, "NewImage": item}}
+        assert not passes(record, (*CREATED_SUBMISSIONS, *COUNTED_CHANGES))
+
+    def test_published_daily_metrics_are_on_the_dashboard(self, forms: FormTable) -> None:
+        day = {
+            "PK": "TENANT#acme",
+            "SK": "METRICS#DAY#2099-01-26",
+            "GSI1PK": "METRICS#DAY#2099-01-26",
+            "GSI1SK": "TENANT#acme",
+            "submission_count": 3,
+            "form_stats": {"contact": 2, "newsletter": 1},
+        }
+        assert self.import_all(forms, day) == Counter(missing=1)
+        metrics = MetricsAggregationManager(forms.store(), now=lambda: NOW)
+        shown = metrics.get_dashboard_metrics("acme")
+        assert shown["total_submissions"] == 3
+        assert shown["form_statistics"] == {"contact": 2, "newsletter": 1}
+
+    def test_a_damaged_item_is_refused_and_the_others_imported(self, forms: FormTable) -> None:
+        damaged = {**published_submission("bad", LARGE), "data": "bm90IGd6aXA="}
+        good = published_submission("good", LARGE)
+        assert self.import_all(forms, damaged, good) == Counter(missing=1, refused=1)

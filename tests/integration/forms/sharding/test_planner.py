@@ -140,7 +140,7 @@ def test_a_submission_costs_its_busiest_partition_what_the_rate_is_reckoned_with
 ) -> None:
     meter = Meter(world.dynamo)
     store = world.forms.store(meter)
-    made = submission(NOW, payload=b"x" * 2000)
+    made = submission(NOW, data=b"x" * 2000)
     store.put(Forms.put_submission, made)
     example = DeliveryAttempt.__entity__.example
     for destination in ("crm", "archive"):
