@@ -91,8 +91,8 @@ def test_the_table_has_the_published_keys_indexes_and_ttl() -> None:
     assert table.ttl == "ttl"
 
 
-# Entity Types and Key Patterns. Index keys of submissions and deliveries end with the shard; keys of
-# deliveries begin with the tenant.
+# Entity Types and Key Patterns. Index keys of submissions and deliveries end with the shard; keys
+# of deliveries begin with the tenant.
 
 
 def test_a_submission_has_the_published_keys(forms: FormTable) -> None:

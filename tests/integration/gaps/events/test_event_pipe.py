@@ -88,7 +88,7 @@ def test_a_new_submission_is_told_by_reference_and_nothing_else_is(piped: Piped)
     store.put(Forms.put_attempt, DeliveryAttempt(**DeliveryAttempt.__entity__.example))
     store.update(Forms.update_submission, SUBMISSION, {"status": "DELIVERED"})
     # The stream is in order: once this is told, so is everything before it.
-    last = replaced(SUBMISSION, tenant_id="other", payload=b"never told")
+    last = replaced(SUBMISSION, tenant_id="other", data=b"never told")
     store.put(Forms.put_submission, last)
     told: list[dict[str, Any]] = []
     while not told or told[-1]["detail"]["tenant_id"] != last["tenant_id"]:
