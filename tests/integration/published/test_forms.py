@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from hashlib import md5, sha256
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from cdk_app.declared.every import COST_LIMITS
+from deployment import import_form_bridge
 from deployment.import_form_bridge import PublishedItems, importing
 from lambdas.forms.metrics.aggregation import MetricsAggregationManager
 from lambdas.forms.metrics.events import Events, counted
@@ -556,3 +558,26 @@ def test_a_damaged_item_is_refused_and_the_others_imported(forms: FormTable) -> 
     damaged = {**published_submission("bad", LARGE), "data": "bm90IGd6aXA="}
     good = published_submission("good", LARGE)
     assert import_all(forms, damaged, good) == Counter(missing=1, refused=1)
+
+
+@pytest.mark.parametrize("dry_run", [True, False], ids=["dry run", "import"])
+def test_the_command_imports_the_published_table_and_can_be_repeated(
+    forms: FormTable,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    dry_run: bool,
+) -> None:
+    database = forms.database
+    for name, value in database.environment.items():
+        monkeypatch.setenv(name, value)
+    database.table(Forms, "FormBridgeData")
+    items = [published_submission("a", SMALL), published_submission("b", LARGE)]
+    items.append({"PK": "TENANT#acme", "SK": "CONFIG#main", "name": "is left out"})
+    wire = [{name: encode(value) for name, value in item.items()} for item in items]
+    database.write(wire, "FormBridgeData")
+    options = ["--from", "FormBridgeData", "--to", "forms", "--region", "eu-west-1"]
+    options += ["--form", "contact", "--state", str(tmp_path / "state.json")]
+    for _ in range(2):
+        assert import_form_bridge.main([*options, *(["--dry-run"] if dry_run else [])]) == 0
+    imported = sorted(item["published_id"]["S"] for item in database.items("forms"))
+    assert imported == ([] if dry_run else ["a", "b"])
