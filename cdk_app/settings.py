@@ -69,6 +69,8 @@ def read(
             embedding_shards=asked[sales.EMBEDDING_SHARDS],
             years=asked[sales.SALE_YEARS],
             projection=asked[sales.SALE_PROJECTION],
+            category_shard_function=asked[sales.CATEGORY_SHARD_FUNCTION],
+            embedding_bucket=asked[sales.EMBEDDING_BUCKET],
         ),
         forms=_forms(local, asked),
         portal=PortalSettings(

@@ -16,7 +16,11 @@ from benchmarks.servers.certificates import certificate
 from toolchain.paths import ROOT
 
 REQUESTS: dict[str, tuple[str, dict[str, str], int]] = {
-    "one sale": ("/products/prod_123/sales/2025-12-29/s0000", {}, 40),
+    "one sale": (
+        "/sale",
+        {"productId": "prod_123", "saleDate": "2025-12-29", "saleId": "s0000"},
+        40,
+    ),
     "a page of 20 over ten shards": ("/sales", {"category": "dress"}, 10),
 }
 _FIRST = 3
@@ -53,6 +57,7 @@ def run() -> Chapter:
                 "AWS_ENDPOINT_URL": url,
                 "SALES_INTELLIGENCE_TABLE_NAME": "sales",
                 "CURSOR_SECRET_ARN": "secret",
+                "EMBEDDING_BUCKET": "embeddings",
                 "TENANT_ROLE_ARN": "arn:aws:iam::111122223333:role/tenants",
                 "POWERTOOLS_SERVICE_NAME": "sales",
             }

@@ -1,10 +1,17 @@
 """Settings of the sales system."""
 
-from cdk_app.parsers import one_of, whole
+import re
+
+from cdk_app.parsers import matching, one_of, or_none, whole
 from cdk_app.setting import Setting
 from tablewright.catalog.sales.design import CATEGORY_SHARDS as CATEGORY
 from tablewright.catalog.sales.design import EMBEDDING_SHARDS as EMBEDDING
-from tablewright.catalog.sales.design import PROJECTION, PROJECTIONS, YEARS_KEPT
+from tablewright.catalog.sales.design import (
+    PROJECTION,
+    PROJECTIONS,
+    SHARD_FUNCTIONS,
+    YEARS_KEPT,
+)
 
 CATEGORY_SHARDS = Setting(
     name="category_shards",
@@ -13,6 +20,14 @@ CATEGORY_SHARDS = Setting(
     default=str(CATEGORY),
     says="Over how many partitions the sales of a category are spread. It can be raised at any "
     "time, and [not be lowered](sharding.md#sales).",
+)
+CATEGORY_SHARD_FUNCTION = Setting(
+    name="category_shard_function",
+    parser=one_of(*SHARD_FUNCTIONS),
+    example="last_character",
+    default="uniform",
+    says="How a new sale's shard follows from its id: evenly, or by its last character "
+    "[as published](decisions/0002-shard-functions.md). It can be changed at any time.",
 )
 EMBEDDING_SHARDS = Setting(
     name="embedding_shards",
@@ -37,4 +52,12 @@ SALE_PROJECTION = Setting(
     "from the table, or whole sales ([what either costs](tables/sales.md#other-projections)). To "
     "be chosen before the first deployment: DynamoDB changes no projection of an index that is "
     "there, and `make deploy` refuses to try.",
+)
+EMBEDDING_BUCKET = Setting(
+    name="embedding_bucket",
+    parser=or_none(matching(re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"), "a bucket's name")),
+    example="acme-embeddings",
+    default="none",
+    says="The bucket in `embeddingS3Key` of sales that come without one; none: "
+    "`bg-remover-{stage}-embeddings`. It is not created.",
 )

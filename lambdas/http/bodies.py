@@ -65,10 +65,12 @@ def fields_of(entity: type[Entity], body: Any, allowed: Iterable[str]) -> tuple[
     return values, errors
 
 
-def made(entity: type[E], values: Mapping[str, Any]) -> tuple[E | None, Errors]:
-    """The record that values make, or what is wrong with them."""
+def made(
+    entity: type[E], values: Mapping[str, Any], make: Callable[..., E] | None = None
+) -> tuple[E | None, Errors]:
+    """The record that values make, by the entity or by `make`, or what is wrong with them."""
     try:
-        return entity(**values), []
+        return (make or entity)(**values), []
     except InvalidRecord as invalid:
         return None, _errors(entity, invalid)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lambdas.sales.rules import CHANGEABLE, same_sale
+from lambdas.sales.rules import CHANGEABLE, differing_fields
 from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.model import key_of
 from tablewright.runtime.errors import AlreadyExists, NotFound
@@ -13,9 +13,9 @@ from tablewright.runtime.store.store import Store
 _STORED, _REPLACED, _CONFLICT = "stored", "replaced", "conflict"
 
 
-class Stored(NamedTuple):
-    """What became of a batch: how many of it, and the positions of those that were not stored
-    because another sale has their key."""
+class BatchResult(NamedTuple):
+    """Outcome of a batch: counts, and the positions of sales that were not stored because another
+    sale has their key."""
 
     stored: int
     unchanged: int
@@ -23,7 +23,7 @@ class Stored(NamedTuple):
     conflicts: list[int]
 
 
-def store_batch(store: Store, sales: Sequence[Sale], *, replace: bool) -> Stored:
+def write_batch(store: Store, sales: Sequence[Sale], *, replace: bool) -> BatchResult:
     """Store those sales that are not there yet; repeating this changes nothing."""
     new = store.create_many(Sales.create_sales, sales)
     left = [position for position, stored in enumerate(new) if not stored]
@@ -32,11 +32,11 @@ def store_batch(store: Store, sales: Sequence[Sale], *, replace: bool) -> Stored
     others = [at for at in left if not _same(there.get(_id(sales[at])), sales[at])]
     unchanged = len(left) - len(others)
     if not replace:
-        return Stored(len(sales) - len(left), unchanged, 0, others)
+        return BatchResult(len(sales) - len(left), unchanged, 0, others)
     ends = in_parallel(lambda at: _replace(store, sales[at]), others)
     stored = len(sales) - len(left) + ends.count(_STORED)
     conflicts = [at for at, end in zip(others, ends, strict=True) if end == _CONFLICT]
-    return Stored(stored, unchanged, ends.count(_REPLACED), conflicts)
+    return BatchResult(stored, unchanged, ends.count(_REPLACED), conflicts)
 
 
 def _id(sale: Sale) -> tuple[Any, ...]:
@@ -44,7 +44,7 @@ def _id(sale: Sale) -> tuple[Any, ...]:
 
 
 def _same(there: Sale | None, sale: Sale) -> bool:
-    return there is not None and same_sale(there, sale)
+    return there is not None and not differing_fields(there, sale)
 
 
 def _replace(store: Store, sale: Sale) -> str:

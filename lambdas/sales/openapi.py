@@ -37,6 +37,13 @@ _EMBEDDING = (
     "tenant",
 )
 _BY_NAME = Sale.__entity__.by_name
+# What a new sale gets when it is not sent.
+_MADE = {
+    "sale_date": "the UTC date of today",
+    "season": "the meteorological season of the sale date in the northern hemisphere",
+    "embedding_id": "made of tenant, product and sale id, always the same",
+    "embedding_s3_key": "s3://{bucket}/{tenant}/products/{productId}/sales/{saleId}.json",
+}
 
 
 def document() -> Json:
@@ -45,16 +52,24 @@ def document() -> Json:
 
 def _operations() -> dict[Route, Json]:
     sale, sales, embeddings = json_of("Sale"), json_of("SalePage"), json_of("EmbeddingPage")
-    one = _path("product_id", "sale_date", "sale_id")
+    one = [
+        {**query(_BY_NAME[name].label, _BY_NAME[name].schema()), "required": True}
+        for name in ("product_id", "sale_date", "sale_id")
+    ]
     return {
         contract.CREATE_SALE: operation(
-            "create_sale", "Store a sale", {201: sale, 200: sale}, body="NewSale", fails=(409,)
+            "create_sale",
+            "Store a sale. Without a saleDate it has the UTC date of today, and repeating the "
+            "request until the end of tomorrow changes nothing",
+            {201: sale, 200: sale},
+            body="NewSale",
+            fails=(409,),
         ),
         contract.LIST_SALES: _list(
             "list_sales",
-            "Sales of a category or of a brand",
+            "Sales of a category, of a brand or of a product",
             sales,
-            also=[_name("category"), _name("brand"), _season()],
+            also=[_name("category"), _name("brand"), _name("product_id"), _season()],
         ),
         contract.CREATE_SALES: operation(
             "create_sales",
@@ -79,11 +94,12 @@ def _operations() -> dict[Route, Json]:
         contract.DELETE_SALE: operation(
             "delete_sale", "Remove a sale", {204: None}, parameters=one
         ),
-        contract.PRODUCT_SALES: _list("product_sales", "Sales of a product", sales, "product_id"),
-        contract.PRODUCT_EMBEDDINGS: _list(
-            "product_embeddings", "Embeddings of a product", embeddings, "product_id"
+        contract.EMBEDDINGS: _list(
+            "embeddings",
+            "Embeddings of a product or of all",
+            embeddings,
+            also=[_name("product_id")],
         ),
-        contract.EMBEDDINGS: _list("embeddings", "All embeddings", embeddings),
         contract.TREND: operation(
             "trend",
             "Prices of a category or of a brand over time",
@@ -102,18 +118,14 @@ def _operations() -> dict[Route, Json]:
 
 
 def _schemas() -> Json:
-    needed = [f.stored for f in GIVEN if not f.optional and f.name != "season"]
-    new_sale = object_of(GIVEN, needed, nullable=True)
-    new_sale["properties"]["season"] = {
-        **or_null(Sale.__entity__.by_name["season"].schema()),
-        "description": "When absent: the meteorological season of the sale date in the northern "
-        "hemisphere",
-    }
+    new_sale = _new_sale()
+    dated = {**new_sale, "required": [*new_sale["required"], "saleDate"]}
     return {
         "Sale": object_of(
             Sale.__entity__.fields, [f.stored for f in Sale.__entity__.fields if not f.optional]
         ),
         "NewSale": new_sale,
+        "DatedSale": dated,
         "SaleChange": {**object_of(CHANGEABLE, [], nullable=True), "minProperties": 1},
         "Batch": _batch(),
         "Stored": only({n: {"type": "integer"} for n in ("stored", "replaced", "unchanged")}),
@@ -123,8 +135,25 @@ def _schemas() -> Json:
     }
 
 
+def _new_sale() -> Json:
+    needed = [f.stored for f in GIVEN if not f.optional and f.name not in _MADE]
+    schema = object_of(GIVEN, [name for name in needed if name != "salePrice"], nullable=True)
+    properties = schema["properties"]
+    for name, description in _MADE.items():
+        field = _BY_NAME[name]
+        described = {**or_null(field.schema()), "description": f"When absent: {description}"}
+        properties[field.label] = described
+    properties["salePrice"] = or_null(properties["salePrice"])
+    properties["price"] = {**properties["salePrice"], "description": "Another name of salePrice"}
+    either = [
+        {"required": [name], "properties": {name: {"type": "number"}}}
+        for name in ("salePrice", "price")
+    ]
+    return {**schema, "anyOf": either}
+
+
 def _batch() -> Json:
-    sales = list_of(ref("NewSale"), minItems=1, maxItems=MAX_BATCH)
+    sales = list_of(ref("DatedSale"), minItems=1, maxItems=MAX_BATCH)
     replace = {"type": "boolean", "default": False}
     return {**only({"sales": sales, "replace": replace}), "required": ["sales"]}
 
@@ -150,26 +179,14 @@ def _trend() -> Json:
     return {**trend, "required": ["by", "periods"]}
 
 
-def _list(name: str, summary: str, content: Json, *path: str, also: Iterable[Any] = ()) -> Json:
+def _list(name: str, summary: str, content: Json, *, also: Iterable[Any] = ()) -> Json:
     order = query("order", {"type": "string", "enum": ["asc", "desc"], "default": "asc"})
-    parameters = [*_path(*path), *_dates(), *paging(), order, *also]
+    parameters = [*_dates(), *paging(), order, *also]
     return operation(name, summary + ", by date", {200: content}, parameters=parameters)
 
 
-def _path(*names: str) -> list[Json]:
-    return [
-        {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "schema": _BY_NAME[name].schema(),
-        }
-        for name in names
-    ]
-
-
 def _name(name: str) -> Json:
-    return query(name, _BY_NAME[name].schema())
+    return query(_BY_NAME[name].label, _BY_NAME[name].schema())
 
 
 def _dates() -> list[Json]:

@@ -1,23 +1,25 @@
-"""Resources of the sales functions: the table, seen with the credentials of a request's tenant."""
+"""Resources of the sales function: the repository, with the credentials of a request's tenant."""
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from typing import NamedTuple
+
+from aws_lambda_powertools import Logger
 
 from lambdas.contract import TENANT
 from lambdas.sales.contract import ApiEnvironment
-from lambdas.sales.sales import TenantSales
+from lambdas.sales.rules import Defaults
+from lambdas.sales.sales_repository import SalesRepository
 from tablewright.catalog.sales.design import (
     CATEGORY_SHARDS,
     EMBEDDING_SHARDS,
     PROJECTION,
+    SHARD_FUNCTIONS,
     YEARS_KEPT,
     Sales,
     sales_table,
 )
-from tablewright.runtime.aws import Caller, connect, own_session
+from tablewright.runtime.aws import connect, own_session
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.cursors.keys import SecretKeys
-from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import Tenants
 
 
@@ -27,47 +29,33 @@ def table_of(environment: ApiEnvironment) -> type[Sales]:
         category_shards=int(environment.category_shards or CATEGORY_SHARDS),
         embedding_shards=int(environment.embedding_shards or EMBEDDING_SHARDS),
         years=int(environment.sale_years or YEARS_KEPT),
+        function=SHARD_FUNCTIONS[environment.category_shard_function or "uniform"],
         projects=environment.sale_projection or PROJECTION,
     )
 
 
-class Resources:
-    """Opens the sales of a tenant. Kept for the life of the function's environment."""
+class Resources(NamedTuple):
+    """Repository and stage settings. Kept for the life of the function's environment."""
 
-    def __init__(
-        self,
-        table_name: str,
-        connect: Callable[[str], Caller],
-        cursors: Cursors,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        table: type[Sales] = Sales,
-    ) -> None:
-        self._table_name = table_name
-        self._connect = connect
-        self._cursors = cursors
-        self.now = now
-        self.table = table
+    sales: SalesRepository
+    embedding_bucket: str
 
     @classmethod
-    def of(cls, environment: ApiEnvironment) -> "Resources":
+    def of(cls, environment: ApiEnvironment, logger: Logger) -> "Resources":
         session = own_session()
         tenants = Tenants(session, environment.tenant_role_arn, tag=TENANT)
         tenants.prepare()
         secret = environment.cursor_secret_arn
         keys = SecretKeys(lambda: connect(session, "secretsmanager"), secret, purpose="sales")
-        return cls(
+        repository = SalesRepository(
             environment.sales_intelligence_table_name,
-            tenants.access,
-            Cursors(keys),
+            logger=logger,
+            access=tenants.access,
+            cursors=Cursors(keys),
             table=table_of(environment),
         )
+        return cls(repository, environment.embedding_bucket)
 
-    def sales_of(self, tenant: str) -> TenantSales:
-        store = Store(
-            self.table,
-            self._table_name,
-            self._connect(tenant),
-            cursors=self._cursors,
-            now=self.now,
-        )
-        return TenantSales(store, tenant)
+    def defaults_of(self, tenant: str) -> Defaults:
+        """Return the values that a tenant's new sales get from here."""
+        return Defaults(tenant, self.sales.now(), self.embedding_bucket, self.sales.expires)

@@ -44,10 +44,8 @@ def _sale(number: int, chance: random.Random) -> dict[str, Any]:
         "saleId": f"sale-{number:04}",
         "saleDate": (date(YEAR, 1, 1) + timedelta(days=day)).isoformat(),
         "originalPrice": original,
-        "salePrice": round(original * chance.choice((1, 0.9, 0.8, 0.5)), 2),
+        "price": round(original * chance.choice((1, 0.9, 0.8, 0.5)), 2),
         "category": category,
-        "embeddingId": f"embedding-{product}",
-        "embeddingS3Key": f"s3://embeddings/{product}.json",
     }
     # Some sales have no brand, and stay out of the index on it.
     return {**sale, "brand": chance.choice(BRANDS)} if number % 4 else sale

@@ -91,6 +91,8 @@ class SalesStack(StageStack):
             embedding_shards=unless(EMBEDDING_SHARDS, settings.embedding_shards),
             sale_years=unless(YEARS_KEPT, settings.years),
             sale_projection=unless(PROJECTION, settings.projection),
+            category_shard_function=unless("uniform", settings.category_shard_function),
+            embedding_bucket=settings.embedding_bucket or f"bg-remover-{stage.name}-embeddings",
             page_limit=stage.told_page_limit,
         )
         api.add_environment(environment.variables())

@@ -86,6 +86,10 @@ class SalesSettings:
     years: int = YEARS_KEPT
     # What the indexes of categories and of brands carry.
     projection: str = PROJECTION
+    # "uniform", or "last_character" as published.
+    category_shard_function: str = "uniform"
+    # For the addresses of embeddings; none: bg-remover-{stage}-embeddings.
+    embedding_bucket: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from local.deployment import Deployment, deploy
 from local.emulator.cloud import Cloud
 from local.progress import Progress
 from tests.e2e.support.polling import eventually
-from tests.e2e.support.sales import address_of, new_sale
+from tests.e2e.support.sales import key_of, new_sale
 
 
 def test_only_the_stack_that_changed_is_deployed(
@@ -40,7 +40,7 @@ def test_a_killed_cloud_starts_again_with_its_data(cloud: Cloud, acme: Api, user
     cloud.start()
     assert cloud.process.pid != killed.pid
     # The old token and a new one, for what was stored before and what is stored now.
-    assert acme("GET", address_of(sale)).status == 200
+    assert acme("GET", "/sale", **key_of(sale)).status == 200
     assert users.create() == 0
     assert users.token(TENANTS[0])
     assert acme("POST", "/sales", new_sale()).status == 201
@@ -51,4 +51,4 @@ def test_a_stopped_cloud_starts_again_with_its_data(cloud: Cloud, acme: Api) -> 
     assert acme("POST", "/sales", sale).status == 201
     cloud.stop()
     cloud.start()
-    assert acme("GET", address_of(sale)).status == 200
+    assert acme("GET", "/sale", **key_of(sale)).status == 200

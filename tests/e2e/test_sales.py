@@ -7,9 +7,10 @@ import pytest
 
 from lambdas.sales.openapi import document
 from local.clients.api import Api
+from local.guide import SALE
 from local.samples.sales import YEAR
 from tests.e2e.support.lists import listed
-from tests.e2e.support.sales import address_of, new_sale
+from tests.e2e.support.sales import key_of, new_sale
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +30,12 @@ def test_a_sale_is_stored_read_changed_and_removed(acme: Api) -> None:
     assert stored.status == 201, stored.text
     assert stored.json["tenant"] == "acme"
     assert acme("POST", "/sales", sale).status == 200
-    assert acme("GET", address_of(sale)).json == stored.json
-    changed = acme("PATCH", address_of(sale), {"salePrice": 5})
+    assert acme("GET", "/sale", **key_of(sale)).json == stored.json
+    changed = acme("PATCH", "/sale", {"salePrice": 5}, **key_of(sale))
     assert (changed.status, changed.json["salePrice"]) == (200, 5)
-    removed = acme("DELETE", address_of(sale))
+    removed = acme("DELETE", "/sale", **key_of(sale))
     assert (removed.status, removed.text) == (204, "")
-    assert acme("GET", address_of(sale)).status == 404
+    assert acme("GET", "/sale", **key_of(sale)).status == 404
 
 
 def test_what_is_wrong_is_said_and_nothing_is_stored(acme: Api) -> None:
@@ -43,14 +44,14 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(acme: Api) -> None:
     assert refused.status == 400
     assert refused.headers["content-type"] == "application/problem+json"
     assert refused.json["errors"] == [{"pointer": "/salePrice", "detail": "must not be negative"}]
-    assert acme("GET", address_of(sale)).status == 404
+    assert acme("GET", "/sale", **key_of(sale)).status == 404
 
 
 @pytest.mark.parametrize(
     ("path", "by"),
     [
-        ("/products/{productId}/sales", None),
-        ("/products/{productId}/embeddings", None),
+        ("/sales", "productId"),
+        ("/embeddings", "productId"),
         ("/embeddings", None),
         ("/sales", "category"),
         ("/sales", "brand"),
@@ -60,10 +61,9 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(acme: Api) -> None:
 def test_a_list_is_paged_to_its_end_in_order(
     acme: Api, year: dict[str, Any], path: str, by: str | None, order: str
 ) -> None:
-    address = path.format(**year)
     asked = {by: year[by]} if by else {}
-    whole = list(listed(acme, address, **asked, order=order, limit=100))
-    assert list(listed(acme, address, **asked, order=order, limit=5)) == whole
+    whole = list(listed(acme, path, **asked, order=order, limit=100))
+    assert list(listed(acme, path, **asked, order=order, limit=5)) == whole
     dates = [item["saleDate"] for item in whole]
     assert len(dates) >= 12
     assert dates == sorted(dates, reverse=order == "desc")
@@ -82,6 +82,26 @@ def test_a_name_may_hold_any_text(acme: Api, name: str) -> None:
     assert acme("POST", "/sales", sale).status == 201
     listed = acme("GET", "/sales", brand=name)
     assert [item["saleId"] for item in listed.json["items"]] == [sale["saleId"]]
+
+
+@pytest.mark.parametrize(
+    "id", ["prod/1", "SKU+1", "a b", "50%", "%2F", "Ünï?", "x&y=z", "..", "😀"]
+)
+def test_an_id_may_hold_any_text(acme: Api, id: str) -> None:
+    sale = new_sale(productId=id, saleId=f"{id}-{secrets.token_hex(3)}")
+    stored = acme("POST", "/sales", sale)
+    assert stored.status == 201, stored.text
+    assert acme("GET", "/sale", **key_of(sale)).json == stored.json
+    assert stored.json in acme("GET", "/sales", productId=id, limit=100).json["items"]
+    assert acme("DELETE", "/sale", **key_of(sale)).status == 204
+
+
+def test_the_published_body_is_stored_once(acme: Api) -> None:
+    body = {**SALE, "saleId": secrets.token_hex(3)}
+    stored = acme("POST", "/sales", body)
+    assert (stored.status, stored.json["saleId"]) == (201, body["saleId"])
+    again = acme("POST", "/sales", body)
+    assert (again.status, again.json) == (200, stored.json)
 
 
 def test_the_document_describes_the_api_that_answers(acme: Api) -> None:

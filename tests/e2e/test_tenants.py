@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from local.clients.api import Api
 from local.deployment import Deployment
 from local.emulator.cloud import Cloud
-from tests.e2e.support.sales import address_of, new_sale
+from tests.e2e.support.sales import key_of, new_sale
 
 TENANT_TAG = "tenant"
 
@@ -55,11 +55,11 @@ def refusal(call: Any, **arguments: Any) -> str:
 def test_a_tenant_sees_its_own_sales_only(acme: Api, globex: Api) -> None:
     sale = new_sale(category="private")
     assert acme("POST", "/sales", sale).status == 201
-    assert globex("GET", address_of(sale)).status == 404
-    assert globex("PATCH", address_of(sale), {"salePrice": 1}).status == 404
+    assert globex("GET", "/sale", **key_of(sale)).status == 404
+    assert globex("PATCH", "/sale", {"salePrice": 1}, **key_of(sale)).status == 404
     assert globex("GET", "/sales", category="private").json == {"items": [], "nextCursor": None}
-    assert globex("DELETE", address_of(sale)).status == 204
-    assert acme("GET", address_of(sale)).status == 200
+    assert globex("DELETE", "/sale", **key_of(sale)).status == 204
+    assert acme("GET", "/sale", **key_of(sale)).status == 200
 
 
 def test_a_cursor_is_of_no_use_to_another_tenant(acme: Api, globex: Api) -> None:

@@ -14,19 +14,22 @@ from lambdas.http.requests import choice, json_body, page_limit, parameters
 from lambdas.sales import contract
 from lambdas.sales.contract import ApiEnvironment
 from lambdas.sales.resources import Resources
-from lambdas.sales.sales import TenantSales
+from lambdas.sales.rules import batch_from, changes_from, in_conflict, sale_from
+from lambdas.sales.sales_repository import PageOptions
 from lambdas.sales.trend import PERIODS
-from tablewright.catalog.sales.design import SEASONS, Sale, Sales, shards_of
-from tablewright.model import Query
+from tablewright.catalog.sales.design import SEASONS, Sale
+from tablewright.runtime.errors import NotFound
+from tablewright.runtime.store.reader import Page
 
 logger = Logger()
-app = application({"since": "from", "until": "to"})
-_BY_NAME = {"category": Sales.category_sales, "brand": Sales.brand_sales}
+_KEY = {"product_id": "productId", "sale_date": "saleDate", "sale_id": "saleId"}
+app = application({"since": "from", "until": "to", **_KEY})
+_DATES = ("from", "to")
 
 
 @cache
 def resources() -> Resources:
-    return Resources.of(ApiEnvironment.read())
+    return Resources.of(ApiEnvironment.read(), logger)
 
 
 if ApiEnvironment.is_set():
@@ -39,92 +42,84 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 @routed(app, contract.CREATE_SALE)
 def create_sale() -> Response[str]:
-    sale, new = _sales().create(json_body(app.current_event), resources().now())
-    logger.info(
-        "sale stored",
-        tenant=sale.tenant,
-        product_id=sale.product_id,
-        sale_id=sale.sale_id,
-        shards=shards_of(sale, resources().table),
-        new=new,
-    )
-    return answer(record_json(sale), 201 if new else 200)
+    new = sale_from(json_body(app.current_event), resources().defaults_of(_tenant()))
+    stored = resources().sales.put_sale(new.sale, is_dated=new.is_dated)
+    return answer(record_json(stored.sale), 201 if stored.is_new else 200)
 
 
 @routed(app, contract.CREATE_SALES)
 def create_sales() -> Response[str]:
-    sales = _sales()
-    done = sales.create_many(json_body(app.current_event), resources().now())
-    logger.info(
-        "sales stored",
-        tenant=sales.tenant,
-        count=done.stored,
-        replaced=done.replaced,
-        unchanged=done.unchanged,
-    )
-    told = {"stored": done.stored, "replaced": done.replaced, "unchanged": done.unchanged}
-    return answer(told, 201 if done.stored else 200)
+    batch = batch_from(json_body(app.current_event), resources().defaults_of(_tenant()))
+    result = resources().sales.batch_write_sales(batch.sales, replace=batch.replace)
+    if result.conflicts:
+        raise in_conflict(result.conflicts, len(batch.sales))
+    counts = {
+        "stored": result.stored,
+        "replaced": result.replaced,
+        "unchanged": result.unchanged,
+    }
+    return answer(counts, 201 if result.stored else 200)
 
 
 @routed(app, contract.GET_SALE)
-def get_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
-    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
-    sale = _sales().one(**key)
-    logger.info("sale read", extra={"tenant": sale.tenant, **key})
+def get_sale() -> Response[str]:
+    sale = resources().sales.get_sale(_tenant(), **_key())
+    if sale is None:
+        raise NotFound("no Sale has this key")
     return answer(record_json(sale))
 
 
 @routed(app, contract.CHANGE_SALE)
-def change_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
-    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
-    sale = _sales().change(json_body(app.current_event), resources().now(), **key)
-    logger.info("sale changed", shards=shards_of(sale), extra={"tenant": sale.tenant, **key})
-    return answer(record_json(sale))
+def change_sale() -> Response[str]:
+    key, sales = _key(), resources().sales
+    changes = changes_from(json_body(app.current_event), sales.now())
+    return answer(record_json(sales.update_sale(_tenant(), **key, changes=changes)))
 
 
 @routed(app, contract.DELETE_SALE)
-def delete_sale(product_id: str, sale_date: str, sale_id: str) -> Response[str]:
-    key = {"product_id": product_id, "sale_date": sale_date, "sale_id": sale_id}
-    sales = _sales()
-    sales.remove(**key)
-    logger.info("sale removed", extra={"tenant": sales.tenant, **key})
+def delete_sale() -> Response[str]:
+    resources().sales.delete_sale(_tenant(), **_key())
     return Response(204)
-
-
-@routed(app, contract.PRODUCT_SALES)
-def product_sales(product_id: str) -> Response[str]:
-    return _page(Sales.product_sales, product_id=product_id)
-
-
-@routed(app, contract.PRODUCT_EMBEDDINGS)
-def product_embeddings(product_id: str) -> Response[str]:
-    return _page(Sales.product_embeddings, product_id=product_id)
-
-
-@routed(app, contract.EMBEDDINGS)
-def embeddings() -> Response[str]:
-    return _page(Sales.embeddings)
 
 
 @routed(app, contract.LIST_SALES)
 def list_sales() -> Response[str]:
-    named = _named("Sales are listed by category or by brand.")
-    return _page(_BY_NAME[named], named=named)
+    sales, tenant = resources().sales, _tenant()
+    match _named("category", "brand", "productId"):
+        case "category":
+            asked, dates, options = _query("category", "season")
+            season = asked.get("season")
+            return _page(
+                sales.query_category_season(
+                    tenant, asked["category"], _season(season), *dates, **options
+                )
+            )
+        case "brand":
+            asked, dates, options = _query("brand")
+            return _page(sales.query_brand_pricing(tenant, asked["brand"], *dates, **options))
+    asked, dates, options = _query("productId")
+    return _page(sales.query_product_sales(tenant, asked["productId"], *dates, **options))
+
+
+@routed(app, contract.EMBEDDINGS)
+def embeddings() -> Response[str]:
+    asked, dates, options = _query("productId")
+    sales, tenant = resources().sales, _tenant()
+    if "productId" not in asked:
+        return _page(sales.query_embeddings(tenant, *dates, **options))
+    return _page(sales.query_product_embeddings(tenant, asked["productId"], *dates, **options))
 
 
 @routed(app, contract.TREND)
 def price_trend() -> Response[str]:
-    named = _named("A trend is of a category or of a brand.")
-    given = parameters(app.current_event, (named, "from", "to", "season", "by"))
-    season = choice("season", given["season"], SEASONS) if "season" in given else None
-    by = choice("by", given.get("by"), PERIODS)
-    sales = _sales()
-    periods = sales.price_trend(
-        named, given[named], since=given.get("from"), until=given.get("to"), season=season, by=by
+    field = _named("category", "brand")
+    asked = parameters(app.current_event, (field, *_DATES, "season", "by"))
+    season, by = _season(asked.get("season")), choice("by", asked.get("by"), PERIODS)
+    dates = [asked.get(name) for name in _DATES]
+    periods = resources().sales.query_price_trend(
+        _tenant(), field, asked[field], season, *dates, period=by
     )
-    count = sum(period["count"] for period in periods)
-    logger.info("trend computed", tenant=sales.tenant, asked={named: given[named]}, count=count)
-    return answer({named: given[named], "by": by, "periods": periods})
+    return answer({field: asked[field], "by": by, "periods": periods})
 
 
 @routed(app, contract.OPENAPI)
@@ -134,36 +129,43 @@ def openapi() -> Response[str]:
     return answer(document())
 
 
-def _sales() -> TenantSales:
-    return resources().sales_of(tenant_of(app.current_event, Sale.tenant))
+def _tenant() -> str:
+    return tenant_of(app.current_event, Sale.tenant)
 
 
-def _named(says: str) -> str:
-    """By what sales are asked for. Names may hold any text, and an address cannot: API Gateway
-    takes a%2Fb for a/b."""
-    given = [name for name in _BY_NAME if name in (app.current_event.query_string_parameters or {})]
-    if len(given) != 1:
-        raise InvalidRequest(says, [(" or ".join(_BY_NAME), "exactly one must be given")])
-    return given[0]
+def _key() -> dict[str, str]:
+    asked = parameters(app.current_event, _KEY.values())
+    missing = [(name, "is required") for name in _KEY.values() if name not in asked]
+    if missing:
+        raise InvalidRequest("The query string does not name a sale.", missing)
+    return {field: asked[name] for field, name in _KEY.items()}
 
 
-def _page(pattern: Query[Sale], named: str | None = None, **where: str) -> Response[str]:
-    """A page of a list; the field `named`, if any, is taken from the query string."""
-    asked = ("from", "to", "limit", "cursor", "order", *pattern.filters)
-    given = parameters(app.current_event, (*asked, named) if named else asked)
-    where |= {named: given[named]} if named else {}
-    sales = _sales()
-    page = sales.page(
-        pattern,
-        where,
-        since=given.get("from"),
-        until=given.get("to"),
-        matching={name: given.get(name) for name in pattern.filters},
-        descending=choice("order", given.get("order"), ("asc", "desc")) == "desc",
-        limit=page_limit(given.get("limit")),
-        cursor=given.get("cursor"),
-    )
-    logger.info(
-        "listed", pattern=pattern.name, tenant=sales.tenant, asked=where, count=len(page.items)
-    )
+def _named(*names: str) -> str:
+    """Return which of these the query string names; it must be one."""
+    asked = [name for name in names if name in (app.current_event.query_string_parameters or {})]
+    if len(asked) != 1:
+        fields = f"{', '.join(names[:-1])} or {names[-1]}"
+        raise InvalidRequest(
+            f"Name the sales by {fields}.", [(fields, "exactly one must be given")]
+        )
+    return asked[0]
+
+
+def _query(*names: str) -> tuple[dict[str, str], list[str | None], PageOptions]:
+    """Read the parameters of a list: those of these names, its dates and its page."""
+    asked = parameters(app.current_event, (*names, *_DATES, "limit", "cursor", "order"))
+    options: PageOptions = {
+        "limit": page_limit(asked.get("limit")),
+        "cursor": asked.get("cursor"),
+        "descending": choice("order", asked.get("order"), ("asc", "desc")) == "desc",
+    }
+    return asked, [asked.get(name) for name in _DATES], options
+
+
+def _season(text: str | None) -> str | None:
+    return None if text is None else choice("season", text, SEASONS)
+
+
+def _page(page: Page[Sale]) -> Response[str]:
     return answer(page_json(page))

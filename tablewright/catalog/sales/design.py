@@ -8,8 +8,7 @@ what it is made of changes, and lists ask all shards.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -40,19 +39,22 @@ from tablewright.model import (
     TimestampText,
     Update,
     java_hash,
+    last_character,
     uniform,
 )
 from tablewright.model.fields.time import iso_utc
 
 CATEGORY_SHARDS, EMBEDDING_SHARDS = 10, 5
 YEARS_KEPT = 2
+# By which a table chooses the shards of its category index: the first unless it is told otherwise.
+SHARD_FUNCTIONS: dict[str, ShardFunction] = {"uniform": uniform, "last_character": last_character}
 # What the indexes of categories and of brands carry, as published; or whole sales.
 PROJECTION, PROJECTIONS = KEYS_ONLY, (KEYS_ONLY, ALL)
 SEASONS = ("SPRING", "SUMMER", "FALL", "WINTER")
 _BY_QUARTER = ("WINTER", "SPRING", "SUMMER", "FALL")
-# An id is part of addresses, in which other characters do not arrive as they were sent.
-_ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
-_ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
+# Of four bytes a character, such an id still fits into a sort key.
+_ID_LENGTH = 128
+_ID, _ID_FORM = "[^ #](?:[^#]*[^ #])?", "text without '#' and without spaces at its ends"
 
 
 class Sale(
@@ -83,8 +85,8 @@ class Sale(
         pattern="[A-Za-z0-9][A-Za-z0-9_.-]*",
         form="letters, digits, '_', '.' and '-', beginning with a letter or digit",
     )
-    product_id: Field[str] = Text("productId", max_length=128, pattern=_ID, form=_ID_FORM)
-    sale_id: Field[str] = Text("saleId", max_length=128, pattern=_ID, form=_ID_FORM)
+    product_id: Field[str] = Text("productId", max_length=_ID_LENGTH, pattern=_ID, form=_ID_FORM)
+    sale_id: Field[str] = Text("saleId", max_length=_ID_LENGTH, pattern=_ID, form=_ID_FORM)
     sale_date: Field[str] = DateText("saleDate")
     sale_price: Field[Decimal] = Money("salePrice")
     original_price: Field[Decimal] = Money("originalPrice")
@@ -200,29 +202,55 @@ def season_of(sale_date: str) -> str:
     return _BY_QUARTER[int(sale_date[5:7]) % 12 // 3]
 
 
-def with_defaults(values: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """The values of a new sale with what follows when it is not given: the season of its date,
-    and that it is made and changed `now`.
+def create_sales_record(*, now: datetime | None = None, **fields: Any) -> Sale:
+    """Build a complete record: the season of its date unless one is given, and both times.
+
+    The store adds keys and `ttl`. Raises InvalidRecord with every wrong or missing field.
 
     Example::
 
-        sale = Sale(**with_defaults({"tenant": "acme", "sale_date": "2025-12-29", ...}, now))
+        create_sales_record(tenant="acme", product_id="prod_123", sale_date="2025-12-29", ...)
     """
-    moment = iso_utc(now)
-    full = {"created_at": moment, "updated_at": moment, **values}
-    if full.get("season") is None:
+    moment = iso_utc(now or datetime.now(UTC))
+    if fields.get("season") is None:
         try:
-            full["season"] = season_of(Sale.sale_date.check(values.get("sale_date")))
+            fields["season"] = season_of(Sale.sale_date.check(fields.get("sale_date")))
         except InvalidValue:
-            full["season"] = SEASONS[0]  # the date is refused by itself
-    return full
+            fields["season"] = SEASONS[0]  # the date itself is reported
+    return Sale(**{"created_at": moment, "updated_at": moment, **fields})
 
 
-def shards_of(sale: Sale, table: type[Sales] = Sales) -> dict[str, str]:
-    """The shards that the entries of a sale are in, by what they are listed by."""
-    listed = {"category": Sales.category_sales, "embedding": Sales.embeddings}
-    keys = {name: table.__design__.key_of(query).shards for name, query in listed.items()}
-    return {name: one.of(sale[one.by]) for name, one in keys.items() if isinstance(one, Shards)}
+def get_category_shard(
+    sale_id: str, count: int = CATEGORY_SHARDS, function: ShardFunction = last_character
+) -> int:
+    """Return the shard of a sale in the category index, by the published function unless another
+    is given: tables use `uniform` unless they are told otherwise.
+
+    >>> [get_category_shard(id) for id in ("sale_abc0", "sale_abc1", "sale_abca")]
+    [8, 9, 7]
+    """
+    return function(sale_id, count)
+
+
+def get_embedding_shard(product_id: str, count: int = EMBEDDING_SHARDS) -> int:
+    """Return the shard of a product in the embedding index.
+
+    >>> [get_embedding_shard(id) for id in ("prod_123", "prod_abc", "f47ac10b")]
+    [0, 1, 0]
+    """
+    return java_hash(product_id, count)
+
+
+def shards_of(sale: Sale, table: type[Sales] = Sales) -> dict[str, int]:
+    """Return the shards of a sale's index entries."""
+    keys = table.__design__.key_of(Sales.category_sales), table.__design__.key_of(Sales.embeddings)
+    category, embedding = (key.shards for key in keys)
+    if not isinstance(category, Shards) or not isinstance(embedding, Shards):
+        raise TypeError(f"{table.__name__} has an index without shards")
+    return {
+        "category": get_category_shard(sale.sale_id, category.count, category.function),
+        "embedding": get_embedding_shard(sale.product_id, embedding.count),
+    }
 
 
 def sales_table(

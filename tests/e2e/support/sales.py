@@ -24,5 +24,6 @@ def new_sale(**changes: Any) -> dict[str, Any]:
     }
 
 
-def address_of(sale: dict[str, Any]) -> str:
-    return f"/products/{sale['productId']}/sales/{sale['saleDate']}/{sale['saleId']}"
+def key_of(sale: dict[str, Any]) -> dict[str, str]:
+    """The query that names a sale."""
+    return {name: sale[name] for name in ("productId", "saleDate", "saleId")}

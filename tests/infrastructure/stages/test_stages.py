@@ -159,6 +159,7 @@ def test_the_function_is_told_where_everything_is(dev: Assembly) -> None:
         "SALES_INTELLIGENCE_TABLE_NAME": f"{{{table}}}",
         "TENANT_ROLE_ARN": f"{{{role}.Arn}}",
         "CURSOR_SECRET_ARN": exported(identity, secret),
+        "EMBEDDING_BUCKET": "bg-remover-dev-embeddings",
         "POWERTOOLS_SERVICE_NAME": "sales",
         "POWERTOOLS_METRICS_NAMESPACE": "Tablewright/dev",
         "POWERTOOLS_LOG_LEVEL": "INFO",

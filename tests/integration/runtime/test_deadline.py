@@ -9,6 +9,7 @@ from typing import Any
 import boto3
 import pytest
 
+from lambdas.sales.contract import ApiEnvironment
 from lambdas.sales.handlers import api
 from tablewright.runtime import aws as edge
 from tablewright.runtime import deadline
@@ -51,7 +52,12 @@ def cloud(quick: None) -> Iterator[tuple[Loopback, Session]]:
 @pytest.fixture
 def function(cloud: tuple[Loopback, Session], monkeypatch: pytest.MonkeyPatch) -> Loopback:
     world, session = cloud
-    for name in ("SALES_INTELLIGENCE_TABLE_NAME", "TENANT_ROLE_ARN", "CURSOR_SECRET_ARN"):
+    for name in (
+        "SALES_INTELLIGENCE_TABLE_NAME",
+        "TENANT_ROLE_ARN",
+        "CURSOR_SECRET_ARN",
+        "EMBEDDING_BUCKET",
+    ):
         monkeypatch.setenv(name, name.lower())
     monkeypatch.setattr(boto3.session, "Session", lambda: session)
     monkeypatch.setattr(api, "resources", cache(api.resources.__wrapped__))

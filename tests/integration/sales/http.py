@@ -1,5 +1,6 @@
 """The sales API as API Gateway calls it, with the table on the real engine."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,7 +9,9 @@ import pytest
 from lambdas.sales.handlers import api
 from lambdas.sales.openapi import document
 from lambdas.sales.resources import Resources
+from lambdas.sales.sales_repository import SalesRepository
 from tablewright.catalog.sales.design import Sale
+from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.testing import Database
 from tests.integration.conftest import CURSORS
@@ -16,6 +19,18 @@ from tests.integration.http import Answer, Context, Contract
 from tests.integration.sales.conftest import sale
 
 NOW = datetime(2025, 12, 29, 10, 15, tzinfo=UTC)
+BUCKET = "bg-remover-test-embeddings"
+# The query that names sale number 0.
+ONE: dict[str, Any] = {"productId": "prod_0", "saleDate": "2025-12-29", "saleId": "sale_00000"}
+# The body of the published handler.
+PUBLISHED: dict[str, Any] = {
+    "productId": "prod_123",
+    "saleId": "sale_abc",
+    "price": 99.99,
+    "originalPrice": 199.99,
+    "category": "dress",
+    "brand": "Nike",
+}
 
 CONTRACT = Contract(document())
 conforms, problem = CONTRACT.conforms, CONTRACT.problem
@@ -24,10 +39,19 @@ conforms, problem = CONTRACT.conforms, CONTRACT.problem
 class Http:
     """Sends requests to the handler on behalf of a tenant."""
 
-    def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-        dynamo = Boto3Client(database.client())
-        made = Resources("sales", lambda tenant: dynamo, CURSORS, now=lambda: NOW)
-        monkeypatch.setattr(api, "resources", lambda: made)
+    def __init__(
+        self,
+        database: Database,
+        monkeypatch: pytest.MonkeyPatch,
+        caller: Caller | None = None,
+        now: Callable[[], datetime] = lambda: NOW,
+    ) -> None:
+        dynamo = caller or Boto3Client(database.client())
+        repository = SalesRepository(
+            "sales", logger=api.logger, access=lambda _: dynamo, cursors=CURSORS, now=now
+        )
+        resources = Resources(repository, BUCKET)
+        monkeypatch.setattr(api, "resources", lambda: resources)
 
     def __call__(
         self,

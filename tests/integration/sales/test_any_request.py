@@ -10,20 +10,19 @@ from hypothesis import strategies as st
 from lambdas.sales.handlers import api
 from tablewright.testing import Database
 from tests.integration.anything import ANY_REQUESTS, Sample, answered, events, not_asked
-from tests.integration.sales.http import CONTRACT, Http, body_of
+from tests.integration.sales.http import CONTRACT, ONE, Http, body_of
 
-ONE = "/products/prod_0/sales/2025-12-29/sale_00000"
 SAMPLES = [
     Sample("POST", "/sales", body_of()),
     Sample("POST", "/sales/batch", {"sales": [body_of(), body_of(1)], "replace": True}),
     Sample("POST", "/sales/batch", {"sales": [body_of(2), body_of(3)]}),
-    Sample("PATCH", ONE, {"salePrice": 5, "brand": "Kite", "category": "shoe", "season": "FALL"}),
-    Sample("GET", ONE),
-    Sample("DELETE", ONE),
+    Sample("PATCH", "/sale", {"salePrice": 5, "brand": "Kite", "season": "FALL"}, query=ONE),
+    Sample("GET", "/sale", query=ONE),
+    Sample("DELETE", "/sale", query=ONE),
     Sample("GET", "/sales", query={"category": "dress", "season": "WINTER", "order": "asc"}),
     Sample("GET", "/sales", query={"brand": "Nike", "from": "2025-01-01", "to": "2025-12-31"}),
-    Sample("GET", "/products/prod_0/sales", query={"limit": "5"}),
-    Sample("GET", "/products/prod_0/embeddings"),
+    Sample("GET", "/sales", query={"productId": "prod_0", "limit": "5"}),
+    Sample("GET", "/embeddings", query={"productId": "prod_0"}),
     Sample("GET", "/embeddings"),
     Sample("GET", "/trend", query={"category": "dress", "season": "WINTER", "by": "week"}),
     Sample("GET", "/openapi.json"),
@@ -64,7 +63,7 @@ def test_any_sale_that_is_taken_is_found_again(
     batch = {"sales": [{**body_of(), **given}], "replace": True}
     event = CONTRACT.event("POST", "/sales/batch", batch, claims=CLAIMS[0], query={})
     if answered(api.handler, event).status < 400:
-        stored = http("GET", f"/products/prod_0/sales/{day}/sale_00000").json
+        stored = http("GET", "/sale", **{**ONE, "saleDate": day}).json
         within: dict[str, Any] = {"from": day, "to": day}
         assert stored in http("GET", "/sales", category=category, **within).json["items"]
         if brand is not None:

@@ -7,9 +7,7 @@ import pytest
 from lambdas.sales.rules import GIVEN
 from tablewright.catalog.sales.design import season_of
 from tablewright.testing import Database
-from tests.integration.sales.http import CONTRACT, Http, body_of, conforms, problem
-
-ONE = "/products/prod_0/sales/2025-12-29/sale_00000"
+from tests.integration.sales.http import CONTRACT, ONE, Http, body_of, conforms, problem
 
 
 @pytest.fixture
@@ -23,7 +21,7 @@ def test_a_sale_is_stored_and_read_back(http: Http) -> None:
     assert conforms(created, "Sale")
     assert created.json["tenant"] == "carousel-labs"
     assert created.json["season"] == "WINTER"
-    read = http("GET", ONE)
+    read = http("GET", "/sale", **ONE)
     assert read.status == 200
     assert read.json == created.json
 
@@ -59,7 +57,7 @@ def test_prices_keep_their_cents(http: Http) -> None:
         '"salePrice": 1.15, "originalPrice": 4.35, "category": "c", "embeddingId": "e", '
         '"embeddingS3Key": "s3://b/k"}',
     )
-    sale = http("GET", "/products/p/sales/2025-01-01/s").json
+    sale = http("GET", "/sale", productId="p", saleDate="2025-01-01", saleId="s").json
     assert (sale["salePrice"], sale["originalPrice"]) == (1.15, 4.35)
     (period,) = http("GET", "/trend", category="c").json["periods"]
     assert period["min"] == 1.15
@@ -87,11 +85,11 @@ def test_a_batch_replaces_nothing_unless_it_says_so(http: Http, sales_database: 
     refused = http("POST", "/sales/batch", mixed)
     assert problem(refused, 409).keys() == {"/sales/0"}
     assert refused.json["detail"] == "1 of 3 sales were not stored; the others are."
-    assert http("GET", ONE).json == first
+    assert http("GET", "/sale", **ONE).json == first
     assert len(sales_database.items()) == 3
     replaced = http("POST", "/sales/batch", {**mixed, "replace": True})
     assert (replaced.status, replaced.json) == (200, {"stored": 0, "replaced": 1, "unchanged": 2})
-    now = http("GET", ONE).json
+    now = http("GET", "/sale", **ONE).json
     assert (now["category"], now["createdAt"]) == ("shoe", first["createdAt"])
     again = http("POST", "/sales/batch", {**mixed, "replace": True})
     assert again.json == {"stored": 0, "replaced": 0, "unchanged": 3}
@@ -163,8 +161,8 @@ def test_a_category_is_one_however_it_is_written(http: Http) -> None:
 def test_a_trend_that_reads_too_much_says_so_whatever_it_keeps(
     filled: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lambdas.sales.sales.MAX_SEASONAL", 60)
-    monkeypatch.setattr("lambdas.sales.sales.MAX_PRICES", 60)
+    monkeypatch.setattr("lambdas.sales.sales_repository.MAX_SALES", 60)
+    monkeypatch.setattr("lambdas.sales.sales_repository.MAX_PRICES", 60)
     # None of the 90 sales is of the season, and all of them would be read.
     seasons: list[dict[str, Any]] = [{"season": "WINTER"}, {}]
     for season in seasons:
@@ -176,17 +174,18 @@ def test_a_trend_that_reads_too_much_says_so_whatever_it_keeps(
 
 
 def test_a_sale_is_changed_and_removed(http: Http) -> None:
-    problem(http("PATCH", ONE, {"brand": None}), 404)
+    problem(http("PATCH", "/sale", {"brand": None}, **ONE), 404)
     http("POST", "/sales", body_of())
-    changed = http("PATCH", ONE, {"salePrice": 5, "brand": None})
+    changed = http("PATCH", "/sale", {"salePrice": 5, "brand": None}, **ONE)
     assert changed.status == 200
     assert conforms(changed, "Sale")
     assert changed.json["salePrice"] == 5
     assert "brand" not in changed.json
-    assert problem(http("PATCH", ONE, {"saleId": "x"}), 400) == {"/saleId": "cannot be given here"}
-    assert http("DELETE", ONE).status == 204
-    assert http("DELETE", ONE).status == 204
-    problem(http("GET", ONE), 404)
+    refused = http("PATCH", "/sale", {"saleId": "x"}, **ONE)
+    assert problem(refused, 400) == {"/saleId": "cannot be given here"}
+    assert http("DELETE", "/sale", **ONE).status == 204
+    assert http("DELETE", "/sale", **ONE).status == 204
+    problem(http("GET", "/sale", **ONE), 404)
 
 
 @pytest.fixture
@@ -202,8 +201,8 @@ def filled(http: Http) -> Http:
 
 
 LISTS = [
-    ("/products/prod_3/sales", "SalePage", {}),
-    ("/products/prod_3/embeddings", "EmbeddingPage", {}),
+    ("/sales", "SalePage", {"productId": "prod_3"}),
+    ("/embeddings", "EmbeddingPage", {"productId": "prod_3"}),
     ("/embeddings", "EmbeddingPage", {}),
     ("/sales", "SalePage", {"category": "dress"}),
     ("/sales", "SalePage", {"category": "dress", "season": "FALL"}),
@@ -284,9 +283,9 @@ EMPTY = "must not be empty: leave it out, or give it a value"
          {"season": "must be one of SPRING, SUMMER, FALL, WINTER"}),
         ("/trend", {"category": "c", "by": "year"}, {"by": "must be one of day, week, month"}),
         ("/trend", {}, {"category or brand": "exactly one must be given"}),
-        ("/sales", {}, {"category or brand": "exactly one must be given"}),
+        ("/sales", {}, {"category, brand or productId": "exactly one must be given"}),
         ("/sales", {"category": "c", "brand": "b"},
-         {"category or brand": "exactly one must be given"}),
+         {"category, brand or productId": "exactly one must be given"}),
         ("/sales", {"brand": ""}, {"brand": EMPTY}),
         ("/sales", {"brand": "\u3000"},
          {"brand": "must have 1 to 128 characters that are not blank"}),
@@ -294,7 +293,8 @@ EMPTY = "must not be empty: leave it out, or give it a value"
         ("/trend", {"category": "c", "season": ""}, {"season": EMPTY}),
         ("/trend", {"category": ""}, {"category": EMPTY}),
         ("/sales", {"category": "a#b"}, {"category": "must not contain '#'"}),
-        ("/products/p/sales/2025-02-30/s", {}, {"sale_date": "must be a day that exists"}),
+        ("/sale", {**ONE, "saleDate": "2025-02-30"}, {"saleDate": "must be a day that exists"}),
+        ("/sale", {"saleId": "s"}, {"productId": "is required", "saleDate": "is required"}),
     ],
 )  # fmt: skip
 def test_a_bad_question_is_refused_with_what_is_accepted(
@@ -320,7 +320,7 @@ def test_a_tenant_sees_its_own_sales_only(filled: Http) -> None:
         for tenant in ("carousel-lab", "carousel-labs2", "Carousel-labs"):
             other = filled("GET", path, claims={"custom:tenant": tenant}, **query)
             assert other.json == {"items": [], "nextCursor": None}
-    problem(filled("GET", ONE, claims={"custom:tenant": "acme"}), 404)
+    problem(filled("GET", "/sale", **ONE, claims={"custom:tenant": "acme"}), 404)
 
 
 def test_a_cursor_is_of_no_use_to_another_tenant(filled: Http) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from lambdas.sales.batch import Stored, store_batch
+from lambdas.sales.batch import BatchResult, write_batch
 from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.model import key_of
 from tablewright.runtime.aws import Caller
@@ -30,14 +30,14 @@ class Meanwhile:
         return self._caller.call(operation, params)
 
 
-def race(database: Database, **others: Callable[[Store], Any]) -> tuple[Stored, Sale | None]:
+def race(database: Database, **others: Callable[[Store], Any]) -> tuple[BatchResult, Sale | None]:
     """What became of a batch, and of the sale that was there when it came."""
     dynamo = Boto3Client(database.client())
     store = Store(Sales, "sales", dynamo)
     store.put(Sales.put_sale, BEFORE)
     acting = {name: partial(act, store) for name, act in others.items()}
     racing = Store(Sales, "sales", Meanwhile(dynamo, acting))
-    done = store_batch(racing, [OURS], replace=True)
+    done = write_batch(racing, [OURS], replace=True)
     return done, store.get(Sales.get_sale, key_of(BEFORE))
 
 
@@ -51,11 +51,11 @@ def made_anew(store: Store) -> None:
 
 def test_a_sale_that_is_removed_before_it_is_replaced_is_stored(sales_database: Database) -> None:
     done, left = race(sales_database, GetItem=removed)
-    assert done == Stored(stored=1, unchanged=0, replaced=0, conflicts=[])
+    assert done == BatchResult(stored=1, unchanged=0, replaced=0, conflicts=[])
     assert left == OURS
 
 
 def test_one_that_is_made_anew_meanwhile_is_left_and_told(sales_database: Database) -> None:
     done, left = race(sales_database, GetItem=removed, PutItem=made_anew)
-    assert done == Stored(stored=0, unchanged=0, replaced=0, conflicts=[0])
+    assert done == BatchResult(stored=0, unchanged=0, replaced=0, conflicts=[0])
     assert left == THEIRS

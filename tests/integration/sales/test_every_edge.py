@@ -12,22 +12,23 @@ from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.integration.cloud import Cloud
 from tests.integration.functions import Around, answered
 from tests.integration.sales.conftest import sale
-from tests.integration.sales.http import CONTRACT, body_of
+from tests.integration.sales.http import CONTRACT, ONE, PUBLISHED, body_of
 from tests.integration.session import Aws, start
 
-ONE = "/products/prod_0/sales/2025-12-29/sale_00000"
 CLAIMS = {"custom:tenant": "carousel-labs"}
 TOLD = {
     "SALES_INTELLIGENCE_TABLE_NAME": "sales",
     "TENANT_ROLE_ARN": "tenants",
     "CURSOR_SECRET_ARN": "cursor key",
+    "EMBEDDING_BUCKET": "embeddings",
 }
-# A request and how it is answered, the first time and when it is repeated.
-REQUESTS: dict[str, tuple[str, str, Any, set[int]]] = {
-    "create": ("POST", "/sales", body_of(1), {200, 201}),
-    "change": ("PATCH", ONE, {"salePrice": 2, "category": "shoe"}, {200}),
-    "remove": ("DELETE", ONE, None, {204}),
-    "read": ("GET", ONE, None, {200}),
+# A request, and how it is answered, the first time and when it is repeated.
+REQUESTS: dict[str, tuple[str, str, Any, set[int], dict[str, Any]]] = {
+    "create": ("POST", "/sales", body_of(1), {200, 201}, {}),
+    "create as published": ("POST", "/sales", PUBLISHED, {200, 201}, {}),
+    "change": ("PATCH", "/sale", {"salePrice": 2, "category": "shoe"}, {200}, ONE),
+    "remove": ("DELETE", "/sale", None, {204}, ONE),
+    "read": ("GET", "/sale", None, {200}, ONE),
 }
 
 
@@ -62,8 +63,10 @@ def stored(database: Database) -> list[Any]:
 def test_a_request_ends_the_same_whatever_fails_at_any_service(
     request_: str, fresh: Callable[[], None], sales_database: Database
 ) -> None:
-    asked = REQUESTS[request_]
-    calls = survives_every_fault(lambda: ask(*asked), lambda: stored(sales_database), fresh=fresh)
+    *asked, query = REQUESTS[request_]
+    calls = survives_every_fault(
+        lambda: ask(*asked, **query), lambda: stored(sales_database), fresh=fresh
+    )
     assert len(calls) >= 2  # the session, and what it is for
 
 
@@ -78,9 +81,9 @@ def test_pages_come_whatever_fails_at_any_service(
 
     def read() -> None:
         found.clear()
-        query: dict[str, Any] = {"limit": 1}
+        query: dict[str, Any] = {"productId": "prod_0", "limit": 1}
         for _ in range(2):
-            page = ask("GET", "/products/prod_0/sales", None, {200}, **query)
+            page = ask("GET", "/sales", None, {200}, **query)
             found.extend(one["saleId"] for one in page["items"])
             query["cursor"] = page["nextCursor"]
 

@@ -1,46 +1,37 @@
 """Every write path of the sales system, with every fault at every call, then the retry."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from lambdas.sales.sales import TenantSales
-from tablewright.catalog.sales.design import Sale, Sales
+from lambdas.sales.sales_repository import SalesRepository
+from tablewright.catalog.sales.design import Sales
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.store.store import Store
 from tablewright.testing import Database, survives_every_fault
 from tests.integration.sales.conftest import sale
 
-TENANT = "carousel-labs"
-NOW = datetime(2025, 12, 29, 10, 15, tzinfo=UTC)
-ONE = {"product_id": "prod_0", "sale_date": "2025-12-29", "sale_id": "sale_00000"}
+ONE = ("carousel-labs", "prod_0", "2025-12-29", "sale_00000")
 
-Work = Callable[[TenantSales], Any]
-
-
-def body(number: int, **changes: Any) -> dict[str, Any]:
-    ours = ("tenant", "created_at", "updated_at")
-    return {
-        Sale.__entity__.by_name[name].stored: value
-        for name, value in {**sale(number), **changes}.items()
-        if name not in ours
-    }
-
+Work = Callable[[SalesRepository], Any]
 
 PATHS: dict[str, Work] = {
-    "create": lambda sales: sales.create(body(1), NOW),
-    "batch": lambda sales: sales.create_many({"sales": [body(n) for n in range(60)]}, NOW),
-    "replacing batch": lambda sales: sales.create_many(
-        {"sales": [body(n, category="shoe") for n in range(4)], "replace": True}, NOW
+    "put_sale": lambda sales: sales.put_sale(sale(1)),
+    "put_sale without a date": lambda sales: sales.put_sale(sale(1), is_dated=False),
+    "put_sale around midnight": lambda sales: sales.put_sale(
+        sale(1, created_at="2025-12-29T23:59:59.999Z"), is_dated=False
     ),
-    "change": lambda sales: sales.change(
-        {"category": "shoe", "salePrice": Decimal("1.00"), "brand": None}, NOW, **ONE
+    "batch_write_sales": lambda sales: sales.batch_write_sales([sale(n) for n in range(60)]),
+    "replacing batch_write_sales": lambda sales: sales.batch_write_sales(
+        [sale(n, category="shoe") for n in range(4)], replace=True
     ),
-    "remove": lambda sales: sales.remove(**ONE),
+    "update_sale": lambda sales: sales.update_sale(
+        *ONE, {"category": "shoe", "sale_price": Decimal("1.00"), "brand": None}
+    ),
+    "delete_sale": lambda sales: sales.delete_sale(*ONE),
 }
 
 
@@ -57,6 +48,6 @@ def test_a_write_ends_the_same_whatever_fails_on_the_way(path: str, dynamodb: Da
         return before
 
     def work(caller: Caller) -> None:
-        PATHS[path](TenantSales(Store(Sales, "sales", caller), TENANT))
+        PATHS[path](SalesRepository("sales", access=lambda _: caller))
 
     assert len(survives_every_fault(work, dynamodb.items, fresh=fresh)) >= 1

@@ -5,7 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from tablewright.catalog.sales.design import Sale, Sales, sales_table
+from tablewright.catalog.sales.design import (
+    Sale,
+    Sales,
+    sales_table,
+)
 from tablewright.model import ALL, KEYS_ONLY, Expiry, InvalidRecord, last_character
 
 EXAMPLE = Sale.__entity__.check(Sale.__entity__.example)
