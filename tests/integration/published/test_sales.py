@@ -8,6 +8,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from statistics import mean, pstdev
 from typing import Any
 
 import pytest
@@ -23,11 +24,10 @@ from tablewright.catalog.sales.design import (
     sales_table,
 )
 from tablewright.commands.changes.backfill import main as backfill
-from tablewright.model import last_character
+from tablewright.model import last_character, uniform
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.errors import ResourceMissing, Throttled
-from tablewright.runtime.meter import Meter
 from tablewright.runtime.store.attribute_values import encode
 from tablewright.testing import Database, Fault, Faulty
 from tests.integration.conftest import CURSORS
@@ -336,21 +336,25 @@ class TestIntegrationWithCode:
         assert http("GET", "/sale", **key).status == 404
 
 
+def deviation(shards: Counter[int]) -> float:
+    """The standard deviation of ten shards, as a part of an even share."""
+    counts = [shards[number] for number in range(10)]
+    return pstdev(counts) / mean(counts)
+
+
 class TestKeyTestCases:
     """The six of the section "Testing"."""
 
     @pytest.mark.parametrize("alphabet", [string.hexdigits[:16], string.ascii_lowercase])
     def test_1_shard_distribution(self, alphabet: str) -> None:
-        # Of ten thousand ids, as published: the shards of the default table differ from an even
-        # share by no more than chance makes them, which is 3 % in one of three.
         chance = random.Random(4)
-        ids = {"".join(chance.choices(alphabet, k=12)) for _ in range(10_000)}
-        uniform = sales_table().by_category.keys[Sale].shards.function
-        shards = Counter(uniform(id, 10) for id in ids)
-        deviation = max(abs(count / (len(ids) / 10) - 1) for count in shards.values())
-        assert deviation < 0.08
-        published = Counter(get_category_shard(id) for id in ids)
-        assert max(published.values()) > 1_100  # by the last character: decision 2
+        ids = ["".join(chance.choices(alphabet, k=12)) for _ in range(10_000)]
+        assert deviation(Counter(get_category_shard(id, function=uniform) for id in ids)) < 0.05
+        assert deviation(Counter(map(get_category_shard, ids))) > 0.1  # decision 2
+
+    def test_1_shards_of_numbered_sales_are_even_as_published(self) -> None:
+        shards = Counter(get_category_shard(f"sale_{n}") for n in range(10_000))
+        assert set(shards.values()) == {1_000}
 
     def test_2_key_format(self, repo: SalesRepository, sales_database: Database) -> None:
         repo.put_sale(record(sale_price=Decimal("1.15")))
@@ -428,15 +432,3 @@ class TestTroubleshooting:
         missing = SalesRepository("no-such-table", "eu-west-1", access=lambda _: caller)
         with pytest.raises(ResourceMissing, match="non-existent table"):
             missing.get_sale(TENANT, "prod_123", "2025-12-29", "sale_abc")
-
-
-class TestCostOfAccessPatterns:
-    """What the access patterns take where the document says less: decision 3."""
-
-    def test_a_category_of_a_season_reads_whole_sales(self, caller: Caller) -> None:
-        meter = Meter(caller)
-        repo = repository(meter)
-        repo.batch_write_sales([record(sale_id=f"sale_{n}", brand=None) for n in range(500)])
-        meter.reset()
-        assert len(repo.query_category_season(TENANT, "dress", "WINTER").items) == 500
-        assert meter.read_units == 10 + 250 + Decimal("0")

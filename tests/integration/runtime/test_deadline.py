@@ -9,7 +9,6 @@ from typing import Any
 import boto3
 import pytest
 
-from lambdas.sales.contract import ApiEnvironment
 from lambdas.sales.handlers import api
 from tablewright.runtime import aws as edge
 from tablewright.runtime import deadline

@@ -8,7 +8,11 @@ import pytest
 from tablewright.catalog.sales.design import (
     Sale,
     Sales,
+    create_sales_record,
+    get_category_shard,
+    get_embedding_shard,
     sales_table,
+    shards_of,
 )
 from tablewright.model import ALL, KEYS_ONLY, Expiry, InvalidRecord, last_character
 
@@ -76,6 +80,37 @@ def test_the_published_category_shards_can_be_had() -> None:
     sale = {**EXAMPLE, "sale_id": "sale_abc0"}
     keys = design.derived(design.entities["Sale"], sale)
     assert str(keys["GSI1PK"]).endswith("#SHARD#8")
+
+
+def test_shards_of_a_sale_are_those_of_its_keys() -> None:
+    for table in (Sales, sales_table(category_shards=20, function=last_character)):
+        sale = Sale(**{**EXAMPLE, "sale_id": "sale_abc0", "product_id": "prod_abc"})
+        keys = table.__design__.derived(table.__design__.entities["Sale"], sale)
+        assert shards_of(sale, table) == {
+            "category": int(str(keys["GSI1PK"]).rpartition("#")[2]),
+            "embedding": int(str(keys["GSI2PK"]).rpartition("#")[2]),
+        }
+
+
+def test_the_published_shard_functions_give_the_published_shards() -> None:
+    ids = ("sale_abc0", "sale_abc1", "sale_abca")
+    assert [get_category_shard(id) for id in ids] == [8, 9, 7]
+    # Not 2, 1 and 4, as the document prints: its own algorithm gives these.
+    assert [get_embedding_shard(id) for id in ("prod_123", "prod_abc", "f47ac10b")] == [0, 1, 0]
+
+
+def test_a_record_is_completed_with_its_season_and_its_times() -> None:
+    fields = {
+        name: value
+        for name, value in EXAMPLE.items()
+        if name not in ("season", "created_at", "updated_at")
+    }
+    now = datetime(2025, 12, 29, 10, 15, tzinfo=UTC)
+    assert create_sales_record(now=now, **fields) == Sale(**EXAMPLE)
+    assert create_sales_record(**{**fields, "season": "SUMMER"}).season == "SUMMER"
+    with pytest.raises(InvalidRecord) as refused:
+        create_sales_record(**{**fields, "sale_date": "2025-02-30", "sale_price": -1})
+    assert {problem.field for problem in refused.value.problems} == {"sale_date", "sale_price"}
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import random
 import string
 import uuid
 from collections import Counter
+from statistics import pstdev
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,16 @@ def spread(ids: list[str], function: ShardFunction, count: int) -> tuple[float, 
     shards = Counter(function(id, count) for id in ids)
     share = len(ids) / count
     return max(shards.values()) / share - 1, min(shards[n] for n in range(count)) / share - 1
+
+
+def deviation(ids: list[str], function: ShardFunction, count: int) -> float:
+    """The standard deviation of the shards, as a part of an even share."""
+    shards = Counter(function(id, count) for id in ids)
+    return pstdev(shards[number] for number in range(count)) / (len(ids) / count)
+
+
+def letter_ids(count: int) -> list[str]:
+    return ["".join(random_ids.choices(string.ascii_lowercase, k=8)) for _ in range(count)]
 
 
 def hex_ids(count: int) -> list[str]:
@@ -60,6 +71,19 @@ def test_java_hash_spreads_ten_thousand_products_within_ten_percent(ids: list[st
     assert coldest > -0.1
 
 
+@pytest.mark.parametrize("ids", [hex_ids(10_000), letter_ids(10_000)], ids=["hex", "letters"])
+def test_uniform_spreads_ten_thousand_ids_with_a_deviation_of_less_than_five_percent(
+    ids: list[str],
+) -> None:
+    assert deviation(ids, uniform, 10) < 0.05
+    # As published, "< 5 %" does not hold: neither 16 nor 26 characters divide by ten.
+    assert deviation(ids, last_character, 10) > 0.1
+
+
+def test_last_character_is_even_for_numbered_ids() -> None:
+    assert deviation([f"sale_{number}" for number in range(10_000)], last_character, 10) == 0
+
+
 def test_last_character_is_uneven_for_hexadecimal_ids() -> None:
     hottest, coldest = spread(hex_ids(100_000), last_character, 10)
     assert hottest > 0.2
@@ -71,7 +95,7 @@ def test_last_character_is_uneven_for_hexadecimal_ids() -> None:
     [
         hex_ids(100_000),
         [f"sale_{number}" for number in range(100_000)],
-        ["".join(random_ids.choices(string.ascii_lowercase, k=8)) for _ in range(100_000)],
+        letter_ids(100_000),
     ],
     ids=["hexadecimal", "counted", "letters"],
 )
