@@ -8,7 +8,7 @@ from tablewright.catalog.sales.design import Sales
 
 app = App()
 stack = Stack(app, "Shop")
-sales = SalesTable(stack, "Sales")
+sales = SalesTable(stack, "Sales", table_name="bg-remover-dev-sales-intelligence")
 report = lambda_.Function(
     stack,
     "Report",

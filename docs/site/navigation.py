@@ -57,6 +57,7 @@ SECTIONS = (
             "docs/forms.md",
             "docs/sharding.md",
             "docs/portal.md",
+            "docs/sales.md",
             "docs/portal-events.md",
             "docs/requirements.md",
             "docs/decisions/README.md",

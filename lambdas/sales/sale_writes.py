@@ -40,6 +40,9 @@ def put_once(store: Store, sale: Sale) -> StoredSale:
 def put_undated(store: Store, sale: Sale) -> StoredSale:
     """Store a sale that is dated by its creation, unless it was stored today or yesterday."""
     now = datetime.fromisoformat(sale.created_at)
+    if sale.sale_date != day_of(now):
+        reason = f"sale_date is {sale.sale_date}, but an undated sale has the date of created_at"
+        raise ValueError(f"{reason}, {day_of(now)}: pass is_dated=True")
     if yesterday := _read(store, [_key_on(sale, day_of(now - timedelta(days=1)))]):
         return _require_same(yesterday, sale)
     other_day = _day_across_midnight(now)

@@ -99,52 +99,63 @@ def stored(database: Database) -> dict[str, Any]:
     return {name: next(iter(value.values())) for name, value in item.items()}
 
 
-class TestTableSchema:
-    """Primary keys and attributes, and the keys of the three indexes."""
+# Table Schema
 
-    def test_keys_of_the_examples(self, repo: SalesRepository, sales_database: Database) -> None:
-        repo.put_sale(record(product_id="prod_12345", sale_id="sale_abc123"))
-        item = stored(sales_database)
-        assert item["PK"] == "TENANT#carousel-labs#PRODUCT#prod_12345"
-        assert item["SK"] == "SALE#2025-12-29#sale_abc123"
 
-    def test_attributes(self, repo: SalesRepository, sales_database: Database) -> None:
-        repo.put_sale(record())
-        item = stored(sales_database)
-        shard, product_shard = item["GSI1PK"][-1], item["GSI2PK"][-1]
-        assert item == {
-            "PK": "TENANT#carousel-labs#PRODUCT#prod_123",
-            "SK": "SALE#2025-12-29#sale_abc",
-            "tenant": TENANT,
-            "productId": "prod_123",
-            "saleId": "sale_abc",
-            "saleDate": "2025-12-29",
-            "salePrice": "99.99",
-            "originalPrice": "199.99",
-            "category": "dress",
-            "brand": "Nike",
-            "season": "WINTER",
-            "embeddingId": "emb_xyz",
-            "embeddingS3Key": FIELDS["embedding_s3_key"],
-            "ttl": str(int(datetime(2027, 12, 29, tzinfo=UTC).timestamp())),
-            "createdAt": "2025-12-29T10:15:00.000Z",
-            "updatedAt": "2025-12-29T10:15:00.000Z",
-            "GSI1PK": f"TENANT#carousel-labs#CATEGORY#dress#SHARD#{shard}",
-            "GSI1SK": "DATE#2025-12-29#PRICE#0000009999",
-            "GSI2PK": f"TENANT#carousel-labs#EMBTYPE#PRODUCT#SHARD#{product_shard}",
-            "GSI2SK": "DATE#2025-12-29",
-            "GSI3PK": "TENANT#carousel-labs#BRAND#Nike",
-            "GSI3SK": "DATE#2025-12-29#PRICE#0000009999",
-        }
-        assert int(shard) in range(10)
-        assert int(product_shard) == get_embedding_shard("prod_123")
+def test_keys_of_the_examples(repo: SalesRepository, sales_database: Database) -> None:
+    repo.put_sale(record(product_id="prod_12345", sale_id="sale_abc123"))
+    item = stored(sales_database)
+    assert item["PK"] == "TENANT#carousel-labs#PRODUCT#prod_12345"
+    assert item["SK"] == "SALE#2025-12-29#sale_abc123"
 
-    def test_the_published_shards_can_be_chosen(
-        self, caller: Caller, sales_database: Database
-    ) -> None:
-        published = repository(caller, table=sales_table(function=last_character))
-        published.put_sale(record(sale_id="sale_abc0"))
-        assert stored(sales_database)["GSI1PK"] == "TENANT#carousel-labs#CATEGORY#dress#SHARD#8"
+
+def test_attributes(repo: SalesRepository, sales_database: Database) -> None:
+    repo.put_sale(record())
+    item = stored(sales_database)
+    shard, product_shard = item["GSI1PK"][-1], item["GSI2PK"][-1]
+    assert item == {
+        "PK": "TENANT#carousel-labs#PRODUCT#prod_123",
+        "SK": "SALE#2025-12-29#sale_abc",
+        "tenant": TENANT,
+        "productId": "prod_123",
+        "saleId": "sale_abc",
+        "saleDate": "2025-12-29",
+        "salePrice": "99.99",
+        "originalPrice": "199.99",
+        "category": "dress",
+        "brand": "Nike",
+        "season": "WINTER",
+        "embeddingId": "emb_xyz",
+        "embeddingS3Key": FIELDS["embedding_s3_key"],
+        "ttl": str(int(datetime(2027, 12, 29, tzinfo=UTC).timestamp())),
+        "createdAt": "2025-12-29T10:15:00.000Z",
+        "updatedAt": "2025-12-29T10:15:00.000Z",
+        "GSI1PK": f"TENANT#carousel-labs#CATEGORY#dress#SHARD#{shard}",
+        "GSI1SK": "DATE#2025-12-29#PRICE#0000009999",
+        "GSI2PK": f"TENANT#carousel-labs#EMBTYPE#PRODUCT#SHARD#{product_shard}",
+        "GSI2SK": "DATE#2025-12-29",
+        "GSI3PK": "TENANT#carousel-labs#BRAND#Nike",
+        "GSI3SK": "DATE#2025-12-29#PRICE#0000009999",
+    }
+    assert int(shard) in range(10)
+    assert int(product_shard) == get_embedding_shard("prod_123")
+
+
+def test_the_published_shards_can_be_chosen(caller: Caller, sales_database: Database) -> None:
+    published = repository(caller, table=sales_table(function=last_character))
+    published.put_sale(record(sale_id="sale_abc0"))
+    assert stored(sales_database)["GSI1PK"] == "TENANT#carousel-labs#CATEGORY#dress#SHARD#8"
+
+
+def run_backfill(
+    database: Database, monkeypatch: pytest.MonkeyPatch, folder: Path, *options: str
+) -> int:
+    """Run `tablewright backfill` on the table."""
+    for name, value in database.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(folder)
+    table = ("--table", "sales", "--region", "eu-west-1")
+    return backfill(["tablewright.catalog.sales.design:Sales", *table, *options])
 
 
 def published_item(**changes: Any) -> dict[str, Any]:
@@ -172,168 +183,189 @@ def published_item(**changes: Any) -> dict[str, Any]:
     return item
 
 
-class TestItemsOfThePublishedCode:
-    """Items that the published repository has stored are read, listed and changed."""
-
-    # 1.15 * 100 is 114.99999999999999 in floats, so its keys say 114 cents.
-    @pytest.mark.parametrize("price", ["99.99", "1.15"])
-    def test_they_are_read_and_listed(
-        self, http: Http, sales_database: Database, price: str
-    ) -> None:
-        item = published_item(sale_price=Decimal(price))
-        sales_database.write([{name: encode(value) for name, value in item.items()}])
-        key = {"productId": "prod_123", "saleDate": "2025-12-29", "saleId": "sale_abc"}
-        sale = http("GET", "/sale", **key).json
-        assert (sale["salePrice"], sale["createdAt"]) == (float(price), item["createdAt"])
-        for query in ({"category": "dress"}, {"brand": "Nike"}, {"productId": "prod_123"}):
-            assert http("GET", "/sales", **query).json["items"] == [sale], query
-        assert len(http("GET", "/embeddings").json["items"]) == 1
-        changed = http("PATCH", "/sale", {"salePrice": 5}, **key)
-        assert (changed.status, changed.json["salePrice"]) == (200, 5)
-        assert http("GET", "/sales", category="dress").json["items"] == [changed.json]
+# Table Schema: items that the published code has stored
 
 
-class TestTtlConfiguration:
-    @pytest.mark.parametrize(
-        ("sold", "expires"),
-        [
-            ("2025-12-29", "2027-12-29"),
-            ("2028-02-28", "2030-02-28"),
-            ("2028-02-29", "2030-02-28"),  # which has no second anniversary: decision 7
-            ("2028-03-01", "2030-03-01"),
-        ],
-    )
-    def test_a_sale_expires_two_years_after_its_date(
-        self, repo: SalesRepository, sales_database: Database, sold: str, expires: str
-    ) -> None:
-        repo.put_sale(record(sale_date=sold))
-        moment = datetime.fromisoformat(expires).replace(tzinfo=UTC)
-        assert stored(sales_database)["ttl"] == str(int(moment.timestamp()))
-
-    def test_the_backfill_command(
-        self,
-        repo: SalesRepository,
-        sales_database: Database,
-        monkeypatch: pytest.MonkeyPatch,
-        tmp_path: Path,
-    ) -> None:
-        for name, value in sales_database.environment.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.chdir(tmp_path)
-        repo.put_sale(record(sale_date="2099-12-29"))
-        (item,) = sales_database.items()
-        without = {name: value for name, value in item.items() if name != "ttl"}
-        sales_database.client().put_item(TableName="sales", Item=without)
-        command = ["tablewright.catalog.sales.design:Sales", "--only", "ttl", "--keep-later"]
-        command += ["--table", "sales", "--region", "eu-west-1"]
-        assert backfill([*command, "--dry-run"]) == 0
-        assert sales_database.items() == [without]
-        assert backfill(command) == 0
-        assert sales_database.items() == [item]
+# 1.15 * 100 is 114.99999999999999 in floats, so its keys say 114 cents.
+@pytest.mark.parametrize("price", ["99.99", "1.15"])
+def test_they_are_read_and_listed(
+    http: Http,
+    sales_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    price: str,
+) -> None:
+    item = published_item(sale_price=Decimal(price))
+    sales_database.write([{name: encode(value) for name, value in item.items()}])
+    key = {"productId": "prod_123", "saleDate": "2025-12-29", "saleId": "sale_abc"}
+    sale = http("GET", "/sale", **key).json
+    assert (sale["salePrice"], sale["createdAt"]) == (float(price), item["createdAt"])
+    for query in ({"category": "dress"}, {"brand": "Nike"}, {"productId": "prod_123"}):
+        assert http("GET", "/sales", **query).json["items"] == [sale], query
+    assert len(http("GET", "/embeddings").json["items"]) == 1
+    # Trends are read from the keys, so they show the rounding until the items are rewritten.
+    (month,) = http("GET", "/trend", category="dress", by="month").json["periods"]
+    assert month["min"] == (1.14 if price == "1.15" else 99.99)
+    assert run_backfill(sales_database, monkeypatch, tmp_path) == 0
+    (month,) = http("GET", "/trend", category="dress", by="month").json["periods"]
+    assert month["min"] == float(price)
+    changed = http("PATCH", "/sale", {"salePrice": 5}, **key)
+    assert (changed.status, changed.json["salePrice"]) == (200, 5)
+    assert http("GET", "/sales", category="dress").json["items"] == [changed.json]
 
 
-class TestAccessPatterns:
-    def test_1_and_2_write_and_get_a_single_sale(self, repo: SalesRepository) -> None:
-        repo.put_sale(record())
-        assert repo.get_sale(TENANT, "prod_123", "2025-12-29", "sale_abc") == record()
-        assert repo.get_sale(TENANT, "prod_123", "2025-12-29", "sale_other") is None
+# TTL Configuration
 
-    def test_a_second_put_changes_nothing(self, repo: SalesRepository) -> None:
-        assert repo.put_sale(record()).is_new
-        assert not repo.put_sale(record()).is_new
-        with pytest.raises(RequestConflict, match="Send another saleId") as conflict:
-            repo.put_sale(record(sale_price=Decimal(5)))
-        assert conflict.value.errors == (("/salePrice", "is 99.99 in the stored sale"),)
 
-    def test_3_query_category_trends(self, repo: SalesRepository) -> None:
-        days = ["2024-12-31", "2025-01-01", "2025-03-01", "2025-03-31", "2025-04-01"]
-        spring = [record(sale_id=f"sale_{day}", sale_date=day, season="SPRING") for day in days]
-        winter = [record(sale_id=f"w{n}", sale_date="2025-02-01") for n in range(30)]
-        repo.batch_write_sales([*spring, *winter, record(sale_id="c", category="coat")])
-        range_ = ("2025-01-01", "2025-03-31")
-        trends = repo.query_category_season(TENANT, "dress", "SPRING", *range_)
-        assert trends.items == spring[1:4]
-        every_season = repo.query_category_season(TENANT, "dress", None, *range_)
-        assert sorted(map(id_of, every_season.items)) == sorted(map(id_of, [*spring[1:4], *winter]))
+@pytest.mark.parametrize(
+    ("sold", "expires"),
+    [
+        ("2025-12-29", "2027-12-29"),
+        ("2028-02-28", "2030-02-28"),
+        ("2028-02-29", "2030-02-28"),  # which has no second anniversary: decision 7
+        ("2028-03-01", "2030-03-01"),
+    ],
+)
+def test_a_sale_expires_two_years_after_its_date(
+    repo: SalesRepository, sales_database: Database, sold: str, expires: str
+) -> None:
+    repo.put_sale(record(sale_date=sold))
+    moment = datetime.fromisoformat(expires).replace(tzinfo=UTC)
+    assert stored(sales_database)["ttl"] == str(int(moment.timestamp()))
 
-    def test_4_find_product_embeddings(self, repo: SalesRepository) -> None:
-        days = ["2024-12-31", "2025-01-01", "2025-12-31", "2026-01-01"]
-        repo.batch_write_sales([record(sale_id=day, sale_date=day) for day in days])
-        repo.put_sale(record(product_id="prod_124"))
-        found = repo.query_product_embeddings(TENANT, "prod_123", "2025-01-01", "2025-12-31")
-        assert [one.sale_id for one in found.items] == days[1:3]
-        assert {one.embedding_s3_key for one in found.items} == {FIELDS["embedding_s3_key"]}
 
-    def test_5_analyze_brand_pricing(self, repo: SalesRepository) -> None:
-        days = ["2025-11-30", "2025-12-01", "2025-12-31", "2026-01-01"]
-        sales = [record(product_id=f"p{day}", sale_date=day) for day in days]
-        repo.batch_write_sales([*sales, record(brand=None), record(sale_id="p", brand="Puma")])
-        found = repo.query_brand_pricing(TENANT, "Nike", "2025-12-01", "2025-12-31")
-        assert found.items == sales[1:3]
+def test_the_backfill_command(
+    repo: SalesRepository,
+    sales_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    repo.put_sale(record(sale_date="2099-12-29"))
+    (item,) = sales_database.items()
+    without = {name: value for name, value in item.items() if name != "ttl"}
+    sales_database.client().put_item(TableName="sales", Item=without)
+    given = (sales_database, monkeypatch, tmp_path, "--only", "ttl", "--keep-later")
+    assert run_backfill(*given, "--dry-run") == 0
+    assert sales_database.items() == [without]
+    assert run_backfill(*given) == 0
+    assert sales_database.items() == [item]
 
-    def test_6_batch_write(self, repo: SalesRepository, sales_database: Database) -> None:
-        assert repo.batch_write_sales(hundred()).stored == 100
-        assert len(sales_database.items()) == 100
-        again = repo.batch_write_sales(hundred())
-        assert (again.stored, again.unchanged) == (0, 100)
 
-    def test_a_page_of_a_query_continues_at_its_cursor(self, repo: SalesRepository) -> None:
-        repo.batch_write_sales(hundred())
-        first = repo.query_category_season(TENANT, "dress", None, limit=60)
-        second = repo.query_category_season(TENANT, "dress", None, limit=60, cursor=first.cursor)
-        assert len({id_of(sale) for sale in [*first.items, *second.items]}) == 100
-        assert second.cursor is None
+# Access Patterns
+
+
+def test_1_and_2_write_and_get_a_single_sale(repo: SalesRepository) -> None:
+    repo.put_sale(record())
+    assert repo.get_sale(TENANT, "prod_123", "2025-12-29", "sale_abc") == record()
+    assert repo.get_sale(TENANT, "prod_123", "2025-12-29", "sale_other") is None
+
+
+def test_a_second_put_changes_nothing(repo: SalesRepository) -> None:
+    assert repo.put_sale(record()).is_new
+    assert not repo.put_sale(record()).is_new
+    with pytest.raises(RequestConflict, match="Send another saleId") as conflict:
+        repo.put_sale(record(sale_price=Decimal(5)))
+    assert conflict.value.errors == (("/salePrice", "is 99.99 in the stored sale"),)
+
+
+def test_3_query_category_trends(repo: SalesRepository) -> None:
+    days = ["2024-12-31", "2025-01-01", "2025-03-01", "2025-03-31", "2025-04-01"]
+    spring = [record(sale_id=f"sale_{day}", sale_date=day, season="SPRING") for day in days]
+    winter = [record(sale_id=f"w{n}", sale_date="2025-02-01") for n in range(30)]
+    repo.batch_write_sales([*spring, *winter, record(sale_id="c", category="coat")])
+    range_ = ("2025-01-01", "2025-03-31")
+    trends = repo.query_category_season(TENANT, "dress", "SPRING", *range_)
+    assert trends.items == spring[1:4]
+    every_season = repo.query_category_season(TENANT, "dress", None, *range_)
+    assert sorted(map(id_of, every_season.items)) == sorted(map(id_of, [*spring[1:4], *winter]))
+
+
+def test_4_find_product_embeddings(repo: SalesRepository) -> None:
+    days = ["2024-12-31", "2025-01-01", "2025-12-31", "2026-01-01"]
+    repo.batch_write_sales([record(sale_id=day, sale_date=day) for day in days])
+    repo.put_sale(record(product_id="prod_124"))
+    found = repo.query_product_embeddings(TENANT, "prod_123", "2025-01-01", "2025-12-31")
+    assert [one.sale_id for one in found.items] == days[1:3]
+    assert {one.embedding_s3_key for one in found.items} == {FIELDS["embedding_s3_key"]}
+
+
+def test_5_analyze_brand_pricing(repo: SalesRepository) -> None:
+    days = ["2025-11-30", "2025-12-01", "2025-12-31", "2026-01-01"]
+    sales = [record(product_id=f"p{day}", sale_date=day) for day in days]
+    repo.batch_write_sales([*sales, record(brand=None), record(sale_id="p", brand="Puma")])
+    found = repo.query_brand_pricing(TENANT, "Nike", "2025-12-01", "2025-12-31")
+    assert found.items == sales[1:3]
+
+
+def test_6_batch_write(repo: SalesRepository, sales_database: Database) -> None:
+    assert repo.batch_write_sales(hundred()).stored == 100
+    assert len(sales_database.items()) == 100
+    again = repo.batch_write_sales(hundred())
+    assert (again.stored, again.unchanged) == (0, 100)
+
+
+def test_a_page_of_a_query_continues_at_its_cursor(repo: SalesRepository) -> None:
+    repo.batch_write_sales(hundred())
+    first = repo.query_category_season(TENANT, "dress", None, limit=60)
+    second = repo.query_category_season(TENANT, "dress", None, limit=60, cursor=first.cursor)
+    assert len({id_of(sale) for sale in [*first.items, *second.items]}) == 100
+    assert second.cursor is None
 
 
 def id_of(sale: Sale) -> str:
     return sale.sale_id
 
 
-class TestShardingDeepDive:
-    def test_examples_of_category_shards(self) -> None:
-        ids = ("sale_abc0", "sale_abc1", "sale_abca")
-        assert [get_category_shard(id) for id in ids] == [8, 9, 7]
-
-    def test_examples_of_embedding_shards(self) -> None:
-        # By the published algorithm, and not the numbers beside it: decision 2.
-        ids = ("prod_123", "prod_abc", "f47ac10b")
-        assert [get_embedding_shard(id) for id in ids] == [0, 1, 0]
-
-    def test_ten_thousand_products_deviate_by_a_tenth_at_most(self) -> None:
-        shards = Counter(get_embedding_shard(f"prod_{n}") for n in range(10_000))
-        assert set(shards) == set(range(5))
-        assert all(abs(count / 2_000 - 1) < 0.1 for count in shards.values())
+# Sharding Deep Dive
 
 
-class TestIntegrationWithCode:
-    """The request of the Lambda handler."""
+def test_examples_of_category_shards() -> None:
+    ids = ("sale_abc0", "sale_abc1", "sale_abca")
+    assert [get_category_shard(id) for id in ids] == [8, 9, 7]
 
-    def test_the_published_body_is_answered_with_201_and_the_sale_id(
-        self, http: Http, sales_database: Database
-    ) -> None:
-        created = http("POST", "/sales", PUBLISHED)
-        assert created.status == 201
-        assert created.json["saleId"] == "sale_abc"
-        assert conforms(created, "Sale")
-        item = stored(sales_database)
-        assert (item["saleDate"], item["salePrice"]) == ("2025-12-29", "99.99")
-        assert item["embeddingS3Key"] == (
-            f"s3://{BUCKET}/carousel-labs/products/prod_123/sales/sale_abc.json"
-        )
-        again = http("POST", "/sales", PUBLISHED)
-        assert (again.status, again.json) == (200, created.json)
 
-    @pytest.mark.parametrize("id", ["prod/1", "SKU+1", "a b", "50%", "Ünï?", "x&y", "..", "a,b"])
-    def test_every_id_that_is_accepted_is_found(self, http: Http, id: str) -> None:
-        created = http("POST", "/sales", {**PUBLISHED, "productId": id, "saleId": id})
-        assert created.status == 201
-        key = {"productId": id, "saleDate": "2025-12-29", "saleId": id}
-        assert http("GET", "/sale", **key).json == created.json
-        assert http("GET", "/sales", productId=id).json["items"] == [created.json]
-        assert len(http("GET", "/embeddings", productId=id).json["items"]) == 1
-        assert http("PATCH", "/sale", {"salePrice": 5}, **key).json["salePrice"] == 5
-        assert http("DELETE", "/sale", **key).status == 204
-        assert http("GET", "/sale", **key).status == 404
+def test_examples_of_embedding_shards() -> None:
+    # By the published algorithm, and not the numbers beside it: decision 2.
+    ids = ("prod_123", "prod_abc", "f47ac10b")
+    assert [get_embedding_shard(id) for id in ids] == [0, 1, 0]
+
+
+def test_ten_thousand_products_deviate_by_a_tenth_at_most() -> None:
+    shards = Counter(get_embedding_shard(f"prod_{n}") for n in range(10_000))
+    assert set(shards) == set(range(5))
+    assert all(abs(count / 2_000 - 1) < 0.1 for count in shards.values())
+
+
+# Integration with Code
+
+
+def test_the_published_body_is_answered_with_201_and_the_sale_id(
+    http: Http, sales_database: Database
+) -> None:
+    created = http("POST", "/sales", PUBLISHED)
+    assert created.status == 201
+    assert created.json["saleId"] == "sale_abc"
+    assert conforms(created, "Sale")
+    item = stored(sales_database)
+    assert (item["saleDate"], item["salePrice"]) == ("2025-12-29", "99.99")
+    assert item["embeddingS3Key"] == (
+        f"s3://{BUCKET}/carousel-labs/products/prod_123/sales/sale_abc.json"
+    )
+    again = http("POST", "/sales", PUBLISHED)
+    assert (again.status, again.json) == (200, created.json)
+
+
+@pytest.mark.parametrize("id", ["prod/1", "SKU+1", "a b", "50%", "Ünï?", "x&y", "..", "a,b"])
+def test_every_id_that_is_accepted_is_found(http: Http, id: str) -> None:
+    created = http("POST", "/sales", {**PUBLISHED, "productId": id, "saleId": id})
+    assert created.status == 201
+    key = {"productId": id, "saleDate": "2025-12-29", "saleId": id}
+    assert http("GET", "/sale", **key).json == created.json
+    assert http("GET", "/sales", productId=id).json["items"] == [created.json]
+    assert len(http("GET", "/embeddings", productId=id).json["items"]) == 1
+    assert http("PATCH", "/sale", {"salePrice": 5}, **key).json["salePrice"] == 5
+    assert http("DELETE", "/sale", **key).status == 204
+    assert http("GET", "/sale", **key).status == 404
 
 
 def deviation(shards: Counter[int]) -> float:
@@ -342,93 +374,100 @@ def deviation(shards: Counter[int]) -> float:
     return pstdev(counts) / mean(counts)
 
 
-class TestKeyTestCases:
-    """The six of the section "Testing"."""
+# Testing: the six key test cases
 
-    @pytest.mark.parametrize("alphabet", [string.hexdigits[:16], string.ascii_lowercase])
-    def test_1_shard_distribution(self, alphabet: str) -> None:
-        chance = random.Random(4)
-        ids = ["".join(chance.choices(alphabet, k=12)) for _ in range(10_000)]
-        assert deviation(Counter(get_category_shard(id, function=uniform) for id in ids)) < 0.05
-        assert deviation(Counter(map(get_category_shard, ids))) > 0.1  # decision 2
 
-    def test_1_shards_of_numbered_sales_are_even_as_published(self) -> None:
-        shards = Counter(get_category_shard(f"sale_{n}") for n in range(10_000))
-        assert set(shards.values()) == {1_000}
+@pytest.mark.parametrize("alphabet", [string.hexdigits[:16], string.ascii_lowercase])
+def test_1_shard_distribution(alphabet: str) -> None:
+    chance = random.Random(4)
+    ids = ["".join(chance.choices(alphabet, k=12)) for _ in range(10_000)]
+    assert deviation(Counter(get_category_shard(id, function=uniform) for id in ids)) < 0.05
+    assert deviation(Counter(map(get_category_shard, ids))) > 0.1  # decision 2
 
-    def test_2_key_format(self, repo: SalesRepository, sales_database: Database) -> None:
-        repo.put_sale(record(sale_price=Decimal("1.15")))
-        item = stored(sales_database)
-        assert item["GSI1SK"] == item["GSI3SK"] == "DATE#2025-12-29#PRICE#0000000115"
 
-    def test_3_ttl_calculation(self, repo: SalesRepository, sales_database: Database) -> None:
-        repo.put_sale(record(sale_date="2026-01-01"))
-        expires = datetime.fromtimestamp(int(stored(sales_database)["ttl"]), UTC)
-        assert expires == datetime(2028, 1, 1, tzinfo=UTC)
+def test_1_shards_of_numbered_sales_are_even_as_published() -> None:
+    shards = Counter(get_category_shard(f"sale_{n}") for n in range(10_000))
+    assert set(shards.values()) == {1_000}
 
-    def test_4_batch_operations(self, caller: Caller) -> None:
-        sizes: list[int] = []
 
-        class Counting:
-            def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-                if operation == "BatchExecuteStatement":
-                    sizes.append(len(params["Statements"]))
-                return caller.call(operation, params)
+def test_2_key_format(repo: SalesRepository, sales_database: Database) -> None:
+    repo.put_sale(record(sale_price=Decimal("1.15")))
+    item = stored(sales_database)
+    assert item["GSI1SK"] == item["GSI3SK"] == "DATE#2025-12-29#PRICE#0000000115"
 
-        assert repository(Counting()).batch_write_sales(hundred()).stored == 100
-        assert sizes == [25, 25, 25, 25]
 
-    def test_5_multi_tenant(self, repo: SalesRepository) -> None:
+def test_3_ttl_calculation(repo: SalesRepository, sales_database: Database) -> None:
+    repo.put_sale(record(sale_date="2026-01-01"))
+    expires = datetime.fromtimestamp(int(stored(sales_database)["ttl"]), UTC)
+    assert expires == datetime(2028, 1, 1, tzinfo=UTC)
+
+
+def test_4_batch_operations(caller: Caller) -> None:
+    sizes: list[int] = []
+
+    class Counting:
+        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            if operation == "BatchExecuteStatement":
+                sizes.append(len(params["Statements"]))
+            return caller.call(operation, params)
+
+    assert repository(Counting()).batch_write_sales(hundred()).stored == 100
+    assert sizes == [25, 25, 25, 25]
+
+
+def test_5_multi_tenant(repo: SalesRepository) -> None:
+    repo.put_sale(record())
+    for tenant in ("carousel-lab", "carousel-labs2", "acme"):
+        assert repo.get_sale(tenant, "prod_123", "2025-12-29", "sale_abc") is None
+        assert repo.query_category_season(tenant, "dress", None).items == []
+        assert repo.query_product_embeddings(tenant, "prod_123").items == []
+        assert repo.query_embeddings(tenant).items == []
+        assert repo.query_brand_pricing(tenant, "Nike").items == []
+
+
+def test_a_batch_has_sales_of_one_tenant(repo: SalesRepository, sales_database: Database) -> None:
+    with pytest.raises(ValueError, match="one tenant, not of \\['acme', 'carousel-labs'\\]"):
+        repo.batch_write_sales([record(), record(tenant="acme")])
+    assert sales_database.items() == []
+
+
+def test_6_error_handling(caller: Caller, caplog: pytest.LogCaptureFixture) -> None:
+    failing = repository(Faulty(caller, Fault(0, "throttled")))
+    with pytest.raises(Throttled):
+        failing.get_sale(TENANT, "prod_123", "2025-12-29", "sale_abc")
+    (entry,) = caplog.records
+    assert (entry.message, entry.__dict__["operation"]) == (
+        "Sales operation failed",
+        "get_sale",
+    )
+
+
+# Monitoring
+
+
+def test_logs(caller: Caller, caplog: pytest.LogCaptureFixture) -> None:
+    repo = repository(caller, logger=logging.getLogger("published"))
+    with caplog.at_level(logging.INFO, "published"):
         repo.put_sale(record())
-        for tenant in ("carousel-lab", "carousel-labs2", "acme"):
-            assert repo.get_sale(tenant, "prod_123", "2025-12-29", "sale_abc") is None
-            assert repo.query_category_season(tenant, "dress", None).items == []
-            assert repo.query_product_embeddings(tenant, "prod_123").items == []
-            assert repo.query_embeddings(tenant).items == []
-            assert repo.query_brand_pricing(tenant, "Nike").items == []
-
-    def test_a_batch_has_sales_of_one_tenant(
-        self, repo: SalesRepository, sales_database: Database
-    ) -> None:
-        with pytest.raises(ValueError, match="one tenant, not of \\['acme', 'carousel-labs'\\]"):
-            repo.batch_write_sales([record(), record(tenant="acme")])
-        assert sales_database.items() == []
-
-    def test_6_error_handling(self, caller: Caller, caplog: pytest.LogCaptureFixture) -> None:
-        failing = repository(Faulty(caller, Fault(0, "throttled")))
-        with pytest.raises(Throttled):
-            failing.get_sale(TENANT, "prod_123", "2025-12-29", "sale_abc")
-        (entry,) = caplog.records
-        assert (entry.message, entry.__dict__["operation"]) == (
-            "Sales operation failed",
-            "get_sale",
-        )
+        repo.query_category_season(TENANT, "dress", "WINTER")
+        repo.query_brand_pricing(TENANT, "Nike")
+    sale, category, brand = (entry.__dict__ for entry in caplog.records)
+    assert sale["message"] == "Sale stored"
+    assert (sale["tenant"], sale["productId"], sale["saleId"]) == (
+        TENANT,
+        "prod_123",
+        "sale_abc",
+    )
+    assert sale["shards"].keys() == {"category", "embedding"}
+    for entry, name, value in ((category, "category", "dress"), (brand, "brand", "Nike")):
+        assert entry["message"] == "Query executed"
+        assert (entry["tenant"], entry[name], entry["itemCount"]) == (TENANT, value, 1)
 
 
-class TestMonitoring:
-    """Application logging: any logger of Python's kind."""
-
-    def test_logs(self, caller: Caller, caplog: pytest.LogCaptureFixture) -> None:
-        repo = repository(caller, logger=logging.getLogger("published"))
-        with caplog.at_level(logging.INFO, "published"):
-            repo.put_sale(record())
-            repo.query_category_season(TENANT, "dress", "WINTER")
-            repo.query_brand_pricing(TENANT, "Nike")
-        sale, category, brand = (entry.__dict__ for entry in caplog.records)
-        assert sale["message"] == "Sale stored"
-        assert (sale["tenant"], sale["productId"], sale["saleId"]) == (
-            TENANT,
-            "prod_123",
-            "sale_abc",
-        )
-        assert sale["shards"].keys() == {"category", "embedding"}
-        for entry, name, value in ((category, "category", "dress"), (brand, "brand", "Nike")):
-            assert entry["message"] == "Query executed"
-            assert (entry["tenant"], entry[name], entry["itemCount"]) == (TENANT, value, 1)
+# Troubleshooting
 
 
-class TestTroubleshooting:
-    def test_table_not_found(self, caller: Caller) -> None:
-        missing = SalesRepository("no-such-table", "eu-west-1", access=lambda _: caller)
-        with pytest.raises(ResourceMissing, match="non-existent table"):
-            missing.get_sale(TENANT, "prod_123", "2025-12-29", "sale_abc")
+def test_table_not_found(caller: Caller) -> None:
+    missing = SalesRepository("no-such-table", "eu-west-1", access=lambda _: caller)
+    with pytest.raises(ResourceMissing, match="non-existent table"):
+        missing.get_sale(TENANT, "prod_123", "2025-12-29", "sale_abc")

@@ -117,6 +117,9 @@ def test_the_published_body_costs_a_consistent_read_more(dynamodb: Database) -> 
     repo = SalesRepository("sales", access=lambda _: meter)
     repo.put_sale(replaced(sale(0), created_at="2099-03-01T12:00:00.000Z"), is_dated=False)
     assert (meter.read_units, meter.write_units) == (1, 4)
+    meter.reset()
+    repo.put_sale(replaced(sale(20), created_at="2099-03-01T23:59:59.000Z"), is_dated=False)
+    assert (meter.read_units, meter.write_units) == (1, 7)
 
 
 def test_a_product_page_reads_the_page_and_not_the_partition(dynamodb: Database) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from lambdas.sales.sales_repository import SalesRepository
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.testing import Database
+from tests.integration.sales.conftest import sale
 from tests.integration.sales.http import PUBLISHED, Http, problem
 
 LATE, EARLY = "2026-02-28T23:59:59.900+00:00", "2026-03-01T00:00:00.050+00:00"
@@ -147,3 +149,10 @@ def test_a_dated_sale_is_not_looked_for_on_other_days(
         assert http("POST", "/sales", {**PUBLISHED, "saleDate": day}).status == 201
     assert caller.calls == ["PutItem", "PutItem"]
     assert dates(sales_database) == ["2026-02-27", "2026-02-28"]
+
+
+def test_an_undated_sale_has_the_date_of_its_creation(caller: Before) -> None:
+    repo = SalesRepository("sales", access=lambda _: caller)
+    with pytest.raises(ValueError, match="sale_date is 2025-12-29, .* created_at, 2026-01-01"):
+        repo.put_sale(sale(created_at="2026-01-01T00:00:00.000Z"), is_dated=False)
+    assert caller.calls == []
