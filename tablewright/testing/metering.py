@@ -62,7 +62,8 @@ class FaithfulMeter(Meter):
         checks = [kind == "ConditionCheck" for kind, _ in actions]
         tables = [one["TableName"] for _, one in actions]
         found = zip(tables, items, checks, strict=True)
-        written = [(table, item) for table, item, check in found if not check]
+        # What is removed and was not there is in no index.
+        written = [(table, item) for table, item, check in found if item and not check]
         self._add(TRANSACTION_WRITES * sum(map(_units, items), _NONE), written)
         return answer
 

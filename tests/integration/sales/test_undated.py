@@ -153,6 +153,6 @@ def test_a_dated_sale_is_not_looked_for_on_other_days(
 
 def test_an_undated_sale_has_the_date_of_its_creation(caller: Before) -> None:
     repo = SalesRepository("sales", access=lambda _: caller)
-    with pytest.raises(ValueError, match="sale_date is 2025-12-29, .* created_at, 2026-01-01"):
+    with pytest.raises(ValueError, match=r"sale_date is 2025-12-29, .* created_at, 2026-01-01"):
         repo.put_sale(sale(created_at="2026-01-01T00:00:00.000Z"), is_dated=False)
     assert caller.calls == []
