@@ -1,6 +1,6 @@
 """One run of each access pattern of the sentiment dashboard's table, as the functions run it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -41,7 +41,6 @@ REFUSED = 25
 # Far ahead, because the engine deletes what has expired; an hour before midnight, so that a day of
 # counts is a day.
 NOW = datetime(2099, 3, 4, 23, 30, tzinfo=UTC)
-ANY: dict[str, Any] = dict.fromkeys(("sentiment", "tag", "source_type", "since"))
 
 
 def item(number: int) -> Item:
@@ -170,20 +169,19 @@ def _refused(measuring: Measuring, store: Store) -> None:
 
 
 def _lists(measuring: Measuring, store: Store) -> None:
-    def page(name: str, what: str, asked: dict[str, Any], read: Decimal, now: datetime) -> None:
-        dashboard = DashboardReader(store, now)
-        work = partial(dashboard.items, **{**ANY, **asked}, limit=PAGE, caller="meter")
-        measuring.run(name, what, work, read=read)
+    def page(name: str, what: str, list_items: Callable[..., Any], read: Decimal) -> None:
+        measuring.run(name, what, partial(list_items, limit=PAGE, caller="meter"), read=read)
 
     rows = read_floor([_bytes(row(number)) for number in range(PAGE)])
     tag_rows = read_floor([_bytes(tag_row(number, "AI")) for number in range(PAGE)])
-    whole, midnight = f"a page of {PAGE}", NOW + timedelta(minutes=31)
-    page("recent_items", whole, {}, rows, NOW)
+    whole, today = f"a page of {PAGE}", DashboardReader(store, NOW)
+    tomorrow = DashboardReader(store, NOW + timedelta(minutes=31))
+    page("recent_items", whole, today.get_recent_items, rows)
     # The new day has to be asked before the old one is.
-    empty = read_floor([])
-    page("recent_items", f"{whole}, just after midnight", {}, rows + empty, midnight)
-    page("items_by_sentiment", whole, {"sentiment": "positive"}, rows, NOW)
-    page("items_by_tag", whole, {"tag": "AI"}, tag_rows, NOW)
+    after_midnight = f"{whole}, just after midnight"
+    page("recent_items", after_midnight, tomorrow.get_recent_items, rows + read_floor([]))
+    page("items_by_sentiment", whole, partial(today.get_items_by_sentiment, "positive"), rows)
+    page("items_by_tag", whole, partial(today.get_items_by_tag, "AI"), tag_rows)
 
 
 def hour(number: int, source: str) -> Hour:

@@ -5,20 +5,21 @@ A request travels through the topic and the queue as JSON; it is written and rea
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from lambdas.sentiment.sentiment_model import MODEL_VERSION, Model
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.catalog.news.design import News, NewsItem, news_healing
 from tablewright.catalog.sentiment.items import ANALYZED, PENDING, SOURCE_TYPES, Item, Items
+from tablewright.catalog.sentiment.validation import exact_score
 from tablewright.model import Table, Update
 from tablewright.runtime import strict_json
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.messaging.topic import Message
 from tablewright.runtime.store.store import Store
-
-RECORDED, KNOWN, GONE = "recorded", "analysed before", "removed meanwhile"
 
 
 class BadRequest(ValueError):
@@ -63,7 +64,7 @@ class Request(NamedTuple):
     """Something to be analysed, and by which text."""
 
     kind: Kind
-    key: dict[str, str]
+    key: dict[str, Any]
     text: str
 
     @classmethod
@@ -117,25 +118,37 @@ class Analysis:
         self._model = model
         self._now = now
 
-    def carry_out(self, request: Request) -> str:
-        """Analyse one item; says what came of it."""
-        found = self._model.assess(request.text)
-        kind = request.kind
-        changes: dict[str, Any] = {
-            "sentiment": found.sentiment,
-            "score": found.score,
-            "model_version": found.model_version,
-            **kind.done,
-        }
+    def carry_out(self, request: Request) -> bool:
+        """Analyze one item. Return False if it is not pending any more."""
+        found: dict[str, Any] = asdict(self._model.assess(request.text))
+        if request.kind is ITEM_KIND:
+            return self.update_with_sentiment(**request.key, **found)
+        return self._record(request.kind, request.key, found)
+
+    def update_with_sentiment(
+        self,
+        source_id: str,
+        ingested_at: str,
+        sentiment: str,
+        score: Decimal | float,
+        model_version: str,
+    ) -> bool:
+        """Record the analysis of an item. Return False if the item is not pending, or deleted."""
+        key = {"source_id": source_id, "ingested_at": ingested_at}
+        found = {"sentiment": sentiment, "score": exact_score(score)}
+        return self._record(ITEM_KIND, key, {**found, "model_version": model_version})
+
+    def _record(self, kind: Kind, key: Mapping[str, str], found: Mapping[str, Any]) -> bool:
+        changes = {**found, **kind.done}
         if kind.stamped:
             changes[kind.stamped] = self._now()
         store = self._stores[kind.table.__design__.id]
         for state in kind.waits:
             try:
-                store.update(kind.pattern, request.key, changes, when=state)
+                store.update(kind.pattern, key, changes, when=state)
             except NotFound:
-                return GONE
+                return False
             except Conflict:
                 continue
-            return RECORDED
-        return KNOWN
+            return True
+        return False

@@ -1,11 +1,11 @@
 """Dashboard: lists of items and counts of them, from the dashboard's table."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-from lambdas.errors import InvalidRequest
+from lambdas.http.requests import DEFAULT_LIMIT
 from lambdas.sentiment.contract import ApiEnvironment
 from lambdas.sentiment.resources import Resources
 from tablewright.catalog.sentiment.dashboard import (
@@ -17,6 +17,7 @@ from tablewright.catalog.sentiment.dashboard import (
     TagRow,
 )
 from tablewright.catalog.sentiment.items import SENTIMENTS
+from tablewright.model import Entity
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
@@ -33,6 +34,8 @@ _HIDDEN = ("day", "timestamp")
 SHOWN = tuple(field for field in Row.__entity__.fields if field.name not in _HIDDEN)
 # How old what an accelerator in front of the table has may be.
 ACCELERATED_SECONDS = 300
+
+R = TypeVar("R", bound=Entity)
 
 
 class Dashboards:
@@ -83,68 +86,113 @@ class Dashboards:
         return DashboardReader(store, self._now()), meter
 
 
+class ItemList(list[R]):
+    """Items of a page, and the cursor of the next page, if there is one."""
+
+    def __init__(self, page: Page[R]) -> None:
+        super().__init__(page.items)
+        self.cursor = page.cursor
+
+
 class DashboardReader:
-    """Reads the dashboard's table as one caller asks."""
+    """Reads the dashboard's table as one caller asks.
+
+    `paging` are the `cursor` and the `caller` of a list that is read page by page.
+    """
 
     def __init__(self, store: Store, now: datetime) -> None:
         self._store = store
         self._now = now
+        self._counted: dict[tuple[str | None, int], list[Hour]] = {}
 
-    def items(
+    def get_recent_items(
         self,
+        limit: int = DEFAULT_LIMIT,
         *,
-        sentiment: str | None,
-        tag: str | None,
-        source_type: str | None,
-        since: str | None,
+        source_type: str | None = None,
+        since: str | None = None,
         **paging: Any,
-    ) -> Page[Row] | Page[TagRow]:
-        """Items newest first, with a tag or not; those of a sentiment day by day, surest first."""
-        where = _asked(source_type=source_type)
-        if tag is not None:
-            return self._store.query(
-                Dashboard.items_by_tag,
-                tag=tag,
-                since=since,
-                where=_asked(source_type=source_type, sentiment=sentiment),
-                **paging,
-            )
-        if sentiment is not None:
-            if since is not None:
-                reason = "can be asked with a tag or alone: a sentiment's items come by score"
-                raise InvalidRequest("since is not valid here.", [("since", reason)])
-            return self._store.query(
-                Dashboard.items_by_sentiment,
-                sentiment=sentiment,
-                along=("day", self._days(None)),
-                where=where,
-                **paging,
-            )
-        return self._store.query(
+    ) -> ItemList[Row]:
+        """Items newest first, day by day."""
+        page = self._store.query(
             Dashboard.recent_items,
             along=("day", self._days(since)),
             since=since,
-            where=where,
+            where=_asked(source_type=source_type),
+            limit=limit,
             **paging,
         )
+        return ItemList(page)
+
+    def get_items_by_sentiment(
+        self,
+        sentiment: str,
+        limit: int = DEFAULT_LIMIT,
+        *,
+        source_type: str | None = None,
+        **paging: Any,
+    ) -> ItemList[Row]:
+        """Items of a sentiment, day by day, those of a day by score, highest first."""
+        page = self._store.query(
+            Dashboard.items_by_sentiment,
+            sentiment=sentiment,
+            along=("day", self._days(None)),
+            where=_asked(source_type=source_type),
+            limit=limit,
+            **paging,
+        )
+        return ItemList(page)
+
+    def get_items_by_tag(
+        self,
+        tag: str,
+        limit: int = DEFAULT_LIMIT,
+        *,
+        sentiment: str | None = None,
+        source_type: str | None = None,
+        since: str | None = None,
+        **paging: Any,
+    ) -> ItemList[TagRow]:
+        """Items that match a tag, newest first."""
+        page = self._store.query(
+            Dashboard.items_by_tag,
+            tag=tag,
+            since=since,
+            where=_asked(source_type=source_type, sentiment=sentiment),
+            limit=limit,
+            **paging,
+        )
+        return ItemList(page)
+
+    def get_sentiment_distribution(
+        self, source_type: str | None = "newsapi", hours: int = DEFAULT_HOURS
+    ) -> dict[str, int]:
+        """How many items of the last hours have each sentiment; of all sources for None."""
+        counts = self._counts(source_type, hours)
+        return {s: sum(int(count.get(s) or 0) for count in counts) for s in SENTIMENTS}
+
+    def get_tag_match_counts(
+        self, source_type: str | None = "newsapi", hours: int = DEFAULT_HOURS
+    ) -> dict[str, int]:
+        """How many items of the last hours match each tag, the most frequent tag first."""
+        tags: Counter[str] = Counter()
+        for count in self._counts(source_type, hours):
+            tags.update({tag: int(n) for tag, n in (count.tags or {}).items()})
+        ranked = sorted(tags.items(), key=lambda pair: (-pair[1], pair[0]))
+        return {tag: count for tag, count in ranked if count > 0}
 
     def summary(self, *, hours: int, source_type: str | None) -> dict[str, Any]:
         """Sentiments, tags and their course over the last hours, the one that runs included."""
-        until = self._now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-        first = until - timedelta(hours=hours - 1)
-        moments = [iso_utc(first + timedelta(hours=n)) for n in range(hours)]
+        moments = self._hours(hours)
         by_hour: dict[str, Counter[str]] = {moment: Counter() for moment in moments}
-        tags: Counter[str] = Counter()
-        for count in self._counts(moments[0], moments[-1], source_type):
-            for sentiment in SENTIMENTS:
-                by_hour[count.hour][sentiment] += int(count.get(sentiment, 0))
-            tags.update({tag: int(n) for tag, n in (count.tags or {}).items()})
-        ranked = sorted(tags.items(), key=lambda pair: (-pair[1], pair[0]))
+        for count in self._counts(source_type, hours):
+            by_hour[count.hour].update({s: int(count.get(s) or 0) for s in SENTIMENTS})
+        tags = self.get_tag_match_counts(source_type, hours)
         return {
             "since": moments[0],
-            "until": iso_utc(until + timedelta(hours=1)),
-            "distribution": {s: sum(hour[s] for hour in by_hour.values()) for s in SENTIMENTS},
-            "tags": [{"tag": tag, "count": count} for tag, count in ranked if count > 0],
+            "until": iso_utc(datetime.fromisoformat(moments[-1]) + timedelta(hours=1)),
+            "distribution": self.get_sentiment_distribution(source_type, hours),
+            "tags": [{"tag": tag, "count": count} for tag, count in tags.items()],
             "hours": [
                 {"hour": moment, **{s: counts[s] for s in SENTIMENTS}}
                 for moment, counts in by_hour.items()
@@ -156,16 +204,29 @@ class DashboardReader:
         day = today if day is None else day
         return self._store.query(Dashboard.rejected_items, day=day, **paging)
 
-    def _counts(self, first: str, last: str, source_type: str | None) -> Iterator[Hour]:
+    def _hours(self, number: int) -> list[str]:
+        """The last hours, the one that runs included."""
+        last = self._now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+        return [iso_utc(last - timedelta(hours=n)) for n in reversed(range(number))]
+
+    def _counts(self, source_type: str | None, hours: int) -> list[Hour]:
+        """Counts of the last hours, read once for all that one request asks of them."""
+        key = (source_type, hours)
+        if key not in self._counted:
+            self._counted[key] = self._read_counts(source_type, hours)
+        return self._counted[key]
+
+    def _read_counts(self, source_type: str | None, hours: int) -> list[Hour]:
         where = _asked(source_type=source_type)
+        moments = self._hours(hours)
+        first, last = moments[0], moments[-1]
 
         def of_day(day: str) -> list[Hour]:
             pattern = Dashboard.hourly_counts
             return list(self._store.each(pattern, day=day, since=first, until=last, where=where))
 
         days = [day for day in self._days(None) if first[:10] <= day <= last[:10]]
-        for found in in_parallel(of_day, days):
-            yield from found
+        return [count for found in in_parallel(of_day, days) for count in found]
 
     def _days(self, since: str | None) -> list[str]:
         """The days of the window, newest first: today and the seven before, as hours go."""

@@ -12,6 +12,7 @@ from lambdas.http.openapi import (
     object_of,
     only,
     operation,
+    or_null,
     page_of,
     paging,
     paths_of,
@@ -20,7 +21,7 @@ from lambdas.http.openapi import (
 )
 from lambdas.sentiment import contract, news
 from lambdas.sentiment.dashboard import DEFAULT_HOURS, MAX_HOURS, SHOWN
-from lambdas.sentiment.ingestion.items import ACCEPTED, MAX_ITEMS
+from lambdas.sentiment.ingestion.items import ACCEPTED, MAX_ITEMS, TEXTS
 from lambdas.sentiment.news import LAST_EVENT_ID
 from tablewright.catalog.sentiment.dashboard import Rejected, Row, TagRow
 from tablewright.catalog.sentiment.items import SENTIMENTS, Item
@@ -37,6 +38,11 @@ _STALE = {
 _NUMBERS = {sentiment: {"type": "integer"} for sentiment in SENTIMENTS}
 _SOURCE = Row.source_type.schema()
 _MOMENT = Row.ingested_at.schema()
+_ANY_MOMENT = {
+    "type": "string",
+    "format": "date-time",
+    "description": "ISO 8601 with a time zone",
+}
 _SENTIMENT = query("sentiment", Row.sentiment.schema())
 _REJECTED = Rejected.__entity__.fields
 # What every analysed article has.
@@ -59,7 +65,7 @@ def _operations() -> dict[Route, Json]:
                 _SENTIMENT,
                 query("tag", TagRow.tag.schema()),
                 query("source_type", _SOURCE),
-                query("since", _MOMENT),
+                query("since", _ANY_MOMENT),
                 *paging(),
             ],
         },
@@ -156,12 +162,20 @@ def _page_of(schema: str) -> Json:
 
 def _new_item() -> Json:
     known = Item.__entity__.by_name
-    fields = [known[name] for name in ACCEPTED if name in known]
-    required = [field.label for field in fields if not field.optional]
-    shape = object_of(fields, [*required, "text"], nullable=True)
-    shape["properties"]["text"] = {"type": "string", "pattern": r"\S"}
-    shape["properties"]["source_id"]["description"] = "Begins with the source type"
-    return shape
+    required = ["source_id", "source_type"]
+    shape = object_of([known[name] for name in ACCEPTED if name in known], required)
+    fields = shape["properties"]
+    fields |= {name: dict(_TEXT) for name in TEXTS}
+    address = fields["source_url"]
+    fields["source_url"] = {**address, "minLength": 0, "pattern": f"^$|{address['pattern']}"}
+    for name in fields.keys() - set(required):
+        fields[name] = or_null(fields[name])
+    fields["source_id"]["description"] = "Begins with the source type"
+    fields["sentiment"]["description"] = "Found by the sender: the item is not analyzed again"
+    fields["metadata"]["properties"] = {"published_at": or_null(_ANY_MOMENT)}
+    found = {"properties": {"sentiment": _TEXT}, "required": ["sentiment"]}
+    named = {"properties": {"model_version": _TEXT}, "required": ["model_version"]}
+    return {**shape, "if": found, "then": named}
 
 
 def _kept(name: str, summary: str, schema: str) -> Json:

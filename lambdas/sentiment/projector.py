@@ -1,11 +1,13 @@
 """Projector: from the stream of items to the rows and counts of the dashboard's table."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lambdas.sentiment.ingestion.items import one_line, snippet
 from tablewright.catalog.sentiment.dashboard import COUNTED_PARTS, Dashboard, Row, TagRow
 from tablewright.catalog.sentiment.items import ANALYZED, EXPIRES, Item, Items
 from tablewright.model import InvalidRecord, Record, unchecked, uniform
+from tablewright.model.fields.time import utc_text
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import SecretUnreadable
 from tablewright.runtime.secrets.secrets import Secrets
@@ -133,7 +135,18 @@ class Images:
     def _item(records: Records, image: Image | None) -> Item | None:
         if image is None or image.get("status", {}).get("S") != ANALYZED:
             return None
-        return Item(**records.to_record(image))
+        return Item(**_as_ingested(records.to_record(image)))
+
+
+def _as_ingested(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an item that any program stored, as ingestion stores them."""
+    values = dict(record)
+    text = values.get("text_snippet")
+    if isinstance(text, str):
+        values["text_snippet"] = snippet(one_line(text))
+    if not Item.source_url.accepts_text(values.get("source_url", "")):
+        values.pop("source_url", None)
+    return {name: value for name, value in values.items() if value != ""}
 
 
 def _by_item(steps: list[Effect]) -> Iterator[tuple[Image, list[Rows]]]:
@@ -159,7 +172,7 @@ def implied(item: Item | None) -> Iterator[Row | TagRow]:
     if item is None:
         return
     shown = {name: item[name] for name in _SHOWN if name in item}
-    shown["timestamp"] = item.ingested_at
+    shown["ingested_at"] = shown["timestamp"] = utc_text(item.ingested_at)
     shown["day"] = item.ingested_at[:10]
     yield unchecked(Row, shown)
     for tag in sorted(item.matched_tags or ()):

@@ -15,6 +15,8 @@ NEGATIVE = "negative"
 # The thresholds that VADER's authors recommend.
 _DECIDED = Decimal("0.05")
 _HUNDREDTH = Decimal("0.01")
+# For a text without words: nothing speaks for a label or against it.
+_UNDECIDED = Decimal("0.5")
 
 # VADER's time grows with the square of the words, and it reads an emoji as up to seven of them:
 # without these, one message of emoji takes longer than a function may run.
@@ -36,7 +38,8 @@ class Model:
 
     VADER gives a text a compound value from -1 to 1. From 0.05 upwards the text is positive,
     from -0.05 downwards negative, neutral between. The score is the confidence in that label: the
-    size of the compound value for a mood, its distance from 1 for a neutral text.
+    size of the compound value for a mood, its distance from 1 for a neutral text. Without a text
+    it is neutral, 0.5.
 
     Example::
 
@@ -46,6 +49,8 @@ class Model:
     version = MODEL_VERSION
 
     def assess(self, text: str) -> Assessment:
+        if not text.strip():
+            return self._assessment(NEUTRAL, _UNDECIDED)
         compound = self._compound(text)
         strength = abs(compound)
         if strength < _DECIDED:

@@ -35,8 +35,8 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     for message in event["Records"]:
         try:
             request = Request.parse(message["body"])
-            outcome = _carry_out(request)
-            logger.info("analysed", source_id=request.key["source_id"], outcome=outcome)
+            recorded = _carry_out(request)
+            logger.info("analysed", source_id=request.key["source_id"], recorded=recorded)
         except Exception as error:
             # Whatever it is: it must not take the other messages with it.
             logger.exception("not analysed", message_id=message["messageId"], reason=str(error))
@@ -44,7 +44,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return {"batchItemFailures": failed}
 
 
-def _carry_out(request: Request) -> str:
+def _carry_out(request: Request) -> bool:
     try:
         return analysis().carry_out(request)
     except Unavailable:

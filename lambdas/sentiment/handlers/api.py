@@ -6,16 +6,25 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
+from lambdas.errors import InvalidRequest
 from lambdas.http.answers import answer, page_json, record_json, tagged
 from lambdas.http.application import application, respond, routed
 from lambdas.http.caller import subject_of
 from lambdas.http.requests import choice, page_limit, parameters, whole_number
 from lambdas.sentiment import contract
 from lambdas.sentiment.contract import ApiEnvironment
-from lambdas.sentiment.dashboard import DEFAULT_HOURS, MAX_HOURS, SHOWN, DashboardReader, Dashboards
-from tablewright.catalog.sentiment.dashboard import Row
-from tablewright.catalog.sentiment.items import SENTIMENTS, SOURCE_TYPES
-from tablewright.model import InvalidValue
+from lambdas.sentiment.dashboard import (
+    DEFAULT_HOURS,
+    MAX_HOURS,
+    SHOWN,
+    DashboardReader,
+    Dashboards,
+    ItemList,
+)
+from tablewright.catalog.sentiment.dashboard import Row, TagRow
+from tablewright.catalog.sentiment.items import SOURCE_TYPES
+from tablewright.catalog.sentiment.validation import validate_sentiment, validate_timestamp
+from tablewright.model.fields.time import utc_text
 
 app = application()
 
@@ -44,18 +53,31 @@ def items() -> Response[str]:
     given = parameters(app.current_event, asked)
 
     def read(dashboard: DashboardReader) -> dict[str, Any]:
-        page = dashboard.items(
-            sentiment=_word(given, "sentiment", SENTIMENTS),
-            tag=given.get("tag"),
-            source_type=_word(given, "source_type", SOURCE_TYPES),
-            since=_moment(given.get("since")),
-            **_paging(given),
-        )
-        listed = [record_json(record) for record in page.items]
+        found = _listed(dashboard, given)
+        listed = [record_json(record) for record in found]
         shown = [{n: v for n, v in one.items() if n in _LABELS} for one in listed]
-        return {"items": shown, "next_cursor": page.cursor}
+        return {"items": shown, "next_cursor": found.cursor}
 
     return _metered(read)
+
+
+def _listed(dashboard: DashboardReader, given: dict[str, str]) -> ItemList[Row] | ItemList[TagRow]:
+    """Items with a tag, of a sentiment, or all."""
+    sentiment, since = given.get("sentiment"), _since(given.get("since"))
+    if sentiment is not None:
+        validate_sentiment(sentiment)
+    options: dict[str, Any] = {
+        "source_type": _word(given, "source_type", SOURCE_TYPES),
+        **_paging(given),
+    }
+    if "tag" in given:
+        return dashboard.get_items_by_tag(given["tag"], sentiment=sentiment, since=since, **options)
+    if sentiment is None:
+        return dashboard.get_recent_items(since=since, **options)
+    if since is not None:
+        reason = "can be asked with a tag or alone: a sentiment's items come by score"
+        raise InvalidRequest("since is not valid here.", [("since", reason)])
+    return dashboard.get_items_by_sentiment(sentiment, **options)
 
 
 @routed(app, contract.SUMMARY)
@@ -106,10 +128,8 @@ def _word(given: dict[str, str], name: str, allowed: tuple[str, ...]) -> str | N
     return choice(name, given[name], allowed) if name in given else None
 
 
-def _moment(text: str | None) -> str | None:
+def _since(text: str | None) -> str | None:
     if text is None:
         return None
-    try:
-        return str(Row.ingested_at.check(text))
-    except InvalidValue as problem:
-        raise InvalidValue("since", problem.reason) from None
+    validate_timestamp(text, "since")
+    return utc_text(text)

@@ -75,12 +75,16 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         if set(event) != {"news"}:
             raise InvalidValue("event", "must have news only")
         return _ingest_event(news_ingestion(), event["news"], "news", iso_utc(now))
+    if "source_id" in event:
+        stored = item_ingestion().insert_item_if_new(_exact(event), iso_utc(now))
+        count({ITEMS_STORED: int(stored)})
+        return {"stored": int(stored), "duplicates": int(not stored)}
     if event.get("detail-type") == "Scheduled Event":
         if not resources().is_active():
             logger.info("another region polls")
             return {}
         return _poll(now + timedelta(milliseconds=context.get_remaining_time_in_millis()))
-    raise InvalidValue("event", "must have items or news, or be one of a schedule")
+    raise InvalidValue("event", "must have items or news, or be an item, or one of a schedule")
 
 
 @routed(app, contract.ADD_ITEMS)
@@ -103,8 +107,7 @@ def add_items() -> Response[str]:
 
 def _ingest_event(ingestion: Ingestion, given: Any, name: str, moment: str) -> dict[str, int]:
     """A batch in an event: ``{"items": [...]}``, with "ingested_at" for those of earlier."""
-    # Lambda has made floats of the event's numbers; their texts are what was sent.
-    batch = json.loads(json.dumps(given), parse_float=Decimal)
+    batch = _exact(given)
     if not isinstance(batch, list):
         raise InvalidValue(name, "must be a list")
     outcome = _ingest(ingestion, batch, moment)
@@ -113,6 +116,11 @@ def _ingest_event(ingestion: Ingestion, given: Any, name: str, moment: str) -> d
     count({ITEMS_REJECTED: len(outcome.rejected)})
     outcome.raise_failure()
     return counts
+
+
+def _exact(given: Any) -> Any:
+    """An event's value with the numbers that were sent, of which Lambda has made floats."""
+    return json.loads(json.dumps(given), parse_float=Decimal)
 
 
 def _ingest(ingestion: Ingestion, batch: list[Any], moment: str) -> Outcome:

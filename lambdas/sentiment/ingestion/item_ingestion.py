@@ -6,7 +6,7 @@ the moment that it names. So there is never a second item, none that nobody anal
 that shows one text and is judged by another.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from lambdas.sentiment.analysis import item_request
@@ -14,7 +14,7 @@ from lambdas.sentiment.ingestion.items import Offered, claimed, offered
 from lambdas.sentiment.ingestion.outcome import Outcome, Rejection, put_rejected, source_of
 from lambdas.sentiment.ingestion.watch_tags import Watch
 from lambdas.sentiment.sources import RawItem
-from tablewright.catalog.sentiment.items import CLAIMED, SETTLED, Guard, Item, Items
+from tablewright.catalog.sentiment.items import CLAIMED, PENDING, SETTLED, Guard, Item, Items
 from tablewright.model import InvalidRecord, InvalidValue, replaced
 from tablewright.runtime.errors import AlreadyExists, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Topic
@@ -49,6 +49,19 @@ class ItemIngestion:
             **({"metadata": found.metadata} if found.metadata else {}),
         }
 
+    def insert_item_if_new(self, item: Mapping[str, Any], ingested_at: str) -> bool:
+        """Store an item. Return False if its source is known.
+
+        Raises InvalidRecord for an item that is not sound, and StoreError for one that is not
+        finished. Called again after a StoreError it finishes the item, and may return False.
+        """
+        outcome = self.ingest([item], ingested_at)
+        for rejection in outcome.rejected:
+            problems = [InvalidValue(*problem) for problem in rejection.problems]
+            raise InvalidRecord(Item.__entity__.name, problems)
+        outcome.raise_failure()
+        return outcome.stored == 1
+
     def ingest(self, batch: Iterable[Any], moment: str) -> Outcome:
         """Store what is sound and new, as ingested at this moment."""
         sound: dict[str, Offered] = {}
@@ -66,12 +79,8 @@ class ItemIngestion:
         return self._store(sound).and_then(Outcome(0, repeated, rejected))
 
     def _tagged(self, one: Offered) -> Offered:
-        """The item with its tags; refuses those that nobody watches: each there is is counted."""
-        given = one.item.matched_tags or set()
-        if given - set(self.watch.tags):
-            reason = f"must be among the watch tags: {', '.join(self.watch.tags)}"
-            raise InvalidRecord(Item.__entity__.name, [InvalidValue("matched_tags", reason)])
-        tags = given or set(self.watch.match(one.text))
+        """The item with its tags: those of its sender, or the watch tags that its text matches."""
+        tags = one.item.matched_tags or set(self.watch.match(one.text))
         return Offered(replaced(one.item, matched_tags=tags), one.text)
 
     def put_rejected(self, rejected: Iterable[Rejection], moment: str) -> None:
@@ -96,9 +105,12 @@ class ItemIngestion:
         return Outcome(stored, len(sound) - stored - len(unwritten), [], failures=failures)
 
     def _announce(self, written: list[Offered]) -> list[StoreError]:
-        """Ask for the analyses and settle what was taken; the failures of the rest."""
-        failures = self._requests.offer([item_request(one.item, one.text) for one in written])
-        taken = [one for one, failure in zip(written, failures, strict=True) if failure is None]
+        """Ask for the analyses of pending items and settle what was taken; the failures of the
+        rest."""
+        pending = [one for one in written if one.item.status == PENDING]
+        failures = self._requests.offer([item_request(one.item, one.text) for one in pending])
+        taken = [one for one in written if one.item.status != PENDING]
+        taken += [one for one, failure in zip(pending, failures, strict=True) if failure is None]
         left = [failure for failure in failures if failure is not None]
         try:
             self._items.put_many(Items.settle_sources, [one.guard(SETTLED) for one in taken])
@@ -118,9 +130,8 @@ class ItemIngestion:
                 if guard.state == SETTLED:
                     return None
         if guard is not None:
-            # The first that was offered is stored and judged, whoever finishes it. A table may have
-            # claims that hold nothing, of a version that did not keep it there.
-            one = claimed(guard if guard.text else replaced(one.guard(CLAIMED), **guard))
+            # The first that was offered is stored and judged, whoever finishes it.
+            one = claimed(guard)
         try:
             self._items.put(Items.put_item, one.item)
         except AlreadyExists:

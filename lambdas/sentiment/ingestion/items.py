@@ -7,6 +7,7 @@ from typing import Any
 
 from tablewright.catalog.sentiment.dashboard import Row
 from tablewright.catalog.sentiment.items import (
+    ANALYZED,
     MAX_TEXT,
     PENDING,
     SETTLED,
@@ -15,17 +16,21 @@ from tablewright.catalog.sentiment.items import (
     Guard,
     Item,
 )
+from tablewright.catalog.sentiment.validation import exact_score, validate_timestamp
 from tablewright.model import InvalidRecord, InvalidValue
-from tablewright.model.fields.time import iso_utc
+from tablewright.model.fields.time import iso_utc, utc_text
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
-_GIVEN = ("source_id", "source_type", "source_url", "matched_tags", "metadata")
-ACCEPTED = (*_GIVEN, "text")
+_FOUND = ("sentiment", "score", "model_version")
+_GIVEN = ("source_id", "source_type", "source_url", *_FOUND, "matched_tags", "metadata")
+# The whole text, or only its beginning.
+TEXTS = ("text", "text_snippet")
+ACCEPTED = (*_GIVEN, *TEXTS)
 # In one request.
 MAX_ITEMS = 100
 _NAME = Item.__entity__.name
 # What a claim holds of an item beside its text.
-_CLAIMED = ("source_url", "matched_tags", "metadata")
+_CLAIMED = ("source_url", *_FOUND, "matched_tags", "metadata")
 
 
 class Offered:
@@ -47,12 +52,16 @@ class Offered:
         }
         if state == SETTLED:
             return Guard(**named)
-        held = {name: item[name] for name in _CLAIMED if item.get(name)}
-        return Guard(**named, **held, text=self.text)
+        held = {name: item[name] for name in _CLAIMED if item.get(name) is not None}
+        if item.status == PENDING:
+            held = {name: value for name, value in held.items() if value != UNKNOWN.get(name)}
+        return Guard(**named, **held, text=self.text or None)
 
 
 def offered(raw: Any, moment: str) -> Offered:
     """The item in what was offered, ingested at this moment; raises InvalidRecord.
+
+    An empty text or address is as good as none. An item with a sentiment is analyzed already.
 
     >>> raw = {"source_id": "reddit#post-1", "source_type": "reddit", "text": "So good!"}
     >>> offered(raw, "2025-11-16T14:30:00.000Z").item.status
@@ -65,19 +74,20 @@ def offered(raw: Any, moment: str) -> Offered:
         for name in raw
         if name not in ACCEPTED
     ]
-    text = raw.get("text")
-    clean = one_line(text) if isinstance(text, str) else ""
-    if text is None:
-        problems.append(InvalidValue("text", "is required"))
-    elif not clean:
-        reason = "must not be blank" if isinstance(text, str) else "must be text"
-        problems.append(InvalidValue("text", reason))
+    texts = {name: raw[name] for name in TEXTS if raw.get(name) is not None}
+    problems += [
+        InvalidValue(name, "must be text") for name, t in texts.items() if not isinstance(t, str)
+    ]
+    lines = (one_line(text) for text in texts.values() if isinstance(text, str))
+    clean = next(filter(None, lines), "")
     given = {name: raw[name] for name in _GIVEN if raw.get(name) is not None}
-    values = {**given, **UNKNOWN, "ingested_at": moment, "status": PENDING}
-    if clean:
-        values["text_snippet"] = snippet(clean)
+    if given.get("source_url") == "":
+        del given["source_url"]
+    if "sentiment" in given and "model_version" not in given:
+        reason = "is required with a sentiment: name the model that found it, such as v1.0.0"
+        problems.append(InvalidValue("model_version", reason))
     try:
-        item = Item(**values)
+        item = Item(**_values(given, clean, moment, problems))
     except InvalidRecord as error:
         raise InvalidRecord(_NAME, [*problems, *error.problems]) from None
     if item.source_id.partition("#")[0] != item.source_type:
@@ -87,11 +97,32 @@ def offered(raw: Any, moment: str) -> Offered:
     return Offered(item, clean[:MAX_TEXT])
 
 
+def _values(
+    given: Mapping[str, Any], text: str, moment: str, problems: list[InvalidValue]
+) -> dict[str, Any]:
+    """The fields of an item; problems of its metadata are added to the others."""
+    status = ANALYZED if "sentiment" in given else PENDING
+    values = {**UNKNOWN, **given, "ingested_at": moment, "status": status}
+    values["score"] = exact_score(values["score"])
+    if text:
+        values["text_snippet"] = snippet(text)
+    metadata = given.get("metadata")
+    if isinstance(metadata, Mapping) and metadata.get("published_at") is not None:
+        try:
+            published = utc_text(metadata["published_at"])
+        except ValueError as problem:
+            problems.append(InvalidValue("metadata", f"has a published_at that {problem}"))
+        else:
+            values["metadata"] = {**metadata, "published_at": published}
+    return values
+
+
 def ingestion_moment(given: Any, now: datetime) -> str:
     """When items were ingested: now, or at a moment before that the dashboard still shows."""
     if given is None:
         return iso_utc(now)
-    moment = str(Item.ingested_at.check(given))
+    validate_timestamp(given, "ingested_at")
+    moment = utc_text(given)
     expires = Row.__entity__.expires
     unfit = expires.refuses(moment) if expires else None
     if unfit:
@@ -115,11 +146,11 @@ def claimed(guard: Guard) -> Offered:
     item: dict[str, Any] = {
         "source_id": guard.source_id,
         "source_type": guard.source_id.partition("#")[0],
-        **{name: guard[name] for name in _CLAIMED if name in guard},
         **UNKNOWN,
+        **{name: guard[name] for name in _CLAIMED if guard.get(name) is not None},
         "ingested_at": guard.item_ingested_at,
-        "status": PENDING,
-        "text_snippet": snippet(text),
+        "status": ANALYZED if guard.sentiment else PENDING,
+        "text_snippet": snippet(text) or None,
     }
     return Offered(Item(**item), text)
 

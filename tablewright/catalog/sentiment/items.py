@@ -4,6 +4,8 @@ Written often and read seldom, so it has no indexes; its stream feeds what reads
 stored once, ever: a guard in the item's own partition is claimed before the item is stored, names
 the moment under which it is, and is settled when all is done. A claim holds what was offered, so
 whoever finds one that is not settled finishes that, under the same key.
+
+Keys that other programs wrote (`utcnow().isoformat() + "Z"`) keep their decimals; ours have three.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ EXPIRES = "expires_at"
 # A source that is offered again is known for so much longer than its item is kept.
 GUARD_DAYS = 365
 
-# What an item holds until it is analysed.
+# What an item holds until it is analysed, unless its sender said otherwise.
 UNKNOWN = {"sentiment": "neutral", "score": Decimal("0.5"), "model_version": "v0.0.0"}
 
 
@@ -80,6 +82,10 @@ def tag() -> Field[str]:
     return Prose(max_length=50, pattern=r"[^|]*[^|\s][^|]*", form="text without '|'")
 
 
+def model_version(**options: Any) -> Any:
+    return Text(pattern=r"v\d+\.\d+\.\d+", form="a version such as v1.0.0", **options)
+
+
 class Item(
     Entity,
     key=Key("{source_id}", "{ingested_at}"),
@@ -106,13 +112,13 @@ class Item(
     """What one source said, with what its analysis found."""
 
     source_id: Field[str] = source_id()
-    ingested_at: Field[str] = TimestampText()
+    ingested_at: Field[str] = TimestampText(any_precision=True)
     source_type: Field[str] = Choice(SOURCE_TYPES)
     source_url: Field[str | None] = source_url()
     text_snippet: Field[str | None] = text_snippet()
     sentiment: Field[str] = Choice(SENTIMENTS)
     score: Field[Decimal] = Fraction()
-    model_version: Field[str] = Text(pattern=r"v\d+\.\d+\.\d+", form="a version such as v1.0.0")
+    model_version: Field[str] = model_version()
     matched_tags: Field[set[str] | None] = matched_tags()
     metadata: Field[Mapping[str, Any] | None] = Document(default=None, secret=True)
     status: Field[str] = Choice((PENDING, ANALYZED))
@@ -128,13 +134,16 @@ class Guard(
     },
 ):
     """Says that a source is taken, under which moment, and whether all is done. Until then it
-    holds what was offered."""
+    holds what was offered, with a sentiment if its sender gave one."""
 
     source_id: Field[str] = source_id()
-    item_ingested_at: Field[str] = TimestampText()
+    item_ingested_at: Field[str] = TimestampText(any_precision=True)
     state: Field[str] = Choice((CLAIMED, SETTLED))
     text: Field[str | None] = Prose(max_length=MAX_TEXT, default=None, secret=True)
     source_url: Field[str | None] = source_url()
+    sentiment: Field[str | None] = Choice(SENTIMENTS, default=None)
+    score: Field[Decimal | None] = Fraction(default=None)
+    model_version: Field[str | None] = model_version(default=None)
     matched_tags: Field[set[str] | None] = matched_tags()
     metadata: Field[Mapping[str, Any] | None] = Document(default=None, secret=True)
 

@@ -88,6 +88,8 @@ def _form(field: Json) -> tuple[str, int] | None:
 def _texts(old: Json, new: Json) -> ValueChange:
     before, after = _form(old), _form(new)
     if before and after:
+        if old.get("any_precision") != new.get("any_precision"):
+            return ValueChange.WIDENED if new.get("any_precision") else ValueChange.NARROWED
         return ValueChange.RETOLD if before == after else ValueChange.FORM
     if after:
         return ValueChange.NARROWED

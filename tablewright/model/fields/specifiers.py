@@ -210,11 +210,18 @@ def TimestampText(
     stored: str | None = None,
     *,
     seconds: bool = False,
+    any_precision: bool = False,
     default: D | Required = REQUIRED,
     secret: bool = False,
 ) -> Field[str | D]:
-    """A moment, as its text in UTC: ``2026-01-31T12:00:00.000Z``."""
-    return _marked(TimestampTextField(stored, seconds=seconds, default=default), secret)
+    """A moment, as its text in UTC: ``2026-01-31T12:00:00.000Z``.
+
+    With `any_precision`, a text keeps the decimals that it has, none to nine.
+    """
+    field = TimestampTextField(
+        stored, seconds=seconds, any_precision=any_precision, default=default
+    )
+    return _marked(field, secret)
 
 
 def EpochTimestamp(

@@ -11,6 +11,7 @@ from tablewright.model.fields.base import REQUIRED, Field
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _TIMESTAMP = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z"
 _SECONDS = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z"
+_ANY_PRECISION = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z"
 _1970 = datetime(1970, 1, 1, tzinfo=UTC)
 _HOUR = r"(\d{4}-\d{2}-\d{2})-(\d{2})"
 
@@ -71,10 +72,11 @@ def hour_begin(text: str) -> datetime:
 class TimestampTextField(Field[Any]):
     """A moment in UTC, ``YYYY-MM-DDTHH:MM:SS.mmmZ``: fixed width, so text order is time order.
 
-    With `seconds`, to the second: ``YYYY-MM-DDTHH:MM:SSZ``.
+    With `seconds`, to the second: ``YYYY-MM-DDTHH:MM:SSZ``. With `any_precision`, a text keeps the
+    decimals that it has, none to nine: for keys that other programs wrote.
     """
 
-    __slots__ = ("seconds",)
+    __slots__ = ("any_precision", "seconds")
 
     def __init__(
         self,
@@ -82,20 +84,24 @@ class TimestampTextField(Field[Any]):
         *,
         default: Any = REQUIRED,
         seconds: bool = False,
+        any_precision: bool = False,
     ) -> None:
         super().__init__(stored, default=default)
         self.seconds = seconds
+        self.any_precision = any_precision
 
     @property
     def most_bytes(self) -> int:
-        return len("YYYY-MM-DDTHH:MM:SS.mmmZ")
+        return len(
+            "YYYY-MM-DDTHH:MM:SS.nnnnnnnnnZ" if self.any_precision else "YYYY-MM-DDTHH:MM:SS.mmmZ"
+        )
 
     def check(self, value: Any) -> str:
         if isinstance(value, datetime):
             text = _in_utc(self, value)
             return f"{text[:19]}Z" if self.seconds else text
         if not isinstance(value, str) or not re.fullmatch(self._form, value):
-            fraction = "" if self.seconds else ".mmm"
+            fraction = "[.nnn]" if self.any_precision else "" if self.seconds else ".mmm"
             raise self.refuse(f"must be a UTC time of the form YYYY-MM-DDTHH:MM:SS{fraction}Z")
         try:
             datetime.fromisoformat(value)
@@ -114,6 +120,8 @@ class TimestampTextField(Field[Any]):
 
     @property
     def _form(self) -> str:
+        if self.any_precision:
+            return _ANY_PRECISION
         return _SECONDS if self.seconds else _TIMESTAMP
 
 

@@ -47,6 +47,10 @@ USED_BY_OTHERS = {
     "tablewright.testing.plugin.dynamodb": "It is a fixture.",
     "tablewright.constructs.nag.RULE_IDS": "Whoever acknowledges a rule names it.",
     **{
+        f"tablewright.catalog.sentiment.validation.validate_{name}": "Programs of others call it."
+        for name in ("matched_tags", "score", "source_id")
+    },
+    **{
         f"tablewright.testing.privileges.least_privilege: {name}()": "Tests call it."
         for name in ("assert_exact", "recording")
     },

@@ -195,7 +195,9 @@ def test_what_was_refused_is_parked_by_day() -> None:
 
 ACCEPTED: dict[str, list[Any]] = {
     "source_id": ["newsapi#article-abc123", "twitter#tweet-456789", "a#" + "x" * 254],
-    "ingested_at": ["2025-11-16T14:30:00.000Z"],
+    "ingested_at": [
+        f"2025-11-16T14:30:00{decimals}Z" for decimals in ("", ".000", ".123456", ".123456789")
+    ],
     "source_type": ["newsapi", "twitter", "reddit"],
     "source_url": ["https://example.com", "https://example.com/a?b=c#d"],
     "text_snippet": ["x" * 200, "Schön 👩‍🚀", " "],
@@ -208,7 +210,7 @@ ACCEPTED: dict[str, list[Any]] = {
 }
 REFUSED: dict[str, list[Any]] = {
     "source_id": ["invalid format", "newsapi#" + "x" * 300, "newsapi#a\n", "News#1", "#1", "a#", 5],
-    "ingested_at": ["2025-11-16T14:30:00Z", "2025-11-16", "now"],
+    "ingested_at": ["2025-11-16T14:30:00", "2025-13-16T14:30:00Z", "2025-11-16", "now"],
     "source_type": ["facebook", "NEWSAPI", ""],
     "source_url": ["http://example.com", "ftp://example.com", "https://", "https:// x", "x"],
     "text_snippet": ["x" * 201, "", "a\nb", "a\x00", "\ud800"],

@@ -101,6 +101,7 @@ class Thing(
     hour: Field[str] = HourText(default="2026-01-31-12")
     made_at: Field[datetime] = Timestamp(default=datetime(2026, 1, 31, 12, 0, 0, 5000, UTC))
     at: Field[str | None] = TimestampText(seconds=True, default=None)
+    written: Field[str | None] = TimestampText(any_precision=True, default=None)
     epoch: Field[datetime] = EpochTimestamp(
         milliseconds=True, default=datetime(2026, 1, 31, tzinfo=UTC)
     )

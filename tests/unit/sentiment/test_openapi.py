@@ -73,6 +73,14 @@ def new_item(**changes: Any) -> dict[str, Any]:
         {"matched_tags": []},
         {"metadata": {}},
         {"text": "x" * 10_000},
+        {"text": None},
+        {"text": " "},
+        {"text": None, "text_snippet": "x" * 300},
+        {"source_url": ""},
+        {"sentiment": "positive", "score": 0.85, "model_version": "v1.0.0"},
+        {"sentiment": None},
+        {"score": 1},
+        {"metadata": {"published_at": "2025-11-16T10:00:00Z"}},
         {"source_id": "reddit#" + "x" * 249},
     ],
 )
@@ -84,9 +92,14 @@ def test_what_is_taken_is_valid_by_the_document(changes: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     "changes",
     [
-        {"text": None},
-        {"text": " "},
         {"text": 5},
+        {"text_snippet": 5},
+        {"sentiment": "happy", "model_version": "v1.0.0"},
+        {"sentiment": "positive"},
+        {"sentiment": "positive", "model_version": None},
+        {"score": 1.5},
+        {"score": "0.5"},
+        {"model_version": "1.0"},
         {"source_id": "reddit#"},
         {"source_id": "reddit#" + "x" * 250},
         {"source_id": "Reddit#1"},
@@ -96,7 +109,7 @@ def test_what_is_taken_is_valid_by_the_document(changes: dict[str, Any]) -> None
         {"matched_tags": list("abcdef")},
         {"matched_tags": ["a|b"]},
         {"metadata": []},
-        {"score": 1},
+        {"status": "analyzed"},
     ],
 )
 def test_what_is_refused_is_not_valid_by_the_document(changes: dict[str, Any]) -> None:

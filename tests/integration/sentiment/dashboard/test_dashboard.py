@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from lambdas.errors import RequestError
-from lambdas.sentiment.dashboard import DashboardReader
+from lambdas.sentiment.dashboard import DashboardReader, ItemList
 from tablewright.catalog.sentiment.dashboard import Dashboard, Row, TagRow
 from tablewright.catalog.sentiment.items import Item
 from tablewright.model.capacity import read_floor
@@ -19,17 +18,27 @@ from tablewright.runtime.meter import Meter
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.moments import NOW
 
-ANY: dict[str, Any] = {"sentiment": None, "tag": None, "source_type": None, "since": None}
+Listed = list[Row | TagRow]
 
 
-def listed(dashboard: DashboardReader, limit: int = 20, **asked: Any) -> list[Row | TagRow]:
+def page_of(dashboard: DashboardReader, **asked: Any) -> ItemList[Any]:
+    """A page of the items with a tag, of a sentiment, or of all."""
+    asked = {"caller": "ada", **asked}
+    if "tag" in asked:
+        return dashboard.get_items_by_tag(**asked)
+    if "sentiment" in asked:
+        return dashboard.get_items_by_sentiment(**asked)
+    return dashboard.get_recent_items(**asked)
+
+
+def listed(dashboard: DashboardReader, limit: int = 20, **asked: Any) -> Listed:
     """All of a list, page by page."""
-    found: list[Row | TagRow] = []
+    found: Listed = []
     cursor = None
     for _ in range(100):
-        page = dashboard.items(**{**ANY, **asked}, limit=limit, cursor=cursor, caller="ada")
-        assert len(page.items) <= limit
-        found += page.items
+        page = page_of(dashboard, **asked, limit=limit, cursor=cursor)
+        assert len(page) <= limit
+        found += page
         cursor = page.cursor
         if cursor is None:
             return found
@@ -54,7 +63,7 @@ def fill(world: World, count: int, hours: float, **changes: Any) -> list[Item]:
 def test_recent_items_come_newest_first_over_all_days_each_once(world: World) -> None:
     fill(world, 60, hours=2)
     assert ids(listed(world.dashboard(), limit=7)) == list(range(60))
-    (first,) = world.dashboard().items(**ANY, limit=1, caller="ada").items
+    (first,) = world.dashboard().get_recent_items(1)
     assert first == _shown(item(0, ingested_at=at(0)))
 
 
@@ -66,10 +75,10 @@ def test_just_after_midnight_the_list_is_not_empty(world: World) -> None:
 
 def test_a_list_that_is_read_on_over_midnight_goes_on_where_it_was(world: World) -> None:
     fill(world, 30, hours=1)
-    page = world.dashboard().items(**ANY, limit=10, caller="ada")
+    page = page_of(world.dashboard(), limit=10)
     tomorrow = NOW + timedelta(days=1)
-    rest = world.dashboard(now=tomorrow).items(**ANY, limit=20, cursor=page.cursor, caller="ada")
-    assert ids([*page.items, *rest.items]) == list(range(30))
+    rest = page_of(world.dashboard(now=tomorrow), limit=20, cursor=page.cursor)
+    assert ids([*page, *rest]) == list(range(30))
 
 
 def test_items_of_the_same_millisecond_are_paged_exactly(world: World) -> None:
@@ -147,15 +156,10 @@ def test_every_list_can_be_of_one_source(world: World, asked: dict[str, str]) ->
 
 def test_a_cursor_is_of_its_caller_and_its_question(world: World) -> None:
     fill(world, 30, hours=1)
-    page = world.dashboard().items(**ANY, limit=5, caller="ada")
+    page = page_of(world.dashboard(), limit=5)
     for other in ({"caller": "grace"}, {"caller": "ada", "tag": "AI"}):
         with pytest.raises(CursorError):
-            world.dashboard().items(**{**ANY, **other}, limit=5, cursor=page.cursor)
-
-
-def test_since_cannot_be_asked_of_a_sentiment_alone(world: World) -> None:
-    with pytest.raises(RequestError, match="since is not valid here"):
-        world.dashboard().items(**{**ANY, "sentiment": "positive", "since": at(1)})
+            page_of(world.dashboard(), **other, limit=5, cursor=page.cursor)
 
 
 def test_the_summary_counts_sentiments_tags_and_hours(world: World) -> None:
@@ -192,11 +196,9 @@ def test_a_page_of_a_day_of_two_thousand_items_costs_what_its_rows_weigh(world: 
     items = [item(n, ingested_at=at, matched_tags=tags) for n, at in enumerate(moments)]
     world.project_rows(items)
     meter = Meter(world.dynamo)
-    page = world.dashboard(meter).items(**ANY, limit=20, caller="ada")
-    assert page.items == [_shown(one) for one in items[:20]]
-    sizes = [
-        item_bytes(Dashboard.__design__.attributes(Row.__entity__, record)) for record in page.items
-    ]
+    page = world.dashboard(meter).get_recent_items(20)
+    assert page == [_shown(one) for one in items[:20]]
+    sizes = [item_bytes(Dashboard.__design__.attributes(Row.__entity__, record)) for record in page]
     assert meter.read_units == read_floor(sizes)
 
 

@@ -102,8 +102,7 @@ def test_a_corrected_sentiment_moves_the_row(world: World) -> None:
     world.project()
     assert shown(world) == expected([after])
     assert counts(world) == counted([after])
-    page = world.dashboard().items(sentiment="positive", tag=None, source_type=None, since=None)
-    assert page.items == []
+    assert world.dashboard().get_items_by_sentiment("positive") == []
 
 
 def test_an_item_that_is_set_back_to_pending_disappears(world: World) -> None:

@@ -11,7 +11,7 @@ import pytest
 from lambdas.sentiment.contract import IngestEnvironment
 from lambdas.sentiment.handlers import ingest
 from lambdas.sentiment.sources import InvalidSetting
-from tablewright.model import InvalidValue
+from tablewright.model import InvalidRecord, InvalidValue
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Throttled
 from tests.integration.http import Context
@@ -71,14 +71,15 @@ def test_an_event_that_says_something_else_changes_nothing(world: World) -> None
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"items": [raw(1)], "ingested_at": "0001-01-01T00:00:00.000Z"}, "so that it can expire"),
         ({"items": [raw(1)], "ingested_at": future}, "ingested_at must not lie in the future"),
-        ({"items": [raw(1)], "ingested_at": "today"}, "ingested_at must be a UTC time"),
-        ({"items": [raw(1)], "ingested_at": 5}, "ingested_at must be a UTC time"),
+        ({"items": [raw(1)], "ingested_at": "today"}, "ingested_at must be a time in ISO 8601"),
+        ({"items": [raw(1)], "ingested_at": 5}, "ingested_at must be a time in ISO 8601"),
+        ({"items": [raw(1)], "ingested_at": "2025-11-16T10:00:00"}, "must name its time zone"),
         ({"items": {"1": raw(1)}}, "items must be a list"),
         ({"items": [raw(1)], "ingestedAt": "x"}, "event must have items and ingested_at only"),
         ({"news": [], "items_too": []}, "event must have news only"),
         ({"news": "many"}, "news must be a list"),
-        ({}, "event must have items or news, or be one of a schedule"),
-        ({"Records": []}, "event must have items or news, or be one of a schedule"),
+        ({}, "event must have items or news, or be an item, or one"),
+        ({"Records": []}, "event must have items or news, or be an item, or one"),
     ]
     for event, reason in wrong:
         with pytest.raises(InvalidValue, match=reason):
@@ -94,21 +95,44 @@ def test_fractions_of_an_event_are_stored_as_they_were_sent(world: World) -> Non
     assert one["metadata"]["M"]["share"] == {"N": "0.1"}
 
 
+def test_one_item_is_an_event_of_its_own(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    event = raw(1, sentiment="positive", score=0.1, model_version="v1.0.0")
+    assert ingest.handler(event, Context()) == {"stored": 1, "duplicates": 0}
+    (one,) = stored(world)
+    assert (one["score"], one["status"]) == ({"N": "0.1"}, {"S": "analyzed"})
+    assert ingest.handler(event, Context()) == {"stored": 0, "duplicates": 1}
+    with pytest.raises(InvalidRecord, match="source_url must be an HTTPS address"):
+        ingest.handler(raw(2, source_url="ftp://x"), Context())
+    assert len(stored(world)) == 1
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%dT%H:%M:%SZ", "%Y%m%dT%H%M%S.000000+0000"])
+def test_a_moment_of_ingestion_is_stored_in_one_form(world: World, form: str) -> None:
+    moment = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
+    event = {"items": [raw(1)], "ingested_at": moment.strftime(form)}
+    assert ingest.handler(event, Context())["stored"] == 1
+    (one,) = stored(world)
+    assert one["ingested_at"] == {"S": iso_utc(moment)}
+
+
 def test_bad_items_are_parked_counted_and_logged_without_what_they_say(
     world: World, logs: Logs, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bad = [raw(2, source_url="ftp://x"), PRIVATE, raw(3, text=None, **{f"{PRIVATE}\n": PRIVATE})]
+    bad = [raw(2, source_url="ftp://x"), PRIVATE, raw(3, text=5, **{f"{PRIVATE}\n": PRIVATE})]
     moment = iso_utc(datetime.now(UTC))
     answer = ingest.handler({"items": [raw(1), *bad], "ingested_at": moment}, Context())
     assert answer == {"stored": 1, "duplicates": 0, "rejected": 3}
     today = datetime.fromisoformat(moment)
     assert len(world.dashboard(now=today).rejected(None).items) == 3
     told = [(one.get("source_id"), one["reason"]) for one in logs.of("refused")]
-    fields = "source_id, source_type, source_url, matched_tags, metadata, text"
+    fields = (
+        "source_id, source_type, source_url, sentiment, score, model_version, matched_tags, "
+        "metadata, text, text_snippet"
+    )
     assert told == [
         ("reddit#post-2", "source_url must be an HTTPS address"),
         (None, "item must be an object"),
-        ("reddit#post-3", f"item has a field that is not one of {fields}; text is required"),
+        ("reddit#post-3", f"item has a field that is not one of {fields}; text must be text"),
     ]
     (ingested,) = logs.of("ingested")
     assert ingested["counts"] == answer

@@ -12,6 +12,7 @@ from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.ingestion.outcome import Outcome
 from lambdas.sentiment.sentiment_model import Model
 from tablewright.catalog.sentiment.items import Items
+from tablewright.model import InvalidRecord
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.meter import Meter
 from tablewright.testing import Crash, Fault, Faulty, survives_every_fault
@@ -211,16 +212,24 @@ UNSOUND = {
     "too long": (raw(1, source_id="twitter#" + "x" * 300), "source_id must have 1 to 256"),
     "another type": (raw(1, source_id="reddit#post-1"), "source_id must begin with 'twitter#'"),
     "an unknown type": (raw(1, source_type="rss"), "source_type must be one of newsapi, twitter"),
-    "no text": (raw(1, text=None), "text is required"),
-    "empty text": (raw(1, text=" \n\t"), "text must not be blank"),
     "a number for text": (raw(1, text=5), "text must be text"),
     "plain http": (raw(1, source_url="http://example.com"), "source_url must be an HTTPS address"),
     "six tags": (raw(1, matched_tags=list("abcdef")), "matched_tags must have at most 5 entries"),
     "a long tag": (raw(1, matched_tags=["x" * 51]), "matched_tags has an entry that must have 1"),
     "a blank tag": (raw(1, matched_tags=["  "]), "matched_tags has an entry that must be text"),
-    "a tag that nobody watches": (
-        raw(1, matched_tags=["AI", "nobody's"]),
-        "matched_tags must be among the watch tags: AI, climate",
+    "another sentiment": (raw(1, sentiment="happy", model_version="v1.0.0"), "sentiment must be"),
+    "no sentiment": (raw(1, sentiment="", model_version="v1.0.0"), "sentiment must be one of"),
+    "a sentiment of no model": (raw(1, sentiment="neutral"), "model_version is required with a"),
+    "a score above one": (raw(1, score=1.5), "score must lie between 0 and 1"),
+    "a score in words": (raw(1, score="0.5"), "score must be a number"),
+    "another version": (raw(1, model_version="1.0"), "model_version must be a version such as"),
+    "a naive time": (
+        raw(1, metadata={"published_at": "2025-11-16T10:00:00"}),
+        "metadata has a published_at that must name its time zone, such as Z or +00:00",
+    ),
+    "a time that is none": (
+        raw(1, metadata={"published_at": "yesterday"}),
+        "metadata has a published_at that must be a time in ISO 8601",
     ),
     "metadata that is no object": (raw(1, metadata=[1]), "metadata must be an object"),
     "metadata with a float": (raw(1, metadata={"a": 0.1}), "metadata cannot hold a value of type"),
@@ -268,10 +277,116 @@ def test_a_reason_with_characters_that_cannot_be_kept_is_parked_all_the_same(
     assert "is not one of source_id" in parked.reason
 
 
-def test_given_tags_are_kept_when_they_are_watched(world: World) -> None:
-    world.ingestion().ingest([raw(1, matched_tags=["music"])], MOMENT)
+def test_tags_of_the_sender_are_stored_as_they_are_written(world: World) -> None:
+    world.ingestion().ingest([raw(1, matched_tags=["Music", "nobody's"])], MOMENT)
     (one,) = stored_items(world)
-    assert one["matched_tags"] == {"SS": ["music"]}
+    assert one["matched_tags"] == {"SS": ["Music", "nobody's"]}
+
+
+@pytest.mark.parametrize("text", [{}, {"text": None}, {"text": ""}, {"text_snippet": " \n"}])
+def test_an_item_without_text_is_stored_and_analyzed_as_neutral(
+    world: World, text: dict[str, Any]
+) -> None:
+    bare = {"source_id": "reddit#post-1", "source_type": "reddit", **text}
+    assert world.ingestion().insert_item_if_new(bare, MOMENT)
+    (one,) = stored_items(world)
+    assert "text_snippet" not in one
+    (message,) = world.inbox.messages
+    assert Analysis([world.items()], Model()).carry_out(Request.parse(message))
+    (one,) = stored_items(world)
+    assert (one["status"], one["sentiment"]) == ({"S": "analyzed"}, {"S": "neutral"})
+    assert Decimal(one["score"]["N"]) == Decimal("0.5")
+
+
+FOUND = {"sentiment": "positive", "score": 0.85, "model_version": "v1.0.0"}
+
+
+def test_an_item_with_a_sentiment_is_analyzed_in_a_single_pass(world: World) -> None:
+    assert world.ingestion().insert_item_if_new(raw(1, **FOUND), MOMENT)
+    (one,) = stored_items(world)
+    assert one["status"] == {"S": "analyzed"}
+    assert (one["sentiment"], one["score"]) == ({"S": "positive"}, {"N": "0.85"})
+    assert one["model_version"] == {"S": "v1.0.0"}
+    assert world.inbox.messages == []
+    assert not world.ingestion().insert_item_if_new(raw(1, **FOUND), LATER)
+    assert {one["state"]["S"] for one in world.stored() if "state" in one} == {"settled"}
+
+
+def test_storing_a_single_pass_item_ends_the_same_whatever_fails_on_the_way(world: World) -> None:
+    def fresh() -> Any:
+        world.clear_items()
+        return world.edge
+
+    def work(caller: Any) -> None:
+        world.ingestion(caller).insert_item_if_new(raw(1, **FOUND), MOMENT)
+
+    assert len(survives_every_fault(work, world.stored, fresh=fresh)) == 4
+
+
+def test_a_claim_of_an_analyzed_item_is_finished_as_it_was_claimed(world: World) -> None:
+    crashing = Faulty(world.edge, Fault(1, "crash after"))
+    with pytest.raises(Crash):
+        world.ingestion(crashing).insert_item_if_new(raw(1, **{**FOUND, "score": 0}), MOMENT)
+    world.ingestion().insert_item_if_new(raw(1), LATER)
+    (one,) = stored_items(world)
+    assert (one["status"]["S"], one["sentiment"]["S"], one["score"]["N"]) == (
+        *("analyzed", "positive", "0"),
+    )
+    assert world.inbox.messages == []
+
+
+def test_a_score_alone_is_a_placeholder(world: World) -> None:
+    """As in the published code: the item is pending, and its analysis replaces the score."""
+    placed = raw(1, score=Decimal("0.7"), model_version="v2.0.0")
+    crashing = Faulty(world.edge, Fault(1, "crash after"))
+    with pytest.raises(Crash):
+        world.ingestion(crashing).insert_item_if_new(placed, MOMENT)
+    world.ingestion().insert_item_if_new(raw(1), LATER)
+    (one,) = stored_items(world)
+    assert (one["status"], one["sentiment"]) == ({"S": "pending"}, {"S": "neutral"})
+    assert (one["score"], one["model_version"]) == ({"N": "0.7"}, {"S": "v2.0.0"})
+    assert len(world.inbox.messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("score", "stored"),
+    [(0.5, "0.5"), (0.1, "0.1"), (1, "1"), (0.0, "0"), (1e-7, "0.0000001"), (0.72, "0.72")],
+)
+def test_a_float_is_the_decimal_number_that_it_is_written_as(
+    world: World, score: float, stored: str
+) -> None:
+    world.ingestion().insert_item_if_new(raw(1, **{**FOUND, "score": score}), MOMENT)
+    (one,) = stored_items(world)
+    assert one["score"] == {"N": stored}
+
+
+@pytest.mark.parametrize(
+    "published",
+    [
+        "2025-11-16T10:00:00Z",
+        "2025-11-16T10:00:00.000000Z",
+        "2025-11-16T12:00:00+02:00",
+        "2025-11-16T10:00:00.000999999+00:00",
+        "20251116T053000-0430",
+        "2025-11-16t10:00z",
+    ],
+)
+def test_a_time_of_publication_is_stored_in_one_form(world: World, published: str) -> None:
+    world.ingestion().insert_item_if_new(raw(1, metadata={"published_at": published}), MOMENT)
+    (one,) = stored_items(world)
+    assert one["metadata"]["M"] == {"published_at": {"S": "2025-11-16T10:00:00.000Z"}}
+
+
+def test_an_empty_address_is_as_good_as_none(world: World) -> None:
+    world.ingestion().insert_item_if_new(raw(1, source_url=""), MOMENT)
+    (one,) = stored_items(world)
+    assert "source_url" not in one
+
+
+def test_an_unsound_item_alone_is_refused(world: World) -> None:
+    with pytest.raises(InvalidRecord, match="score must lie between 0 and 1"):
+        world.ingestion().insert_item_if_new(raw(1, score=2), MOMENT)
+    assert world.stored() == []
 
 
 def test_long_text_is_cut_for_the_snippet_and_whole_for_the_analysis(world: World) -> None:

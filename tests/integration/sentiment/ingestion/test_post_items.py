@@ -46,26 +46,29 @@ def test_items_handed_in_are_stored_and_announced_once(
 
 
 def test_the_bad_items_of_a_batch_are_told_and_the_others_stored(world: World, http: Http) -> None:
-    batch = [raw(1), raw(2, source_url="ftp://x"), 5, raw(3, text=None, hidden="x", more="y")]
+    batch = [raw(1), raw(2, source_url="ftp://x"), 5, raw(3, text=5, hidden="x", more="y")]
     taken = http("POST", "/items", {"items": batch})
     assert taken.status == 202
     assert conforms(taken, "Taken")
     assert taken.json["stored"] == 1
-    fields = "source_id, source_type, source_url, matched_tags, metadata, text"
+    fields = (
+        "source_id, source_type, source_url, sentiment, score, model_version, matched_tags, "
+        "metadata, text, text_snippet"
+    )
     assert taken.json["rejected"] == [
         {"pointer": "/items/1/source_url", "detail": "must be an HTTPS address"},
         {"pointer": "/items/2", "detail": "must be an object"},
         {"pointer": "/items/3", "detail": f"has a field that is not one of {fields}"},
-        {"pointer": "/items/3/text", "detail": "is required"},
+        {"pointer": "/items/3/text", "detail": "must be text"},
     ]
     assert stored(world) == ["reddit#post-1"]
     assert world.rows() == []  # whoever sent them was told; there is nothing to look after
 
 
 def test_when_every_item_is_bad_so_is_the_request(world: World, http: Http) -> None:
-    refused = http("POST", "/items", {"items": [raw(1, text=" "), raw(2, source_type="rss")]})
+    refused = http("POST", "/items", {"items": [raw(1, text=5), raw(2, source_type="rss")]})
     assert problem(refused, 400) == {
-        "/items/0/text": "must not be blank",
+        "/items/0/text": "must be text",
         "/items/1/source_type": "must be one of newsapi, twitter, reddit",
     }
     assert world.stored() == []

@@ -24,7 +24,7 @@ from tablewright.model import (
     Text,
     TimestampText,
 )
-from tablewright.model.fields.time import iso_utc
+from tablewright.model.fields.time import iso_utc, utc_text
 
 PRICE = Money().named("price")
 cents = st.integers(min_value=0, max_value=10**10 - 1)
@@ -103,6 +103,47 @@ def test_a_moment_is_stored_in_utc_with_fixed_width() -> None:
 def test_a_moment_of_another_form_is_refused(value: str) -> None:
     with pytest.raises(InvalidValue):
         TimestampText().named("at").check(value)
+
+
+@pytest.mark.parametrize("decimals", ["", ".1", ".000", ".123456", ".123456789"])
+def test_a_moment_of_any_precision_keeps_its_decimals(decimals: str) -> None:
+    field, text = TimestampText(any_precision=True).named("at"), f"2025-01-01T00:00:00{decimals}Z"
+    assert field.check(text) == text
+    assert re.search(field.schema()["pattern"], text)
+    for other in (f"{text[:-1]}+00:00", f"{text[:-1]}0123456789Z", "2025-13-01T00:00:00Z"):
+        with pytest.raises(InvalidValue):
+            field.check(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("2025-11-16T10:00:00Z", "2025-11-16T10:00:00.000Z"),
+        ("2025-11-16T10:00:00.123999999Z", "2025-11-16T10:00:00.123Z"),
+        ("2025-11-16t10:00:00,5+05:30", "2025-11-16T04:30:00.500Z"),
+        ("20251116T100000-0100", "2025-11-16T11:00:00.000Z"),
+        ("2025-W46-7T10:00z", "2025-11-16T10:00:00.000Z"),
+    ],
+)
+def test_any_form_of_iso_8601_is_one_text_in_utc(text: str, stored: str) -> None:
+    assert utc_text(text) == stored
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("2025-11-16T10:00:00", "must name its time zone, such as Z"),
+        ("2025-11-16", "must name its time zone, such as Z"),
+        ("0001-01-01T00:00:00+10:00", "must name its time zone, such as Z"),
+        ("2025-11-31T10:00:00Z", "must be a time in ISO 8601"),
+        ("now", "must be a time in ISO 8601"),
+        (5, "must be a time in ISO 8601"),
+        (None, "must be a time in ISO 8601"),
+    ],
+)
+def test_what_is_no_moment_in_utc_is_refused_with_what_is_accepted(value: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        utc_text(value)
 
 
 def test_the_schema_of_a_moment_tells_its_form() -> None:
