@@ -135,7 +135,9 @@ class Images:
     def _item(records: Records, image: Image | None) -> Item | None:
         if image is None or image.get("status", {}).get("S") != ANALYZED:
             return None
-        return Item(**_as_ingested(records.to_record(image)))
+        # DynamoDB Local writes an empty map into its stream without the type.
+        whole = {name: wire for name, wire in image.items() if wire}
+        return Item(**_as_ingested(records.to_record(whole)))
 
 
 def _as_ingested(record: Mapping[str, Any]) -> dict[str, Any]:

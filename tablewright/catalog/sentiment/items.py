@@ -38,6 +38,8 @@ SOURCE_TYPES = ("newsapi", "twitter", "reddit")
 SENTIMENTS = ("positive", "neutral", "negative")
 PENDING, ANALYZED = "pending", "analyzed"
 CLAIMED, SETTLED = "claimed", "settled"
+# In place of a moment, in the key of a guard.
+GUARD_KEY = "guard"
 MAX_TAGS = 5
 SNIPPET_LENGTH = 200
 # What an analysis request carries of a text.
@@ -126,7 +128,7 @@ class Item(
 
 class Guard(
     Entity,
-    key=Key("{source_id}", "guard"),
+    key=Key("{source_id}", GUARD_KEY),
     example={
         "source_id": "newsapi#bbc-news-ai-regulation-2025-11-16",
         "item_ingested_at": "2025-11-16T14:30:15.000Z",

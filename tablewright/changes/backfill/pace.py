@@ -13,8 +13,8 @@ from tablewright.runtime.deadline import seconds_left
 from tablewright.runtime.errors import Conflict, TransactionCanceled
 from tablewright.runtime.meter import Meter
 
-_READS = ("Scan", "Query", "GetItem")
-_WRITES = ("UpdateItem", "DeleteItem", "TransactWriteItems")
+_READS = ("Scan", "Query", "GetItem", "BatchGetItem")
+_WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
 
 
 class Bucket:
