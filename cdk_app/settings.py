@@ -77,6 +77,7 @@ def read(
             event_shards=asked[portal.EVENT_SHARDS],
             event_days=asked[portal.EVENT_DAYS],
             calendar_minutes=asked[portal.CALENDAR_MINUTES],
+            review=asked[portal.REVIEW],
         ),
         cost_limits=asked[every.COST_LIMITS],
         alarms=asked[every.ALARMS],

@@ -38,11 +38,11 @@ def function(id: str) -> lambda_.Function:
 
 
 show, tell, record = function("Show"), function("Tell"), function("Record")
-content.grant(show, ContentRegistry.get_content, ContentRegistry.content_by_status)
-notifications.grant(show, Notifications.notifications, Notifications.mark_read)
+content.grant(show, ContentRegistry.get_content, ContentRegistry.list_content_by_status)
+notifications.grant(show, Notifications.list_notifications, Notifications.mark_as_read)
 subscriptions.grant(tell, Subscriptions.subscribers)
-notifications.grant(tell, Notifications.put_notifications)
+notifications.grant(tell, Notifications.create_notification)
 # The patterns of both variants are the same.
-events.grant(record, Events.put_events)
+events.grant(record, Events.store_event)
 StreamConsumer(stack, "Changes", table=content, function=tell)
 app.synth()

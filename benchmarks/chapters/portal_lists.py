@@ -31,8 +31,8 @@ from tablewright.testing.tables import create
 STORED, PAGE = 100_000, 50
 PRODUCT = {"product_suite": "Data", "product_concept": "Warehouse"}
 LISTS: tuple[tuple[Query[Content], dict[str, str]], ...] = (
-    (ContentRegistry.content_by_status, {"status": APPROVED}),
-    (ContentRegistry.content_by_product, PRODUCT),
+    (ContentRegistry.list_content_by_status, {"status": APPROVED}),
+    (ContentRegistry.list_content_by_product, PRODUCT),
 )
 _BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 

@@ -1,7 +1,8 @@
 """Settings of the portal."""
 
-from cdk_app.parsers import or_none, whole
+from cdk_app.parsers import one_of, or_none, whole
 from cdk_app.setting import Setting
+from lambdas.portal.contract import REVIEWS, ROLE, TWO_PERSON
 from tablewright.catalog.portal.events import DAYS_KEPT
 
 EVENT_SHARDS = Setting(
@@ -25,4 +26,12 @@ CALENDAR_MINUTES = Setting(
     example="5",
     default="15",
     says="How often content is published and retired by its dates.",
+)
+REVIEW = Setting(
+    name="review",
+    parser=one_of(*REVIEWS),
+    example=TWO_PERSON,
+    default=ROLE,
+    says="How content is [approved](portal.md#approve-content): role, by anybody with the role; "
+    "two-person, by somebody who neither owns nor last edited it.",
 )

@@ -118,9 +118,12 @@ def _lists(measuring: Measuring, store: Store) -> None:
     newest = [content(STORED - 1 - number) for number in range(PAGE)]
     due = [content(number) for number in range(STORED)]
     lists: tuple[tuple[Query[Content], dict[str, str]], ...] = (
-        (ContentRegistry.content_by_status, {"status": "Approved"}),
-        (ContentRegistry.content_by_product, WAREHOUSE),
-        (ContentRegistry.content_by_owner, {"owner_user_id": CONTENT.example["owner_user_id"]}),
+        (ContentRegistry.list_content_by_status, {"status": "Approved"}),
+        (ContentRegistry.list_content_by_product, WAREHOUSE),
+        (
+            ContentRegistry.list_content_by_owner,
+            {"owner_user_id": CONTENT.example["owner_user_id"]},
+        ),
     )
     for pattern, where in lists:
         measuring.run(
@@ -130,10 +133,10 @@ def _lists(measuring: Measuring, store: Store) -> None:
             read=read_floor(_entry(one, pattern.index) for one in newest),
         )
     measuring.run(
-        "content_by_status",
+        "list_content_by_status",
         RARE,
         lambda: store.query(
-            ContentRegistry.content_by_status,
+            ContentRegistry.list_content_by_status,
             {"status": "Approved"},
             where=Content.audience_role == "Partner",
             examine=STORED,
@@ -189,10 +192,10 @@ def _scale(name: str, contents: int, people: int) -> Scale:
             Use("update_content", "an approval", contents // 10),
             Use("update_content", "what is due", contents // 10),
             Use("get_content", "one content", 30 * looks),
-            Use("content_by_status", f"a page of {PAGE}", 5 * looks),
-            Use("content_by_product", f"a page of {PAGE}", 4 * looks),
-            Use("content_by_owner", f"a page of {PAGE}", looks),
-            Use("content_by_status", RARE, looks),
+            Use("list_content_by_status", f"a page of {PAGE}", 5 * looks),
+            Use("list_content_by_product", f"a page of {PAGE}", 4 * looks),
+            Use("list_content_by_owner", f"a page of {PAGE}", looks),
+            Use("list_content_by_status", RARE, looks),
             Use("due_content", "nothing due", 30 * 24 * 60 // PortalSettings.calendar_minutes),
         ),
         kept=(Kept("Content", dict(content(0)), contents),),

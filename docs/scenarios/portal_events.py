@@ -41,13 +41,13 @@ def measure(measuring: Measuring) -> None:
     """Run each pattern of a variant on four hundred events of one user and day."""
     design, store = measuring.design, measuring.store()
     made = [event(number) for number in range(STORED)]
-    store.create_many(Events.put_events, made)
+    store.create_many(Events.store_event, made)
     (entity,) = design.entity_list
     batch = [event(STORED + number) for number in range(BATCH)]
     measuring.run(
-        "put_events",
+        "store_event",
         f"{BATCH} events",
-        lambda: store.create_many(Events.put_events, batch),
+        lambda: store.create_many(Events.store_event, batch),
         write=sum((write_floor(design, entity, one) for one in batch), Decimal()),
         many=BATCH,
     )
@@ -66,8 +66,8 @@ def _lists(measuring: Measuring, store: Store, made: list[Event]) -> None:
     design = store.design
     day, user = {"date_bucket": made[0].date_bucket}, {"user_id": made[0].user_id}
     lists: tuple[tuple[Query[Event], Mapping[str, str | None]], ...] = (
-        (Events.events_of_day, day),
-        (Events.events_of_user, user),
+        (Events.list_events_for_date, day),
+        (Events.query_events_by_user, user),
     )
     for pattern, where in lists:
         work = partial(store.query, pattern, where, limit=PAGE, caller="meter")
@@ -84,9 +84,9 @@ def _scale(name: str, daily: int) -> Scale:
     return Scale(
         name,
         uses=(
-            Use("put_events", f"{BATCH} events", 30 * daily),
-            Use("events_of_day", f"a page of {PAGE}", 30 * 50),
-            Use("events_of_user", f"a page of {PAGE}", 30 * 50),
+            Use("store_event", f"{BATCH} events", 30 * daily),
+            Use("list_events_for_date", f"a page of {PAGE}", 30 * 50),
+            Use("query_events_by_user", f"a page of {PAGE}", 30 * 50),
         ),
         kept=(Kept("Event", dict(event(0)), DAYS_KEPT * daily),),
     )

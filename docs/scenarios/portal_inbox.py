@@ -62,27 +62,21 @@ def measure_notifications(measuring: Measuring) -> None:
     """Run each pattern for a user with a hundred unread notifications."""
     store = measuring.store()
     store.create_many(
-        Notifications.put_notifications, [notification(number) for number in range(UNREAD)]
+        Notifications.create_notification, [notification(number) for number in range(UNREAD)]
     )
     told = notification(UNREAD)
     whole = _bytes(Notifications, told)
     measuring.run(
-        "put_notifications",
+        "create_notification",
         "one notification",
-        lambda: store.create_many(Notifications.put_notifications, [told]),
+        lambda: store.create_many(Notifications.create_notification, [told]),
         write=write_floor(Notifications.__design__, _NOTIFICATION, told),
     )
     measuring.run(
         "get_notification",
         "one notification",
-        lambda: store.get(Notifications.get_notification, key_of(told)),
-        read=read_floor([whole]),
-    )
-    measuring.run(
-        "notification_by_id",
-        "one notification",
         lambda: store.query(
-            Notifications.notification_by_id,
+            Notifications.get_notification,
             {"notification_id": told.notification_id},
             limit=1,
             caller="meter",
@@ -90,9 +84,9 @@ def measure_notifications(measuring: Measuring) -> None:
         read=2 * read_floor([whole]),
     )
     measuring.run(
-        "mark_read",
+        "mark_as_read",
         "one notification",
-        lambda: store.update(Notifications.mark_read, told, READ, when={"read": False}),
+        lambda: store.update(Notifications.mark_as_read, told, READ, when={"read": False}),
         write=update_floor(
             Notifications.__design__, _NOTIFICATION, told, Notification(**{**told, **READ})
         ),
@@ -106,9 +100,9 @@ def _notification_lists(measuring: Measuring, store: Store) -> None:
     keys = [_bytes(Notifications, one, "by_unread") for one in newest]
     unread = {"unread_by": OWN["user_id"]}
     measuring.run(
-        "notifications",
+        "list_notifications",
         f"a page of {PAGE}",
-        lambda: store.query(Notifications.notifications, OWN, limit=PAGE, caller="meter"),
+        lambda: store.query(Notifications.list_notifications, OWN, limit=PAGE, caller="meter"),
         read=read_floor(whole),
     )
     measuring.run(
@@ -130,7 +124,7 @@ def measure_subscriptions(measuring: Measuring) -> None:
     store = measuring.store()
     others = [subscription(n, user_id=f"user-{n:031}") for n in range(SUBSCRIBERS)]
     for one in others:
-        store.put(Subscriptions.put_subscription, one)
+        store.put(Subscriptions.create_subscription, one)
     new = subscription(SUBSCRIBERS)
     written = write_floor(Subscriptions.__design__, _SUBSCRIPTION, new)
     whole = _bytes(Subscriptions, new)
@@ -142,9 +136,9 @@ def measure_subscriptions(measuring: Measuring) -> None:
         read=read_floor([whole]),
     )
     measuring.run(
-        "subscriptions",
+        "list_subscriptions",
         "those of one user",
-        lambda: list(store.each(Subscriptions.subscriptions, OWN)),
+        lambda: list(store.each(Subscriptions.list_subscriptions, OWN)),
         read=read_floor([whole], consistent=True),
     )
     measuring.run(
@@ -185,9 +179,9 @@ def _subscribe(measuring: Measuring, store: Store, new: Subscription) -> None:
         read=read_floor([1], consistent=True),
     )
     measuring.run(
-        "put_subscription",
+        "create_subscription",
         "one subscription, by itself",
-        lambda: store.put(Subscriptions.put_subscription, new),
+        lambda: store.put(Subscriptions.create_subscription, new),
         write=write_floor(Subscriptions.__design__, _SUBSCRIPTION, new),
     )
     other = subscription(SUBSCRIBERS + 1)
@@ -197,7 +191,7 @@ def _subscribe(measuring: Measuring, store: Store, new: Subscription) -> None:
         "count_subscription",
         "a subscription with it",
         lambda: store.transact_write(
-            store.to_put(Subscriptions.put_subscription, other),
+            store.to_put(Subscriptions.create_subscription, other),
             store.to_update(Subscriptions.count_subscription, OWN, {"made": 1}, when={"made": 0}),
         ),
         write=TRANSACTION_WRITES * (whole + counted) + indexed,
@@ -210,10 +204,10 @@ def _notifications(name: str, users: int) -> Scale:
     return Scale(
         name,
         uses=(
-            Use("put_notifications", "one notification", told),
-            Use("mark_read", "one notification", told),
-            Use("notification_by_id", "one notification", told // 2),
-            Use("notifications", f"a page of {PAGE}", looks),
+            Use("create_notification", "one notification", told),
+            Use("mark_as_read", "one notification", told),
+            Use("get_notification", "one notification", told // 2),
+            Use("list_notifications", f"a page of {PAGE}", looks),
             Use("unread_notifications", f"how many of {UNREAD} are unread", looks),
         ),
         kept=(Kept("Notification", dict(notification(0)), 12 * told),),
@@ -228,7 +222,7 @@ def _subscriptions(name: str, users: int, versions: int) -> Scale:
             Use("get_subscriber", "one count", kept // 20),
             Use("count_subscription", "a subscription with it", kept // 20),
             Use("delete_subscription", "one subscription", kept // 20),
-            Use("subscriptions", "those of one user", users),
+            Use("list_subscriptions", "those of one user", users),
             Use("subscribers", f"{SUBSCRIBERS} subscribers of a topic", 2 * told),
             Use("subscribers", "a topic that nobody subscribed to", 3 * versions),
         ),

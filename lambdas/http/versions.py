@@ -1,6 +1,7 @@
 """Versions: changing what somebody has read, unless somebody else has changed it since."""
 
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from aws_lambda_powertools.event_handler import Response
 
@@ -9,6 +10,7 @@ from lambdas.http.problems import Problem
 from tablewright.model import Entity, InvalidValue
 
 _ANY = "*"
+_TAG_SAFE = "!#$&'()*+-./:;<=>?@[]^_`{|}~"
 
 
 class Version(NamedTuple):
@@ -32,8 +34,11 @@ class Versioned:
     def __init__(self, entity: type[Entity], field: str) -> None:
         self.field = entity.__entity__.by_name[field]
 
+    def version_of(self, record: Entity) -> str:
+        return str(record[self.field.name])
+
     def etag(self, record: Entity) -> str:
-        return f'"{record[self.field.name]}"'
+        return tag_of(self.version_of(record))
 
     def tagged(self, record: Entity, status: int = 200) -> Response[str]:
         """The record, with the tag by which it can be changed."""
@@ -49,7 +54,7 @@ class Versioned:
         if header:
             return Version(tuple(tag.strip() for tag in header.split(",")), 412)
         if stated is not None:
-            return Version((f'"{stated}"',), 409)
+            return Version((tag_of(stated),), 409)
         name = self.field.label
         raise Problem(428, f"Send the ETag of what was read as If-Match, or its {name} in a body.")
 
@@ -70,6 +75,11 @@ class Versioned:
         except InvalidValue as problem:
             wrong = [(f"/{name}", problem.reason)]
             raise Problem(400, "The version is not valid.", wrong) from None
+
+
+def tag_of(version: str) -> str:
+    """An entity tag: characters that may not stand in one are percent-encoded."""
+    return f'"{quote(version, safe=_TAG_SAFE)}"'
 
 
 class Stale(Problem):

@@ -10,9 +10,10 @@ CREATE_CONTENT = Route("POST", "/content")
 # Not beneath /content, where any name can be the id of a content.
 SEARCH_CONTENT = Route("GET", "/search")
 GET_CONTENT = Route("GET", _CONTENT)
-CHANGE_CONTENT = Route("PATCH", _CONTENT)
+UPDATE_CONTENT = Route("PATCH", _CONTENT)
 DELETE_CONTENT = Route("DELETE", _CONTENT)
-MOVE_CONTENT = Route("POST", f"{_CONTENT}/status")
+SET_STATUS = Route("POST", f"{_CONTENT}/status")
+WITHDRAW_DRAFT = Route("DELETE", f"{_CONTENT}/draft")
 DOWNLOAD_FILE = Route("GET", f"{_CONTENT}/file")
 UPLOAD_FILE = Route("POST", f"{_CONTENT}/file")
 OPENAPI = Route("GET", "/openapi.json")
@@ -20,29 +21,32 @@ OPENAPI = Route("GET", "/openapi.json")
 LIST_NOTIFICATIONS = Route("GET", "/notifications")
 COUNT_UNREAD = Route("GET", "/notifications/unread-count")
 GET_NOTIFICATION = Route("GET", _NOTIFICATION)
-MARK_READ = Route("POST", f"{_NOTIFICATION}/read")
+MARK_AS_READ = Route("POST", f"{_NOTIFICATION}/read")
 MARK_ALL_READ = Route("POST", "/notifications/read")
 LIST_SUBSCRIPTIONS = Route("GET", "/subscriptions")
-SUBSCRIBE = Route("POST", "/subscriptions")
+CREATE_SUBSCRIPTION = Route("POST", "/subscriptions")
 GET_SUBSCRIPTION = Route("GET", _SUBSCRIPTION)
-UNSUBSCRIBE = Route("DELETE", _SUBSCRIPTION)
+DELETE_SUBSCRIPTION = Route("DELETE", _SUBSCRIPTION)
 
 LIST_EVENTS = Route("GET", "/events")
-APPEND_EVENTS = Route("POST", "/events")
+STORE_EVENTS = Route("POST", "/events")
 
 CONTENT_ROUTES = (
-    *(LIST_CONTENT, CREATE_CONTENT, GET_CONTENT, CHANGE_CONTENT, DELETE_CONTENT, MOVE_CONTENT),
-    *(DOWNLOAD_FILE, UPLOAD_FILE, SEARCH_CONTENT, OPENAPI),
+    *(LIST_CONTENT, CREATE_CONTENT, GET_CONTENT, UPDATE_CONTENT, DELETE_CONTENT, SET_STATUS),
+    *(WITHDRAW_DRAFT, DOWNLOAD_FILE, UPLOAD_FILE, SEARCH_CONTENT, OPENAPI),
 )
 INBOX_ROUTES = (
-    *(LIST_NOTIFICATIONS, COUNT_UNREAD, GET_NOTIFICATION, MARK_READ, MARK_ALL_READ),
-    *(LIST_SUBSCRIPTIONS, SUBSCRIBE, GET_SUBSCRIPTION, UNSUBSCRIBE),
+    *(LIST_NOTIFICATIONS, COUNT_UNREAD, GET_NOTIFICATION, MARK_AS_READ, MARK_ALL_READ),
+    *(LIST_SUBSCRIPTIONS, CREATE_SUBSCRIPTION, GET_SUBSCRIPTION, DELETE_SUBSCRIPTION),
 )
-EVENT_ROUTES = (LIST_EVENTS, APPEND_EVENTS)
+EVENT_ROUTES = (LIST_EVENTS, STORE_EVENTS)
 ROUTES = (*CONTENT_ROUTES, *INBOX_ROUTES, *EVENT_ROUTES)
 
 # Groups of the user pool that let somebody in. Whoever is in any of them is a reader.
 ROLES = READERS, AUTHORS, APPROVERS, ADMINS = ("readers", "authors", "approvers", "admins")
+
+# How content is approved: by people with the role, or by a second person with it.
+REVIEWS = ROLE, TWO_PERSON = ("role", "two-person")
 
 # Metrics that alarms watch.
 CALENDAR_FAILURES = "CalendarFailures"
@@ -61,6 +65,7 @@ class ContentEnvironment(Environment):
 class ContentApiEnvironment(ContentEnvironment, PagesEnvironment):
     search_table: str
     cursor_secret_arn: str
+    review: str | None = None
 
 
 class IndexEnvironment(Environment):

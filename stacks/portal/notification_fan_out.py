@@ -84,7 +84,7 @@ class NotificationFanOut(Construct):
         self.notify = self._function("Notify", "notify_users", environment, timeout=_NOTIFYING)
         content.grant(self.notify.function, ContentRegistry.get_content)
         subscriptions.grant(self.notify.function, Subscriptions.subscribers)
-        notifications.grant(self.notify.function, Notifications.put_notifications)
+        notifications.grant(self.notify.function, Notifications.create_notification)
         # More subscribers than it has time for are another message's.
         self.notify.let_loop()
         at_once = self.notify.reserved_concurrency

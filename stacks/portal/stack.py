@@ -12,6 +12,7 @@ from lambdas.portal.contract import (
     CONTENT_ROUTES,
     EVENT_ROUTES,
     INBOX_ROUTES,
+    ROLE,
     ContentApiEnvironment,
     ContentEnvironment,
     EventsApiEnvironment,
@@ -201,6 +202,7 @@ class PortalStack(StageStack):
             files_bucket=self._files.bucket_name,
             search_table=self.search.table.table_name,
             cursor_secret_arn=self._cursor_key.secret_arn,
+            review=unless(ROLE, self._stage.portal.review),
             page_limit=self._stage.told_page_limit,
         )
         api = self._api_function("ContentApi", "content_api", environment)
@@ -209,8 +211,8 @@ class PortalStack(StageStack):
             api.function,
             *(ContentRegistry.create_content, ContentRegistry.get_content),
             *(ContentRegistry.update_content, ContentRegistry.delete_content),
-            *(ContentRegistry.content_by_status, ContentRegistry.content_by_product),
-            *(ContentRegistry.content_by_owner, ContentRegistry.contents_by_id),
+            *(ContentRegistry.list_content_by_status, ContentRegistry.list_content_by_product),
+            *(ContentRegistry.list_content_by_owner, ContentRegistry.contents_by_id),
         )
         # The addresses that it signs can do no more than it may itself.
         actions = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject")
@@ -227,14 +229,14 @@ class PortalStack(StageStack):
         api = self._api_function("InboxApi", "inbox_api", environment)
         self.notifications.grant(
             api.function,
-            *(Notifications.notifications, Notifications.unread_in_full),
-            *(Notifications.notification_by_id, Notifications.unread_notifications),
-            Notifications.mark_read,
+            *(Notifications.list_notifications, Notifications.unread_in_full),
+            *(Notifications.get_notification, Notifications.unread_notifications),
+            Notifications.mark_as_read,
         )
         self.subscriptions.grant(
             api.function,
-            *(Subscriptions.put_subscription, Subscriptions.get_subscription),
-            *(Subscriptions.delete_subscription, Subscriptions.subscriptions),
+            *(Subscriptions.create_subscription, Subscriptions.get_subscription),
+            *(Subscriptions.delete_subscription, Subscriptions.list_subscriptions),
             *(Subscriptions.put_subscriber, Subscriptions.get_subscriber),
             Subscriptions.count_subscription,
         )
@@ -251,8 +253,8 @@ class PortalStack(StageStack):
         api = self._api_function("EventsApi", "events_api", environment)
         self.events.grant(
             api.function,
-            *(Events.put_events, Events.get_events),
-            *(Events.events_of_day, Events.events_of_user),
+            *(Events.store_event, Events.get_events),
+            *(Events.list_events_for_date, Events.query_events_by_user),
         )
         return api
 

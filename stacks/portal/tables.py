@@ -22,7 +22,7 @@ class PortalTables(NamedTuple):
     Example::
 
         tables = PortalTables.make(self, stage=stage, key=None, alarm_topic=topic)
-        tables.events.grant(function, Events.put_events)
+        tables.events.grant(function, Events.store_event)
     """
 
     content: ContentRegistryTable

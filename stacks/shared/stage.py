@@ -10,6 +10,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from lambdas.contract import PAGE_LIMIT
+from lambdas.portal.contract import ROLE
 from stacks.shared.by_name import ByName
 from stacks.shared.table_key import TableKey
 from tablewright.catalog.news.design import DAYS_KEPT as NEWS_DAYS
@@ -119,6 +120,8 @@ class PortalSettings:
     event_shards: int | None = None
     event_days: int = DAYS_KEPT
     calendar_minutes: int = 15
+    # role or two-person.
+    review: str = ROLE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,7 +73,7 @@ def of_forms(api: Api) -> Things:
     ("system", "user", "things", "at_bounds", "beyond"),
     [
         # An event's id tells when it happened, of which only the last day is taken.
-        pytest.param("portal", "admin", of_the_portal, 25, {"append_events"}, id="portal"),
+        pytest.param("portal", "admin", of_the_portal, 25, {"store_events"}, id="portal"),
         # A batch may meet only sales that were made up before it, and replaces none of them.
         pytest.param("sales", "acme", of_sales, 10, {"create_sales"}, id="sales"),
         # An item's id begins with its type, which its schema cannot say.

@@ -9,8 +9,20 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lambdas.portal.content.lifecycle import Changes, expired, next_due, revision, waiting
-from tablewright.catalog.portal.content import APPROVED, DEPRECATED, Content
+from lambdas.portal.content.lifecycle import (
+    Changes,
+    applied,
+    expiry_date,
+    next_due,
+    review_date,
+    revision,
+    unchanged,
+    waiting,
+    with_draft,
+)
+from tablewright.catalog.portal.content import APPROVED, DEPRECATED, EXPIRED, Content
+from tablewright.catalog.portal.fields import stored_utc
+from tablewright.model.declaration import unchecked
 from tablewright.model.fields.time import iso_utc
 
 EFFECTIVE, REVIEW, EXPIRY, REMOVAL, CORRECTION = (
@@ -38,32 +50,31 @@ def due_step(content: Content, now: datetime) -> DueStep | None:
 
     if content.removing:
         return DueStep(REMOVAL, _mark(content, removing=None), content.removing)
-    if waiting(content) and due(content.effective_date):
+    if waiting(content) and due(stored_utc(content.effective_date)):
         return DueStep(EFFECTIVE, revision(content, {"status": APPROVED}, now))
-    if content.status == APPROVED and due(content.review_due_date):
-        review = content.review_due_date
-        if content.review_told != review:
-            return DueStep(REVIEW, _mark(content, review_told=review))
-    if content.status in (APPROVED, DEPRECATED) and due(content.expiry_date):
-        return DueStep(EXPIRY, revision(content, _ended(content), now))
+    if (content.draft or {}).get("approved_at") and due(_draft_effective(content)):
+        changes = {**applied(content), "status": APPROVED}
+        return DueStep(EFFECTIVE, revision(content, changes, now))
+    review = review_date(content)
+    if content.status == APPROVED and due(review) and content.review_told != review:
+        return DueStep(REVIEW, _mark(content, review_told=review))
+    if content.status in (APPROVED, DEPRECATED) and due(expiry_date(content)):
+        return DueStep(EXPIRY, revision(content, {"status": EXPIRED}, now))
     if content.due_at != next_due(content):
         # Somebody changed the content without knowing what the calendar had just done to it.
         return DueStep(CORRECTION, _mark(content))
     return None
 
 
-def _ended(content: Content) -> Changes:
-    """Expired; a file that goes with it is no longer the content's before its object is removed."""
-    changes = expired(content)
-    gone = "s3_key" in changes and content.s3_key
-    return {**changes, "removing": (gone,)} if gone else changes
+def _draft_effective(content: Content) -> str | None:
+    return stored_utc(with_draft(content).effective_date)
 
 
 def as_read(content: Content) -> Mapping[str, Any]:
     """What must still be so when a step is written."""
-    return {name: content.get(name) for name in ("version", *_MARKS)}
+    return {**unchanged(content), **{name: content.get(name) for name in _MARKS}}
 
 
 def _mark(content: Content, **changes: Any) -> Changes:
     """A change of the calendar's own marks: neither a new version nor a later place in lists."""
-    return {**changes, "due_at": next_due(Content(**{**content, **changes}))}
+    return {**changes, "due_at": next_due(unchecked(Content, {**content, **changes}))}

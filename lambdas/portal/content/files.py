@@ -8,7 +8,7 @@ upload tells when it was asked for: of two, the later one is what the content is
 import json
 import re
 from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -61,6 +61,8 @@ class RequestedFile(NamedTuple):
     content_type: str
     size_bytes: int
     sha256: str  # in hexadecimal digits, as people and tools write it
+    user_id: str | None = None  # who asked for the address
+    approved: bool = False  # whether that user's changes need no approval
 
     @property
     def checksum(self) -> str:
@@ -128,8 +130,9 @@ class Files:
             "expires_at": iso_utc(now + timedelta(seconds=DOWNLOAD_SECONDS)),
         }
 
-    def uploaded(self, key: str) -> dict[str, Any] | None:
-        """What content knows of the file with this key; None if it is not what was asked for.
+    def uploaded(self, key: str) -> tuple[RequestedFile, dict[str, Any]] | None:
+        """The request for the file with this key, and the fields that its content gets; None if it
+        is not what was asked for.
 
         Raises ObjectMissing when it is not there.
         """
@@ -137,7 +140,7 @@ class Files:
         file = RequestedFile.from_text(head.get("Metadata", {}).get(_METADATA, ""))
         if file is None or not _is(file, head):
             return None
-        return {
+        return file, {
             "s3_uri": f"s3://{self.bucket}/{key}",
             "s3_bucket": self.bucket,
             "s3_key": key,
@@ -147,14 +150,14 @@ class Files:
             "uploaded_at": iso_utc(head["LastModified"]),
         }
 
-    def clear(self, content_id: str, *, asked_until: datetime) -> None:
-        """Remove a content's objects that were asked for until this moment."""
-        self.clear_before(content_id, uuid7(asked_until + _TICK, bytes(10)))
+    def clear(self, content_id: str, *, asked_until: datetime, keep: Collection[str] = ()) -> None:
+        """Remove a content's objects that were asked for until this moment, but for some keys."""
+        self.clear_before(content_id, uuid7(asked_until + _TICK, bytes(10)), keep=keep)
 
-    def clear_before(self, content_id: str, upload_id: str) -> None:
-        """Remove a content's objects that were asked for before an upload."""
+    def clear_before(self, content_id: str, upload_id: str, *, keep: Collection[str] = ()) -> None:
+        """Remove a content's objects that were asked for before an upload, but for some keys."""
         for place in self.places(f"{FILES_PREFIX}{content_id}/"):
-            if place.upload_id < upload_id:
+            if place.upload_id < upload_id and place.key not in keep:
                 self.remove(place.key)
 
     def remove(self, key: str) -> None:

@@ -6,9 +6,16 @@ from typing import Any, NamedTuple
 from lambdas.portal.content.lifecycle import may_read
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import Content
+from tablewright.catalog.portal.fields import folded
 from tablewright.model import Condition, Query
 from tablewright.runtime.store.reader import Keep, Page
 from tablewright.runtime.store.store import Store
+
+
+def has_tag(content: Content, tag: str | None) -> bool:
+    """Whether content has a tag, however it is written there; None is no filter."""
+    return tag is None or tag in map(folded, content.tags or ())
+
 
 # Records that a request reads at most.
 WINDOW = 500
@@ -21,6 +28,10 @@ class Listing(NamedTuple):
     key: Mapping[str, Any]
     filters: Condition | None
     user: User
+    tag: str | None = None
+
+    def keeps(self, content: Content) -> bool:
+        return may_read(content, self.user) and has_tag(content, self.tag)
 
 
 class Lists:
@@ -30,13 +41,13 @@ class Lists:
         self._store = store
         self._window = window
 
-    def page(self, listing: Listing, limit: int, cursor: str | None) -> Page[Content]:
+    def list_content(self, listing: Listing, limit: int, cursor: str | None) -> Page[Content]:
         """A page can be short, or empty, and still have a cursor."""
         return self._store.query(
             listing.pattern,
             listing.key,
             where=listing.filters,
-            keep=Keep("readable", lambda one: may_read(one, listing.user)),
+            keep=Keep(f"readable {listing.tag or ''}", listing.keeps),
             examine=self._window,
             limit=limit,
             cursor=cursor,

@@ -33,6 +33,7 @@ def _filters() -> list[Json]:
     """What content is asked for by: the values of fields, and of tags one."""
     schemas = {name: _FIELDS[field].schema() for name, field in FILTERS.items()}
     schemas["tag"] = schemas["tag"]["items"]
+    schemas["draft"] = {"type": "string", "enum": ["true"]}
     return [query(name, schema) for name, schema in schemas.items()]
 
 
@@ -73,7 +74,7 @@ OPERATIONS: dict[Route, Json] = {
     },
     contract.CREATE_CONTENT: operation(
         "create_content",
-        "Store a new draft; for authors. With an id, it can be repeated",
+        "Store content, by default a draft; for authors. With an id, it can be repeated",
         {201: _CONTENT, 200: _CONTENT},
         body="NewContent",
         fails=(409,),
@@ -81,8 +82,8 @@ OPERATIONS: dict[Route, Json] = {
     contract.GET_CONTENT: operation(
         "get_content", "Read content", {200: _CONTENT}, fails=(404,), parameters=[_ID]
     ),
-    contract.CHANGE_CONTENT: operation(
-        "change_content",
+    contract.UPDATE_CONTENT: operation(
+        "update_content",
         "Change content: a new version of it",
         {200: _CONTENT},
         body="ContentChange",
@@ -96,11 +97,18 @@ OPERATIONS: dict[Route, Json] = {
         fails=_STALE,
         parameters=[_ID, _IF_MATCH],
     ),
-    contract.MOVE_CONTENT: operation(
-        "move_content",
-        "Approve, deprecate, expire or revise content",
+    contract.SET_STATUS: operation(
+        "set_status",
+        "Set the status of content; Approved approves its draft",
         {200: _CONTENT},
         body="ContentMove",
+        fails=_STALE,
+        parameters=[_ID, _IF_MATCH],
+    ),
+    contract.WITHDRAW_DRAFT: operation(
+        "withdraw_draft",
+        "Withdraw the changes that wait for approval",
+        {200: _CONTENT},
         fails=_STALE,
         parameters=[_ID, _IF_MATCH],
     ),
@@ -109,7 +117,7 @@ OPERATIONS: dict[Route, Json] = {
         "An address to download the file by",
         {200: json_of("Download")},
         fails=(404,),
-        parameters=[_ID],
+        parameters=[_ID, query("draft", {"type": "string", "enum": ["false", "true"]})],
     ),
     contract.UPLOAD_FILE: operation(
         "upload_file",

@@ -21,6 +21,7 @@ from tablewright.catalog.portal.content import (
     Content,
     ContentRegistry,
 )
+from tablewright.catalog.portal.fields import folded
 from tablewright.model import Condition, Field, InvalidValue, Prose, Query, Text, Whole
 
 FILE: tuple[Field[Any], ...] = (
@@ -48,56 +49,63 @@ FILTERS = {
     "audience": "audience_role",
     "stage": "lifecycle_stage",
     "tag": "tags",
+    "draft": "draft_by",
 }
 # The lists that there are, that which is likely to be the shortest first.
 _LISTS: tuple[tuple[Query[Content], tuple[str, ...]], ...] = (
-    (ContentRegistry.content_by_owner, ("owner",)),
-    (ContentRegistry.content_by_product, ("suite", "concept")),
-    (ContentRegistry.content_by_status, ("status",)),
+    (ContentRegistry.list_content_by_owner, ("owner",)),
+    (ContentRegistry.list_content_by_product, ("suite", "concept")),
+    (ContentRegistry.list_content_by_status, ("status",)),
 )
 
 
 def listing_from(given: Mapping[str, str], user: User) -> Listing:
     """The list that is asked for: of an owner, a product or a status; the rest are filters."""
     asked = {name: given[name] for name in FILTERS if name in given}
-    refuse_status(asked.get("status"), user)
+    refuse_drafts(asked, user)
     if len({"suite", "concept"} & asked.keys()) == 1:
         missing = [(n, "is required") for n in ("suite", "concept") if n not in asked]
         raise InvalidRequest("A product is a suite and a concept of it.", missing)
     for pattern, names in _LISTS:
         if asked.keys() >= set(names):
             key = {FILTERS[name]: asked.pop(name) for name in names}
-            return Listing(pattern, key, filters_from(asked), user)
+            return Listing(pattern, key, filters_from(asked), user, tag_from(given))
     wrong = [("owner, suite and concept, or status", "one of these must be given")]
     raise InvalidRequest("Content is listed by owner, by product or by status.", wrong)
 
 
-def refuse_status(status: str | None, user: User) -> None:
-    """Refuse a status that there is not, and drafts to whoever cannot have any."""
-    if status is not None:
-        choice("status", status, STATUSES)
-    if status == DRAFT and not user.has(AUTHORS, APPROVERS):
+def refuse_drafts(given: Mapping[str, str], user: User) -> None:
+    """Refuse a status that does not exist, and drafts to users who cannot have any."""
+    if "status" in given:
+        choice("status", given["status"], STATUSES)
+    if "draft" in given:
+        choice("draft", given["draft"], ("true",))
+    if (given.get("status") == DRAFT or "draft" in given) and not user.has(AUTHORS, APPROVERS):
         raise NotAllowed("Only authors see drafts, each his own; approvers and admins see all.")
 
 
 def filters_from(given: Mapping[str, str]) -> Condition | None:
     """The condition that content has all that is asked for, None where nothing is."""
-    values: dict[str, Any] = {FILTERS[name]: value for name, value in given.items()}
-    if "tags" in values:
-        values["tags"] = [values["tags"]]
-    checked = Content.__entity__.check(values, partial=True)
+    plain = (name for name in given if name not in ("tag", "draft"))
+    checked = Content.__entity__.check({FILTERS[n]: given[n] for n in plain}, partial=True)
     fields = Content.__entity__.by_name
-    conditions = [
-        fields[name].contains(value[0]) if name == "tags" else fields[name] == value
-        for name, value in checked.items()
-    ]
+    conditions: list[Condition] = [fields[name] == value for name, value in checked.items()]
+    conditions += [Content.draft_by.exists()] if "draft" in given else []
     return reduce(and_, conditions) if conditions else None
+
+
+def tag_from(given: Mapping[str, str]) -> str | None:
+    """The tag to look for, folded as all tags are compared."""
+    if "tag" not in given:
+        return None
+    (tag,) = Content.tags.check([given["tag"]])
+    return folded(tag)
 
 
 def search_from(given: Mapping[str, str], user: User) -> Asked:
     """The words to look for, each once, and the filters."""
     filters = {name: given[name] for name in FILTERS if name in given}
-    refuse_status(filters.get("status"), user)
+    refuse_drafts(filters, user)
     text = given.get("q", "")
     found = list(dict.fromkeys(words(text)))
     reason = None
@@ -109,7 +117,7 @@ def search_from(given: Mapping[str, str], user: User) -> Asked:
         reason = f"must have 1 to {MOST_WORDS} different words, of letters or digits"
     if reason:
         raise InvalidRequest("The query is not valid.", [("q", reason)])
-    return Asked(found, filters_from(filters), user)
+    return Asked(found, filters_from(filters), user, tag_from(given))
 
 
 def file_from(body: Any) -> RequestedFile:

@@ -10,8 +10,9 @@ from itertools import groupby, islice
 from typing import NamedTuple
 
 from lambdas.portal.content.files import Files, Place
-from lambdas.portal.content.lifecycle import edit, hard_expired, revision
-from tablewright.catalog.portal.content import EXPIRED, Content, ContentRegistry
+from lambdas.portal.content.lifecycle import edit, hard_expired, revision, unchanged
+from tablewright.catalog.portal.content import Content, ContentRegistry
+from tablewright.catalog.portal.fields import stored_utc
 from tablewright.model.time_ids import moment_of
 from tablewright.runtime.errors import Conflict, NotFound, ObjectMissing
 from tablewright.runtime.store.store import Store
@@ -29,17 +30,26 @@ _AT_ONCE = 200
 
 def upload_status(content: Content | None, place: Place, now: datetime) -> str:
     """What an object is to its content: its file, perhaps its next one, or nothing any more."""
-    if content is None or hard_expired(content):
+    if content is None:
         return UNWANTED
-    if content.s3_key == place.key:
+    keys = file_keys(content)
+    if place.key in keys:
         return RECORDED
-    # An id that was given up can be given again: what was asked for before is not meant.
-    if content.status == EXPIRED or moment_of(place.upload_id) < content.created_at:
+    if hard_expired(content) or place.key in (content.removing or ()):
         return UNWANTED
-    recorded = Place.of(content.s3_key or "")
-    if recorded and place.upload_id < recorded.upload_id:
+    # An id that was given up can be given again: what was asked for before is not meant.
+    if moment_of(place.upload_id) < (stored_utc(content.created_at) or ""):
+        return UNWANTED
+    recorded = [found.upload_id for found in map(Place.of, keys) if found]
+    if recorded and place.upload_id < max(recorded):
         return UNWANTED
     return ARRIVED if now < _asked_at(place) + ABANDONED else LATE
+
+
+def file_keys(content: Content) -> list[str]:
+    """The keys of the content's file and of its draft's."""
+    keys = (content.s3_key, (content.draft or {}).get("s3_key"))
+    return [key for key in keys if key]
 
 
 class Cleaned(NamedTuple):
@@ -69,14 +79,15 @@ class Uploads:
                 return LATE  # nobody records it any more; cleaning removes it
             if status == ARRIVED:
                 try:
-                    if not self._record(content, place, now):
+                    content = self._record(content, place, now)
+                    if content is None:
                         return REFUSED
                 except ObjectMissing:
                     return MISSING
                 except (Conflict, NotFound):
                     continue  # changed or deleted meanwhile: look again
             # Also when it was recorded before: whoever did so may have come no further.
-            self._files.clear_before(place.content_id, place.upload_id)
+            self._files.clear_before(place.content_id, place.upload_id, keep=file_keys(content))
             return RECORDED
         raise Conflict("the content was being changed by others all the while")
 
@@ -102,18 +113,20 @@ class Uploads:
                 return Cleaned(looked_at, removed, chunk[-1].key)
         return Cleaned(looked_at, removed)
 
-    def _record(self, content: Content, place: Place, now: datetime) -> bool:
-        fields = self._files.uploaded(place.key)
-        if fields is None:
+    def _record(self, content: Content, place: Place, now: datetime) -> Content | None:
+        """The content with the file; None if the file is not what was asked for."""
+        found = self._files.uploaded(place.key)
+        if found is None:
             self._files.remove(place.key)
-            return False
-        self._store.update(
+            return None
+        file, fields = found
+        changes = edit(content, fields, file.user_id, approved=file.approved)
+        return self._store.update(
             ContentRegistry.update_content,
             content,
-            revision(content, edit(content, fields), now),
-            when=Content.version == content.version,
+            revision(content, changes, now),
+            when=unchanged(content),
         )
-        return True
 
     def _content(self, content_id: str) -> Content | None:
         return self._store.get(ContentRegistry.get_content, content_id=content_id)

@@ -30,27 +30,29 @@ class EventLog:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def append(self, events: Sequence[Event]) -> list[int]:
+    def store_events(self, events: Sequence[Event]) -> list[int]:
         """Store those events that are not stored yet; gives the positions of those that cannot be,
         because what has their id is another event."""
-        stored = self._store.create_many(Events.put_events, events)
+        stored = self._store.create_many(Events.store_event, events)
         left = [position for position, now in enumerate(stored) if not now]
-        keys = [event_key(events[position].event_id) for position in left]
+        keys = [event_key(one.event_id, one.timestamp) for one in (events[at] for at in left)]
         found = self._store.get_many(Events.get_events, keys)
         there = {event.event_id: event for event in found}
         return [at for at in left if not _same(there.get(events[at].event_id), events[at])]
 
-    def of_day(self, day: str, event_name: str | None, **paging: Any) -> Page[Event]:
+    def list_events_for_date(self, day: str, event_name: str | None, **paging: Any) -> Page[Event]:
         return self._store.query(
-            Events.events_of_day,
+            Events.list_events_for_date,
             {"date_bucket": day},
             where=_named(event_name),
             **paging,
         )
 
-    def of_user(self, user_id: str, event_name: str | None, **paging: Any) -> Page[Event]:
+    def query_events_by_user(
+        self, user_id: str, event_name: str | None, **paging: Any
+    ) -> Page[Event]:
         return self._store.query(
-            Events.events_of_user,
+            Events.query_events_by_user,
             {"user_id": user_id},
             where=_named(event_name),
             **paging,

@@ -14,24 +14,24 @@ from lambdas.http.openapi import (
     ref,
 )
 from lambdas.portal import contract
-from lambdas.portal.events.rules import GIVEN, MAX_EVENTS
+from lambdas.portal.events.rules import AHEAD, GIVEN, LATE, MAX_EVENTS
 from tablewright.catalog.portal.events import Event
 
 _FIELDS = Event.__entity__.by_name
 
 OPERATIONS: dict[Route, Json] = {
-    contract.APPEND_EVENTS: {
+    contract.STORE_EVENTS: {
         **operation(
-            "append_events",
+            "store_events",
             "Append what the caller did",
             {202: json_of("EventIds")},
             body="NewEvents",
             fails=(409,),
         ),
-        "description": "An event's id is a UUID of version 7 that tells when it happened: at "
-        "most 24 hours ago and 5 minutes ahead. The request can be repeated: an event that is "
-        "stored is not stored again, and never changed. All are stored or, if one is not "
-        "valid, none.",
+        "description": "An event has a timestamp, or an event_id that is a UUID of version 7 and "
+        f"tells it: at most {LATE.days} days ago and {AHEAD.days} day ahead. The request can be "
+        "repeated: an event that is stored is not stored again, and never changed. All are stored "
+        "or, if one is not valid, none.",
     },
     contract.LIST_EVENTS: {
         **operation(

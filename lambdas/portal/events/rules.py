@@ -1,28 +1,36 @@
-"""Rules of events: which are taken, and from when on a day has all of its own.
+"""Rules of events: which are accepted, and until when events of a day are.
 
-An id tells when its event happened. Only events of the last day are taken, so that a day is closed
-at a moment that is known: what was exported after it lacks nothing.
+An event names its time, or its id is a UUID of version 7, which tells it. A request that is
+repeated as it is has the same keys, so it stores nothing twice.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from lambdas.errors import InvalidRequest
 from tablewright.catalog.portal.events import Event, event_key
-from tablewright.model import InvalidRecord, InvalidValue
+from tablewright.catalog.portal.fields import event_time
+from tablewright.model import Field, InvalidRecord, InvalidValue, TimeId
 from tablewright.model.fields.time import iso_utc
+from tablewright.model.time_ids import moment_of
 
-GIVEN = ("event_id", "event_name", "content_id", "metadata")
+GIVEN = ("event_id", "event_name", "user_id", "content_id", "metadata", "timestamp")
 MAX_EVENTS = 100
-LATE = timedelta(hours=24)
-AHEAD = timedelta(minutes=5)
+LATE = timedelta(days=30)
+AHEAD = timedelta(days=1)
 
 _REPORTED = 100
-_WINDOW = "must be of the last 24 hours, and at most 5 minutes ahead"
+_TIME_ID: Field[str] = TimeId()
+_NO_TIME = "is required, unless event_id is a UUID of version 7"
 
 
-def events_from(body: Any, user_id: str, now: datetime) -> list[Event]:
-    """The events in a request's body; raises InvalidRequest with all that is wrong with them."""
+def events_from(body: Any, user_id: str, now: datetime, days: int = LATE.days) -> list[Event]:
+    """The events in a request's body; raises InvalidRequest with all that is wrong with them.
+
+    Events of the last 30 days are accepted, of fewer if the table keeps fewer `days`.
+    """
+    since, until = iso_utc(now - min(LATE, timedelta(days=days))), iso_utc(now + AHEAD)
     entries = body["events"] if isinstance(body, dict) and set(body) == {"events"} else None
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_EVENTS:
         reason = f"must be a list of 1 to {MAX_EVENTS} events, and nothing beside it"
@@ -32,7 +40,7 @@ def events_from(body: Any, user_id: str, now: datetime) -> list[Event]:
     first: dict[str, int] = {}
     for position, entry in enumerate(entries):
         try:
-            event = _event(entry, user_id, now)
+            event = _event(entry, user_id, since, until)
         except InvalidRecord as invalid:
             wrong += [(_pointer(position, one.field), one.reason) for one in invalid.problems]
             continue
@@ -51,25 +59,40 @@ def same_event(one: Event, two: Event) -> bool:
     return all(one.get(field.name) == two.get(field.name) for field in Event.__entity__.fields)
 
 
-def _event(entry: Any, user_id: str, now: datetime) -> Event:
+def _event(entry: Any, user_id: str, since: str, until: str) -> Event:
     """One event of a request, whole; raises InvalidRecord."""
     if not isinstance(entry, dict) or not set(entry) <= set(GIVEN):
         reason = f"must be an object of {', '.join(GIVEN)} only"
         raise InvalidRecord(Event.__name__, [InvalidValue("", reason)])
-    # Made by the client: only then a request whose answer was lost can be repeated.
-    id = entry.get("event_id", "")
-    key = event_key(id) if Event.event_id.accepts_text(id) else {}
-    problems = []
-    if key and not iso_utc(now - LATE) <= key["timestamp"] <= iso_utc(now + AHEAD):
-        problems.append(InvalidValue("event_id", f"tells {key['timestamp']}, but {_WINDOW}"))
+    problems, timestamp = [], since
     try:
-        event = Event(**{**entry, "user_id": user_id, **key})
+        timestamp = _time(entry)
+        if not since <= timestamp <= until:
+            reason = f"is {timestamp}, but must be from {since} to {until}"
+            raise InvalidValue("timestamp" if "timestamp" in entry else "event_id", reason)
+    except InvalidValue as problem:
+        problems.append(problem)
+    if entry.get("user_id", user_id) != user_id:
+        problems.append(InvalidValue("user_id", "must be that of the caller; leave it out"))
+    ours = {"user_id": user_id, **event_key(entry.get("event_id", ""), timestamp)}
+    try:
+        event = Event(**{**entry, **ours})
     except InvalidRecord as invalid:
-        # What follows from the id is no fault beside it.
-        problems += [one for one in invalid.problems if one.field in (*GIVEN, "user_id")]
+        problems += invalid.problems
     if problems:
         raise InvalidRecord(Event.__name__, problems)
     return event
+
+
+def _time(entry: Mapping[str, Any]) -> str:
+    """When an event happened, by its own word or its id; never the time of the request, which a
+    repetition would change."""
+    if entry.get("timestamp") is not None:
+        return event_time(entry["timestamp"])
+    id = entry.get("event_id")
+    if not _TIME_ID.accepts_text(id if isinstance(id, str) else ""):
+        raise InvalidValue("timestamp", _NO_TIME)
+    return moment_of(str(id))
 
 
 def _pointer(position: int, field: str) -> str:

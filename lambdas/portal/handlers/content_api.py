@@ -8,19 +8,26 @@ from typing import Any, NamedTuple
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
-from lambdas.errors import InvalidRequest, NotThere, VersionRequired
-from lambdas.http.answers import answer, page_json, record_json
+from lambdas.errors import InvalidRequest, NotThere, RequestConflict, VersionRequired
+from lambdas.http.answers import answer, record_json
 from lambdas.http.application import application, respond, routed
 from lambdas.http.bodies import only
 from lambdas.http.requests import choice, json_body, page_limit, parameters
+from lambdas.http.versions import tag_of
 from lambdas.portal import contract
 from lambdas.portal.clients import Clients
 from lambdas.portal.content.files import Files
-from lambdas.portal.content.lifecycle import edited, hard_expired
+from lambdas.portal.content.lifecycle import (
+    edited,
+    hard_expired,
+    latest_version,
+    publishes,
+    with_draft,
+)
 from lambdas.portal.content.lists import Lists
-from lambdas.portal.content.registry import VERSIONS, Registry
+from lambdas.portal.content.registry import VERSIONS, Registry, shown
 from lambdas.portal.content.requests import FILTERS, file_from, listing_from, search_from
-from lambdas.portal.contract import APPROVERS, AUTHORS, ContentApiEnvironment
+from lambdas.portal.contract import APPROVERS, AUTHORS, ROLE, ContentApiEnvironment
 from lambdas.portal.search.search import IndexSearch, Search
 from lambdas.portal.users import user_of
 from tablewright.catalog.portal.content import (
@@ -54,7 +61,8 @@ class Resources(NamedTuple):
         files = Files.of(clients.s3, environment.files_bucket)
         index = clients.store(ContentSearch, environment.search_table)
         search = IndexSearch(store, index, cursors)
-        return cls(Registry(store, files), files, Lists(store), search)
+        registry = Registry(store, files, environment.review or ROLE)
+        return cls(registry, files, Lists(store), search)
 
 
 @cache
@@ -73,7 +81,9 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 @routed(app, contract.CREATE_CONTENT)
 def create_content() -> Response[str]:
     user = user_of(app.current_event, AUTHORS)
-    made, new = resources().registry.create(json_body(app.current_event), user, resources().now())
+    made, new = resources().registry.create_content(
+        json_body(app.current_event), user, resources().now()
+    )
     logger.info("content stored", content_id=made.content_id, new=new)
     return VERSIONS.tagged(made, 201 if new else 200)
 
@@ -84,9 +94,10 @@ def list_content() -> Response[str]:
     given = parameters(app.current_event, (*FILTERS, "limit", "cursor"))
     listing = listing_from(given, user)
     limit, cursor = page_limit(given.get("limit")), given.get("cursor")
-    page = resources().lists.page(listing, limit, cursor)
+    page = resources().lists.list_content(listing, limit, cursor)
     logger.info("listed", pattern=listing.pattern.name, count=len(page.items))
-    return answer(page_json(page, cursor="next_cursor"))
+    items = [record_json(shown(one, user)) for one in page.items]
+    return answer({"items": items, "next_cursor": page.cursor})
 
 
 @routed(app, contract.SEARCH_CONTENT)
@@ -97,21 +108,24 @@ def search_content() -> Response[str]:
     limit, cursor = page_limit(given.get("limit")), given.get("cursor")
     found = resources().search.find(asked, limit, cursor)
     logger.info("searched", words=len(asked.words), count=len(found.items))
-    items = [listed_json(one) for one in found.items]
+    items = [listed_json(shown(one, user)) for one in found.items]
     return answer({"items": items, "next_cursor": found.cursor, "complete": found.complete})
 
 
 @routed(app, contract.GET_CONTENT)
 def get_content(content_id: str) -> Response[str]:
-    return VERSIONS.tagged(resources().registry.one(content_id, user_of(app.current_event)))
+    user = user_of(app.current_event)
+    return VERSIONS.tagged(shown(resources().registry.get_content(content_id, user), user))
 
 
-@routed(app, contract.CHANGE_CONTENT)
-def change_content(content_id: str) -> Response[str]:
+@routed(app, contract.UPDATE_CONTENT)
+def update_content(content_id: str) -> Response[str]:
     user = user_of(app.current_event, *_WRITERS)
     body = json_body(app.current_event)
     version = VERSIONS.named_in(app.current_event, body)
-    changed = resources().registry.change(content_id, body, version, user, resources().now())
+    changed = resources().registry.update_content(
+        content_id, body, version, user, resources().now()
+    )
     logger.info("content changed", content_id=content_id, version=changed.version)
     return VERSIONS.tagged(changed)
 
@@ -121,13 +135,13 @@ def delete_content(content_id: str) -> Response[str]:
     user = user_of(app.current_event, *_WRITERS)
     body = only(json_body(app.current_event), ("version",)) if app.current_event.body else None
     version = VERSIONS.named_in(app.current_event, body)
-    resources().registry.remove(content_id, version, user, resources().now())
+    resources().registry.delete_content(content_id, version, user, resources().now())
     logger.info("content deleted", content_id=content_id)
     return Response(204)
 
 
-@routed(app, contract.MOVE_CONTENT)
-def move_content(content_id: str) -> Response[str]:
+@routed(app, contract.SET_STATUS)
+def set_status(content_id: str) -> Response[str]:
     user = user_of(app.current_event, *_WRITERS)
     body = only(json_body(app.current_event), ("status", "version"))
     version = VERSIONS.named_in(app.current_event, body)
@@ -136,16 +150,31 @@ def move_content(content_id: str) -> Response[str]:
     status = choice("/status", body["status"], STATUSES)
     if status == APPROVED and version.any:
         raise VersionRequired("An approval is of what was read: send its ETag as If-Match.")
-    moved = resources().registry.move(content_id, status, version, user, resources().now())
+    moved = resources().registry.set_status(content_id, status, version, user, resources().now())
     logger.info("content moved", content_id=content_id, status=moved.status)
     return VERSIONS.tagged(moved)
+
+
+@routed(app, contract.WITHDRAW_DRAFT)
+def withdraw_draft(content_id: str) -> Response[str]:
+    user = user_of(app.current_event, *_WRITERS)
+    body = only(json_body(app.current_event), ("version",)) if app.current_event.body else None
+    version = VERSIONS.named_in(app.current_event, body)
+    content = resources().registry.withdraw_draft(content_id, version, user, resources().now())
+    logger.info("draft withdrawn", content_id=content_id)
+    return VERSIONS.tagged(content)
 
 
 @routed(app, contract.UPLOAD_FILE)
 def upload_file(content_id: str) -> Response[str]:
     user = user_of(app.current_event, *_WRITERS)
     file = file_from(json_body(app.current_event))
-    edited(resources().registry.one(content_id, user), {}, user)  # may it be changed, and by him?
+    registry = resources().registry
+    content = registry.get_content(content_id, user)
+    edited(content, {}, user, registry.review)  # raises NotAllowed
+    if hard_expired(content):
+        raise RequestConflict("The content was withdrawn with its file: set another status first.")
+    file = file._replace(user_id=user.user_id, approved=publishes(user, registry.review))
     upload = resources().files.upload(content_id, file, resources().now())
     logger.info("upload asked for", content_id=content_id, upload_id=upload["upload_id"])
     # Whoever has the address can use it.
@@ -154,12 +183,19 @@ def upload_file(content_id: str) -> Response[str]:
 
 @routed(app, contract.DOWNLOAD_FILE)
 def download_file(content_id: str) -> Response[str]:
-    content = resources().registry.one(content_id, user_of(app.current_event))
+    user = user_of(app.current_event)
+    given = parameters(app.current_event, ("draft",))
+    draft = choice("draft", given.get("draft"), ("false", "true")) == "true"
+    content = shown(resources().registry.get_content(content_id, user), user)
+    # The tag of what readers see approves no draft.
+    version = content.version
+    if draft:
+        version, content = latest_version(content), with_draft(content)
     if content.s3_key is None or hard_expired(content):
         raise NotThere("The content has no file.")
     download = resources().files.download(content, resources().now())
     # Whoever approves the file names the content's version that it is of.
-    tag = {"ETag": VERSIONS.etag(content)}
+    tag = {"ETag": tag_of(version)}
     return answer(download, headers={"Cache-Control": "no-store", **tag})
 
 

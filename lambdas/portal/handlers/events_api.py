@@ -19,7 +19,7 @@ from lambdas.portal.events.exact_json import exact_json
 from lambdas.portal.events.log import EventLog, table_of
 from lambdas.portal.events.rules import events_from
 from lambdas.portal.users import user_of
-from tablewright.catalog.portal.events import Event
+from tablewright.catalog.portal.events import DAYS_KEPT, Event
 from tablewright.runtime.store.reader import Page
 
 logger = Logger()
@@ -34,13 +34,14 @@ class Resources(NamedTuple):
 
     log: EventLog
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    days: int = DAYS_KEPT
 
     @classmethod
     def of(cls, environment: EventsApiEnvironment) -> "Resources":
         clients = Clients()
         cursors = clients.cursors(environment.cursor_secret_arn)
         store = clients.store(table_of(environment), environment.events_table, cursors)
-        return cls(EventLog(store))
+        return cls(EventLog(store), days=int(environment.event_days or DAYS_KEPT))
 
 
 @cache
@@ -56,11 +57,12 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return respond(app, event, context)
 
 
-@routed(app, contract.APPEND_EVENTS)
-def append_events() -> Response[str]:
+@routed(app, contract.STORE_EVENTS)
+def store_events() -> Response[str]:
     user_id = user_of(app.current_event).user_id
-    events = events_from(json_body(app.current_event), user_id, resources().now())
-    taken_otherwise = resources().log.append(events)
+    body, now = json_body(app.current_event), resources().now()
+    events = events_from(body, user_id, now, resources().days)
+    taken_otherwise = resources().log.store_events(events)
     if taken_otherwise:
         reason = "belongs to another event: give each its own"
         wrong = [(f"/events/{position}/event_id", reason) for position in taken_otherwise]
@@ -83,7 +85,9 @@ def list_events() -> Response[str]:
 
 def _of_day(given: dict[str, str]) -> Page[Event]:
     caller = user_of(app.current_event, APPROVERS, ADMINS).user_id
-    return resources().log.of_day(given["day"], given.get("event_name"), **_paging(given, caller))
+    return resources().log.list_events_for_date(
+        given["day"], given.get("event_name"), **_paging(given, caller)
+    )
 
 
 def _of_user(given: dict[str, str]) -> Page[Event]:
@@ -91,7 +95,7 @@ def _of_user(given: dict[str, str]) -> Page[Event]:
     if given["user_id"] != user.user_id and not user.has(ADMINS):
         raise NotAllowed(f"Only members of the group '{ADMINS}' may list the events of others.")
     paging = _paging(given, user.user_id)
-    return resources().log.of_user(given["user_id"], given.get("event_name"), **paging)
+    return resources().log.query_events_by_user(given["user_id"], given.get("event_name"), **paging)
 
 
 def _paging(given: dict[str, str], caller: str) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def list_notifications() -> Response[str]:
     mine = _notifications()
     given = parameters(app.current_event, ("unread", "limit", "cursor"))
     unread = choice("unread", given.get("unread"), ("false", "true")) == "true"
-    page = mine.page(
+    page = mine.list_notifications(
         unread=unread, limit=page_limit(given.get("limit")), cursor=given.get("cursor")
     )
     return answer(_page(notifications.SHOWN, page))
@@ -77,26 +77,26 @@ def count_unread() -> Response[str]:
 
 @routed(app, contract.GET_NOTIFICATION)
 def get_notification(notification_id: str) -> Response[str]:
-    return answer(_shown(notifications.SHOWN, _notifications().one(notification_id)))
+    return answer(_shown(notifications.SHOWN, _notifications().get_notification(notification_id)))
 
 
-@routed(app, contract.MARK_READ)
-def mark_read(notification_id: str) -> Response[str]:
-    marked = _notifications().mark(notification_id, resources().now())
+@routed(app, contract.MARK_AS_READ)
+def mark_as_read(notification_id: str) -> Response[str]:
+    marked = _notifications().mark_as_read(notification_id, resources().now())
     return answer(_shown(notifications.SHOWN, marked))
 
 
 @routed(app, contract.MARK_ALL_READ)
 def mark_all_read() -> Response[str]:
-    counted = _notifications().mark_all(resources().now())
+    counted = _notifications().mark_all_as_read(resources().now())
     logger.info("marked as read", count=counted.number)
     return answer({"marked": counted.number, "more": counted.more})
 
 
-@routed(app, contract.SUBSCRIBE)
-def subscribe() -> Response[str]:
+@routed(app, contract.CREATE_SUBSCRIPTION)
+def create_subscription() -> Response[str]:
     mine = _subscriptions()
-    made, new = mine.create(json_body(app.current_event), resources().now())
+    made, new = mine.create_subscription(json_body(app.current_event), resources().now())
     logger.info("subscribed", subscription_id=made.subscription_id, new=new)
     return answer(_shown(subscriptions.SHOWN, made), 201 if new else 200)
 
@@ -105,18 +105,18 @@ def subscribe() -> Response[str]:
 def list_subscriptions() -> Response[str]:
     mine = _subscriptions()
     given = parameters(app.current_event, ("limit", "cursor"))
-    page = mine.page(limit=page_limit(given.get("limit")), cursor=given.get("cursor"))
+    page = mine.list_subscriptions(limit=page_limit(given.get("limit")), cursor=given.get("cursor"))
     return answer(_page(subscriptions.SHOWN, page))
 
 
 @routed(app, contract.GET_SUBSCRIPTION)
 def get_subscription(subscription_id: str) -> Response[str]:
-    return answer(_shown(subscriptions.SHOWN, _subscriptions().one(subscription_id)))
+    return answer(_shown(subscriptions.SHOWN, _subscriptions().get_subscription(subscription_id)))
 
 
-@routed(app, contract.UNSUBSCRIBE)
-def unsubscribe(subscription_id: str) -> Response[str]:
-    _subscriptions().remove(subscription_id)
+@routed(app, contract.DELETE_SUBSCRIPTION)
+def delete_subscription(subscription_id: str) -> Response[str]:
+    _subscriptions().delete_subscription(subscription_id)
     return Response(204)
 
 

@@ -34,32 +34,34 @@ class UserNotifications:
         self._store = store
         self._user_id = user_id
 
-    def page(self, *, unread: bool, limit: int, cursor: str | None) -> Page[Notification]:
+    def list_notifications(
+        self, *, unread: bool, limit: int, cursor: str | None
+    ) -> Page[Notification]:
         """A page of all notifications, or of those that are unread, newest first."""
         pattern, field = (
             (Notifications.unread_in_full, "unread_by")
             if unread
-            else (Notifications.notifications, "user_id")
+            else (Notifications.list_notifications, "user_id")
         )
         asked = {field: self._user_id}
         return self._store.query(pattern, asked, limit=limit, cursor=cursor, caller=self._user_id)
 
-    def one(self, notification_id: str) -> Notification:
-        named = self._store.each(Notifications.notification_by_id, notification_id=notification_id)
+    def get_notification(self, notification_id: str) -> Notification:
+        named = self._store.each(Notifications.get_notification, notification_id=notification_id)
         for found in named:
             if found.user_id == self._user_id:
                 return found
         # Nobody learns whether it is somebody else's.
         raise NotFound("You have no such notification.")
 
-    def mark(self, notification_id: str, now: datetime) -> Notification:
+    def mark_as_read(self, notification_id: str, now: datetime) -> Notification:
         """Mark one as read; one that is read already stays as it is."""
-        found = self.one(notification_id)
+        found = self.get_notification(notification_id)
         if found.read:
             return found
-        return self._mark(found, now) or self.one(notification_id)
+        return self._mark(found, now) or self.get_notification(notification_id)
 
-    def mark_all(self, now: datetime) -> Counted:
+    def mark_all_as_read(self, now: datetime) -> Counted:
         """Mark as many as one request can, the newest first; tells whether there are more."""
         found = list(islice(self._unread(MOST_MARKED + 1), MOST_MARKED + 1))
         marked = in_parallel(lambda one: self._mark(one, now), found[:MOST_MARKED])
@@ -79,6 +81,8 @@ class UserNotifications:
         """The notification as read from now on; None when it was before, or is gone."""
         changes = {"read": True, "read_at": iso_utc(now), "unread_by": None}
         try:
-            return self._store.update(Notifications.mark_read, found, changes, when={"read": False})
+            return self._store.update(
+                Notifications.mark_as_read, found, changes, when={"read": False}
+            )
         except (Conflict, NotFound):
             return None

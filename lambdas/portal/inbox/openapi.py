@@ -57,8 +57,8 @@ OPERATIONS: dict[Route, Json] = {
         fails=(404,),
         parameters=_NOTIFICATION_ID,
     ),
-    contract.MARK_READ: operation(
-        "mark_read",
+    contract.MARK_AS_READ: operation(
+        "mark_as_read",
         "Mark as read",
         {200: _NOTIFICATION},
         fails=(404,),
@@ -69,8 +69,8 @@ OPERATIONS: dict[Route, Json] = {
         "Mark as read what is unread, the newest first; repeat while there is more",
         {200: json_of("Marked")},
     ),
-    contract.SUBSCRIBE: operation(
-        "subscribe",
+    contract.CREATE_SUBSCRIPTION: operation(
+        "create_subscription",
         "Be notified of content that has all of this; without filters, of everything",
         {201: _SUBSCRIPTION, 200: _SUBSCRIPTION},
         body="NewSubscription",
@@ -89,8 +89,8 @@ OPERATIONS: dict[Route, Json] = {
         fails=(404,),
         parameters=_SUBSCRIPTION_ID,
     ),
-    contract.UNSUBSCRIBE: operation(
-        "unsubscribe", "Remove a subscription", {204: None}, parameters=_SUBSCRIPTION_ID
+    contract.DELETE_SUBSCRIPTION: operation(
+        "delete_subscription", "Remove a subscription", {204: None}, parameters=_SUBSCRIPTION_ID
     ),
 }
 
@@ -102,6 +102,6 @@ SCHEMAS: Json = {
     "Subscription": object_of(subscriptions.SHOWN, _required(subscriptions.SHOWN)),
     "SubscriptionPage": page_of(ref("Subscription"), cursor="next_cursor"),
     "NewSubscription": object_of(
-        [Subscription.__entity__.by_name[name] for name in subscriptions.FILTERS], [], nullable=True
+        [Subscription.__entity__.by_name[name] for name in subscriptions.GIVEN], [], nullable=True
     ),
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from lambdas.errors import RequestConflict
 from lambdas.http.bodies import new_record
+from tablewright.catalog.portal.fields import folded, unique_tags
 from tablewright.catalog.portal.subscriptions import (
     EVERYTHING,
     Subscriber,
@@ -27,6 +28,7 @@ from tablewright.runtime.store.store import Store
 MOST = 100
 
 FILTERS = ("product_suite", "product_concept", "tags")
+GIVEN = ("subscription_id", *FILTERS)
 # What a subscription is found by is a matter of the index.
 SHOWN = tuple(field for field in Subscription.__entity__.fields if field.name != "topic")
 
@@ -38,20 +40,24 @@ class UserSubscriptions:
         self._store = store
         self._user_id = user_id
 
-    def create(self, body: Any, now: datetime) -> tuple[Subscription, bool]:
+    def create_subscription(self, body: Any, now: datetime) -> tuple[Subscription, bool]:
         """Subscribe; gives the subscription and whether it is new.
 
         Whoever asks for what he has subscribed to gets that subscription: repeating a request
         changes nothing.
         """
         wanted = self._wanted(body, now)
+        named = isinstance(body, dict) and "subscription_id" in body
         for _ in Backoff():
             # Read before the list, and counted on with the subscription: what others have added
             # to the list since is noticed, so the bound holds. What they have removed may go.
             made = self._made()
-            mine = list(islice(self._store.each(Subscriptions.subscriptions, self._own), MOST))
+            mine = list(islice(self._store.each(Subscriptions.list_subscriptions, self._own), MOST))
             for one in mine:
-                if _filters(one) == _filters(wanted):
+                same = _filters(one) == _filters(wanted)
+                if named and one.subscription_id == wanted.subscription_id and not same:
+                    raise AlreadyExists("another subscription has this subscription_id")
+                if same and (not named or one.subscription_id == wanted.subscription_id):
                     return one, False
             if len(mine) == MOST:
                 raise RequestConflict(f"There are {MOST} subscriptions already: remove one first.")
@@ -60,20 +66,20 @@ class UserSubscriptions:
                 return wanted, True
         raise Throttled("the user was subscribing to something else all the while")
 
-    def one(self, subscription_id: str) -> Subscription:
+    def get_subscription(self, subscription_id: str) -> Subscription:
         key = {**self._own, "subscription_id": subscription_id}
         found = self._store.get(Subscriptions.get_subscription, key)
         if found is None:
             raise NotFound("You have no such subscription.")
         return found
 
-    def remove(self, subscription_id: str) -> None:
+    def delete_subscription(self, subscription_id: str) -> None:
         key = {**self._own, "subscription_id": subscription_id}
         self._store.delete(Subscriptions.delete_subscription, key)
 
-    def page(self, *, limit: int, cursor: str | None) -> Page[Subscription]:
+    def list_subscriptions(self, *, limit: int, cursor: str | None) -> Page[Subscription]:
         return self._store.query(
-            Subscriptions.subscriptions,
+            Subscriptions.list_subscriptions,
             self._own,
             limit=limit,
             cursor=cursor,
@@ -98,20 +104,20 @@ class UserSubscriptions:
         store, one_more = self._store, Subscriber.made.set(made + 1)
         same = Subscriber.made == made
         store.transact_write(
-            store.to_put(Subscriptions.put_subscription, wanted),
+            store.to_put(Subscriptions.create_subscription, wanted),
             store.to_update(Subscriptions.count_subscription, self._own, one_more, when=same),
         )
 
     def _wanted(self, body: Any, now: datetime) -> Subscription:
-        ours = {
-            **self._own,
-            "subscription_id": _id({}),
-            "topic": EVERYTHING,
-            "created_at": iso_utc(now),
-        }
-        given = new_record(Subscription, body, FILTERS, ours, lambda values: [])
-        wanted = {**given, "tags": sorted(set(given.tags or ())) or None}
-        return Subscription(**{**wanted, "subscription_id": _id(wanted), "topic": topic(wanted)})
+        ours = {**self._own, "topic": EVERYTHING, "created_at": iso_utc(now)}
+        if isinstance(body, dict):
+            body = {"subscription_id": _id({}), **body}
+        given = new_record(Subscription, body, GIVEN, ours, lambda values: [])
+        tags = sorted(unique_tags(given.tags or ()), key=folded) or None
+        wanted = {**given, "tags": tags, "topic": topic({**given, "tags": tags})}
+        if given.subscription_id == _id({}):
+            wanted["subscription_id"] = _id(wanted)
+        return Subscription(**wanted)
 
 
 def _id(wanted: Mapping[str, Any]) -> str:
@@ -120,4 +126,6 @@ def _id(wanted: Mapping[str, Any]) -> str:
 
 
 def _filters(subscription: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: subscription.get(name) for name in FILTERS}
+    """The filters, with tags as they are compared."""
+    tags = sorted(map(folded, subscription.get("tags") or ())) or None
+    return {**{name: subscription.get(name) for name in FILTERS}, "tags": tags}

@@ -63,7 +63,8 @@ def announcements_of(old: Content | None, new: Content | None) -> list[Announcem
         return []
     found = []
     was, status, at = old and old.status, new.status, new.last_updated
-    if status == APPROVED and was != APPROVED:
+    approved_before = old and old.approved_at
+    if status == APPROVED and (was != APPROVED or new.approved_at != approved_before):
         found.append(Announcement.of(APPROVAL, new, at))
     elif status == EXPIRED and was != EXPIRED:
         found.append(Announcement.of(EXPIRY, new, at))

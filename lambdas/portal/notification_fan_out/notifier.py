@@ -88,5 +88,5 @@ class Notifier:
     def _create(self, announcement: Announcement, users: list[str]) -> Notified:
         made = [notification(announcement, user) for user in users]
         # One that is there stays as it is: read, if it was read in the meantime.
-        new = sum(self._notifications.create_many(Notifications.put_notifications, made))
+        new = sum(self._notifications.create_many(Notifications.create_notification, made))
         return Notified(new, len(users) - new)

@@ -12,6 +12,7 @@ from math import log2
 from typing import NamedTuple, Protocol
 
 from lambdas.portal.content.lifecycle import may_read
+from lambdas.portal.content.lists import has_tag
 from lambdas.portal.search.words import matches, weight_of
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import Content, ContentRegistry
@@ -38,6 +39,7 @@ class Asked(NamedTuple):
     words: list[str]
     filters: Condition | None
     user: User
+    tag: str | None = None
 
 
 class Found(NamedTuple):
@@ -96,7 +98,7 @@ class IndexSearch:
         self._examined = examined
 
     def find(self, asked: Asked, limit: int, cursor: str | None) -> Found:
-        question = {"words": asked.words, "filters": repr(asked.filters)}
+        question = {"words": asked.words, "filters": repr((asked.filters, asked.tag))}
         caller = (asked.user.user_id, "search", question)
         lists = in_parallel(self._list, asked.words)
         counts, after = [str(len(one.weights)) for one in lists], None
@@ -158,6 +160,7 @@ class IndexSearch:
 
 
 def _is_asked_for(content: Content, asked: Asked) -> bool:
-    if not may_read(content, asked.user) or not matches(asked.words, content):
+    shown = may_read(content, asked.user) and has_tag(content, asked.tag)
+    if not shown or not matches(asked.words, content):
         return False
     return asked.filters is None or holds(asked.filters, content)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tablewright.catalog.portal.content import folded
+from tablewright.catalog.portal.fields import folded
 from tablewright.catalog.portal.search import LONGEST_WORD, MOST_WORDS
 
 # Fields in which words are found, and what a word in each counts.

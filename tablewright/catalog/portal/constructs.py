@@ -20,7 +20,7 @@ class ContentRegistryTable(DesignTable):
     Example::
 
         content = ContentRegistryTable(self, "Content")
-        content.grant(function, ContentRegistry.content_by_status)
+        content.grant(function, ContentRegistry.list_content_by_status)
     """
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
@@ -46,7 +46,7 @@ class NotificationsTable(DesignTable):
     Example::
 
         notifications = NotificationsTable(self, "Notifications")
-        notifications.grant(function, Notifications.notifications, Notifications.mark_read)
+        notifications.grant(function, Notifications.list_notifications, Notifications.mark_as_read)
     """
 
     def __init__(self, scope: Construct, id: str, **options: Unpack[TableOptions]) -> None:
@@ -76,7 +76,7 @@ class EventsTable(DesignTable):
     Example::
 
         events = EventsTable(self, "Events", shards=10)
-        events.grant(function, Events.put_events)
+        events.grant(function, Events.store_event)
     """
 
     def __init__(

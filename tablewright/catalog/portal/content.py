@@ -6,15 +6,17 @@ is in. Beside the lists, `by_due` has the items that something is to happen to o
 
 from __future__ import annotations
 
-import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
+from tablewright.catalog.portal.fields import TAG, key_id, moment, path_id, product
 from tablewright.model import (
     KEYS_ONLY,
     BatchGet,
     Check,
     Choice,
     Delete,
+    Document,
     Entity,
     Field,
     Flag,
@@ -23,56 +25,21 @@ from tablewright.model import (
     Key,
     Lines,
     ListOf,
-    Name,
     Prose,
     Put,
     Query,
     Scan,
     Table,
     Text,
-    TimestampText,
     Update,
     Whole,
 )
-from tablewright.model.fields.text import ProseField
 
 DRAFT, APPROVED, DEPRECATED, EXPIRED = "Draft", "Approved", "Deprecated", "Expired"
 STATUSES = (DRAFT, APPROVED, DEPRECATED, EXPIRED)
 SOFT, HARD = "soft_expire", "hard_expire"
 MAX_TAGS = 20
 MAX_FILE_BYTES = 5 * 1024**3
-
-# Ids are part of addresses, in which other characters do not arrive as they were sent.
-ID = "[A-Za-z0-9][A-Za-z0-9._~:@-]*"
-ID_FORM = "letters, digits and . _ ~ : @ -, beginning with a letter or digit"
-
-
-def product() -> Field[str | None]:
-    # Part of keys in which '#' sets fields apart.
-    return Name(max_length=100, pattern=r"[^#]*", form="text without '#'", default=None)
-
-
-def folded(text: str) -> str:
-    r"""A text without what case, spaces and compatible forms of characters set apart.
-
-    >>> folded(" Straße \u00a0 \uff21BC")
-    'strasse abc'
-    """
-    once = unicodedata.normalize("NFKC", text).casefold()
-    # Folding can undo what was normalized.
-    return " ".join(unicodedata.normalize("NFKC", once).split())
-
-
-class Tag(ProseField):
-    """A word or two that content is found by: stored folded, however it was written."""
-
-    __slots__ = ()
-
-    def check(self, value: Any) -> str:
-        return super().check(folded(value) if isinstance(value, str) else value)
-
-
-TAG = Tag(max_length=50, pattern=r".*\S.*", form="text that is not blank")
 
 
 class Content(
@@ -109,7 +76,7 @@ class Content(
 ):
     """One piece of content: what it is about, its state, and where its file is."""
 
-    content_id: Field[str] = Text(max_length=64, pattern=ID, form=ID_FORM)
+    content_id: Field[str] = path_id()
     status: Field[str] = Choice(STATUSES)
     title: Field[str] = Prose(max_length=200)
     summary: Field[str] = Lines(max_length=2000)
@@ -118,18 +85,15 @@ class Content(
     audience_role: Field[str | None] = Prose(max_length=100, default=None)
     lifecycle_stage: Field[str | None] = Prose(max_length=100, default=None)
     # A user's id is the subject of a token.
-    owner_user_id: Field[str] = Text(max_length=128, pattern=ID, form=ID_FORM)
+    owner_user_id: Field[str] = key_id()
     tags: Field[tuple[str, ...]] = ListOf(TAG, max_items=MAX_TAGS)
-    # Counts the changes that people and the calendar make: a write names the one it changes.
-    version: Field[str] = Text(
-        max_length=32,
-        pattern="[A-Za-z0-9][A-Za-z0-9._-]*",
-        form="letters, digits, '.', '_' and '-', beginning with a letter or digit",
-    )
-    last_updated: Field[str] = TimestampText()
-    review_due_date: Field[str | None] = TimestampText(default=None)
-    effective_date: Field[str | None] = TimestampText(default=None)
-    expiry_date: Field[str | None] = TimestampText(default=None)
+    # Counts on with every change that readers see: a write names the one it changes.
+    version: Field[str] = Prose(max_length=64)
+    last_updated: Field[str] = moment()
+    review_due_date: Field[str | None] = moment(default=None)
+    effective_date: Field[str | None] = moment(default=None)
+    # A date is the last day on which the content is valid.
+    expiry_date: Field[str | None] = moment(default=None, end_of_day=True)
     expiry_policy: Field[str | None] = Choice((SOFT, HARD), default=None)
     s3_uri: Field[str | None] = Text(max_length=1100, default=None)
     file_name: Field[str | None] = Prose(max_length=200, default=None)
@@ -137,17 +101,24 @@ class Content(
     size_bytes: Field[int | None] = Whole(digits=13, default=None)
     s3_bucket: Field[str | None] = Text(max_length=63, default=None)
     s3_key: Field[str | None] = Text(max_length=1024, default=None)
-    uploaded_at: Field[str | None] = TimestampText(default=None)
-    created_at: Field[str] = TimestampText()
+    uploaded_at: Field[str | None] = moment(default=None)
+    # Items of earlier programs do not have it.
+    created_at: Field[str | None] = moment(default=None)
+    # Changes that wait for approval, by field; null removes a field.
+    draft: Field[Mapping[str, Any] | None] = Document(max_bytes=32_768, default=None)
+    # Who last changed what is not approved yet.
+    draft_by: Field[str | None] = key_id(default=None)
+    # The last version given to a draft: one that was withdrawn is never used again.
+    latest_version: Field[str | None] = Prose(max_length=64, default=None)
     # Who approved it; before its effective date it is a draft all the same.
-    approved_by: Field[str | None] = Text(max_length=128, pattern=ID, form=ID_FORM, default=None)
-    approved_at: Field[str | None] = TimestampText(default=None)
+    approved_by: Field[str | None] = key_id(default=None)
+    approved_at: Field[str | None] = moment(default=None)
     # Of a draft that readers have seen in an earlier version.
     was_public: Field[bool | None] = Flag(default=None)
     # The next moment at which something is to be done to it, if there is one.
-    due_at: Field[str | None] = TimestampText(default=None)
+    due_at: Field[str | None] = moment(default=None)
     # The review date that its owner was told of.
-    review_told: Field[str | None] = TimestampText(default=None)
+    review_told: Field[str | None] = moment(default=None)
     # Keys of files that it no longer has, and whose objects are still to be removed.
     removing: Field[tuple[str, ...] | None] = ListOf(
         Text(max_length=1024), max_items=20, default=None
@@ -160,7 +131,7 @@ LISTED = (
     *(Content.title, Content.summary, Content.product_suite, Content.product_concept),
     *(Content.audience_role, Content.lifecycle_stage, Content.owner_user_id, Content.tags),
     *(Content.version, Content.last_updated, Content.effective_date, Content.expiry_date),
-    *(Content.expiry_policy, Content.file_name),
+    *(Content.expiry_policy, Content.file_name, Content.draft_by),
 )
 
 
@@ -202,21 +173,21 @@ class ContentRegistry(Table, pk="content_id", stream="NEW_AND_OLD_IMAGES"):
     scan_contents = Scan(Content, describes="Every content, for a check of the search index.")
     update_content = Update(Content, describes="Change content, or its state.")
     delete_content = Delete(Content, describes="Remove content.")
-    content_by_status = Query(
+    list_content_by_status = Query(
         Content,
         by_status_updated,
         range=Content.last_updated,
         descending=True,
         describes="Content of a status, last changed first.",
     )
-    content_by_product = Query(
+    list_content_by_product = Query(
         Content,
         by_product,
         range=Content.last_updated,
         descending=True,
         describes="Content about a concept of a product suite, last changed first.",
     )
-    content_by_owner = Query(
+    list_content_by_owner = Query(
         Content,
         by_owner,
         range=Content.last_updated,

@@ -1,7 +1,7 @@
 """Events of the portal: what users did, by day and by user.
 
-An event's id tells when it happened, so an event that is sent again has the same key: it is stored
-once, and nothing that is sent later replaces it.
+An event's key is its day, its timestamp and its id. An event that is sent again has the same
+key: it is stored once, and nothing that is sent later replaces it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tablewright.catalog.portal.content import ID, ID_FORM
+from tablewright.catalog.portal.fields import key_id, key_time, path_id
 from tablewright.model import (
     BatchCreate,
     BatchGet,
@@ -20,14 +20,11 @@ from tablewright.model import (
     Field,
     Index,
     Key,
+    Prose,
     Query,
     Shards,
     Table,
-    Text,
-    TimeId,
-    TimestampText,
 )
-from tablewright.model.time_ids import moment_of
 
 DAYS_KEPT = 90
 
@@ -49,12 +46,12 @@ class Event(
     """Something that somebody did."""
 
     date_bucket: Field[str] = DateText()
-    event_id: Field[str] = TimeId()
-    event_name: Field[str] = Text(max_length=100, pattern="[A-Za-z0-9][A-Za-z0-9._:-]*")
-    user_id: Field[str | None] = Text(max_length=128, pattern=ID, form=ID_FORM, default=None)
-    content_id: Field[str | None] = Text(max_length=64, pattern=ID, form=ID_FORM, default=None)
+    event_id: Field[str] = key_id()
+    event_name: Field[str] = Prose(max_length=100)
+    user_id: Field[str | None] = key_id(default=None)
+    content_id: Field[str | None] = path_id(default=None)
     metadata: Field[Mapping[str, Any] | None] = Document(max_bytes=8192, default=None)
-    timestamp: Field[str] = TimestampText()
+    timestamp: Field[str] = key_time()
 
 
 class Events(Table, pk="date_bucket", sk="ts#event_id", ttl="ttl", stream="NEW_AND_OLD_IMAGES"):
@@ -67,16 +64,16 @@ class Events(Table, pk="date_bucket", sk="ts#event_id", ttl="ttl", stream="NEW_A
         keys={Event: Key("{user_id}", "{timestamp}#{event_id}")},
     )
 
-    put_events = BatchCreate(Event, describes="Append events; none is replaced.")
+    store_event = BatchCreate(Event, describes="Append events; none is replaced.")
     get_events = BatchGet(Event, consistent=True, describes="Look what has an id already.")
-    events_of_day = Query(
+    list_events_for_date = Query(
         Event,
         range=Event.timestamp,
         filters=(Event.event_name,),
         descending=True,
         describes="The events of a day, newest first.",
     )
-    events_of_user = Query(
+    query_events_by_user = Query(
         Event,
         by_user,
         range=Event.timestamp,
@@ -113,11 +110,10 @@ def events_table(*, shards: int | None = None, days: int = DAYS_KEPT) -> type[Ev
     return Variant
 
 
-def event_key(event_id: str) -> dict[str, str]:
-    """The key fields of an event, all of which its id tells.
+def event_key(event_id: str, timestamp: str) -> dict[str, str]:
+    """The key fields of an event: its day follows from its timestamp.
 
-    >>> event_key("0194a211-7280-7abc-8def-0123456789ab")["timestamp"]
-    '2025-01-26T10:04:00.000Z'
+    >>> event_key("e1", "2025-01-26T10:04:00.000Z")["date_bucket"]
+    '2025-01-26'
     """
-    moment = moment_of(event_id)
-    return {"date_bucket": moment[:10], "timestamp": moment, "event_id": event_id}
+    return {"date_bucket": timestamp[:10], "timestamp": timestamp, "event_id": event_id}

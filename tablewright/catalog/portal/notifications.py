@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablewright.catalog.portal.content import ID, ID_FORM
+from tablewright.catalog.portal.fields import key_id, key_time, moment, path_id
 from tablewright.model import (
     KEYS_ONLY,
     BatchCreate,
@@ -10,14 +10,11 @@ from tablewright.model import (
     Entity,
     Field,
     Flag,
-    Get,
     Index,
     Key,
     Prose,
     Query,
     Table,
-    Text,
-    TimestampText,
     Update,
 )
 
@@ -41,18 +38,18 @@ class Notification(
 ):
     """Something that a user is told, once."""
 
-    user_id: Field[str] = Text(max_length=128, pattern=ID, form=ID_FORM)
-    # Made of what the notification is about: told twice, it is the same one.
-    notification_id: Field[str] = Text(max_length=64, pattern="[0-9a-zA-Z_-]+")
+    user_id: Field[str] = key_id()
+    # The portal derives it from the event, so a repeated notification has the same id.
+    notification_id: Field[str] = path_id()
     type: Field[str] = Choice(KINDS)
     title: Field[str] = Prose(max_length=200)
     message: Field[str] = Prose(max_length=1000)
     read: Field[bool] = Flag()
     # The user once more, as long as it is unread.
-    unread_by: Field[str | None] = Text(max_length=128, pattern=ID, form=ID_FORM, default=None)
-    created_at: Field[str] = TimestampText()
-    read_at: Field[str | None] = TimestampText(default=None)
-    content_id: Field[str | None] = Text(max_length=64, pattern=ID, form=ID_FORM, default=None)
+    unread_by: Field[str | None] = key_id(default=None)
+    created_at: Field[str] = key_time()
+    read_at: Field[str | None] = moment(default=None)
+    content_id: Field[str | None] = path_id(default=None)
 
 
 class Notifications(Table, pk="user_id", sk="created_at#notification_id"):
@@ -69,15 +66,14 @@ class Notifications(Table, pk="user_id", sk="created_at#notification_id"):
         keys={Notification: Key("{unread_by}", "{created_at}#{notification_id}")},
     )
 
-    put_notifications = BatchCreate(Notification, describes="Tell users, each once.")
-    get_notification = Get(Notification, describes="Read a notification by its full key.")
-    notifications = Query(
+    create_notification = BatchCreate(Notification, describes="Tell users, each once.")
+    list_notifications = Query(
         Notification,
         range=Notification.created_at,
         descending=True,
         describes="The notifications of a user, newest first.",
     )
-    notification_by_id = Query(
+    get_notification = Query(
         Notification,
         by_notification_id,
         hydrate=True,
@@ -93,4 +89,4 @@ class Notifications(Table, pk="user_id", sk="created_at#notification_id"):
         descending=True,
         describes="A user's unread notifications, newest first.",
     )
-    mark_read = Update(Notification, describes="Mark a notification as read.")
+    mark_as_read = Update(Notification, describes="Mark a notification as read.")

@@ -7,7 +7,7 @@ ones. Of a content, the document says which postings there are. Both change in o
 
 from __future__ import annotations
 
-from tablewright.catalog.portal.content import ID, ID_FORM
+from tablewright.catalog.portal.fields import path_id
 from tablewright.model import (
     IN_KEY,
     BatchGet,
@@ -32,10 +32,6 @@ _WORD = r"\w{1,40}"
 _RANK = "[0-9]{3}"
 
 
-def _content_id() -> Field[str]:
-    return Text(IN_KEY, max_length=64, pattern=ID, form=ID_FORM)
-
-
 class Posting(
     Entity,
     key=Key("{initial}", "{word}#{rank}#{content_id}"),
@@ -52,7 +48,7 @@ class Posting(
     word: Field[str] = Text(IN_KEY, max_length=LONGEST_WORD, pattern=_WORD)
     # The lower, the more the word weighs in the content.
     rank: Field[str] = Text(IN_KEY, max_length=3, pattern=_RANK)
-    content_id: Field[str] = _content_id()
+    content_id: Field[str] = path_id(IN_KEY)
 
 
 class Document(
@@ -67,7 +63,7 @@ class Document(
 ):
     """The postings that there are of a content; without any there is no document."""
 
-    content_id: Field[str] = _content_id()
+    content_id: Field[str] = path_id(IN_KEY)
     # Another one with every change, never used again.
     revision: Field[str] = Text(max_length=32)
     # The word and the rank of each.

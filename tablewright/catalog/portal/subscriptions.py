@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tablewright.catalog.portal.content import ID, ID_FORM, MAX_TAGS, TAG, folded, product
+from tablewright.catalog.portal.content import MAX_TAGS
+from tablewright.catalog.portal.fields import TAG, folded, key_id, moment, path_id, product
 from tablewright.model import (
     IN_KEY,
     Delete,
@@ -24,8 +25,6 @@ from tablewright.model import (
     Put,
     Query,
     Table,
-    Text,
-    TimestampText,
     Update,
     Whole,
 )
@@ -48,17 +47,15 @@ class Subscription(
 ):
     """What one user wants to be told of; without filters, everything."""
 
-    user_id: Field[str] = Text(max_length=128, pattern=ID, form=ID_FORM)
-    # Made of what is asked for: asked for twice, it is the same one.
-    subscription_id: Field[str] = Text(
-        max_length=36, pattern="[0-9a-f-]{32,36}", form="an id as told"
-    )
+    user_id: Field[str] = key_id()
+    # Unless the caller gives one, it is derived from the filters.
+    subscription_id: Field[str] = path_id()
     product_suite: Field[str | None] = product()
     product_concept: Field[str | None] = product()
     tags: Field[tuple[str, ...] | None] = ListOf(TAG, max_items=MAX_TAGS, default=None)
     # Made of what people write: see `topic`.
     topic: Field[str] = Prose(max_length=256)
-    created_at: Field[str] = TimestampText()
+    created_at: Field[str] = moment()
 
 
 class Subscriber(
@@ -69,7 +66,7 @@ class Subscriber(
 ):
     """How often a user has subscribed: whoever counts on is the next, and the only one."""
 
-    user_id: Field[str] = Text(IN_KEY, max_length=128, pattern=ID, form=ID_FORM)
+    user_id: Field[str] = key_id(IN_KEY)
     made: Field[int] = Whole()
 
 
@@ -87,10 +84,10 @@ class Subscriptions(Table, pk="user_id", sk="subscription_id"):
         keys={Subscription: Key("{topic}", "{user_id}")},
     )
 
-    put_subscription = Put(Subscription, create=True, describes="Subscribe.")
+    create_subscription = Put(Subscription, create=True, describes="Subscribe.")
     get_subscription = Get(Subscription, describes="Read one subscription.")
     delete_subscription = Delete(Subscription, describes="Unsubscribe.")
-    subscriptions = Query(
+    list_subscriptions = Query(
         Subscription,
         # Who repeats a request is to find what it did.
         consistent=True,

@@ -92,38 +92,37 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "get_content": {("GetItem", None)},
         "update_content": {("GetItem", None), ("UpdateItem", None)},
         "delete_content": {("DeleteItem", None)},
-        "content_by_status": {("Query", "by_status_updated")},
-        "content_by_product": {("Query", "by_product")},
-        "content_by_owner": {("Query", "by_owner")},
+        "list_content_by_status": {("Query", "by_status_updated")},
+        "list_content_by_product": {("Query", "by_product")},
+        "list_content_by_owner": {("Query", "by_owner")},
         "contents_by_id": {("BatchGetItem", None)},
         "check_content": {("ConditionCheckItem", None)},
         "scan_contents": {("Scan", None)},
         "due_content": {("Query", "by_due")},
     },
     "Notifications": {
-        "put_notifications": {("PartiQLInsert", None)},
-        "get_notification": {("GetItem", None)},
-        "notifications": {("Query", None)},
-        "notification_by_id": {("Query", "by_notification_id"), ("BatchGetItem", None)},
+        "create_notification": {("PartiQLInsert", None)},
+        "list_notifications": {("Query", None)},
+        "get_notification": {("Query", "by_notification_id"), ("BatchGetItem", None)},
         "unread_notifications": {("Query", "by_unread")},
         "unread_in_full": {("Query", "by_unread"), ("BatchGetItem", None)},
-        "mark_read": {("GetItem", None), ("UpdateItem", None)},
+        "mark_as_read": {("GetItem", None), ("UpdateItem", None)},
     },
     "Subscriptions": {
-        "put_subscription": {("PutItem", None)},
+        "create_subscription": {("PutItem", None)},
         "get_subscription": {("GetItem", None)},
         "delete_subscription": {("DeleteItem", None)},
-        "subscriptions": {("Query", None)},
+        "list_subscriptions": {("Query", None)},
         "subscribers": {("Query", "by_topic")},
         "put_subscriber": {("PutItem", None)},
         "get_subscriber": {("GetItem", None)},
         "count_subscription": {("GetItem", None), ("UpdateItem", None)},
     },
     "Events": {
-        "put_events": {("PartiQLInsert", None)},
+        "store_event": {("PartiQLInsert", None)},
         "get_events": {("BatchGetItem", None)},
-        "events_of_day": {("Query", None)},
-        "events_of_user": {("Query", "by_user")},
+        "list_events_for_date": {("Query", None)},
+        "query_events_by_user": {("Query", "by_user")},
     },
     "Search": {
         "postings": {("Query", None)},
@@ -252,8 +251,8 @@ def test_events_are_spread_over_as_many_shards_as_asked_for() -> None:
     stack = new_stack()
     plain = EventsTable(stack, "Events", protection=Protection.recoverable())
     spread = EventsTable(stack, "Spread", shards=7, protection=Protection.recoverable())
-    assert plain.design.key_of(Events.events_of_day).shards is None
-    shards = spread.design.key_of(Events.events_of_day).shards
+    assert plain.design.key_of(Events.list_events_for_date).shards is None
+    shards = spread.design.key_of(Events.list_events_for_date).shards
     assert shards is not None
     assert str(shards) == str(events_table(shards=7).__design__.entity_list[0].key.shards)
     made = template_of(stack)

@@ -45,13 +45,13 @@ def test_a_pattern_that_got_dearer_fails_with_before_and_now(
 ) -> None:
     figures = ROOT / "docs" / "tables" / "events.capacity.json"
     before = json.loads(figures.read_text())
-    (case,) = (one for one in before if one["pattern"] == "put_events")
+    (case,) = (one for one in before if one["pattern"] == "store_event")
     case["write"] = str(case["many"])
     (kept := tmp_path / "events.json").write_text(json.dumps(before[:-1]))
     assert main(["measure", *EVENTS, "--check", str(kept), "--json"]) == 1
     told = capsys.readouterr()
-    assert "dearer: put_events, 100 events: write units 1, now 2" in told.err
-    assert "new: events_of_user" in told.err
+    assert "dearer: store_event, 100 events: write units 1, now 2" in told.err
+    assert "new: query_events_by_user" in told.err
     assert json.loads(told.out) == json.loads(figures.read_text())
 
 

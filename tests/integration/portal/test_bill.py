@@ -66,7 +66,7 @@ def test_subscribers_are_told_for_what_is_billed(trial: Trial) -> None:
         for body in trial.cloud.messages:
             tally.runs["Notify"] += 1
             assert notify_users.handler(message(body), Around()) == TAKEN
-    told = Use("put_notifications", "one notification", SUBSCRIBERS)
+    told = Use("create_notification", "one notification", SUBSCRIBERS)
     assert consumed(tally, "notifications") == units("notifications", told)
     assert tally.calls["subscriptions:Query"] == 1
     assert tally.other_calls() == bills.CALLS_OF_AN_APPROVAL
@@ -81,6 +81,6 @@ def test_events_are_stored_for_what_is_billed(trial: Trial) -> None:
     tally = Tally(TABLES)
     with tally.counting():
         ask("POST", "/events", {"events": batch}, expect=202)
-    stored = Use("put_events", f"{BATCH} events", BATCH)
+    stored = Use("store_event", f"{BATCH} events", BATCH)
     assert consumed(tally, EVENTS_TABLE) == units("events", stored)
     assert tally.other_calls() == {}

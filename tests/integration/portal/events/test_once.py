@@ -120,7 +120,7 @@ def test_every_fault_at_every_call_of_a_batch_that_is_sent_again(world: World) -
 
     def fresh() -> Caller:
         edge = world.emptied()
-        assert all(world.store().create_many(Events.put_events, two))
+        assert all(world.store().create_many(Events.store_event, two))
         return edge
 
     calls = survives_every_fault(lambda edge: appended(world, edge), world.items, fresh=fresh)

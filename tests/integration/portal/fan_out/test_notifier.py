@@ -129,7 +129,7 @@ def test_what_was_read_stays_read(room: FanOutWorld) -> None:
     first = room.notifications()[0]
     key = {name: first[name] for name in ("user_id", "created_at", "notification_id")}
     read = {"read": True, "read_at": "2025-01-27T00:00:00.000Z", "unread_by": None}
-    room.notifications_store().update(Notifications.mark_read, key, read)
+    room.notifications_store().update(Notifications.mark_as_read, key, read)
     before = room.notifications()
     for _ in range(3):
         room.publish()

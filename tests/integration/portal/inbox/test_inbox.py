@@ -126,7 +126,7 @@ def test_marking_one_survives_every_fault(room: FanOutWorld, http: Http) -> None
 
     def work(caller: Caller) -> None:
         store = room.notifications_store(caller)
-        notifications.UserNotifications(store, "ada").mark(told.notification_id, NOW)
+        notifications.UserNotifications(store, "ada").mark_as_read(told.notification_id, NOW)
 
     assert len(survives_every_fault(work, room.notifications, fresh=fresh)) >= 3
     assert room.notifications()[0].read is True

@@ -28,7 +28,7 @@ def subscribe(mine: UserSubscriptions, body: Any) -> tuple[Subscription, bool] |
     """A subscription and whether it is new; None when there are too many. Busy, it is repeated."""
     for _ in range(AT_ONCE):
         try:
-            return mine.create(body, NOW)
+            return mine.create_subscription(body, NOW)
         except Throttled:
             continue
         except RequestConflict:
@@ -37,7 +37,7 @@ def subscribe(mine: UserSubscriptions, body: Any) -> tuple[Subscription, bool] |
 
 
 def listed(mine: UserSubscriptions) -> list[str]:
-    page = mine.page(limit=100, cursor=None)
+    page = mine.list_subscriptions(limit=100, cursor=None)
     assert page.cursor is None
     return [one.subscription_id for one in page.items]
 

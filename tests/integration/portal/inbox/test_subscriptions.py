@@ -162,7 +162,7 @@ def test_subscribing_survives_every_fault(room: FanOutWorld) -> None:
         return room.edge
 
     def work(caller: Caller) -> None:
-        UserSubscriptions(room.subscriptions_store(caller), "ada").create(WANTED, NOW)
+        UserSubscriptions(room.subscriptions_store(caller), "ada").create_subscription(WANTED, NOW)
 
     def outcome() -> list[dict[str, Any]]:
         return room.items("subscriptions")

@@ -42,20 +42,24 @@ def test_content_of_a_status_is_listed_last_changed_first(store: Store) -> None:
     for number in range(7):
         store.put(ContentRegistry.create_content, content(number))
     store.put(ContentRegistry.create_content, content(7, status="Draft"))
-    assert listed(store, ContentRegistry.content_by_status, APPROVED) == ids(6, 5, 4, 3, 2, 1, 0)
+    assert listed(store, ContentRegistry.list_content_by_status, APPROVED) == ids(
+        6, 5, 4, 3, 2, 1, 0
+    )
     # A range of the moment of change: both ends included.
     between = {"since": moment(2), "until": moment(4)}
-    assert listed(store, ContentRegistry.content_by_status, APPROVED, **between) == ids(4, 3, 2)
-    assert listed(store, ContentRegistry.content_by_status, {"status": "Draft"}) == ids(7)
-    assert listed(store, ContentRegistry.content_by_status, {"status": "Expired"}) == []
+    assert listed(store, ContentRegistry.list_content_by_status, APPROVED, **between) == ids(
+        4, 3, 2
+    )
+    assert listed(store, ContentRegistry.list_content_by_status, {"status": "Draft"}) == ids(7)
+    assert listed(store, ContentRegistry.list_content_by_status, {"status": "Expired"}) == []
 
 
 def test_a_list_shows_content_without_its_file(store: Store) -> None:
     where = {"s3_bucket": "files", "s3_key": "content/1", "s3_uri": "s3://files/content/1"}
     stored = store.put(ContentRegistry.create_content, content(0, file_name="one.pdf", **where))
     for pattern, asked in (
-        (ContentRegistry.content_by_status, APPROVED),
-        (ContentRegistry.content_by_product, WAREHOUSE),
+        (ContentRegistry.list_content_by_status, APPROVED),
+        (ContentRegistry.list_content_by_product, WAREHOUSE),
     ):
         (shown,) = pages(store, pattern, asked, 3)
         hidden = {*where, "created_at"}
@@ -70,9 +74,9 @@ def test_content_of_a_product_is_listed_last_changed_first(store: Store) -> None
         )
     store.put(ContentRegistry.create_content, content(4, product_concept="Lake"))
     store.put(ContentRegistry.create_content, content(5, product_concept=None))
-    assert listed(store, ContentRegistry.content_by_product, WAREHOUSE) == ids(3, 2, 1, 0)
+    assert listed(store, ContentRegistry.list_content_by_product, WAREHOUSE) == ids(3, 2, 1, 0)
     assert listed(
-        store, ContentRegistry.content_by_product, {**WAREHOUSE, "product_concept": "Lake"}
+        store, ContentRegistry.list_content_by_product, {**WAREHOUSE, "product_concept": "Lake"}
     ) == ids(4)
 
 
@@ -81,9 +85,13 @@ def test_a_change_of_status_moves_content_to_another_list(store: Store) -> None:
     key = key_of(stored)
     changes = {"status": "Approved", "version": "2", "last_updated": moment(9)}
     store.update(ContentRegistry.update_content, key, changes, when={"version": "1"})
-    assert listed(store, ContentRegistry.content_by_status, {"status": "Draft"}) == []
-    assert listed(store, ContentRegistry.content_by_status, APPROVED, since=moment(9)) == ids(1)
-    assert listed(store, ContentRegistry.content_by_product, WAREHOUSE, since=moment(9)) == ids(1)
+    assert listed(store, ContentRegistry.list_content_by_status, {"status": "Draft"}) == []
+    assert listed(store, ContentRegistry.list_content_by_status, APPROVED, since=moment(9)) == ids(
+        1
+    )
+    assert listed(
+        store, ContentRegistry.list_content_by_product, WAREHOUSE, since=moment(9)
+    ) == ids(1)
 
 
 def test_a_change_of_an_older_version_is_refused_and_changes_nothing(store: Store) -> None:
@@ -119,7 +127,7 @@ def test_removed_content_is_in_no_list(store: Store, dynamodb: Database) -> None
     key = key_of(store.put(ContentRegistry.create_content, content(due_at=moment(1))))
     store.delete(ContentRegistry.delete_content, key, when={"version": "1"})
     store.delete(ContentRegistry.delete_content, key, when={"version": "1"})
-    assert listed(store, ContentRegistry.content_by_status, APPROVED) == []
-    assert listed(store, ContentRegistry.content_by_product, WAREHOUSE) == []
+    assert listed(store, ContentRegistry.list_content_by_status, APPROVED) == []
+    assert listed(store, ContentRegistry.list_content_by_product, WAREHOUSE) == []
     assert listed(store, ContentRegistry.due_content, {}) == []
     assert dynamodb.items() == []

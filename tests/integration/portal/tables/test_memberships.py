@@ -153,7 +153,7 @@ def _asked_for(store: Store, records: list[Entity]) -> None:
     """The same by the patterns: each list, asked for as a reader does."""
     for status in STATUSES:
         of_status = {one["content_id"] for one in records if one["status"] == status}
-        assert found(store, ContentRegistry.content_by_status, {"status": status}) == of_status
+        assert found(store, ContentRegistry.list_content_by_status, {"status": status}) == of_status
     products = [
         {"product_suite": suite, "product_concept": concept}
         for suite in ("Data", "Cloud")
@@ -161,7 +161,7 @@ def _asked_for(store: Store, records: list[Entity]) -> None:
     ]
     for product in products:
         about = {one["content_id"] for one in records if product.items() <= one.items()}
-        assert found(store, ContentRegistry.content_by_product, product) == about
+        assert found(store, ContentRegistry.list_content_by_product, product) == about
     due = {one["content_id"] for one in records if "due_at" in one}
     assert found(store, ContentRegistry.due_content, {}) == due
 
@@ -178,9 +178,9 @@ def test_a_notification_is_among_the_unread_as_long_as_it_is(kept: Kept, todo: l
     for verb, number, _ in todo:
         key = key_of(notification(number))
         if verb == "put":
-            kept.create(Notifications.put_notifications, notification(number))
+            kept.create(Notifications.create_notification, notification(number))
         else:
-            kept.update(Notifications.mark_read, key, reading if verb == "read" else unread)
+            kept.update(Notifications.mark_as_read, key, reading if verb == "read" else unread)
     kept.agree()
     listed = kept.store.each(Notifications.unread_notifications, {"unread_by": USER})
     expected = {one["notification_id"] for one in kept.records.values() if not one["read"]}
@@ -206,7 +206,7 @@ def test_a_subscription_is_under_the_topic_of_what_it_asks_for(
     for verb, number, wanted in todo:
         one = subscription(number, **wanted)
         if verb == "put":
-            kept.put(Subscriptions.put_subscription, one)
+            kept.put(Subscriptions.create_subscription, one)
         else:
             kept.delete(Subscriptions.delete_subscription, key_of(one))
     kept.agree()
@@ -218,5 +218,5 @@ def test_an_event_is_in_the_list_of_its_user_if_it_has_one(kept: Kept) -> None:
         user = (USER, "somebody-else", None)[number % 3]
         # Every other one is sent again.
         for _ in range(1 + number % 2):
-            kept.create(Events.put_events, event(number, user_id=user))
+            kept.create(Events.store_event, event(number, user_id=user))
     kept.agree()

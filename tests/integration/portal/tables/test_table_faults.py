@@ -68,22 +68,22 @@ PATHS = {
         lambda store: store.put(ContentRegistry.create_content, OLD),
         lambda store: store.delete(ContentRegistry.delete_content, OLD, when={"version": "1"}),
     ),
-    "tell": append(Notifications, Notifications.put_notifications, TOLD, notification(1)),
+    "tell": append(Notifications, Notifications.create_notification, TOLD, notification(1)),
     "mark": Path(
         Notifications,
-        lambda store: store.create_many(Notifications.put_notifications, [TOLD]),
-        lambda store: store.update(Notifications.mark_read, TOLD, READ, when={"read": False}),
+        lambda store: store.create_many(Notifications.create_notification, [TOLD]),
+        lambda store: store.update(Notifications.mark_as_read, TOLD, READ, when={"read": False}),
     ),
     "subscribe": create(
-        Subscriptions, Subscriptions.put_subscription, Subscriptions.get_subscription, WANTED
+        Subscriptions, Subscriptions.create_subscription, Subscriptions.get_subscription, WANTED
     ),
     "unsubscribe": Path(
         Subscriptions,
-        lambda store: store.put(Subscriptions.put_subscription, WANTED),
+        lambda store: store.put(Subscriptions.create_subscription, WANTED),
         lambda store: store.delete(Subscriptions.delete_subscription, WANTED),
     ),
-    "append an event": append(Events, Events.put_events, event(), event(1)),
-    "append to a shard": append(ShardedEvents, Events.put_events, *map(event, range(30))),
+    "append an event": append(Events, Events.store_event, event(), event(1)),
+    "append to a shard": append(ShardedEvents, Events.store_event, *map(event, range(30))),
 }
 
 
