@@ -206,8 +206,8 @@ class SalesRepository:
         named = {"tenant": tenant, field: value}
         with self._errors_logged("query_price_trend", named):
             if season is None:
-                dates = {"since": start_date, "until": end_date}
-                sales = self._store(tenant).each(_PRICES[field], named, **dates)
+                store = self._store(tenant)
+                sales = store.each(_PRICES[field], named, since=start_date, until=end_date)
                 periods = list(trend(_prices(_bounded(sales, MAX_PRICES)), period))
             else:
                 sales = self._each(_SALES[field], named, start_date, end_date, season)

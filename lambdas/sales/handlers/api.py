@@ -115,9 +115,9 @@ def price_trend() -> Response[str]:
     field = _named("category", "brand")
     asked = parameters(app.current_event, (field, *_DATES, "season", "by"))
     season, by = _season(asked.get("season")), choice("by", asked.get("by"), PERIODS)
-    dates = [asked.get(name) for name in _DATES]
+    start, end = (asked.get(name) for name in _DATES)
     periods = resources().sales.query_price_trend(
-        _tenant(), field, asked[field], season, *dates, period=by
+        _tenant(), field, asked[field], season, start, end, by
     )
     return answer({field: asked[field], "by": by, "periods": periods})
 

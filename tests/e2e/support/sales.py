@@ -24,6 +24,6 @@ def new_sale(**changes: Any) -> dict[str, Any]:
     }
 
 
-def key_of(sale: dict[str, Any]) -> dict[str, str]:
+def key_of(sale: dict[str, Any]) -> dict[str, Any]:
     """The query that names a sale."""
     return {name: sale[name] for name in ("productId", "saleDate", "saleId")}

@@ -197,10 +197,11 @@ def test_they_are_read_and_listed(
 ) -> None:
     item = published_item(sale_price=Decimal(price))
     sales_database.write([{name: encode(value) for name, value in item.items()}])
-    key = {"productId": "prod_123", "saleDate": "2025-12-29", "saleId": "sale_abc"}
+    key: dict[str, Any] = {"productId": "prod_123", "saleDate": "2025-12-29", "saleId": "sale_abc"}
     sale = http("GET", "/sale", **key).json
     assert (sale["salePrice"], sale["createdAt"]) == (float(price), item["createdAt"])
-    for query in ({"category": "dress"}, {"brand": "Nike"}, {"productId": "prod_123"}):
+    for name, value in (("category", "dress"), ("brand", "Nike"), ("productId", "prod_123")):
+        query: dict[str, Any] = {name: value}
         assert http("GET", "/sales", **query).json["items"] == [sale], query
     assert len(http("GET", "/embeddings").json["items"]) == 1
     # Trends are read from the keys, so they show the rounding until the items are rewritten.
@@ -359,7 +360,7 @@ def test_the_published_body_is_answered_with_201_and_the_sale_id(
 def test_every_id_that_is_accepted_is_found(http: Http, id: str) -> None:
     created = http("POST", "/sales", {**PUBLISHED, "productId": id, "saleId": id})
     assert created.status == 201
-    key = {"productId": id, "saleDate": "2025-12-29", "saleId": id}
+    key: dict[str, Any] = {"productId": id, "saleDate": "2025-12-29", "saleId": id}
     assert http("GET", "/sale", **key).json == created.json
     assert http("GET", "/sales", productId=id).json["items"] == [created.json]
     assert len(http("GET", "/embeddings", productId=id).json["items"]) == 1

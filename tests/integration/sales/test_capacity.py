@@ -78,10 +78,15 @@ def test_a_whole_category_is_summed_up_for_a_fraction_of_reading_its_sales(
 
 
 @pytest.mark.parametrize(
-    ("entries", "keys_alone", "whole_sales"), [(40, 10, 200), (54, 15, 270), (100, 20, 500)]
+    ("entries", "keys_alone", "whole_sales"),
+    [
+        (40, Decimal(10), Decimal(200)),
+        (54, Decimal(15), Decimal(270)),
+        (100, Decimal(20), Decimal(500)),
+    ],
 )
 def test_a_category_costs_by_the_entries_of_each_shard(
-    dynamodb: Database, entries: int, keys_alone: int, whole_sales: int
+    dynamodb: Database, entries: int, keys_alone: Decimal, whole_sales: Decimal
 ) -> None:
     """The document has 10 units for 50 to 100 entries of each shard, and returns whole sales."""
     dynamodb.table(Sales)
@@ -116,10 +121,10 @@ def test_the_published_body_costs_a_consistent_read_more(dynamodb: Database) -> 
     meter = FaithfulMeter(Boto3Client(dynamodb.client()), Sales.__design__)
     repo = SalesRepository("sales", access=lambda _: meter)
     repo.put_sale(replaced(sale(0), created_at="2099-03-01T12:00:00.000Z"), is_dated=False)
-    assert (meter.read_units, meter.write_units) == (1, 4)
+    assert (meter.read_units, meter.write_units) == (Decimal(1), Decimal(4))
     meter.reset()
     repo.put_sale(replaced(sale(20), created_at="2099-03-01T23:59:59.000Z"), is_dated=False)
-    assert (meter.read_units, meter.write_units) == (1, 7)
+    assert (meter.read_units, meter.write_units) == (Decimal(1), Decimal(7))
 
 
 def test_a_product_page_reads_the_page_and_not_the_partition(dynamodb: Database) -> None:

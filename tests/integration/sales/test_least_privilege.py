@@ -19,7 +19,7 @@ from tests.integration.session import Aws, start
 
 # The function's own clock is used, by which older sales are refused one day.
 TODAY = datetime.now(UTC).date().isoformat()
-ONE = {"productId": "prod_0", "saleDate": TODAY, "saleId": "sale_00000"}
+ONE: dict[str, Any] = {"productId": "prod_0", "saleDate": TODAY, "saleId": "sale_00000"}
 TENANT = "carousel-labs"
 NAMES = {
     "SALES_INTELLIGENCE_TABLE_NAME": "sales",
