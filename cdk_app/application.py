@@ -22,7 +22,7 @@ from stacks.sentiment.regions import standby_regions
 from stacks.sentiment.stack import SentimentStack
 from stacks.shared.stage import Stage
 from stacks.shared.table_key import TableKey
-from tablewright.constructs import AlarmLevel, DesignTable
+from tablewright.constructs import AlarmLevel, DesignTableBase
 from tablewright.constructs.nag import TablewrightChecks
 
 
@@ -48,7 +48,9 @@ def build(app: App, stage: Stage) -> None:
     }
     sales, sentiment = SalesStack(app, **shared), SentimentStack(app, **shared)
     forms, portal = FormsStack(app, **shared), PortalStack(app, **shared)
-    tables = [*sales.tables, *forms.tables, *portal.tables]
+    tables: list[DesignTableBase] = [*sales.tables, *forms.tables, *portal.tables]
+    if not standby_regions(stage):
+        tables += [sentiment.items, sentiment.news.table]
     for region in stage.replicas.regions:
         if there := keys.get(region):
             for stack in (sales, sentiment, forms, portal):
@@ -122,7 +124,7 @@ def _in_another(
     stage: Stage,
     region: str,
     sentiment: SentimentStack,
-    tables: list[DesignTable],
+    tables: list[DesignTableBase],
     keys: Mapping[str, TableKey],
 ) -> None:
     """What stands in a region that has replicas."""

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from cdk_app import toml_form
 from cdk_app.setting import Parser
-from cdk_app.toml_form import BOOLEAN, INTEGER, NAMED, NONE, STRING, Form
+from cdk_app.toml_form import BOOLEAN, INTEGER, INTEGER_OR_STRING, NAMED, NONE, STRING, Form
 from stacks.shared.by_name import ByName
 
 # Of tags, tickers and whatever else is listed: a function's environment has 4 KB.
@@ -111,6 +111,17 @@ def pair(most: int, accepts: str) -> Parser[tuple[int, int]]:
         return number.read(one), number.read(other)
 
     return Parser(f"{accepts}, 1 to {most} each", read)
+
+
+def one_or_two(most: int, accepts: str) -> Parser[tuple[int, ...]]:
+    """One number, or two with a slash between them."""
+    number = whole("", 1, most)
+
+    def read(text: str) -> tuple[int, ...]:
+        one, slash, other = text.partition("/")
+        return (number.read(one), number.read(other)) if slash else (number.read(one),)
+
+    return Parser(f"{accepts}, 1 to {most} each", read, INTEGER_OR_STRING)
 
 
 def by_name(value: Parser[T], otherwise: str, names: Iterable[str]) -> Parser[ByName[T]]:

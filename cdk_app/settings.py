@@ -81,6 +81,8 @@ def read(
         ),
         cost_limits=asked[every.COST_LIMITS],
         alarms=asked[every.ALARMS],
+        call_logs=asked[every.CALL_LOGS],
+        traces=asked[every.TRACES],
         alarm_email=asked[every.ALARM_EMAIL],
         cors_origins=_cors_origins(asked),
         client=asked[every.CLIENT],
@@ -105,6 +107,7 @@ def read(
 def _sentiment(asked: Asked, region: str | None) -> SentimentSettings:
     return SentimentSettings(
         watch_tags=asked[sentiment.WATCH_TAGS],
+        standby=asked[sentiment.STANDBY],
         accelerated=asked[sentiment.ACCELERATOR],
         accelerator_nodes=asked[sentiment.ACCELERATOR_NODES],
         accelerator_node_type=asked[sentiment.ACCELERATOR_NODE_TYPE],

@@ -133,6 +133,11 @@ def _number(text: str) -> int | float:
 
 STRING = Form("a string", _of("a string", (str,), str), str)
 INTEGER = Form("an integer", _of("an integer", (int,), str), int)
+INTEGER_OR_STRING = Form(
+    "an integer",
+    _of("an integer or a string", (int, str), str),
+    lambda text: int(text) if text.isdigit() else text,
+)
 NUMBER = Form("a number", _of("a number", (int, float), str), _number)
 BOOLEAN = Form(
     "a boolean",

@@ -90,7 +90,11 @@ class RegionDrill:
         self._say = say
         self._random = random.Random()
         progress = Progress(io.StringIO())
-        settings = {"TABLEWRIGHT_REPLICAS": AWAY, "TABLEWRIGHT_ARCHIVE": "off"}
+        settings = {
+            "TABLEWRIGHT_REPLICAS": AWAY,
+            "TABLEWRIGHT_STANDBY": "on",
+            "TABLEWRIGHT_ARCHIVE": "off",
+        }
         with _timed(say, f"deployed in {REGION} and {AWAY}"):
             self.deployment = deploy(
                 home, connection, progress, settings, system=f"{SYSTEM}-{AWAY}"

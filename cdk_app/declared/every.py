@@ -15,6 +15,7 @@ from cdk_app.parsers import (
     matching,
     numbers_by_name,
     one_of,
+    one_or_two,
     or_empty,
     or_none,
     pair,
@@ -55,8 +56,8 @@ _LOG_DAYS = {
     "3653": logs.RetentionDays.TEN_YEARS,
 }
 _RATE = pair(10_000, "requests a second and at once, RATE/BURST").then(lambda two: Throttle(*two))
-_BACKUPS = pair(36_500, "days that daily and monthly copies are kept, DAILY/MONTHLY").then(
-    lambda two: Backups(daily_days=two[0], monthly_days=two[1])
+_BACKUPS = one_or_two(36_500, "days that daily copies are kept, or DAILY/MONTHLY").then(
+    lambda days: Backups(*days)
 )
 
 ACCOUNT = Setting(
@@ -85,8 +86,8 @@ ALARM_EMAIL = Setting(
 ALARMS = Setting(
     name="alarms",
     parser=choice({level.value: level for level in AlarmLevel}),
-    example="essential",
-    default="all",
+    example="all",
+    default="essential",
     says="[How many alarms](operations.md) there are.",
 )
 COST_LIMITS = Setting(
@@ -94,8 +95,8 @@ COST_LIMITS = Setting(
     parser=or_empty(listed(_DOLLARS.then(float))),
     example="10,15,20",
     default="10,15,20",
-    says="US dollars a month, each told when it is reached and when it is forecast; all are above "
-    "[what an idle stage costs](idle-cost.md).",
+    says="US dollars a month. Each is reported when it is reached and when it is forecast. An idle "
+    "stage in one region [costs less](idle-cost.md).",
 )
 CAPACITY = Setting(
     name="capacity",
@@ -178,6 +179,22 @@ LOG_DAYS = Setting(
     default="30",
     says="How long logs are kept.",
 )
+CALL_LOGS = Setting(
+    name="call_logs",
+    parser=switch(),
+    example="on",
+    default="on",
+    says="Whether Lambda logs the start and the report of each call. What functions log "
+    "themselves, and calls that fail, are logged in any case.",
+)
+TRACES = Setting(
+    name="traces",
+    parser=by_name(switch(), "on", SYSTEMS),
+    example="off,forms=on",
+    default="on",
+    says="Whether X-Ray traces functions, by system: one call a second and 5 percent of the rest. "
+    "Lambda has no other rate.",
+)
 RECOVERY_DAYS = Setting(
     name="recovery_days",
     parser=or_none(whole("days", 1, 35)),
@@ -190,7 +207,7 @@ BACKUP_DAYS = Setting(
     parser=or_none(_BACKUPS),
     example="35/365",
     default="none",
-    says="Copies of tables by AWS Backup.",
+    says="Copies of tables by AWS Backup: one each day, and one each month if that is set.",
 )
 ARCHIVE = Setting(
     name="archive",

@@ -79,6 +79,14 @@ ENCRYPTED_FIELDS = Setting(
     says="Whether texts and metadata are [encrypted](encryption.md#switch-it-on); `on` after a "
     "deployment with `read`.",
 )
+STANDBY = Setting(
+    name="standby",
+    parser=switch(),
+    example="on",
+    default="off",
+    says="Whether the system also [stands by](regions.md) in the regions of its replicas, ready to "
+    "take over by one command.",
+)
 ACCELERATOR = Setting(
     name="accelerator",
     parser=switch(),
@@ -105,7 +113,7 @@ ZONES = Setting(
     parser=or_empty(listed(matching(re.compile(r"[a-z0-9-]+\d[a-z]"), "a zone of the region"))),
     example="eu-west-1a,eu-west-1c",
     default="none",
-    says="Two to four zones that DAX is in, where the first two of the account will not do.",
+    says="Two to four zones that DAX is in, where the first three of the account will not do.",
 )
 SIGN_IN_URL = Setting(
     name="sign_in_url",

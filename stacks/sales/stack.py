@@ -75,6 +75,8 @@ class SalesStack(StageStack):
             metrics_namespace=stage.metrics_namespace,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,
+            call_logs=stage.call_logs,
+            traced=stage.traces.of("sales"),
             alarm_topic=topic,
         )
         identity.cursor_key.grant_read(api.function)

@@ -151,6 +151,8 @@ class SystemRegions:
 
 def standby_regions(stage: Stage) -> tuple[str, ...]:
     """The other regions that the system runs from: those in which all of its tables are."""
+    if not stage.sentiment.standby:
+        return ()
     of = stage.replicas.of
     names = (items_table_name, news_table_name, switch_table_name)
     tables = [of(SYSTEM, name(stage.name)) for name in names]

@@ -58,10 +58,12 @@ class SentimentSettings:
     """How the sentiment system of a stage differs from that of others."""
 
     watch_tags: tuple[str, ...]
+    # The system also runs from the regions of its replicas.
+    standby: bool = False
     accelerated: bool = False
     accelerator_nodes: int = 3
     accelerator_node_type: str = "dax.t3.small"
-    # Where DAX stands; none for the first two zones that the account has.
+    # Where DAX stands; none for the first three zones that the account has.
     zones: tuple[str, ...] = ()
     # No sources: nothing is polled, items come by event and HTTP alone.
     sources: tuple[str, ...] = ()
@@ -162,6 +164,10 @@ class Stage:
     # Savings, in US dollars a month, that are told; none: nobody looks for any.
     recommended_from: int | None = None
     alarms: AlarmLevel = AlarmLevel.ALL
+    # Lambda logs the start and the report of each call.
+    call_logs: bool = True
+    # X-Ray traces the functions of a system.
+    traces: ByName[bool] = field(default_factory=lambda: ByName(True))
     alarm_email: str | None = None
     # Whose pages may call the APIs, upload and download, from browsers.
     cors_origins: tuple[str, ...] = ()

@@ -48,6 +48,8 @@ class SystemFunction(PythonFunction):
             metrics_namespace=stage.metrics_namespace,
             log_retention=stage.log_retention,
             log_removal=stage.log_removal,
+            call_logs=stage.call_logs,
+            traced=stage.traces.of(self.SYSTEM),
             alarm_topic=alarm_topic,
             **options,
         )

@@ -9,12 +9,17 @@ from aws_cdk import RemovalPolicy
 KEPT = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Backups:
-    """How many days AWS Backup keeps its daily and its monthly copies."""
+    """Days that AWS Backup keeps the daily copies, and the monthly ones if there are any."""
 
     daily_days: int
-    monthly_days: int
+    monthly_days: int | None = None
+
+    @property
+    def copies(self) -> int:
+        """Copies that exist at once. Each is paid for whole."""
+        return self.daily_days + (self.monthly_days or 0) // 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +63,10 @@ class Protection:
 
     @classmethod
     def protected(cls) -> "Protection":
-        """Cannot be deleted; any moment of 35 days, each month of a year can be restored."""
+        """Cannot be deleted; any moment of 35 days can be restored, and daily copies of a week."""
         return cls(
             removal_policy=KEPT,
             deletion_protection=True,
             recovery_days=35,
-            backups=Backups(daily_days=35, monthly_days=365),
+            backups=Backups(daily_days=7),
         )

@@ -21,12 +21,15 @@ _ASSET = re.compile(r"\b[0-9a-f]{64}\b")
 STAGES = stage_names()
 
 IN_VIRGINIA = {"TABLEWRIGHT_ACCOUNT": "111122223333", "TABLEWRIGHT_REGION": "us-east-1"}
+# Ready in every region of its replicas, with all alarms.
+_WATCHED = {**IN_VIRGINIA, "TABLEWRIGHT_STANDBY": "on", "TABLEWRIGHT_ALARMS": "all"}
 # Production as it is only in a known region, and as it is only when asked for.
 VARIANTS: dict[str, Mapping[str, str]] = {
-    "prod-us-east-1": IN_VIRGINIA,
-    "prod-accelerated": {**IN_VIRGINIA, "TABLEWRIGHT_ACCELERATOR": "on"},
+    "prod-virginia": IN_VIRGINIA,
+    "prod-us-east-1": _WATCHED,
+    "prod-accelerated": {**_WATCHED, "TABLEWRIGHT_ACCELERATOR": "on"},
     "prod-replicated-encrypted": {
-        **IN_VIRGINIA,
+        **_WATCHED,
         "TABLEWRIGHT_REPLICAS": "us-west-2",
         "TABLEWRIGHT_REPLICATED": "sentiment,sales,forms,portal",
         "TABLEWRIGHT_ENCRYPTED_FIELDS": "on",

@@ -32,8 +32,9 @@ class Accelerator(Construct):
     reads through it is put into `network`, and is granted the table as well, for when the cluster
     does not answer: of DynamoDB, nothing but reads of this table can be reached from there.
     `services` are others that such functions need, each an interface in the own network that is
-    paid by the hour and zone. That network is in the first two zones that the account has; DAX is
-    not in every zone, so where it is not in these, name some that it is in by `zones`.
+    paid by the hour and zone. That network is in the first three zones that the account has, so
+    that each of three nodes stands in a zone of its own. DAX is not in every zone: where it is not
+    in these, name some that it is in by `zones`.
 
     Example::
 

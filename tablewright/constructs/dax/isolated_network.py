@@ -2,22 +2,26 @@
 
 from collections.abc import Sequence
 
-from aws_cdk import CfnTag, Fn, RemovalPolicy
+from aws_cdk import CfnTag, Fn, RemovalPolicy, Stack
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 _RANGE = "10.90.0.0/22"
+_ZONES_OF_AN_INTERFACE = 2
+# Regions that give an account two zones only.
+_TWO_ZONES = frozenset({"us-west-1"})
 _SUBNETS = ("10.90.0.0/24", "10.90.1.0/24", "10.90.2.0/24", "10.90.3.0/24")
 
 
 class IsolatedNetwork(Construct):
     """Subnets in two to four zones, without internet; DynamoDB is reached by a gateway.
 
-    Without `zones` they are in the first two that the account has in the region. Through the
-    gateway, which costs nothing, goes what `allows` says; each of `services` is an interface that
-    is paid by the hour and zone. Traffic that was refused is logged for a month.
+    Without `zones` they are in the first three that the account has in the region, or in two where
+    it has no more. Through the gateway, which costs nothing, goes what `allows` says. Each of
+    `services` is an interface in the first two of the zones, which all subnets reach; it is paid by
+    the hour and zone. Traffic that was refused is logged for a month.
 
     Example::
 
@@ -36,7 +40,7 @@ class IsolatedNetwork(Construct):
         services: Sequence[ec2.InterfaceVpcEndpointAwsService] = (),
     ) -> None:
         # Names differ from account to account: which there are is known when it is deployed.
-        zones = zones or [Fn.select(number, Fn.get_azs()) for number in range(2)]
+        zones = zones or _first_zones(Stack.of(scope).region)
         if not 2 <= len(zones) <= len(_SUBNETS):
             raise ValueError(f"a network spans two to four zones, not {len(zones)}: {list(zones)}")
         super().__init__(scope, id)
@@ -88,7 +92,7 @@ class IsolatedNetwork(Construct):
         return self.vpc.add_interface_endpoint(
             service.short_name,
             service=service,
-            subnets=ec2.SubnetSelection(subnets=self.subnets),
+            subnets=ec2.SubnetSelection(subnets=self.subnets[:_ZONES_OF_AN_INTERFACE]),
             open=False,
             security_groups=[
                 ec2.SecurityGroup(
@@ -115,3 +119,8 @@ class IsolatedNetwork(Construct):
             destination=ec2.FlowLogDestination.to_cloud_watch_logs(group),
             traffic_type=ec2.FlowLogTrafficType.REJECT,
         )
+
+
+def _first_zones(region: str) -> list[str]:
+    number = 2 if region in _TWO_ZONES else 3
+    return [Fn.select(index, Fn.get_azs()) for index in range(number)]

@@ -13,7 +13,7 @@ _MOST, _LEFT = 50, 37
 
 
 class TableBackup(Construct):
-    """A vault of its own with a daily and a monthly copy of the table.
+    """A vault of its own with daily copies of the table, and monthly ones if they are asked for.
 
     Example::
 
@@ -33,15 +33,15 @@ class TableBackup(Construct):
             removal_policy=KEPT,
             block_recovery_point_deletion=True,
         )
+        rules = [_rule("Daily", hour="3", day="*", days=backups.daily_days)]
+        if backups.monthly_days:
+            rules.append(_rule("Monthly", hour="5", day="1", days=backups.monthly_days))
         plan = backup.BackupPlan(
             self,
             "Plan",
             backup_plan_name=_name(self, _MOST),
             backup_vault=vault,
-            backup_plan_rules=[
-                _rule("Daily", hour="3", day="*", days=backups.daily_days),
-                _rule("Monthly", hour="5", day="1", days=backups.monthly_days),
-            ],
+            backup_plan_rules=rules,
         )
         selection = plan.add_selection(
             "Tables", resources=[backup.BackupResource.from_dynamo_db_table(table)]

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aws_cdk import Duration, Stack
+from aws_cdk import Duration, Environment, Stack
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
@@ -62,17 +62,34 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
 
 
 def test_three_nodes_stand_in_zones_that_the_account_has(template: Template) -> None:
-    """Whatever their names, in whatever region: every account has two."""
+    """Whatever their names: synthesis asks no account about its zones."""
     cluster = only(template, CLUSTER)
     assert (cluster["NodeType"], cluster["ReplicationFactor"]) == ("dax.t3.small", 3)
     # DAX spreads the nodes over the zones of their subnets.
     assert "AvailabilityZones" not in cluster
     subnets = resources(template, "AWS::EC2::Subnet")
     assert [subnet["AvailabilityZone"] for subnet in subnets.values()] == [
-        {"Fn::Select": [number, {"Fn::GetAZs": ""}]} for number in range(2)
+        {"Fn::Select": [number, {"Fn::GetAZs": ""}]} for number in range(3)
     ]
     group = only(template, "AWS::DAX::SubnetGroup")["SubnetIds"]
     assert [text(id) for id in group] == [f"{{{id}}}" for id in subnets]
+
+
+def test_a_region_with_two_zones_has_nodes_in_both() -> None:
+    stack = new_stack(env=Environment(account="111122223333", region="us-west-1"))
+    Accelerator(stack, "A", table=table_in(stack))
+    subnets = resources(template_of(stack), "AWS::EC2::Subnet").values()
+    assert [subnet["AvailabilityZone"] for subnet in subnets] == [
+        {"Fn::Select": [number, {"Fn::GetAZs": ""}]} for number in range(2)
+    ]
+
+
+def test_an_interface_stands_in_two_zones_which_all_reach(template: Template) -> None:
+    endpoints = resources(template, "AWS::EC2::VPCEndpoint").values()
+    (interface,) = (one for one in endpoints if one["VpcEndpointType"] == "Interface")
+    first = [f"{{{id}}}" for id in list(resources(template, "AWS::EC2::Subnet"))[:2]]
+    assert [text(id) for id in interface["SubnetIds"]] == first
+    assert interface["PrivateDnsEnabled"]
 
 
 def test_zones_can_be_named_where_dax_is_not_in_the_first_ones() -> None:
@@ -281,7 +298,7 @@ def test_a_grant_names_patterns_of_the_table(which: str) -> None:
 def test_a_stack_need_not_say_its_region() -> None:
     stack = new_stack()
     Accelerator(stack, "Accelerator", table=SalesTable(stack, "Sales"))
-    assert len(resources(template_of(stack), "AWS::EC2::Subnet")) == 2
+    assert len(resources(template_of(stack), "AWS::EC2::Subnet")) == 3
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_the_dashboard_reads_through_the_cache_from_within_its_network(
     cluster = id_of(accelerated, "AWS::DAX::Cluster", "Accelerator")
     endpoint = environment(accelerated, "Api")["DAX_ENDPOINT"]
     assert endpoint == f"{{{cluster}.ClusterDiscoveryEndpointURL}}"
-    assert len(one(accelerated, FUNCTION, "ApiFunction")["VpcConfig"]["SubnetIds"]) == 2
+    assert len(one(accelerated, FUNCTION, "ApiFunction")["VpcConfig"]["SubnetIds"]) == 3
     assert ("dax:Query", f"{{{cluster}.Arn}}") in allowed(accelerated, "ApiRole")
 
 

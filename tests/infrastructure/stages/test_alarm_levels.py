@@ -24,7 +24,7 @@ from tests.infrastructure.synthesis import (
 )
 
 Stage = Callable[[str], Assembly]
-MOST_METRICS = 40
+MOST_METRICS = 45
 MINUTE = Duration.minutes(1)
 
 
@@ -49,25 +49,32 @@ def metrics(alarm: Template) -> int:
     return sum("MetricStat" in metric for metric in alarm.get("Metrics", ())) or 1
 
 
-@pytest.mark.parametrize("name", ["dev", "staging"])
-def test_a_stage_that_is_not_production_has_few_alarm_metrics(name: str, stage: Stage) -> None:
+@pytest.mark.parametrize("name", ["dev", "staging", "prod"])
+def test_a_stage_has_few_alarm_metrics(name: str, stage: Stage) -> None:
     assert 0 < sum(map(metrics, alarms(stage(name)).values())) <= MOST_METRICS
 
 
-def test_production_has_every_alarm_that_dev_has_and_those_that_tell_why(
-    dev: Assembly, prod: Assembly
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    folder = tmp_path_factory.mktemp("watched")
+    return synthesize_stage("prod", folder, {"TABLEWRIGHT_ALARMS": "all"})
+
+
+@pytest.mark.thorough
+def test_all_alarms_are_those_of_production_and_the_ones_that_tell_why(
+    prod: Assembly, watched: Assembly
 ) -> None:
-    few, all = alarms(dev), alarms(prod)
+    few, all = alarms(prod), alarms(watched)
     assert few.keys() < all.keys()
     # Four of its table's own keys and indexes each, for the nine tables.
     assert sum("Throttles" in id for _, id in all.keys() - few.keys()) > 50
 
 
-@pytest.mark.parametrize("name", ["local", "prod"])
+@pytest.mark.thorough
 def test_one_alarm_watches_the_concurrency_of_the_account_by_its_quota_of_the_day(
-    name: str, stage: Stage
+    watched: Assembly,
 ) -> None:
-    template = stage(name).template("operations")
+    template = watched.template("operations")
     found = one(template, "AWS::CloudWatch::Alarm", "AccountConcurrency")
     expression, used = found["Metrics"]
     assert expression["Expression"] == "100 * used / SERVICE_QUOTA(used)"
@@ -128,7 +135,8 @@ def test_a_stage_that_had_alarms_gives_up_their_topic_before_it_goes(
         ("dev", None, "essential"),
         ("dev", "all", "all"),
         ("staging", None, "essential"),
-        ("prod", None, "all"),
+        ("prod", None, "essential"),
+        ("prod", "all", "all"),
         ("prod", "none", "none"),
         ("local", None, "all"),
     ],

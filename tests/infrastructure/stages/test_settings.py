@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aws_cdk.aws_logs import RetentionDays
 
 from cdk_app.declared import SETTINGS, every
 from cdk_app.setting import Setting, SettingError
 from cdk_app.settings import ROOT, read
 from cdk_app.watch_tags import WATCH_TAGS
+from lambdas.contract import SYSTEMS
 from lambdas.sentiment.ingestion.watch_tags import MAX_TAGS, InvalidTag, Watch
 from stacks.sentiment.regions import standby_regions
 from stacks.shared.stage import Replicas, SentimentSettings
+from tablewright.constructs import Backups, Protection
 from tablewright.runtime.wire.connection import KEPT
 from tests.infrastructure.synthesis import IN_VIRGINIA, context
 
@@ -65,7 +68,7 @@ def test_every_setting_takes_its_example_and_its_default_and_nothing_odd(
         *(("TABLEWRIGHT_REPLICAS", "Oregon"), ("TABLEWRIGHT_REPLICATED", "shop")),
         *(("TABLEWRIGHT_LOG_DAYS", text) for text in ("8", "none")),
         *(("TABLEWRIGHT_RECOVERY_DAYS", text) for text in ("0", "36")),
-        *(("TABLEWRIGHT_BACKUP_DAYS", text) for text in ("35", "0/365", "35/365/1")),
+        *(("TABLEWRIGHT_BACKUP_DAYS", text) for text in ("0", "0/365", "35/365/1")),
         *(("TABLEWRIGHT_API_RATE", text) for text in ("100", "0/1", "shop=1/2", "1/2,3/4", ",")),
         *(("TABLEWRIGHT_CONCURRENCY", text) for text in ("5", "forms.deliver=1", "forms=5")),
         *(("TABLEWRIGHT_CONCURRENCY", "forms.submit=2,forms.submit=3"),),
@@ -145,12 +148,30 @@ def test_an_origin_that_is_none_or_not_safe(wrong: str) -> None:
     assert "it takes a list, each an origin, https:// and a host" in said
 
 
+def test_prod_keeps_daily_copies_of_a_week_and_logs_of_a_month() -> None:
+    prod = read({"stage": "prod"}.get, {})
+    assert prod.protection == Protection.protected()
+    assert (prod.protection.recovery_days, prod.protection.backups) == (35, Backups(7))
+    assert prod.log_retention is RetentionDays.ONE_MONTH
+    assert prod.cost_limits == (10, 15, 20)
+
+
+@pytest.mark.parametrize(("asked", "copies"), [("7", 7), ("35/365", 47)])
+def test_copies_are_daily_and_monthly_only_where_that_is_asked(asked: str, copies: int) -> None:
+    backups = read({"stage": "prod"}.get, {"TABLEWRIGHT_BACKUP_DAYS": asked}).protection.backups
+    assert backups
+    assert backups.copies == copies
+
+
+def test_prod_traces_the_systems_that_are_asked_seldom() -> None:
+    traces = read({"stage": "prod"}.get, {}).traces
+    assert {name for name in SYSTEMS if traces.of(name)} == {"forms", "portal"}
+    assert all(read({"stage": "dev"}.get, {}).traces.of(name) for name in SYSTEMS)
+
+
 def test_items_are_kept_and_archived_by_stage_unless_told() -> None:
     found = {name: read({"stage": name}.get, {}) for name in ("dev", "staging", "prod", "local")}
-    assert {name: stage.sentiment.item_days for name, stage in found.items()} == {
-        **dict.fromkeys(("dev", "staging", "local"), 30),
-        "prod": 90,
-    }
+    assert {stage.sentiment.item_days for stage in found.values()} == {30}
     assert [name for name, stage in found.items() if not stage.archived] == ["dev"]
     assert [name for name, stage in found.items() if stage.audited] == ["staging", "prod"]
     given = {
@@ -245,12 +266,15 @@ def test_a_region_stands_by_once_all_tables_are_there() -> None:
     def regions(**on_the_way: list[str]) -> tuple[str, ...]:
         named = {f"prod-sentiment-{name}": found for name, found in on_the_way.items()}
         told = {"stage": "prod", "replicas_on_the_way": json.dumps(named)}
-        return standby_regions(read(told.get, HOME))
+        return standby_regions(read(told.get, standing_by))
+
+    standing_by = {**HOME, "TABLEWRIGHT_STANDBY": "on"}
+    assert standby_regions(read({"stage": "prod"}.get, HOME)) == ()
 
     assert regions() == ("us-west-2", "eu-west-1", "ap-south-1")
     assert regions(items=["us-west-2"]) == ("us-west-2",)
     assert regions(items=["us-west-2"], regions=["eu-west-1"]) == ()
-    other = read({"stage": "prod"}.get, {**HOME, "TABLEWRIGHT_REPLICATED": "sales"})
+    other = read({"stage": "prod"}.get, {**standing_by, "TABLEWRIGHT_REPLICATED": "sales"})
     assert standby_regions(other) == ()
 
 
@@ -340,7 +364,8 @@ def test_prod_with_all_it_can_have_holds_before_the_rules_of_cloudformation_itse
     tmp_path: Path,
 ) -> None:
     asked = {"stage": "prod", "alarm_email": "ops@example.com", "accelerator": "on"}
-    asked |= {"encrypted_fields": "on", "replicas": "us-west-2", "customer_keys": "on"}
+    asked |= {"encrypted_fields": "on", "replicas": "us-west-2", "standby": "on"}
+    asked |= {"customer_keys": "on"}
     asked |= {"capacity": "on-demand:9000/9000,sales=provisioned:5-100@70:warm=900/300"}
     done = run_app(tmp_path, IN_VIRGINIA, validate=True, **asked)
     assert done.returncode == 0, done.stderr

@@ -38,6 +38,9 @@ TOLD = {
     "TABLEWRIGHT_OPEN_CONCURRENCY": "3",
     "TABLEWRIGHT_PAGE_LIMIT": "50",
     "TABLEWRIGHT_LOG_DAYS": "90",
+    "TABLEWRIGHT_STANDBY": "on",
+    "TABLEWRIGHT_TRACES": "on,sales=off",
+    "TABLEWRIGHT_CALL_LOGS": "off",
     "TABLEWRIGHT_RECOVERY_DAYS": "3",
     "TABLEWRIGHT_BACKUP_DAYS": "10/100",
     "TABLEWRIGHT_STREAM_WINDOW": "7",
@@ -183,6 +186,24 @@ def test_a_queue_brings_no_more_than_its_function_has_reserved(
     mappings = resources(told.template(system), MAPPING).values()
     (found,) = (m for m in mappings if function in text(m["FunctionName"]) and "ScalingConfig" in m)
     assert found["ScalingConfig"] == {"MaximumConcurrency": many}
+
+
+def test_a_system_that_is_not_traced_may_send_no_traces(told: Assembly, dev: Assembly) -> None:
+    for assembly, mode in ((dev, {"Mode": "Active"}), (told, None)):
+        sales = assembly.template("sales")
+        found = one(sales, FUNCTION, "ApiFunction").get("TracingConfig")
+        assert found == mode
+        may = ("xray:PutTraceSegments", "*") in allowed(sales, "ApiRole")
+        assert may is (mode is not None)
+    assert one(told.template("forms"), FUNCTION, "Submit")["TracingConfig"] == {"Mode": "Active"}
+
+
+def test_calls_are_logged_by_lambda_where_that_is_asked(told: Assembly, dev: Assembly) -> None:
+    for assembly, level in ((dev, None), (told, "WARN")):
+        config = one(assembly.template("sales"), FUNCTION, "ApiFunction")["LoggingConfig"]
+        assert (config.get("SystemLogLevel"), config["LogFormat"]) == (level, "JSON")
+        # What functions log themselves is bounded by their own level.
+        assert "ApplicationLogLevel" not in config
 
 
 def test_what_is_kept_is_kept_as_long_as_asked_for(told: Assembly) -> None:
