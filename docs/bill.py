@@ -10,44 +10,68 @@ from decimal import Decimal
 from pathlib import Path
 
 from docs.bills.forms import FORMS
-from docs.bills.page import COMPARED, PAGE, page, side_by_side
+from docs.bills.healing import HEALING
+from docs.bills.page import COMPARED, PAGE, Section, page, side_by_side
 from docs.bills.portal import PORTAL
 from docs.bills.sales import SALES
 from docs.bills.sentiment import SENTIMENT
-from docs.bills.system import BillScale, System
-from docs.idle_cost import ACCELERATED, REPLICATED, STAGES, Template, idle_cost, templates_of
+from docs.bills.system import BillScale, Lines, System
+from docs.idle_cost import REPLICATED, STAGES, Template, idle_cost, templates_of
 from tablewright.constructs import Protection
 from tablewright.costs.bill import whole_bill
 from tablewright.costs.price_lists import PRICE_LISTS
-from tablewright.costs.prices import Prices
+from tablewright.costs.prices import HOURS_PER_MONTH, Prices
 from tablewright.pages.archive_cost import archive_bill
 
-SYSTEMS = {system.name: system for system in (FORMS, SENTIMENT, SALES, PORTAL)}
+SYSTEMS = {system.name: system for system in (SENTIMENT, FORMS, PORTAL, HEALING, SALES)}
 # What every system needs beside itself.
 SHARED = ("identity", "operations")
+
+CENT = Decimal("0.01")
 
 Stacks = Mapping[str, Template]
 
 
 def copies_kept() -> int:
-    """Whole copies of a table that prod keeps: of each day, and of each month of a year."""
+    """Whole copies of a table that prod keeps."""
     backups = Protection.protected().backups
-    assert backups  # noqa: S101 - for the type checker
-    return backups.daily_days + backups.monthly_days // 30
+    return backups.copies if backups else 0
 
 
 def own_stacks(system: System, stacks: Stacks) -> Iterator[Template]:
-    """The templates of a system and of what all share; in all regions, where it stands there."""
+    """What a system owns of the templates of prod, and what all systems share."""
     for name, template in stacks.items():
-        _, _, owner, *region = name.split("-")
-        if owner in (system.name, *SHARED) and (system.regions or not region):
+        owner = name.split("-", 2)[-1]
+        if owner in SHARED:
             yield template
+        elif owner == system.stack:
+            found = template["Resources"].items()
+            yield {"Resources": {id: resource for id, resource in found if system.owns(id)}}
+
+
+def standing(system: System, scale: BillScale, prices: Prices, stacks: Stacks) -> Lines:
+    """Dollars a month by line of what stands, used or not."""
+    fixed = idle_cost(own_stacks(system, stacks), prices)
+    lines = {name: cost for name, cost in fixed.items() if name != "in all"}
+    if size := scale.accelerator:
+        nodes = size.nodes * HOURS_PER_MONTH * prices.dax_node_hour[size.node_type]
+        lines["nodes of the accelerator"] = nodes
+        lines["endpoints of its network"] = size.monthly(prices) - nodes
+    return lines
+
+
+def published_scope(
+    system: System, scale: BillScale, prices: Prices, stacks: Stacks
+) -> dict[str, Decimal]:
+    """The bill of what the document's bill has, by its lines, and in all."""
+    fixed = standing(system, scale, prices, stacks)
+    costs = {line.name: line.dollars(prices, fixed).quantize(CENT) for line in scale.lines}
+    return {**costs, "in all": sum(costs.values(), Decimal())} if costs else {}
 
 
 def bill_of(system: System, scale: BillScale, prices: Prices, stacks: Stacks) -> dict[str, Decimal]:
-    """The bill of a system at a scale; `stacks` are prod's, accelerated where the scale is."""
-    fixed = idle_cost(own_stacks(system, stacks), prices)
-    lines = {name: cost for name, cost in fixed.items() if name != "in all"}
+    """The whole bill of a system at a scale; `stacks` are prod's."""
+    lines = dict(standing(system, scale, prices, stacks))
     if scale.archived:
         lines["archive"] = archive_bill(*scale.archived, prices)["total"]
     return whole_bill(
@@ -59,14 +83,9 @@ def bill_of(system: System, scale: BillScale, prices: Prices, stacks: Stacks) ->
     )
 
 
-def bills(
-    system: System, prices: Prices, plain: Stacks, accelerated: Stacks
-) -> dict[str, dict[str, Decimal]]:
-    """The bills of a system by scale."""
-    return {
-        scale.name: bill_of(system, scale, prices, accelerated if scale.accelerated else plain)
-        for scale in system.scales
-    }
+def bills(system: System, prices: Prices, stacks: Stacks) -> dict[str, dict[str, Decimal]]:
+    """The whole bills of a system by scale."""
+    return {scale.name: bill_of(system, scale, prices, stacks) for scale in system.scales}
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -83,24 +102,25 @@ def main(arguments: Sequence[str]) -> None:
     names = [scale.name for scale in system.scales]
     if asked.scale and asked.scale not in names:
         parser.error(f"{system.name} has no scale {asked.scale}, but: {'; '.join(names)}")
-    plain, accelerated = (templates_of(*STAGES[name]) for name in (REPLICATED, ACCELERATED))
-    found = bills(system, prices, plain, accelerated)
+    found = bills(system, prices, templates_of(*STAGES[REPLICATED]))
     shown = {asked.scale: found[asked.scale]} if asked.scale else found
     sys.stdout.write(side_by_side(shown) + "\n")
 
 
-def write(plain: Stacks, accelerated: Stacks) -> Path:
+def write(stacks: Stacks) -> Path:
     """Write the page on costs; gives its path."""
-    PAGE.write_text(text(plain, accelerated))
+    PAGE.write_text(text(stacks))
     return PAGE
 
 
-def text(plain: Stacks, accelerated: Stacks) -> str:
+def text(stacks: Stacks) -> str:
     """The page on costs."""
+    home = COMPARED[0]
     sections = [
-        (
+        Section(
             system,
-            {prices.region: bills(system, prices, plain, accelerated) for prices in COMPARED},
+            [published_scope(system, scale, home, stacks) for scale in system.scales],
+            {prices.region: bills(system, prices, stacks) for prices in COMPARED},
         )
         for system in SYSTEMS.values()
     ]

@@ -244,7 +244,7 @@ def main() -> None:
             document.page.write_text(document.text(found))
             document.picture.write_text(collections_picture(document.design))
             print(f"wrote {document.page.relative_to(TABLES.parent.parent)}")  # noqa: T201
-    costs = bill.write(stages[idle_cost.REPLICATED], stages[idle_cost.ACCELERATED])
+    costs = bill.write(stages[idle_cost.REPLICATED])
     print(f"wrote {costs.relative_to(TABLES.parent.parent)}")  # noqa: T201
 
 

@@ -9,7 +9,7 @@ from aws_cdk import App
 
 from cdk_app.application import build
 from cdk_app.settings import ROOT, read
-from tablewright.constructs.tables.write_table import REPLICAS
+from tablewright.costs.bill import firewall_month
 from tablewright.costs.price_lists import US_EAST_1
 from tablewright.costs.prices import HOURS_PER_MONTH, Prices
 from tablewright.pages.markdown import table
@@ -23,13 +23,15 @@ RECEIVES_A_MONTH = 5 * 3 * 60 * HOURS_PER_MONTH
 HEALING_METRICS = 3
 VIRGINIA = {"TABLEWRIGHT_ACCOUNT": "111122223333", "TABLEWRIGHT_REGION": "us-east-1"}
 _ONE_REGION, REPLICATED = "prod, one region", "prod with its replicas"
-ACCELERATED = "prod with replicas and accelerator"
+_READY, _ACCELERATED = "standing by, all alarms", "and an accelerator"
+_ALL = {"TABLEWRIGHT_STANDBY": "on", "TABLEWRIGHT_ALARMS": "all"}
 STAGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "dev": ("dev", {}),
     "staging": ("staging", {}),
     _ONE_REGION: ("prod", {}),
     REPLICATED: ("prod", VIRGINIA),
-    ACCELERATED: ("prod", {**VIRGINIA, "TABLEWRIGHT_ACCELERATOR": "on"}),
+    _READY: ("prod", {**VIRGINIA, **_ALL}),
+    _ACCELERATED: ("prod", {**VIRGINIA, **_ALL, "TABLEWRIGHT_ACCELERATOR": "on"}),
 }
 
 
@@ -100,19 +102,17 @@ def page(costs: Mapping[str, Mapping[str, Decimal]], prices: Prices = US_EAST_1)
         "Not in it are the reads of the forms' stream by its pipe. AWS charges for those of other "
         "readers than Lambda, two cents for 100,000 after the first 2.5 million, and does not say "
         "whether a pipe is one. At four polls a second it would be two dollars for each shard.",
-        f"Of prod with its replicas, each of the three regions that stand by is about "
-        f"{_standby(costs)} dollars: essential alarms and those on its replicas, a key, two "
-        "secrets, a queue, and the alarms on its lag at home. What it costs besides when items "
-        "are taken in: [regions](regions.md#what-standing-by-costs).",
-        "The limits that costs are told at (`TABLEWRIGHT_COST_LIMITS`) begin above these sums, so "
-        "that a stage that tells of costs is used. With the accelerator, set them yourself.",
+        "Replicas of tables cost nothing while nobody writes. With `TABLEWRIGHT_STANDBY=on` the "
+        "sentiment system [stands by](regions.md) in their regions, each with essential alarms, a "
+        "key, two secrets and a queue. `TABLEWRIGHT_ALARMS=all` has the alarms that say why. What "
+        "it costs besides when items are taken in: [regions](regions.md#what-standing-by-costs).",
+        f"`TABLEWRIGHT_FIREWALL=on` adds {firewall_month(prices):.2f} dollars a month for its list "
+        "and rules, and no more while nobody calls: [the edge](edge.md#a-firewall).",
+        "The limits that costs are told at (`TABLEWRIGHT_COST_LIMITS`) are 10, 15 and 20 dollars. "
+        "All stages of the first four columns are below 10, so that a stage that tells of costs is "
+        "used. For more than that, set them yourself.",
     )
     return "\n\n".join(paragraphs) + "\n"
-
-
-def _standby(costs: Mapping[str, Mapping[str, Decimal]]) -> Decimal:
-    one, all_of_them = (costs[name]["in all"] for name in (_ONE_REGION, REPLICATED))
-    return ((all_of_them - one) / len(REPLICAS)).quantize(Decimal("0.1"))
 
 
 def main() -> dict[str, dict[str, Template]]:

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from docs.bills.system import (
-    ANSWER_SECONDS,
     BATCH_SECONDS,
+    LIST_SECONDS,
     QUEUE_CALLS,
     RUNS_A_MONTH,
     BillScale,
@@ -46,9 +46,9 @@ def _scale(at: int, users: int, contents: int) -> BillScale:
         ServiceUse(
             requests=requests,
             invocations=requests + others,
-            gb_seconds=requests * ANSWER_SECONDS + others * BATCH_SECONDS,
+            gb_seconds=requests * LIST_SECONDS + others * BATCH_SECONDS,
             queue_requests=QUEUE_CALLS * (notify + contents // 20),
-            log_gb=logs(requests + others, requests),
+            log_gb=logs(others, requests),
             traces=sampled(requests) + sampled(others),
             object_puts=contents // 20,
             object_gets=looks * 3,
@@ -67,6 +67,7 @@ PORTAL = System(
     "one 10,000, 100,000 and a million. Users look at ten lists, thirty pieces of content and "
     "their notifications twenty times on each of twenty days; events come ten at a time.",
     (_scale(0, 100, 1_000), _scale(1, 10_000, 100_000)),
-    "Nothing was published. Of the large one most is copies of tables, and users, whose sign-in "
+    "Nothing was published. Most of the large one is backups, and users, whose sign-in "
     "Cognito guards in prod.",
+    stack="portal",
 )

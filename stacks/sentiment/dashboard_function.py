@@ -63,6 +63,7 @@ def dashboard_function(
         alarm_topic=topic,
         timeout=Duration.seconds(29),
         slow=Duration.seconds(3),
+        memory_mb=512,
         requirements=secrets.requirements(accelerated=bool(accelerator)),
         network=accelerator.network if accelerator else None,
     )

@@ -163,6 +163,8 @@ class SentimentStack(StageStack):
                 **self._regions.environment,
             ),
             timeout=Duration.minutes(5),
+            # It waits for sources most of the time.
+            memory_mb=512,
             requirements=self._secrets.requirements(),
         )
         self._secrets.let_use(ingest.function, items=True, dashboard=True)

@@ -31,7 +31,7 @@ class ServiceUse:
     emails: int = 0
     metrics: int = 0
     log_gb: Decimal = Decimal()
-    log_months: int = 12
+    log_months: int = 1
     traces: int = 0
     object_puts: int = 0
     object_gets: int = 0
@@ -89,6 +89,17 @@ def sampled(roots: int) -> int:
     rest."""
     first = min(roots, SECONDS_PER_MONTH)
     return first + (roots - first) // 20
+
+
+# Of the web ACL that `FirewallStack` puts in front of the APIs: four groups of AWS's, one rate.
+FIREWALL_RULES = 5
+
+
+def firewall_month(prices: Prices, requests: int = 0) -> Decimal:
+    """Dollars for a web ACL, its rules, and the requests that it looks at."""
+    security = prices.security
+    standing = security.firewall_month + FIREWALL_RULES * security.firewall_rule_month
+    return standing + requests * security.firewall_million / _MILLION
 
 
 def recovery(tables: Sequence[Usage], prices: Prices, *, copies: int) -> Decimal:

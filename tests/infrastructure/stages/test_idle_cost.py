@@ -14,10 +14,11 @@ from tests.infrastructure.stages.own_metrics import written
 from tests.infrastructure.synthesis import VARIANTS, Assembly
 
 MOST_FOR_DEV = Decimal(6)
+MOST_FOR_PROD = Decimal(20)
 # The stages of the page, as they are made for the tests.
 pytestmark = pytest.mark.thorough
 
-VARIANT = ("dev", "staging", "prod", "prod-us-east-1", "prod-accelerated")
+VARIANT = ("dev", "staging", "prod", "prod-virginia", "prod-us-east-1", "prod-accelerated")
 MADE = dict(zip(STAGES, VARIANT, strict=True))
 
 
@@ -41,7 +42,13 @@ def test_an_idle_dev_stage_costs_less_than_six_dollars(
     assert costs["dev"]["in all"] < MOST_FOR_DEV
 
 
-@pytest.mark.parametrize("name", [name for name in STAGES if "accelerator" not in name])
+def test_an_idle_prod_in_one_region_costs_at_most_twenty_dollars(
+    costs: dict[str, dict[str, Decimal]],
+) -> None:
+    assert costs["prod, one region"]["in all"] <= MOST_FOR_PROD
+
+
+@pytest.mark.parametrize("name", list(STAGES)[:4])
 def test_an_idle_stage_tells_of_no_costs(name: str, costs: dict[str, dict[str, Decimal]]) -> None:
     stage, environ = STAGES[name]
     assert costs[name]["in all"] < min(read({"stage": stage}.get, environ).cost_limits)

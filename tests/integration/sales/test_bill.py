@@ -5,8 +5,10 @@ from decimal import Decimal
 import pytest
 
 from docs.bills import sales as bills
+from docs.generate import DOCUMENTS
 from lambdas.sales.handlers import api
 from tablewright.catalog.sales.design import Sales
+from tablewright.costs.measuring import units_each
 from tablewright.testing import Database
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.integration.cloud import Cloud
@@ -36,3 +38,9 @@ def test_a_sale_is_stored_and_read_for_what_is_billed(
     assert stored == (bills.WRITE_UNITS_OF_A_SALE, Decimal(), bills.FIRST_CALLS)
     assert (tally.written("sales"), tally.read("sales")) == (Decimal(), Decimal("0.5"))
     assert tally.other_calls() == {}
+
+
+def test_lists_are_read_for_what_was_measured() -> None:
+    measured = {one["pattern"]: one for one in DOCUMENTS["sales"].recorded()}
+    lists = ("get_sale", "category_sales", "product_sales", "brand_sales")
+    assert tuple(units_each(measured[name])[0] for name in lists) == bills.READ_UNITS

@@ -2,7 +2,14 @@
 
 from decimal import Decimal
 
-from tablewright.costs.bill import SECONDS_PER_MONTH, ServiceUse, recovery, sampled, whole_bill
+from tablewright.costs.bill import (
+    SECONDS_PER_MONTH,
+    ServiceUse,
+    firewall_month,
+    recovery,
+    sampled,
+    whole_bill,
+)
 from tablewright.costs.monthly_cost import Usage
 from tablewright.costs.price_lists import EU_WEST_1, US_EAST_1
 
@@ -85,3 +92,8 @@ def test_copies_of_a_table_are_paid_each() -> None:
 def test_few_requests_are_all_traced_and_many_by_their_share() -> None:
     assert sampled(1000) == 1000
     assert sampled(SECONDS_PER_MONTH + 2000) == SECONDS_PER_MONTH + 100
+
+
+def test_a_firewall_is_its_list_its_five_rules_and_each_request() -> None:
+    assert firewall_month(US_EAST_1) == 10
+    assert firewall_month(US_EAST_1, 5 * MILLION) == 13
