@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lambdas.portal.content.lifecycle import may_read
+from lambdas.portal.content.lifecycle import may_read, may_read_draft
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import Content
 from tablewright.catalog.portal.fields import folded
@@ -11,14 +11,21 @@ from tablewright.model import Condition, Query
 from tablewright.runtime.store.reader import Keep, Page
 from tablewright.runtime.store.store import Store
 
-
-def has_tag(content: Content, tag: str | None) -> bool:
-    """Whether content has a tag, however it is written there; None is no filter."""
-    return tag is None or tag in map(folded, content.tags or ())
-
-
 # Records that a request reads at most.
 WINDOW = 500
+
+
+class View(NamedTuple):
+    """What a user may see, of a tag if one is asked for, or with a draft that he may see."""
+
+    user: User
+    tag: str | None = None  # folded
+    drafts: bool = False
+
+    def shows(self, content: Content) -> bool:
+        may = may_read_draft if self.drafts else may_read
+        tagged = self.tag is None or self.tag in map(folded, content.tags or ())
+        return tagged and may(content, self.user)
 
 
 class Listing(NamedTuple):
@@ -27,11 +34,7 @@ class Listing(NamedTuple):
     pattern: Query[Content]
     key: Mapping[str, Any]
     filters: Condition | None
-    user: User
-    tag: str | None = None
-
-    def keeps(self, content: Content) -> bool:
-        return may_read(content, self.user) and has_tag(content, self.tag)
+    view: View
 
 
 class Lists:
@@ -47,9 +50,9 @@ class Lists:
             listing.pattern,
             listing.key,
             where=listing.filters,
-            keep=Keep(f"readable {listing.tag or ''}", listing.keeps),
+            keep=Keep(f"readable {listing.view.tag} {listing.view.drafts}", listing.view.shows),
             examine=self._window,
             limit=limit,
             cursor=cursor,
-            caller=listing.user.user_id,
+            caller=listing.view.user.user_id,
         )

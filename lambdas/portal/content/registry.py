@@ -6,6 +6,7 @@ Whatever is in place already is answered as when it was done, so that every requ
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
+from urllib.parse import unquote
 
 from lambdas.errors import Errors, InvalidRequest, NotAllowed
 from lambdas.http.bodies import changes, new_record
@@ -22,6 +23,7 @@ from lambdas.portal.content.lifecycle import (
     may_read,
     may_read_draft,
     next_due,
+    next_version,
     revision,
     unchanged,
     with_draft,
@@ -31,7 +33,7 @@ from lambdas.portal.content.lifecycle import (
 from lambdas.portal.content.uploads import file_keys
 from lambdas.portal.contract import ADMINS, ROLE
 from lambdas.portal.users import User
-from tablewright.catalog.portal.content import DRAFT, Content, ContentRegistry
+from tablewright.catalog.portal.content import APPROVED, DRAFT, Content, ContentRegistry
 from tablewright.catalog.portal.fields import stored_utc, unique_tags
 from tablewright.model.declaration import unchecked
 from tablewright.model.fields.time import iso_utc
@@ -116,12 +118,17 @@ class Registry:
     ) -> Content:
         """Set the status of content; withdrawn for good, its file goes as well."""
         found = self.get_content(content_id, user)
-        if not has_become(found, status):
+
+        def done(content: Content) -> bool:
+            approves = status == APPROVED
+            return has_become(content, status) and not (approves and _missed(content, version))
+
+        if not done(found):
             step = with_status(found, status, user, self.review, now)
             if hard_expired(found):
                 # Nothing can be recorded of it now, so nothing that was withdrawn comes back.
                 self._clear(found, now)
-            found = self._write(found, step, version, now, lambda one: has_become(one, status))
+            found = self._write(found, step, version, now, done)
         if hard_expired(found):
             self._clear(found, now)
         return found
@@ -186,6 +193,13 @@ def shown(content: Content, user: User) -> Content:
     if may_read_draft(content, user):
         return content
     return unchecked(Content, {n: v for n, v in content.items() if n not in DRAFT_FIELDS})
+
+
+def _missed(content: Content, version: Version) -> bool:
+    """Whether an approval of a version is another than the one that the content has."""
+    approved = latest_version(content) if content.draft else content.version
+    named = [unquote(tag.strip('"')) for tag in version.tags]
+    return latest_version(content) not in named and approved not in map(next_version, named)
 
 
 def _readable(found: Content | None, user: User) -> Content:

@@ -9,7 +9,7 @@ from lambdas.errors import Errors, InvalidRequest, NotAllowed
 from lambdas.http.bodies import only, pointer
 from lambdas.http.requests import choice
 from lambdas.portal.content.files import RequestedFile
-from lambdas.portal.content.lists import Listing
+from lambdas.portal.content.lists import Listing, View
 from lambdas.portal.contract import APPROVERS, AUTHORS
 from lambdas.portal.search.search import LONGEST_QUERY, MOST_WORDS, Asked
 from lambdas.portal.search.words import words
@@ -69,7 +69,7 @@ def listing_from(given: Mapping[str, str], user: User) -> Listing:
     for pattern, names in _LISTS:
         if asked.keys() >= set(names):
             key = {FILTERS[name]: asked.pop(name) for name in names}
-            return Listing(pattern, key, filters_from(asked), user, tag_from(given))
+            return Listing(pattern, key, filters_from(asked), view_from(given, user))
     wrong = [("owner, suite and concept, or status", "one of these must be given")]
     raise InvalidRequest("Content is listed by owner, by product or by status.", wrong)
 
@@ -94,12 +94,12 @@ def filters_from(given: Mapping[str, str]) -> Condition | None:
     return reduce(and_, conditions) if conditions else None
 
 
-def tag_from(given: Mapping[str, str]) -> str | None:
-    """The tag to look for, folded as all tags are compared."""
-    if "tag" not in given:
-        return None
-    (tag,) = Content.tags.check([given["tag"]])
-    return folded(tag)
+def view_from(given: Mapping[str, str], user: User) -> View:
+    """What of the content is shown: of the tag that is asked for, with drafts."""
+    tag = None
+    if "tag" in given:
+        (tag,) = map(folded, Content.tags.check([given["tag"]]))
+    return View(user, tag, drafts="draft" in given)
 
 
 def search_from(given: Mapping[str, str], user: User) -> Asked:
@@ -117,7 +117,7 @@ def search_from(given: Mapping[str, str], user: User) -> Asked:
         reason = f"must have 1 to {MOST_WORDS} different words, of letters or digits"
     if reason:
         raise InvalidRequest("The query is not valid.", [("q", reason)])
-    return Asked(found, filters_from(filters), user, tag_from(given))
+    return Asked(found, filters_from(filters), view_from(given, user))
 
 
 def file_from(body: Any) -> RequestedFile:

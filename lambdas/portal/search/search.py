@@ -11,10 +11,8 @@ from itertools import islice
 from math import log2
 from typing import NamedTuple, Protocol
 
-from lambdas.portal.content.lifecycle import may_read
-from lambdas.portal.content.lists import has_tag
+from lambdas.portal.content.lists import View
 from lambdas.portal.search.words import matches, weight_of
-from lambdas.portal.users import User
 from tablewright.catalog.portal.content import Content, ContentRegistry
 from tablewright.catalog.portal.search import LONGEST_WORD, ContentSearch
 from tablewright.model import Condition
@@ -38,8 +36,7 @@ class Asked(NamedTuple):
 
     words: list[str]
     filters: Condition | None
-    user: User
-    tag: str | None = None
+    view: View
 
 
 class Found(NamedTuple):
@@ -98,8 +95,8 @@ class IndexSearch:
         self._examined = examined
 
     def find(self, asked: Asked, limit: int, cursor: str | None) -> Found:
-        question = {"words": asked.words, "filters": repr((asked.filters, asked.tag))}
-        caller = (asked.user.user_id, "search", question)
+        question = {"words": asked.words, "filters": repr((asked.filters, asked.view[1:]))}
+        caller = (asked.view.user.user_id, "search", question)
         lists = in_parallel(self._list, asked.words)
         counts, after = [str(len(one.weights)) for one in lists], None
         if cursor is not None:
@@ -160,7 +157,6 @@ class IndexSearch:
 
 
 def _is_asked_for(content: Content, asked: Asked) -> bool:
-    shown = may_read(content, asked.user) and has_tag(content, asked.tag)
-    if not shown or not matches(asked.words, content):
+    if not asked.view.shows(content) or not matches(asked.words, content):
         return False
     return asked.filters is None or holds(asked.filters, content)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.catalog.portal.content import Content, ContentRegistry, folded
+from tablewright.catalog.portal.content import Content, ContentRegistry
 from tablewright.catalog.portal.events import Events, ShardedEvents, event_key, events_table
+from tablewright.catalog.portal.fields import folded
 from tablewright.catalog.portal.notifications import Notification, Notifications
 from tablewright.catalog.portal.search import ContentSearch
 from tablewright.catalog.portal.subscriptions import Subscription, Subscriptions

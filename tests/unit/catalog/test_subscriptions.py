@@ -5,7 +5,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tablewright.catalog.portal.content import MAX_TAGS, folded
+from tablewright.catalog.portal.content import MAX_TAGS
+from tablewright.catalog.portal.fields import folded
 from tablewright.catalog.portal.subscriptions import Subscription, matches, topic, topics
 
 Filters = st.SearchStrategy[dict[str, Any]]

@@ -52,8 +52,9 @@ def test_the_document_says_what_events_are_taken() -> None:
         ({"event_id": id, "event_name": "seen", "content_id": None}, True),
         ({"event_id": None, "event_name": "seen"}, False),
         ({"event_id": id}, False),
-        ({"event_id": id, "event_name": "a b"}, False),
-        ({"event_id": id, "event_name": "seen", "user_id": "ada"}, False),
+        ({"event_id": id, "event_name": "a b"}, True),
+        ({"event_id": id, "event_name": "seen", "user_id": "ada"}, True),
+        ({"event_id": "a#b", "event_name": "seen"}, False),
     ):
         body = {"events": [fields]}
         assert valid(body) == fits, fields

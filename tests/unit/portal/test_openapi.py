@@ -63,7 +63,7 @@ def test_no_part_takes_a_name_of_another() -> None:
         {"tags": ["a"] * 21},
         {"product_suite": "a#b"},
         {"content_id": "a/b"},
-        {"status": "Draft"},
+        {"status": "Gone"},
         {"colour": "red"},
     ],
 )

@@ -12,6 +12,7 @@ from lambdas.portal.content.files import Files
 from lambdas.portal.content.lists import Lists
 from lambdas.portal.content.registry import Registry
 from lambdas.portal.content.uploads import Uploads
+from lambdas.portal.contract import ROLE
 from lambdas.portal.handlers import complete_uploads, content_api
 from lambdas.portal.openapi import document
 from lambdas.portal.search.index import ContentIndex
@@ -125,6 +126,7 @@ class World:
         self.edge = Edge(database.caller, self.bucket)
         self.now = NOW
         self.listed_at_once = 500
+        self.review = ROLE
         self.searched = {"window": WINDOW, "examined": EXAMINED}
         self._monkeypatch = monkeypatch
         self.start()
@@ -136,7 +138,7 @@ class World:
         self.store = self.database.store(ContentRegistry, edge, cursors=cursors)
         self.files = Files(edge, self.bucket.presign, BUCKET)
         self.uploads = Uploads(self.store, self.files)
-        registry = Registry(self.store, self.files)
+        registry = Registry(self.store, self.files, self.review)
         self.words = Store(ContentSearch, SEARCH_TABLE, edge)
         self.index = ContentIndex(self.store, self.words)
         lists = Lists(self.store, self.listed_at_once)
@@ -170,9 +172,14 @@ class World:
     def read(self, content_id: str = "c1") -> Any:
         return self("GET", f"/content/{content_id}", user=OLA).json
 
+    def latest(self, content_id: str = "c1") -> str:
+        """The version that a change has to name."""
+        found = self.read(content_id)
+        return str(found.get("latest_version", found["version"]))
+
     def move(self, status: str, content_id: str = "c1", user: dict[str, str] = OLA) -> Answer:
         """Bring content into a status, as it is now."""
-        version = self.read(content_id)["version"]
+        version = self.latest(content_id)
         body = {"status": status, "version": version}
         return self("POST", f"/content/{content_id}/status", body, user=user)
 
