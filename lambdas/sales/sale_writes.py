@@ -14,7 +14,7 @@ from lambdas.errors import RequestConflict
 from lambdas.http.bodies import pointer
 from lambdas.sales.rules import day_of, differing_fields
 from tablewright.catalog.sales.design import Sale, Sales
-from tablewright.model import key_of
+from tablewright.model import Field, key_of
 from tablewright.runtime.errors import AlreadyExists, TransactionRefused
 from tablewright.runtime.store.store import Store
 
@@ -75,17 +75,20 @@ def _read(store: Store, keys: Sequence[Mapping[str, Any]]) -> list[Sale]:
 
 
 def _require_same(existing: Sequence[Sale], sale: Sale) -> StoredSale:
-    """Return the stored sale if it has the values of this one."""
+    """Return the stored sale that has the values of this one; raises RequestConflict without."""
     for stored in existing:
-        different = differing_fields(stored, sale)
-        if not different:
+        if not differing_fields(stored, sale):
             return StoredSale(stored, False)
-        detail = (
-            f"Sale {sale.sale_id} of product {sale.product_id} exists on {stored.sale_date} with "
-            "other values, and was not changed. Send another saleId, or change the sale by PATCH."
-        )
-        values = [
-            (pointer(f.label), f"is {stored.get(f.name)} in the stored sale") for f in different
-        ]
-        raise RequestConflict(detail, values)
-    raise AlreadyExists("The sale existed a moment ago and was deleted since: repeat the request.")
+    if not existing:
+        raise AlreadyExists("The sale existed a moment ago and was deleted since: retry.")
+    other = existing[0]
+    detail = (
+        f"Sale {sale.sale_id} of product {sale.product_id} exists on {other.sale_date} with other "
+        "values, and was not changed. Send another saleId, or change the sale by PATCH."
+    )
+    raise RequestConflict(detail, [_difference(other, f) for f in differing_fields(other, sale)])
+
+
+def _difference(stored: Sale, field: Field[Any]) -> tuple[str, str]:
+    value = stored.get(field.name)
+    return pointer(field.label), f"is {'absent' if value is None else value} in the stored sale"

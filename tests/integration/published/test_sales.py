@@ -267,6 +267,10 @@ def test_a_second_put_changes_nothing(repo: SalesRepository) -> None:
     with pytest.raises(RequestConflict, match="Send another saleId") as conflict:
         repo.put_sale(record(sale_price=Decimal(5)))
     assert conflict.value.errors == (("/salePrice", "is 99.99 in the stored sale"),)
+    repo.put_sale(record(sale_id="plain", brand=None))
+    with pytest.raises(RequestConflict) as conflict:
+        repo.put_sale(record(sale_id="plain"))
+    assert conflict.value.errors == (("/brand", "is absent in the stored sale"),)
 
 
 def test_3_query_category_trends(repo: SalesRepository) -> None:
@@ -303,6 +307,7 @@ def test_6_batch_write(repo: SalesRepository, sales_database: Database) -> None:
     assert len(sales_database.items()) == 100
     again = repo.batch_write_sales(hundred())
     assert (again.stored, again.unchanged) == (0, 100)
+    assert repo.batch_write_sales([]).stored == 0
 
 
 def test_a_page_of_a_query_continues_at_its_cursor(repo: SalesRepository) -> None:
