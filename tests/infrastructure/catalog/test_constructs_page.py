@@ -20,6 +20,7 @@ def app() -> dict[str, Any]:
     """The names that the blocks define, run in the order of the page."""
     names: dict[str, Any] = {"__name__": "constructs_page"}
     for block in blocks(PAGE):
+        assert block.language == "python"
         exec(compile(block.code, "docs/constructs.md", "exec"), names)  # noqa: S102 - our own page
     return names
 

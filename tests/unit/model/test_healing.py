@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from cdk_app.settings import ROOT
+from docs.site.markdown import blocks
 from tablewright.catalog.news.design import News, SparseNews, news_healing
 from tablewright.model import (
     KEYS_ONLY,
@@ -104,3 +106,11 @@ def test_both_variants_of_news_can_be_healed() -> None:
     assert plain.where(plain.pending) == {"status": "pending"}
     assert sparse.where(sparse.pending) == {"waiting": "pending"}
     assert sparse.done == {"status": "analyzed", "waiting": None}
+
+
+def test_the_plan_on_the_page_is_valid() -> None:
+    page = blocks((ROOT / "docs" / "healing.md").read_text())
+    (block,) = (block.code for block in page if block.language == "python")
+    names: dict[str, Any] = {"__name__": "healing_page"}
+    exec(compile(block, "docs/healing.md", "exec"), names)  # noqa: S102 - our own page
+    assert names["plan"].problems() == []
