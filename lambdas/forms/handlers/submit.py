@@ -18,7 +18,7 @@ from lambdas.forms.submission.admission import (
     idempotency_key,
 )
 from lambdas.forms.submission.form_bodies import CONTENT_TYPES, JSON, content_type, raw_body
-from lambdas.forms.submission.intake import KeyUsedOtherwise, SentForm, Taken, digest_of
+from lambdas.forms.submission.intake import KeyUsedOtherwise, SentForm, SubmissionResult, digest_of
 from lambdas.forms.submission.resources import Resources
 from lambdas.forms.submission.uploads import UPLOADED, announcement, named
 from lambdas.http.answers import answer
@@ -71,7 +71,7 @@ def submit(form_id: str) -> Response[str]:
         storage_size=taken.payload and taken.payload.storage_size,
         compressed=taken.payload and taken.payload.compressed,
         uploaded=kind == UPLOADED,
-        again=taken.again,
+        again=taken.is_replay,
     )
     # A quarantined one is answered like any other: robots learn nothing from it.
     status_url = f"/submissions/{taken.submission_id}"
@@ -106,7 +106,7 @@ def _take(
     key: str | None,
     now: datetime,
     upload: str | None = None,
-) -> Taken:
+) -> SubmissionResult:
     sender, retention_days = addressed.sender, addressed.config.retention_days
     sent = SentForm(sender.tenant_id, form_id, kind, body, key, sender.domain, upload)
     return resources().submissions.take(sent, addressed.form, now, retention_days)
@@ -114,7 +114,7 @@ def _take(
 
 def _take_uploaded(
     addressed: Addressed, form_id: str, body: bytes, key: str | None, now: datetime
-) -> Taken:
+) -> SubmissionResult:
     """Take what was uploaded; one upload is one submission, whatever signature or key it is sent
     with."""
     tenant = addressed.sender.tenant_id

@@ -1,12 +1,12 @@
-"""Intake of submissions: each once, however often its request is repeated.
+"""Submission intake: stores each submission once, however often the request is retried.
 
-First the request is claimed, with the id that its submission is to have; then a large payload goes
-into the bucket, under that id; then the item is stored, if it is not there. Whoever repeats a
-request finds its id in the claim and does what is left to do, so that one that died on the way is
-finished by its repetition, and eight that run at once store one submission.
+1. Claim the idempotency key with the id of the new submission.
+2. Upload a large payload to S3 under that id.
+3. Put the item if it does not exist.
 
-An item whose payload is in the bucket is stored together with a mark on its claim, once and never
-again: when it is removed, so is the object, and no repetition may come between.
+A retry reads the id from the claim and completes the remaining steps. Eight concurrent retries
+store one submission. An item whose payload is in the bucket is stored in one transaction with a
+mark on its claim, so that a retry never stores it again after both were deleted.
 """
 
 from datetime import datetime, timedelta
@@ -57,15 +57,13 @@ class SentForm(NamedTuple):
         return digest_of(self.form_id, self.content_type, sha256(self.body).hexdigest())
 
 
-class Taken(NamedTuple):
-    """What a submission has become; `again` when it had been taken before. Its status is not known
-    where it is not, or no longer, to be seen."""
+class SubmissionResult(NamedTuple):
+    """Outcome of a submission request."""
 
     submission_id: str
-    status: str | None
-    again: bool
-    # None if an earlier request stored the submission.
-    payload: ProcessedPayload | None = None
+    status: str | None  # None if the submission expired or is not visible yet
+    is_replay: bool
+    payload: ProcessedPayload | None = None  # None if this request wrote no payload
 
 
 def digest_of(form_id: str, content_type: str, body_sha256: str) -> str:
@@ -87,7 +85,7 @@ class SubmissionIntake:
 
     def take(
         self, sent: SentForm, form: dict[str, Any], now: datetime, retention_days: int | None
-    ) -> Taken:
+    ) -> SubmissionResult:
         """Store a submission, unless it is stored already."""
         if retention_days is None:
             retention_days = self._retention_days
@@ -106,7 +104,9 @@ class SubmissionIntake:
             return known
         record = self._record(sent, submission_id, status, retention_days)
         if record.get("expires_at", iso_utc(now)) < iso_utc(now):
-            return Taken(submission_id, status, again)  # it was stored, and its time is over
+            return SubmissionResult(
+                submission_id, status, again
+            )  # it was stored, and its time is over
         place = payload_key(sent.tenant_id, submission_id)
         record |= self._payloads.store(processed, key=place)
         try:
@@ -118,7 +118,7 @@ class SubmissionIntake:
             again = True
         except Conflict:
             return self._too_late(claim, place)
-        return Taken(submission_id, status, again, processed)
+        return SubmissionResult(submission_id, status, again, processed)
 
     def _record(
         self, sent: SentForm, submission_id: str, status: str, retention_days: int | None
@@ -142,7 +142,9 @@ class SubmissionIntake:
             record["expires_at"] = iso_utc(end)
         return record
 
-    def finished(self, tenant_id: str, key: str | None, upload: str, digest: str) -> Taken | None:
+    def finished(
+        self, tenant_id: str, key: str | None, upload: str, digest: str
+    ) -> SubmissionResult | None:
         """What a request has become that was finished before, so that its upload is gone."""
         for named in _names(key, upload):
             first = self._found(_request(tenant_id, named), digest)
@@ -150,14 +152,14 @@ class SubmissionIntake:
                 return self._known(first)
         return None
 
-    def _known(self, claim: Request) -> Taken | None:
+    def _known(self, claim: Request) -> SubmissionResult | None:
         """The submission of a claim, if it was stored."""
         key = {"tenant_id": claim.tenant_id, "submission_id": claim.submission_id}
         stored = self._store.get(Forms.get_submission, key)
         if stored:
-            return Taken(claim.submission_id, stored.status, True)
+            return SubmissionResult(claim.submission_id, stored.status, True)
         # Not to be seen yet, or removed since.
-        return Taken(claim.submission_id, None, True) if claim.stored_at else None
+        return SubmissionResult(claim.submission_id, None, True) if claim.stored_at else None
 
     def _store_once(self, record: Submission, claim: Request, now: datetime) -> None:
         """Store a submission with the mark that it was: nothing is stored without the claim, nor
@@ -174,13 +176,13 @@ class SubmissionIntake:
                 raise AlreadyExists("the submission is stored already") from refused
             raise
 
-    def _too_late(self, claim: Request, place: str) -> Taken:
+    def _too_late(self, claim: Request, place: str) -> SubmissionResult:
         """The submission was stored by another and removed since, or the claim has ended: nothing
         will ever be stored under this id, and nothing may stay in the bucket."""
         self._payloads.delete(place)
         first = self._store.get(Forms.get_request, key_of(claim))
         if first and first.submission_id == claim.submission_id:
-            return Taken(claim.submission_id, None, True)
+            return SubmissionResult(claim.submission_id, None, True)
         raise Unavailable("the claim of the request has ended meanwhile")
 
     def _claim(

@@ -177,3 +177,20 @@ def test_a_whole_number_is_padded_in_keys_and_nothing_else_is_taken(value: Any) 
     assert field.from_text("007") == 7
     with pytest.raises(InvalidValue, match="number must be"):
         field.check(value)
+
+
+@pytest.mark.parametrize("tenant", ["ada@example.com", "7", "a=b+c", "x" * 128])
+def test_tenant_ids_are_as_wide_as_tags_and_folders_allow(tenant: str) -> None:
+    made = Submission(**{**Submission.__entity__.example, "tenant_id": tenant})
+    assert made.tenant_id == tenant
+
+
+@pytest.mark.parametrize("form", ["_contact", "wpforms-123", "7", "a:b@c~d.e", "x" * 128])
+def test_form_ids_are_as_wide_as_addresses_allow(form: str) -> None:
+    assert Submission(**{**Submission.__entity__.example, "form_id": form}).form_id == form
+
+
+@pytest.mark.parametrize("form", ["", ".", "..", "a#b", "a/b", "a b", "x" * 129])
+def test_a_form_id_that_an_address_or_key_cannot_hold_is_refused(form: str) -> None:
+    with pytest.raises(InvalidRecord, match="form_id"):
+        Submission(**{**Submission.__entity__.example, "form_id": form})

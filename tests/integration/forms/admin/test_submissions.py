@@ -319,3 +319,26 @@ def test_counts_of_days_are_told_to_the_tenant_and_of_all_tenants_to_operators(
 def test_the_document_is_served(admin: Admin) -> None:
     served = admin("GET", "/openapi.json")
     assert (served.status, served.json["openapi"]) == (200, "3.1.0")
+
+
+@pytest.mark.parametrize(
+    "since",
+    [
+        "2025-01-26T11:59:59.000Z",
+        "2025-01-26T11:59:59Z",
+        "2025-01-26T11:59:59.000999+00:00",
+        "2025-01-26T13:59:59+02:00",
+        "20250126T115959Z",
+    ],
+)
+def test_a_list_accepts_every_iso_8601_time_with_a_zone(admin: Admin, since: str) -> None:
+    for seconds in range(3):
+        stored(admin, seconds)
+    listed = admin("GET", "/submissions", since=since, until="2025-01-26T12:00:00Z")
+    assert [one["timestamp"][17:19] for one in listed.json["items"]] == ["00", "59"]
+
+
+@pytest.mark.parametrize("time", ["2025-01-26T12:00:00", "today", "2025-13-26T12:00:00Z"])
+def test_a_time_without_a_zone_is_refused(admin: Admin, time: str) -> None:
+    errors = problem(admin("GET", "/submissions", until=time), 400)
+    assert errors.keys() == {"until"}

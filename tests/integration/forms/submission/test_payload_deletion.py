@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lambdas.forms.payload_compression import PayloadCompressionManager
-from lambdas.forms.submission.intake import SentForm, SubmissionIntake, Taken
+from lambdas.forms.submission.intake import SentForm, SubmissionIntake, SubmissionResult
 from tablewright.catalog.forms.design import Forms
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError, Unavailable
@@ -31,7 +31,7 @@ class World:
         self.stream = Stream(forms)
         self.edge = self.stream.dynamo
 
-    def take(self, key: str, body: bytes = LARGE, caller: Caller | None = None) -> Taken:
+    def take(self, key: str, body: bytes = LARGE, caller: Caller | None = None) -> SubmissionResult:
         edge = caller or self.edge
         submissions = SubmissionIntake(
             self.forms.store(edge), PayloadCompressionManager(edge, BUCKET)
@@ -39,7 +39,7 @@ class World:
         sent = SentForm("acme", "contact", "application/json", body, key)
         return submissions.take(sent, {}, NOON, None)
 
-    def remove(self, taken: Taken) -> None:
+    def remove(self, taken: SubmissionResult) -> None:
         key = {"tenant_id": "acme", "submission_id": taken.submission_id}
         self.forms.store().delete(Forms.delete_submission, key)
 
@@ -58,7 +58,7 @@ def world(forms: FormTable) -> World:
     return World(forms)
 
 
-def place(taken: Taken) -> str:
+def place(taken: SubmissionResult) -> str:
     return f"acme/{taken.submission_id}"
 
 
@@ -143,7 +143,7 @@ def test_a_repetition_stores_nothing_again_that_was_removed(world: World) -> Non
     world.remove(gone)
     world.stream.deliver()
     again = world.take("key")
-    assert again == Taken(gone.submission_id, None, True)
+    assert again == SubmissionResult(gone.submission_id, None, True)
     assert world.places() == set()
     assert not [i for i in world.forms.database.items() if i["SK"]["S"].startswith("SUB#")]
 
@@ -154,7 +154,7 @@ def test_a_slow_request_cannot_bring_back_what_was_stored_and_removed(
 ) -> None:
     """Before any of its calls, another finishes the same request, and the submission is removed:
     there is neither an item without its payload nor a payload without its item."""
-    stored: list[Taken] = []
+    stored: list[SubmissionResult] = []
 
     def meanwhile() -> None:
         stored.append(world.take("key"))
