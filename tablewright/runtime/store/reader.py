@@ -93,6 +93,8 @@ class Reader:
     DynamoDB has removed it yet. Where shards have epochs, `epochs` keeps what is known of them;
     readers may share it. A table with secret fields needs `secrets`: keys to encrypt them with, or
     `Secrets.in_clear()`.
+
+    Attributes: `design`, `table_name`, `caller`, and `epochs`, which knows the shards of tenants.
     """
 
     def __init__(
