@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tomllib
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ import pytest
 from cdk_app.declared.every import COST_LIMITS
 from deployment import import_form_bridge
 from deployment.import_form_bridge import PublishedItems, importing
+from docs.bills.forms import FORMS
 from lambdas.forms.metrics.aggregation import MetricsAggregationManager
 from lambdas.forms.metrics.events import Events, counted
 from lambdas.forms.payload_compression import PayloadCompressionManager
@@ -50,6 +52,7 @@ from tablewright.testing import Database
 from tests.integration.forms.conftest import FormTable, submission
 from tests.integration.forms.metrics.streaming import passes
 from tests.integration.forms.submission.submitting import World, taken
+from toolchain.paths import ROOT
 
 # Far ahead, because DynamoDB Local deletes expired items.
 NOW = datetime(2099, 1, 26, 10, 30, tzinfo=UTC)
@@ -420,8 +423,42 @@ def test_an_outage_is_not_an_unknown_domain(forms: FormTable) -> None:
 # Realistic Cost Projections: `COST_MODEL_2025`, and the alerts of decision 4.
 
 
-def test_alerts_are_at_10_15_and_20_dollars() -> None:
+COST_MODEL_2025: dict[str, dict[str, dict[str, float]]] = {
+    "1,000": {
+        "dynamodb": {"read": 2, "write": 3, "storage": 1},
+        "lambda": {"compute": 2, "requests": 1},
+        "api_gateway": {"requests": 1, "data_transfer": 0.5},
+        "eventbridge": {"events": 0.5},
+        "security": {"kms": 2, "secrets_manager": 1},
+        "monitoring": {"cloudwatch": 1, "xray": 0.5},
+        "s3": {"storage": 0.5, "requests": 0.2},
+    },
+    "10,000": {
+        "dynamodb": {"read": 8, "write": 12, "storage": 3},
+        "lambda": {"compute": 6, "requests": 2},
+        "api_gateway": {"requests": 3, "data_transfer": 2},
+        "eventbridge": {"events": 2},
+        "security": {"kms": 8, "secrets_manager": 3, "waf": 5},
+        "monitoring": {"cloudwatch": 3, "xray": 2},
+        "s3": {"storage": 2, "requests": 1},
+    },
+}
+
+
+@pytest.mark.parametrize("size", COST_MODEL_2025)
+def test_the_bill_has_a_line_for_each_cost_of_the_model(size: str) -> None:
+    lines = FORMS.scale(size).lines
+    model = COST_MODEL_2025[size].values()
+    published = sum(Decimal(str(dollars)) for parts in model for dollars in parts.values())
+    assert sum(Decimal(line.published) for line in lines) == published
+    assert ("WAF" in {line.name for line in lines}) is (size == "10,000")
+
+
+@pytest.mark.parametrize("stage", ["dev", "staging", "prod"])
+def test_alerts_are_at_10_15_and_20_dollars(stage: str) -> None:
     assert COST_LIMITS.default == "10,15,20"
+    settings = tomllib.loads((ROOT / "stages" / f"{stage}.toml").read_text())
+    assert settings["cost_limits"] == [10, 15, 20]
 
 
 # Decision Log and Knowledge Base.
