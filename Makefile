@@ -104,8 +104,7 @@ bootstrap: stage tools ## Prepare the account for STAGE, in all of its regions
 		--boundary "$(BOUNDARY)"
 
 deploy: stage tools ## Deploy all stacks of STAGE, step by step where AWS wants it so
-	@$(PY) -m deployment deploy --stage $(STAGE) --approve "$(APPROVE)" --import "$(IMPORT)" \
-		--remove-replica "$(REMOVE_REPLICA)"
+	@$(PY) -m deployment deploy --stage $(STAGE) --approve "$(APPROVE)" --import "$(IMPORT)"
 
 user: stage tools ## Make a user of STAGE: EMAIL=sam@acme.example TENANT=acme [GROUPS=writers]
 	@$(PY) -m deployment user --stage $(STAGE) --email "$(EMAIL)" --tenant "$(TENANT)" \

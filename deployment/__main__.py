@@ -4,11 +4,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cdk_app.setting import SettingError
-from cdk_app.stage_file import StageFile
+from cdk_app.stage_file import FOLDER, StageFile
 from deployment import Refused
 from deployment.cdk import Cdk
 from deployment.deploy import Asked, deploy
@@ -21,10 +22,10 @@ APPROVALS = ("never", "broadening", "any-change")
 Options = argparse.Namespace
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], folder: Path = FOLDER) -> int:
     options = _parser().parse_args(arguments)
     try:
-        target = Target(StageFile.load(options.stage), os.environ)
+        target = Target(StageFile.load(options.stage, folder), os.environ)
         run: Callable[[Options, Target, Cdk], None] = options.run
         run(options, target, Cdk(options.stage, target.settings))
     except (Refused, SettingError, ToolchainError) as refused:
@@ -60,7 +61,6 @@ def _deploy(options: Options, target: Target, cdk: Cdk) -> None:
     asked = Asked(
         approve=approve,
         take_over=options.take_over,
-        removing=_list(options.remove_replica),
         context=dict(options.context),
     )
     deploy(target, cdk, asked, _say)
@@ -125,7 +125,6 @@ def _parser() -> argparse.ArgumentParser:
     for name in ("deploy", "destroy"):
         made[name].add_argument("--approve", choices=("", *APPROVALS), default="")
     made["deploy"].add_argument("--import", dest="take_over", type=bool, default=False)
-    made["deploy"].add_argument("--remove-replica", default="")
     made["deploy"].add_argument("-c", "--context", type=_pair, action="append", default=[])
     made["destroy"].add_argument("--confirm", default="")
     made["user"].add_argument("--email", required=True)

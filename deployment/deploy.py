@@ -8,6 +8,7 @@ from typing import NamedTuple
 from deployment import Refused, plan
 from deployment.cdk import Assembly, Cdk
 from deployment.exports import importers_of_removed
+from deployment.guard import Removal, Tables, check_removals, gone_regions, removals_of
 from deployment.removal import remove_stacks, stacks_in
 from deployment.shards import check_shards
 from deployment.target import Target
@@ -23,7 +24,6 @@ class Asked:
 
     approve: str
     take_over: bool = False
-    removing: tuple[str, ...] = ()
     context: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -37,7 +37,9 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     _check_left_over(target, left_over, asked.take_over)
     plan.check_indexes(wanted, deployed)
     check_shards(target, assembly)
-    todo = plan.steps(wanted, deployed, asked.removing)
+    gone = _stacks_to_remove(target, assembly, wanted, deployed)
+    _check_removals(target, removals_of(target, assembly, wanted, deployed, gone), say)
+    todo = plan.steps(wanted, deployed)
     options = ["--require-approval", asked.approve]
     if left_over:
         options.append("--import-existing-resources")
@@ -47,14 +49,13 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
             target.protect(table.name, True, table.region)
     if len(todo) > 1:
         say(f"This takes {len(todo)} updates: AWS changes one replica of a table at a time.")
-    if target.audit_stack not in {stack.name for stack in assembly.stacks}:
-        # Before the others, of which it imports.
-        remove_stacks(target, [(target.audit_stack, target.region)], say)
+    # Before the others, of which it imports.
+    remove_stacks(target, [stack for stack in gone if stack[0] == target.audit_stack], say)
     for number, step in enumerate(todo, start=1):
         say(f"{number} of {len(todo)}: {step.says}")
         for name, change in step.changes.items():
             if change.removes:
-                # Asked for by name: until this, no call can delete the replica.
+                # The stage file names it: until this, no call can delete the replica.
                 target.protect(name, False, change.removes)
         if len(todo) > 1:
             on_the_way = {ON_THE_WAY: json.dumps(step.on_the_way)}
@@ -65,10 +66,34 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
         cdk.deploy(assembly, *options)
     for table in left_over:
         target.protect(table.name, table.protected, table.region)
-    kept = {region for shape in wanted.values() for region in shape.replicas}
-    for region in sorted(set(asked.removing) - kept):
-        remove_stacks(target, stacks_in(target, region), say)
+    remove_stacks(target, [stack for stack in gone if stack[0] != target.audit_stack], say)
     _say_what_is_next(target, assembly, say, first)
+
+
+def _stacks_to_remove(
+    target: Target, assembly: Assembly, wanted: Tables, deployed: Tables
+) -> list[tuple[str, str]]:
+    """Stacks, by name and region, that go with the last replica of a region, or with a setting."""
+    kept = {stack.name for stack in assembly.stacks}
+    regions = gone_regions(wanted, deployed, target.file.removals)
+    stacks = [stack for region in regions for stack in stacks_in(target, region)]
+    return [
+        (name, region)
+        for name, region in [(target.audit_stack, target.region), *stacks]
+        if name not in kept and target.has_stack(name, region)
+    ]
+
+
+def _check_removals(target: Target, removals: Sequence[Removal], say: Say) -> None:
+    """Show what is removed, allowed or not; then refuse what the stage file does not allow."""
+    if removals:
+        say(f"This deployment removes from {target.stage}:")
+    for removal in removals:
+        say(str(removal))
+    allowed = target.file.removals
+    check_removals(removals, target, allowed)
+    for name in sorted(allowed - {removal.name for removal in removals}):
+        say(f"{target.file}: removals names {name}, and nothing of it is removed: delete the line.")
 
 
 class LeftOver(NamedTuple):

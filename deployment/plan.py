@@ -44,14 +44,11 @@ def check_indexes(wanted: Mapping[str, Shape], deployed: Mapping[str, Shape]) ->
         raise Refused("\n".join((*said, f"How to go about it: {GUIDE}")))
 
 
-def steps(
-    wanted: Mapping[str, Shape], deployed: Mapping[str, Shape], removing: Iterable[str] = ()
-) -> list[Step]:
+def steps(wanted: Mapping[str, Shape], deployed: Mapping[str, Shape]) -> list[Step]:
     """The updates that lead to the wanted replicas, one replica of each table an update.
 
     A table that is not there yet is made with all of its replicas at once.
     """
-    _check_removals(wanted, deployed, frozenset(removing))
     todo = {
         name: _changes(name, wanted[name], deployed[name]) for name in wanted if name in deployed
     }
@@ -85,30 +82,6 @@ def _changes(name: str, wanted: Shape, deployed: Shape) -> list[Change]:
         says = f"The replica of {name} in {region} is removed, with the items there."
         found.append(Change(says=says, replicas=_listed(now), removes=region))
     return found
-
-
-def _check_removals(
-    wanted: Mapping[str, Shape], deployed: Mapping[str, Shape], removing: frozenset[str]
-) -> None:
-    gone = {
-        (name, region)
-        for name, shape in wanted.items()
-        if name in deployed
-        for region in deployed[name].replicas - shape.replicas
-    }
-    for name, region in sorted(gone):
-        if region not in removing:
-            raise Refused(
-                f"{name} has a replica in {region}, which the settings leave out. To keep it, name "
-                f"it in TABLEWRIGHT_REPLICAS; to remove it with the items there, add "
-                f"REMOVE_REPLICA={region} to the command."
-            )
-    named = {region for shape in wanted.values() for region in shape.replicas}
-    for region in sorted(removing & named - {region for _, region in gone}):
-        raise Refused(
-            f"REMOVE_REPLICA names {region}, and so do the settings: set TABLEWRIGHT_REPLICAS "
-            f"to {','.join(sorted(named - removing)) or 'none'}."
-        )
 
 
 def _listed(regions: Iterable[str]) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from tablewright.catalog.sales.design import CATEGORY_SHARDS, EMBEDDING_SHARDS
 
 # Outputs by which stacks tell a number that is not the usual one, with that and the setting.
 _COUNTS = {
-    "CategoryShards": (CATEGORY_SHARDS, "TABLEWRIGHT_CATEGORY_SHARDS"),
-    "EmbeddingShards": (EMBEDDING_SHARDS, "TABLEWRIGHT_EMBEDDING_SHARDS"),
-    "EventShards": (0, "TABLEWRIGHT_EVENT_SHARDS"),
+    "CategoryShards": (CATEGORY_SHARDS, "category_shards"),
+    "EmbeddingShards": (EMBEDDING_SHARDS, "embedding_shards"),
+    "EventShards": (0, "event_shards"),
 }
 
 

@@ -11,7 +11,7 @@ from stacks.shared.stage import TABLES
 from tablewright.pages.markdown import code, table
 
 PAGE = ROOT / "docs" / "settings.md"
-_COLUMNS = ("in the file", "", "accepted", "default", "variable")
+_COLUMNS = ("at the top of the file", "", "accepted", "default", "variable")
 
 
 def page() -> str:
@@ -29,8 +29,9 @@ def page() -> str:
         "table is `VALUE,NAME=VALUE`, and true and false are `on` and `off`.",
     ]
     for section, settings in SECTIONS.items():
-        title = f"In `[{section}]`" if section else "Every system"
-        paragraphs += [f"## {title}", table(_COLUMNS, map(_row, settings))]
+        title, place = section or "every system", f"in `[{section}]`" if section else _COLUMNS[0]
+        columns = (place, *_COLUMNS[1:])
+        paragraphs += [f"## {title.capitalize()}", table(columns, map(_row, settings))]
     paragraphs += [
         "## Names",
         f"Systems are {code(SYSTEMS)}. Tables of those with several are {code(TABLES)}. "

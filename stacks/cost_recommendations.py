@@ -110,7 +110,7 @@ class CostRecommendations(Construct):
                     name=name,
                     setting_name=called,
                     shards=shards.get(called),
-                    shards_setting="TABLEWRIGHT_EVENT_SHARDS" if shards.get(called) else None,
+                    shards_setting="portal.event_shards" if shards.get(called) else None,
                 )
                 for called, name in self._names.items()
             ),

@@ -53,7 +53,7 @@ class OperationsStack(StageStack):
             Annotations.of(self).add_warning_v2(
                 "tablewright:alarmEmail",
                 f"nobody is told of alarms in {stage.name}: "
-                "set TABLEWRIGHT_ALARM_EMAIL or -c alarm_email=...",
+                f"set alarm_email in stages/{stage.name}.toml",
             )
 
     def recommend(self, stage: Stage, tables: Mapping[str, DesignTableBase]) -> None:
@@ -86,5 +86,5 @@ class OperationsStack(StageStack):
         Annotations.of(self).add_warning_v2(
             "tablewright:costs",
             f"nobody is told what {stage.name} costs: CloudFormation makes no budgets in {region}; "
-            "to leave them out knowingly, set TABLEWRIGHT_COST_LIMITS=none",
+            "to leave them out knowingly, set cost_limits = [] in the stage's file",
         )

@@ -127,8 +127,8 @@ class SystemRegions:
         if stage.protection.deletion_protection and stage.environment.region is None:
             Annotations.of(self._stack).add_warning_v2(
                 "tablewright:replicas",
-                f"items of {stage.name} are in one region only: set TABLEWRIGHT_REGION, "
-                "without which no replica can be placed",
+                f"items of {stage.name} are in one region only: set region in "
+                f"stages/{stage.name}.toml, without which no replica can be placed",
             )
 
     @property

@@ -142,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         type=_table,
         metavar="NAME[=NAME]",
-        help="a table, and what TABLEWRIGHT_CAPACITY calls it; as often as there are tables",
+        help="a table, and its name in the setting `capacity`; as often as there are tables",
     )
     parser.add_argument(
         "--prefix", help="how log groups, alarms and stacks begin (default: tablewright-STAGE-)"

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import botocore.session
@@ -165,12 +166,12 @@ def options_of(service: str, action: str) -> set[str]:
     return {xform_name(name, "-") for name in shape.members}
 
 
-def test_settings_are_taken_as_the_page_writes_them() -> None:
-    lines = re.findall(r"((?:TABLEWRIGHT_\w+=\S+ )+)make deploy STAGE=(\w+)", PAGE)
-    assert len(lines) == 3
-    for assignments, stage in lines:
-        given = dict(word.split("=") for word in assignments.split())
-        read({"stage": stage}.get, {**IN_VIRGINIA, **given})
+def test_settings_are_taken_as_the_page_writes_them(tmp_path: Path) -> None:
+    shown = re.findall(r"`(\w+ = [^`]+)`(?: in `(\[\w+\])`)?(?: of| in) `stages/(\w+).toml`", PAGE)
+    assert len(shown) == 4
+    for line, table, stage in shown:
+        (tmp_path / f"{stage}.toml").write_text(f"{table}\n{line}\n")
+        read({"stage": stage}.get, IN_VIRGINIA, folder=tmp_path)
 
 
 def test_the_page_shows_the_keys_of_all_sources() -> None:

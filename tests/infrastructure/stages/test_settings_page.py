@@ -16,7 +16,7 @@ def test_the_page_is_what_is_declared() -> None:
 
 
 def test_a_stage_takes_all_that_the_page_shows_at_once(tmp_path: Path) -> None:
-    shown = re.findall(r"^\| `(\w+ = [^`]+)` \||^## In `(\[\w+\])`", page(), re.MULTILINE)
+    shown = re.findall(r"^\| `(\w+ = [^`]+)` \||^\| in `(\[\w+\])` \|", page(), re.MULTILINE)
     lines = [line or section for line, section in shown]
     assert len(lines) == len(SETTINGS) + len(SECTIONS) - 1
     text = "\n".join(lines).replace('"this-machine"', '"aws"')

@@ -16,12 +16,12 @@ ITEMS = f"{STAGE}-sentiment-items-primary"
 Resources = dict[str, dict[str, Any]]
 
 
-def table(*replicas: str, **more: Any) -> dict[str, Any]:
+def table(*replicas: str, stage: str = STAGE, **more: Any) -> dict[str, Any]:
     return {
         "Type": "AWS::DynamoDB::GlobalTable",
         "DeletionPolicy": "Delete",
         "Properties": {
-            "TableName": ITEMS,
+            "TableName": ITEMS.replace(STAGE, stage, 1),
             "BillingMode": "PAY_PER_REQUEST",
             "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}],
             "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
@@ -34,8 +34,11 @@ def table(*replicas: str, **more: Any) -> dict[str, Any]:
 class SmallCdk(Cdk):
     """Makes one stack with the write table, its replicas in the regions of the settings."""
 
-    def __init__(self, cloud: Cloud, folder: Path, *replicas: str, **more: Any) -> None:
-        super().__init__(STAGE, {})
+    def __init__(
+        self, cloud: Cloud, folder: Path, *replicas: str, stage: str = STAGE, **more: Any
+    ) -> None:
+        super().__init__(stage, {})
+        self._stack = STACK.replace(STAGE, stage, 1)
         self._cloud, self._folder = cloud, folder
         self._replicas, self._more = replicas, more
         self.other: Resources = {}
@@ -49,7 +52,7 @@ class SmallCdk(Cdk):
         on_the_way = json.loads((context or {}).get("replicas_on_the_way", "{}"))
         replicas = on_the_way.get(ITEMS, self._replicas)
         template = {
-            "Resources": {"Items": table(*replicas, **self._more), **self.other},
+            "Resources": {"Items": table(*replicas, stage=self._stage, **self._more), **self.other},
             "Outputs": {name: {"Value": value} for name, value in self.outputs.items()},
         }
         artifact = {
@@ -59,7 +62,9 @@ class SmallCdk(Cdk):
         }
         self._folder.mkdir(exist_ok=True)
         (self._folder / "stack.json").write_text(json.dumps(template))
-        (self._folder / "manifest.json").write_text(json.dumps({"artifacts": {STACK: artifact}}))
+        (self._folder / "manifest.json").write_text(
+            json.dumps({"artifacts": {self._stack: artifact}})
+        )
         return Assembly(self._folder)
 
     def deploy(self, assembly: Assembly, *options: str, only: Sequence[str] = ()) -> None:
@@ -72,24 +77,24 @@ class SmallCdk(Cdk):
         exists = self._exists(formation)
         change = formation.update_stack if exists else formation.create_stack
         try:
-            change(StackName=STACK, TemplateBody=json.dumps(stack.template))
+            change(StackName=self._stack, TemplateBody=json.dumps(stack.template))
         except ClientError as error:
             # The CLI passes over a stack that is as it should be.
             if "No updates are to be performed" not in str(error):
                 raise
             return
         waiter = formation.get_waiter(f"stack_{'update' if exists else 'create'}_complete")
-        waiter.wait(StackName=STACK, WaiterConfig={"Delay": 1})
+        waiter.wait(StackName=self._stack, WaiterConfig={"Delay": 1})
 
     def destroy(self, assembly: Assembly) -> None:
         formation = self._cloud.client("cloudformation")
-        formation.delete_stack(StackName=STACK)
+        formation.delete_stack(StackName=self._stack)
         formation.get_waiter("stack_delete_complete").wait(
-            StackName=STACK, WaiterConfig={"Delay": 1}
+            StackName=self._stack, WaiterConfig={"Delay": 1}
         )
 
     def _exists(self, formation: Any) -> bool:
         return any(
-            stack["StackName"] == STACK and stack["StackStatus"] != "DELETE_COMPLETE"
+            stack["StackName"] == self._stack and stack["StackStatus"] != "DELETE_COMPLETE"
             for stack in formation.list_stacks()["StackSummaries"]
         )

@@ -8,19 +8,22 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
+from cdk_app.stage_file import StageFile
 from deployment import Refused
 from deployment.__main__ import _parser
 from deployment.cdk import Assembly
 from deployment.deploy import Asked, deploy
 from deployment.target import Target
-from tests.integration.deployment.small_cdk import ITEMS, STACK, SmallCdk
+from tests.integration.deployment.small_cdk import ITEMS, STACK, STAGE, SmallCdk
 from tests.integration.gaps.clouds import HOME, ROOT, Cloud
 
 Stub = Callable[..., SmallCdk]
 OREGON, MUMBAI = "us-west-2", "ap-south-1"
 
 
-def run(target: Target, cdk: SmallCdk, **asked: object) -> list[str]:
+def run(target: Target, cdk: SmallCdk, *removals: str, **asked: object) -> list[str]:
+    """Deploy with these removals in the stage file; gives the lines that are said."""
+    target.file = StageFile(STAGE, {"removals": list(removals)})
     said: list[str] = []
     deploy(target, cdk, Asked(approve="never", **asked), said.append)  # type: ignore[arg-type]
     return said
@@ -90,10 +93,10 @@ def test_replicas_are_added_and_removed_one_an_update(target: Target, cdk: Stub)
     assert said[1] == f"1 of 2: A replica of {ITEMS} is made in {MUMBAI}."
 
     fewer = cdk(MUMBAI)
-    with pytest.raises(Refused, match=f"REMOVE_REPLICA={OREGON}"):
+    with pytest.raises(Refused, match=f'"{STACK}/Items/{OREGON}",'):
         run(target, fewer)
     assert regions(target) == {OREGON, MUMBAI}
-    run(target, fewer, removing=(OREGON,))
+    run(target, fewer, f"{STACK}/Items/{OREGON}")
     assert regions(target) == {MUMBAI}
 
 
@@ -144,20 +147,49 @@ def test_a_protected_replica_goes_when_it_is_named_and_what_stands_there_with_it
     names = [f"tablewright-dev-{system}-{OREGON}" for system in ("sentiment", "operations")]
     for name in names:
         made(cloud, name, OREGON)
-    said = run(target, cdk(**protected), removing=(OREGON,))
+    replica = f"{STACK}/Items/{OREGON}"
+    with pytest.raises(Refused, match="Nothing was changed") as refused:
+        run(target, cdk(**protected), replica)
+    assert re.findall(r'"(.+)",', str(refused.value)) == [replica, *names]
+    said = run(target, cdk(**protected), replica, *names)
     assert regions(target) == set()
     for name in names:
         assert f"{name} is removed: the stage no longer has it." in said
         assert not target.has_stack(name, OREGON)
     # Once more, as after a failure at the very end: nothing is left to do.
-    assert run(target, cdk(**protected), removing=(OREGON,))[-1] == "dev is deployed."
+    assert run(target, cdk(**protected), replica)[-1] == "dev is deployed."
+
+
+def test_an_interrupted_removal_of_a_region_goes_on(
+    cloud: Cloud, target: Target, cdk: Stub
+) -> None:
+    run(target, cdk(OREGON))
+    stack = f"tablewright-dev-operations-{OREGON}"
+    made(cloud, stack, OREGON)
+    allowed = (f"{STACK}/Items/{OREGON}", stack)
+    stage = cdk()
+    stage.synth()
+
+    def interrupted(*_: object, **__: object) -> None:
+        SmallCdk.deploy(stage, *_, **__)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    stage.deploy = interrupted  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        run(target, stage, *allowed)
+    assert regions(target) == set()
+    assert target.has_stack(stack, OREGON)
+    run(target, cdk(), *allowed)
+    assert not target.has_stack(stack, OREGON)
 
 
 def test_an_audit_that_was_switched_off_is_removed(cloud: Cloud, target: Target, cdk: Stub) -> None:
     run(target, cdk())
     name = "tablewright-dev-audit"
     made(cloud, name)
-    assert f"{name} is removed: the stage no longer has it." in run(target, cdk())
+    with pytest.raises(Refused, match=f'"{name}",'):
+        run(target, cdk())
+    assert f"{name} is removed: the stage no longer has it." in run(target, cdk(), name)
     assert not target.has_stack(name)
 
 

@@ -135,7 +135,7 @@ def test_the_page_leads_from_no_encryption_to_new_keys_and_back(
 
 
 def test_every_setting_of_the_page_is_one() -> None:
-    named = set(re.findall(r"TABLEWRIGHT_ENCRYPTED_FIELDS=(\w+)", TEXT))
+    named = set(re.findall(r'`encrypted_fields = "(\w+)"`', TEXT))
     for value in named | {"off"}:
         asked = {"TABLEWRIGHT_ENCRYPTED_FIELDS": value}
         assert read({"stage": "prod"}.get, asked).sentiment.encrypted_fields == value

@@ -3,6 +3,7 @@
 import pytest
 
 from deployment import Refused
+from deployment.guard import gone_regions
 from deployment.plan import check_indexes, steps
 from deployment.shapes import Shape, shape_of_resource, shape_of_table
 from tablewright.model.table_form import IndexForm, Key, TableForm
@@ -20,20 +21,14 @@ def shape(*replicas: str, partition: Key = PK, sort: Key = SK, **indexes: IndexF
 Regions = tuple[str, ...]
 
 
-def sets(wanted: Shape, deployed: Shape | None, *removing: str) -> list[Regions | None]:
+def sets(wanted: Shape, deployed: Shape | None) -> list[Regions | None]:
     """The replicas of a table after each update; None after one that leaves them as they are."""
     there = {"items": deployed} if deployed else {}
-    planned = steps({"items": wanted}, there, removing)
+    planned = steps({"items": wanted}, there)
     for number, step in enumerate(planned, start=1):
         unfinished = {name: one.replicas for name, one in step.changes.items()}
         assert step.on_the_way == ({} if number == len(planned) else unfinished)
     return [step.changes["items"].replicas if step.changes else None for step in planned]
-
-
-def refusal(wanted: Shape, deployed: Shape, *removing: str) -> str:
-    with pytest.raises(Refused) as refused:
-        steps({"items": wanted}, {"items": deployed}, removing)
-    return str(refused.value)
 
 
 def test_a_table_that_is_not_there_is_made_with_all_its_replicas() -> None:
@@ -49,25 +44,11 @@ def test_replicas_are_made_one_an_update() -> None:
     assert sets(shape("a", "b", "c"), shape("a")) == [("a", "b"), ("a", "b", "c")]
 
 
-def test_a_replica_is_removed_only_by_name() -> None:
-    assert refusal(shape("a"), shape("a", "b")) == (
-        "items has a replica in b, which the settings leave out. To keep it, name it in "
-        "TABLEWRIGHT_REPLICAS; to remove it with the items there, add REMOVE_REPLICA=b to the "
-        "command."
-    )
-    (step,) = steps({"items": shape("a")}, {"items": shape("a", "b")}, ["b"])
+def test_replicas_are_removed_one_an_update() -> None:
+    (step,) = steps({"items": shape("a")}, {"items": shape("a", "b")})
     change = step.changes["items"]
     assert (change.replicas, change.removes) == (("a",), "b")
-
-
-def test_of_two_replicas_to_be_removed_both_are_named() -> None:
-    assert "REMOVE_REPLICA=c" in refusal(shape(), shape("b", "c"), "b")
-    assert sets(shape(), shape("b", "c"), "b", "c") == [("c",), ()]
-
-
-def test_a_replica_that_the_settings_name_is_not_removed() -> None:
-    said = refusal(shape("a", "b"), shape("a", "b", "c"), "b", "c")
-    assert said.endswith("set TABLEWRIGHT_REPLICAS to a.")
+    assert sets(shape(), shape("b", "c")) == [("c",), ()]
 
 
 @pytest.mark.parametrize("there", [(), ("b",), ("a", "c")])
@@ -93,18 +74,20 @@ def test_a_region_goes_from_one_table_while_another_keeps_it() -> None:
         {"items": shape("a"), "sales": shape()},
         {"items": shape("a"), "sales": shape("a")},
     )
-    with pytest.raises(Refused, match="sales has a replica in a"):
-        steps(wanted, there)
-    (step,) = steps(wanted, there, ["a"])
+    (step,) = steps(wanted, there)
     assert list(step.changes) == ["sales"]
+    assert gone_regions(wanted, there, ()) == []
 
 
 def test_a_replica_is_made_before_another_is_removed() -> None:
-    assert sets(shape("b"), shape("a"), "a") == [("a", "b"), ("b",)]
+    assert sets(shape("b"), shape("a")) == [("a", "b"), ("b",)]
 
 
-def test_what_an_earlier_attempt_removed_is_not_missed() -> None:
-    assert sets(shape("a"), shape("a"), "b") == [None]
+def test_a_region_without_a_replica_goes_also_when_an_earlier_attempt_removed_it() -> None:
+    replica, index = "tablewright-dev-sales/Sales/us-west-2", "tablewright-dev-sales/Sales/GSI1"
+    there = {"items": shape("eu-west-1")}
+    assert gone_regions({"items": shape()}, there, (replica, index)) == ["eu-west-1", "us-west-2"]
+    assert gone_regions({"items": shape("us-west-2")}, there, (replica,)) == ["eu-west-1"]
 
 
 def test_an_index_changes_in_an_update_of_its_own() -> None:

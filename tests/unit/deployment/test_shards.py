@@ -20,11 +20,11 @@ def test_shards_may_stay_and_become_more(wanted: dict[str, str], deployed: dict[
 
 def test_fewer_shards_are_refused() -> None:
     assert list(refusals({}, {"CategoryShards": "20"})) == [
-        "TABLEWRIGHT_CATEGORY_SHARDS would be 10, and what is stored is in 20 shards: lists would "
+        "category_shards would be 10, and what is stored is in 20 shards: lists would "
         "not show what is in the others. Set it to 20 or more."
     ]
     (said,) = refusals({}, {"EventShards": "10"})
-    assert said.startswith("TABLEWRIGHT_EVENT_SHARDS would be none, ")
+    assert said.startswith("event_shards would be none, ")
 
 
 def test_the_first_shards_of_events_are_refused_where_there_are_events() -> None:

@@ -1,5 +1,6 @@
 """What is advised beside capacity, and what is not said at all."""
 
+import tomllib
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -124,7 +125,7 @@ def test_shards_that_fit_stay() -> None:
 def test_logs_that_are_kept_for_good_are_kept_for_a_year() -> None:
     found = one_of(Kind.LOGS, stage(logs=(logs(),)))
     assert found.saving == (1000 - 365) * Decimal("0.03")
-    assert (found.changes[0].setting, found.changes[0].value) == ("TABLEWRIGHT_LOG_DAYS", "365")
+    assert (found.changes[0].setting, found.changes[0].value) == ("log_days", "365")
     # What is deleted does not come back.
     assert not found.safe
 
@@ -166,9 +167,12 @@ def test_settings_are_those_of_safe_advice_unless_all_are_asked_for() -> None:
         logs=(logs(),),
     )
     found = advised(usage)
-    capacity = 'export TABLEWRIGHT_CAPACITY="a=provisioned:1-144@70/1-58@70,b=provisioned:1-144@70'
-    assert setting_lines(found, safe_only=True) == [f'{capacity}/1-58@70"']
-    assert 'export TABLEWRIGHT_LOG_DAYS="365"' in setting_lines(found, safe_only=False)
+    capacity = '"provisioned:1-144@70/1-58@70"'
+    line = f'capacity = {{"a" = {capacity}, "b" = {capacity}}}'
+    assert setting_lines(found, safe_only=True) == [line]
+    lines = setting_lines(found, safe_only=False)
+    assert "log_days = 365" in lines
+    assert tomllib.loads("\n".join(lines))["capacity"].keys() == {"a", "b"}
 
 
 @pytest.mark.parametrize(
