@@ -9,11 +9,11 @@ from typing import Any
 
 from aws_cdk import Environment, RemovalPolicy
 
-from cdk_app.asked import Asked
 from cdk_app.declared import SECTIONS, every, forms, kind, portal, sales, sentiment
 from cdk_app.origins import is_own_machine
 from cdk_app.setting import Setting
 from cdk_app.stage_file import FOLDER, StageFile
+from cdk_app.values import StageValues
 from stacks.shared.stage import (
     FormsSettings,
     PortalSettings,
@@ -46,7 +46,7 @@ def read(
     Raises SettingError, which has all problems.
     """
     name = str(context("stage") or "dev")
-    asked = Asked(StageFile.load(name, folder), SECTIONS, context, environ)
+    asked = StageValues(StageFile.load(name, folder), SECTIONS, context, environ)
     local = asked[kind.TARGET]
     region = asked[every.REGION]
     stage = Stage(
@@ -104,7 +104,7 @@ def read(
     return stage
 
 
-def _sentiment(asked: Asked, region: str | None) -> SentimentSettings:
+def _sentiment(asked: StageValues, region: str | None) -> SentimentSettings:
     return SentimentSettings(
         watch_tags=asked[sentiment.WATCH_TAGS],
         standby=asked[sentiment.STANDBY],
@@ -124,7 +124,7 @@ def _sentiment(asked: Asked, region: str | None) -> SentimentSettings:
     )
 
 
-def _forms(local: bool, asked: Asked) -> FormsSettings:
+def _forms(local: bool, asked: StageValues) -> FormsSettings:
     return FormsSettings(
         mail_from=asked[forms.FORM_MAIL_FROM],
         buckets=asked[forms.FORM_BUCKETS],
@@ -138,7 +138,7 @@ def _forms(local: bool, asked: Asked) -> FormsSettings:
     )
 
 
-def _account(local: bool, asked: Asked) -> str | None:
+def _account(local: bool, asked: StageValues) -> str | None:
     account = asked[every.ACCOUNT]
     if not local:
         return account
@@ -151,21 +151,21 @@ def _account(local: bool, asked: Asked) -> str | None:
     return LOCAL_ACCOUNT
 
 
-def _protection(asked: Asked) -> Protection:
+def _protection(asked: StageValues) -> Protection:
     protection, days = asked[kind.DATA], asked[every.RECOVERY_DAYS]
     if days is None and protection.removal_policy is not RemovalPolicy.DESTROY:
         asked.refuse_value(every.RECOVERY_DAYS, f"data of {asked.stage} is kept")
     return replace(protection, recovery_days=days, backups=asked[every.BACKUP_DAYS])
 
 
-def _customer_keys(asked: Asked, region: str | None) -> tuple[str, ...]:
+def _customer_keys(asked: StageValues, region: str | None) -> tuple[str, ...]:
     systems = asked[every.CUSTOMER_KEYS]
     if systems and region is None:
         _needs_region(asked, every.CUSTOMER_KEYS)
     return systems
 
 
-def _replicas(asked: Asked, region: str | None, on_the_way: str) -> Replicas:
+def _replicas(asked: StageValues, region: str | None, on_the_way: str) -> Replicas:
     regions = asked[every.REPLICAS]
     if asked.override(every.REPLICAS) is None:
         # The file is for any region; without a region of their own, tables can have no replica.
@@ -185,14 +185,14 @@ def _replicas(asked: Asked, region: str | None, on_the_way: str) -> Replicas:
     )
 
 
-def _needs_region(asked: Asked, setting: Setting[Any]) -> None:
+def _needs_region(asked: StageValues, setting: Setting[Any]) -> None:
     asked.refuse(
         f"{asked.name(setting)} is set, but not the region of the tables themselves: "
         f'set region in stages/{asked.stage}.toml, for example region = "eu-west-1"'
     )
 
 
-def _zones(asked: Asked, region: str | None) -> tuple[str, ...]:
+def _zones(asked: StageValues, region: str | None) -> tuple[str, ...]:
     zones = asked[sentiment.ZONES]
     own = re.compile(rf"{region or '[a-z0-9-]+'}[a-z]")
     if zones and not (2 <= len(zones) <= 4 and all(map(own.fullmatch, zones))):
@@ -201,7 +201,7 @@ def _zones(asked: Asked, region: str | None) -> tuple[str, ...]:
     return zones
 
 
-def _cors_origins(asked: Asked) -> tuple[str, ...]:
+def _cors_origins(asked: StageValues) -> tuple[str, ...]:
     origins = asked[every.CORS_ORIGINS]
     for origin in origins:
         if is_own_machine(origin) and not asked[kind.DEVELOPMENT]:

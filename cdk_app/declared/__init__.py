@@ -1,8 +1,8 @@
 """Settings of a stage, declared: those of every system, then those of one."""
 
-from cdk_app.asked import Sections
 from cdk_app.declared import every, forms, kind, portal, sales, sentiment
 from cdk_app.setting import Setting
+from cdk_app.values import Sections
 
 SECTIONS: Sections = {
     name: tuple(

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from aws_cdk import App
 
-from cdk_app.asked import Asked
 from cdk_app.declared import SECTIONS, SETTINGS, every, sentiment
 from cdk_app.setting import Setting, SettingError
 from cdk_app.settings import read
 from cdk_app.stage_file import FOLDER, StageFile, stage_names
+from cdk_app.values import StageValues
 from stacks.identity import IdentityStack
 from stacks.operations import OperationsStack
 from stacks.shared.stage import Stage
@@ -56,7 +56,7 @@ def test_a_file_and_a_variable_say_the_same_of_every_setting(
     section = SECTION_OF[setting]
     table = f"[{section}]\n" if section else ""
     (tmp_path / "qa.toml").write_text(f"{table}{setting.name} = {setting.in_toml(written)}\n")
-    asked = Asked(StageFile.load("qa", tmp_path), SECTIONS, lambda _: None, {})
+    asked = StageValues(StageFile.load("qa", tmp_path), SECTIONS, lambda _: None, {})
     asked.check()
     value = setting.parser.read(written)
     addresses = re.compile(r" at 0x\w+")
@@ -212,6 +212,11 @@ def test_a_file_s_region_is_taken_before_that_of_the_credentials(tmp_path: Path)
     credentials = {"CDK_DEFAULT_REGION": "us-east-1"}
     stage = stage_of('region = "eu-west-1"', tmp_path, credentials)
     assert stage.environment.region == "eu-west-1"
+
+
+def test_a_region_of_the_credentials_is_checked_too(tmp_path: Path) -> None:
+    (line,) = problems("", tmp_path, {"CDK_DEFAULT_REGION": "mars"})
+    assert line.startswith("CDK_DEFAULT_REGION is 'mars': it takes a region, or none")
 
 
 @pytest.mark.parametrize("name", ["data", "target", "removals"])

@@ -20,14 +20,14 @@ class Override(NamedTuple):
     origin: str
 
 
-class Asked:
+class StageValues:
     """Values of a stage: of `-c name=…`, of a variable, of the stage file, or the default.
 
     A wrong value is noted and replaced by its default, so that all problems are reported at once.
 
     Example::
 
-        asked = Asked(StageFile.load("dev"), SECTIONS, app.node.try_get_context, os.environ)
+        asked = StageValues(StageFile.load("dev"), SECTIONS, app.node.try_get_context, os.environ)
         days = asked[ITEM_DAYS]
         asked.check()
     """
@@ -86,7 +86,7 @@ class Asked:
     def refuse_value(self, setting: Setting[Any], reason: str = "") -> None:
         """Note that the value of a setting is not accepted."""
         because = f"{reason}; " if reason else ""
-        if override := self.override(setting):
+        if override := self._outside(setting):
             takes = f"it takes {setting.parser.accepts}, for example {setting.example}"
             self.refuse(f"{override.origin} is '{override.text}': {because}{takes}")
         else:
@@ -94,7 +94,7 @@ class Asked:
 
     def name(self, setting: Setting[Any]) -> str:
         """The place of a setting's value, for messages."""
-        override = self.override(setting)
+        override = self._outside(setting)
         return override.origin if override else f"{self._file}: {self._key(setting)}"
 
     def check(self) -> None:
@@ -111,19 +111,25 @@ class Asked:
             raise SettingError("\n".join(wrong))
 
     def _text(self, setting: Setting[Any]) -> str:
-        if override := self.override(setting):
+        if override := self._outside(setting):
             return override.text
-        if (value := self._written(setting)) is not None:
-            return setting.parser.toml.text(value)
-        instead = self._environ.get(setting.instead) if setting.instead else None
-        return instead or setting.default
+        value = self._written(setting)
+        return setting.default if value is None else setting.parser.toml.text(value)
+
+    def _outside(self, setting: Setting[Any]) -> Override | None:
+        """An override, or what the credentials in use say where the file says nothing."""
+        override = self.override(setting)
+        if override or not setting.instead or self._written(setting) is not None:
+            return override
+        text = self._environ.get(setting.instead)
+        return Override(text, setting.instead) if text else None
 
     def _written(self, setting: Setting[Any]) -> Any:
         return self._file.value(setting.name, self._section_of[setting])
 
     def _is_usual(self, setting: Setting[Any], text: str) -> bool:
-        written = self._written(setting)
-        return text == (setting.default if written is None else setting.parser.toml.text(written))
+        value = self._written(setting)
+        return text == (setting.default if value is None else setting.parser.toml.text(value))
 
     def _key(self, setting: Setting[Any]) -> str:
         section = self._section_of[setting]
