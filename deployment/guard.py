@@ -2,7 +2,8 @@
 
 They hold data, or are paid for by the hour, and it takes no more than a forgotten setting, or a
 change of code, for a template to lack them. Log groups are not among them: logs expire anyway,
-and stages that keep their data keep their logs. Replacements are seen by a resource's own properties.
+and stages that keep their data keep their logs. A replacement is seen by the resource's own
+properties.
 """
 
 import re
