@@ -113,6 +113,7 @@ user: stage tools ## Make a user of STAGE: EMAIL=sam@acme.example TENANT=acme [G
 destroy: stage tools ## Destroy all stacks of STAGE (protected data: with CONFIRM=destroy-STAGE)
 	@$(PY) -m deployment destroy --stage $(STAGE) --approve "$(APPROVE)" --confirm "$(CONFIRM)"
 
+# The overrides give prod its replicas and DAX, whatever region its file has.
 audit: ## Check the templates of staging and prod with checkov
 	@$(PYTHON) -m toolchain audit
 	@$(MAKE) --no-print-directory synth STAGE=staging
@@ -124,7 +125,7 @@ release: ## Build and check what would be released, into .build/release/; upload
 	@$(PYTHON) -m toolchain release
 	@$(PY) -m toolchain.release
 
-STAGES = $(basename $(notdir $(wildcard stages/*.toml)))
+STAGES = $(sort $(basename $(notdir $(wildcard stages/*.toml))))
 stage:
 	@case " $(STAGES) " in *" $(STAGE) "*) ;; *) \
 	echo "STAGE=$(STAGE) has no file stages/$(STAGE).toml. There are: $(STAGES)" >&2; exit 2 ;; esac

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from aws_cdk import App
 
 from cdk_app.declared import SECTIONS, SETTINGS, every, sentiment
 from cdk_app.setting import Setting, SettingError
-from cdk_app.settings import read
+from cdk_app.settings import ROOT, read
 from cdk_app.stage_file import FOLDER, StageFile, stage_names
 from cdk_app.values import StageValues
 from stacks.identity import IdentityStack
@@ -225,6 +226,19 @@ def test_no_variable_says_what_becomes_of_data(name: str, tmp_path: Path) -> Non
     assert problems("", tmp_path, {f"TABLEWRIGHT_{name.upper()}": "none"}) == [said]
     with pytest.raises(SettingError, match=said):
         read({"stage": "qa", name: "throw-away"}.get, {}, folder=tmp_path)
+
+
+def test_make_takes_the_stages_that_have_a_file() -> None:
+    def make(name: str) -> subprocess.CompletedProcess[str]:
+        command = ("make", "--silent", "stage", f"STAGE={name}")
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert [make(name).returncode for name in STAGES] == [0] * len(STAGES)
+    refused = make("nowhere")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(
+        f"STAGE=nowhere has no file stages/nowhere.toml. There are: {' '.join(STAGES)}\n"
+    )
 
 
 @pytest.mark.parametrize("source", ["dev", "prod"])
