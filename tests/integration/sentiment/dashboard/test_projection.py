@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.sentiment.items import PENDING, Item
+from tablewright.runtime.streams.changes import Change
 from tablewright.testing import survives_every_fault
 from tests.integration.sentiment.conftest import World, item
 from tests.integration.sentiment.moments import NOW, TODAY
@@ -309,6 +310,26 @@ def test_redriving_ends_the_same_whatever_fails_on_the_way(world: World) -> None
     assert (
         len(survives_every_fault(work, lambda: world.database.items("dashboard"), fresh=fresh)) > 5
     )
+
+
+def test_an_item_is_shown_whose_tags_have_no_room_in_the_counts_of_its_hour(world: World) -> None:
+    full = {
+        "day_partition": {"S": f"counts|{TODAY}"},
+        "ingested_at": {"S": f"{TODAY}T14:00:00.000Z|newsapi"},
+        "filling": {"S": "x" * (400 * 1024 - 180)},
+    }
+    world.dynamo.call("PutItem", {"TableName": "dashboard", "Item": full})
+    world.put(item(1, matched_tags={"y" * 50, "z" * 50}))
+    given_up: list[str] = []
+
+    def keep(change: Change, error: Exception) -> bool:
+        given_up.append(change.sequence)
+        return True
+
+    answer = world.projector().project(world.stream(), keep)
+    assert answer == {"batchItemFailures": []}
+    assert len(given_up) == 1
+    assert [one.source_id for one in world.dashboard().get_recent_items()] == [item(1).source_id]
 
 
 def test_what_is_projected_does_not_depend_on_when(world: World) -> None:
