@@ -76,7 +76,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
             raise InvalidValue("event", "must have news only")
         return _ingest_event(news_ingestion(), event["news"], "news", iso_utc(now))
     if "source_id" in event:
-        stored = item_ingestion().insert_item_if_new(_exact(event), iso_utc(now))
+        stored = item_ingestion().insert_item_if_new(_exact(event))
         count({ITEMS_STORED: int(stored)})
         return {"stored": int(stored), "duplicates": int(not stored)}
     if event.get("detail-type") == "Scheduled Event":

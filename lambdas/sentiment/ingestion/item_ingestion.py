@@ -7,6 +7,7 @@ that shows one text and is judged by another.
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from lambdas.sentiment.analysis import item_request
@@ -16,6 +17,7 @@ from lambdas.sentiment.ingestion.watch_tags import Watch
 from lambdas.sentiment.sources import RawItem
 from tablewright.catalog.sentiment.items import CLAIMED, PENDING, SETTLED, Guard, Item, Items
 from tablewright.model import InvalidRecord, InvalidValue, replaced
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Topic
 from tablewright.runtime.parallel import try_in_parallel
@@ -49,13 +51,13 @@ class ItemIngestion:
             **({"metadata": found.metadata} if found.metadata else {}),
         }
 
-    def insert_item_if_new(self, item: Mapping[str, Any], ingested_at: str) -> bool:
-        """Store an item. Return False if its source is known.
+    def insert_item_if_new(self, item: Mapping[str, Any], ingested_at: str | None = None) -> bool:
+        """Store an item, as ingested now or at a moment. Return False if its source is known.
 
         Raises InvalidRecord for an item that is not sound, and StoreError for one that is not
         finished. Called again after a StoreError it finishes the item, and may return False.
         """
-        outcome = self.ingest([item], ingested_at)
+        outcome = self.ingest([item], ingested_at or iso_utc(datetime.now(UTC)))
         for rejection in outcome.rejected:
             problems = [InvalidValue(*problem) for problem in rejection.problems]
             raise InvalidRecord(Item.__entity__.name, problems)

@@ -1,6 +1,6 @@
 """Each example of "Data Model: Interactive Dashboard Demo", run by the sections of the document."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -431,6 +431,7 @@ class TestIntegrationTests:
     def test_insert_and_query_item(self, world: World) -> None:
         insert_item_if_new = world.ingestion().insert_item_if_new
 
+        # Insert test item
         result = insert_item_if_new(
             {
                 "source_id": "newsapi#test-123",
@@ -439,16 +440,21 @@ class TestIntegrationTests:
                 "score": 0.85,
                 "model_version": "v1.0.0",
                 "matched_tags": ["test", "demo"],
-            },
-            MOMENT,
+            }
         )
+
         assert result == True  # noqa: E712
 
-        result = insert_item_if_new({**TEST_ITEM, "source_id": "newsapi#test-123"}, MOMENT)
+        # Verify deduplication
+        result = insert_item_if_new({**TEST_ITEM, "source_id": "newsapi#test-123"})  # Duplicate
+
         assert result == False  # noqa: E712  # Should skip duplicate
 
         world.project()  # what the stream does
-        items = world.dashboard().get_recent_items(source_type="newsapi", limit=10)
+        get_recent_items = world.dashboard(now=datetime.now(UTC)).get_recent_items
+
+        # Query recent items
+        items = get_recent_items(source_type="newsapi", limit=10)
         assert len(items) == 1
         assert items[0]["source_id"] == "newsapi#test-123"
 
