@@ -181,8 +181,7 @@ class Registry:
             raise VERSIONS.stale(version, meanwhile) from None
 
     def _clear(self, content: Content, now: datetime) -> None:
-        draft = [key for key in file_keys(content) if key != content.s3_key]
-        self._files.clear(content.content_id, asked_until=now, keep=draft)
+        self._files.clear(content.content_id, asked_until=now, keep=file_keys(content))
 
     def _read(self, content_id: str) -> Content | None:
         return self._store.get(ContentRegistry.get_content, content_id=content_id)

@@ -47,8 +47,8 @@ def upload_status(content: Content | None, place: Place, now: datetime) -> str:
 
 
 def file_keys(content: Content) -> list[str]:
-    """The keys of the content's file and of its draft's."""
-    keys = (content.s3_key, (content.draft or {}).get("s3_key"))
+    """The keys of the content's file, unless it was withdrawn with it, and of its draft's."""
+    keys = (None if hard_expired(content) else content.s3_key, (content.draft or {}).get("s3_key"))
     return [key for key in keys if key]
 
 

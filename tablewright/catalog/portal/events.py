@@ -25,6 +25,7 @@ from tablewright.model import (
     Shards,
     Table,
 )
+from tablewright.model.time_ids import moment_of
 
 DAYS_KEPT = 90
 
@@ -110,10 +111,13 @@ def events_table(*, shards: int | None = None, days: int = DAYS_KEPT) -> type[Ev
     return Variant
 
 
-def event_key(event_id: str, timestamp: str) -> dict[str, str]:
-    """The key fields of an event: its day follows from its timestamp.
+def event_key(event_id: str, timestamp: str | None = None) -> dict[str, str]:
+    """The key fields of an event; without a timestamp, the one that its id tells.
 
     >>> event_key("e1", "2025-01-26T10:04:00.000Z")["date_bucket"]
     '2025-01-26'
+    >>> event_key("0194a211-7280-7abc-8def-0123456789ab")["timestamp"]
+    '2025-01-26T10:04:00.000Z'
     """
+    timestamp = timestamp or moment_of(event_id)
     return {"date_bucket": timestamp[:10], "timestamp": timestamp, "event_id": event_id}

@@ -48,7 +48,7 @@ def prepared(world: World, *keys: str, recorded: str | None = None, **fields: An
     if fields:
         moment = {"last_updated": NOW, "created_at": NOW}
         content = {**NEW, "tags": [], "owner_user_id": "ola", "version": "4", **moment, **fields}
-        asked = RequestedFile(**file_of())
+        asked = RequestedFile(**file_of(), user_id="ola", approved=True)
         for number, key in enumerate(keys):
             world.bucket.objects[key] = {
                 "ContentType": asked.content_type,
@@ -58,7 +58,9 @@ def prepared(world: World, *keys: str, recorded: str | None = None, **fields: An
                 "LastModified": NOW + timedelta(minutes=number),
             }
         if recorded:
-            content |= world.files.uploaded(recorded) or {}
+            found = world.files.uploaded(recorded)
+            assert found
+            content |= found[1]
         world.store.put(ContentRegistry.create_content, Content(**content))
     return world.edge
 

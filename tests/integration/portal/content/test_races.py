@@ -61,14 +61,14 @@ def stored(world: World) -> Content | None:
 
 
 def test_the_same_content_created_at_once_is_one(world: World, registry: Registry) -> None:
-    made = at_once([partial(registry.create, NEW, ADA, world.now)] * MANY)
+    made = at_once([partial(registry.create_content, NEW, ADA, world.now)] * MANY)
     assert Counter(new for _, new in made) == {True: 1, False: MANY - 1}
     assert len(world.items()) == 1
 
 
 def test_of_other_contents_with_one_id_one_is_created(world: World, registry: Registry) -> None:
     bodies = [{**NEW, "title": f"Title {number}"} for number in range(MANY)]
-    ended = outcomes(*(partial(registry.create, body, ADA, world.now) for body in bodies))
+    ended = outcomes(*(partial(registry.create_content, body, ADA, world.now) for body in bodies))
     assert Counter(ended) == {"done": 1, "AlreadyExists": MANY - 1}
     (winner,) = (body["title"] for body, end in zip(bodies, ended, strict=True) if end == "done")
     assert world.read()["title"] == winner
@@ -77,7 +77,9 @@ def test_of_other_contents_with_one_id_one_is_created(world: World, registry: Re
 def test_of_edits_at_once_one_is_made(world: World, registry: Registry) -> None:
     world.make()
     edits = [{"title": f"Title {number}"} for number in range(MANY)]
-    work = (partial(registry.change, "c1", edit, version("1"), ADA, world.now) for edit in edits)
+    work = (
+        partial(registry.update_content, "c1", edit, version("1"), ADA, world.now) for edit in edits
+    )
     assert Counter(outcomes(*work)) == {"done": 1, "Stale": MANY - 1}
     assert world.read()["version"] == "2"
 
@@ -88,8 +90,8 @@ def test_a_deletion_and_an_edit_at_once_are_one_of_the_two(
 ) -> None:
     world.make()
     deleted, edited = outcomes(
-        partial(registry.remove, "c1", version("1"), OLA, world.now),
-        partial(registry.change, "c1", {"title": "Mine"}, version("1"), ADA, world.now),
+        partial(registry.delete_content, "c1", version("1"), OLA, world.now),
+        partial(registry.update_content, "c1", {"title": "Mine"}, version("1"), ADA, world.now),
     )
     found = stored(world)
     if found is None:
@@ -108,7 +110,7 @@ def test_a_deletion_and_a_file_that_arrives_leave_both_or_neither(
     world.wait(seconds=1)
     uploads = Uploads(world.store, world.files)
     outcomes(
-        partial(registry.remove, "c1", version("1"), OLA, world.now),
+        partial(registry.delete_content, "c1", version("1"), OLA, world.now),
         partial(uploads.settle, place, world.now),
     )
     found = stored(world)
@@ -125,7 +127,7 @@ def test_the_calendar_and_a_step_by_hand_at_once_count_one_after_the_other(
     world.wait(days=2)
     before = world.read()["version"]
     calendar = Calendar(world.store, world.edge, BUCKET)
-    step = partial(registry.move, "c1", DEPRECATED, version(before), OLA, world.now)
+    step = partial(registry.set_status, "c1", DEPRECATED, version(before), OLA, world.now)
     _, by_hand = outcomes(partial(calendar.run, world.now), step)
     calendar.run(world.now)
     found = stored(world)

@@ -186,7 +186,7 @@ def test_an_upload_for_content_that_is_gone_or_withdrawn_is_removed(world: World
     assert world.items() == []
     # The id is given again; what was asked for before is not meant.
     world.wait(seconds=1)
-    world.make()
+    world.make(expiry_policy=HARD)
     world.bucket.objects[key] = {}
     assert world.tell(key) == ["unwanted"]
     late = world.send()
@@ -209,11 +209,13 @@ def test_only_hard_expiry_takes_the_file(world: World, policy: str | None, kept:
     assert ("s3_key" in world.read()) == kept
 
 
-def test_a_file_of_waiting_content_takes_its_approval_back(world: World) -> None:
+def test_a_file_of_waiting_content_waits_for_an_approval_of_its_own(world: World) -> None:
     world("PATCH", "/content/c1", {"effective_date": later(days=1), "version": "1"})
     world.move(APPROVED)
-    world.upload()
-    assert not {"approved_at", "due_at"} & world.read().keys()
+    key = world.upload()
+    found = world.read()
+    assert (found["due_at"], found["draft"]["s3_key"]) == (later(days=1), key)
+    assert "s3_key" not in found
 
 
 @pytest.mark.parametrize("content_is", ["deleted", "withdrawn for good"])

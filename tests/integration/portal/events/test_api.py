@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from lambdas.errors import InvalidRequest
+from lambdas.portal.events.rules import events_from
+from tablewright.model.fields.time import iso_utc
 from tablewright.testing import Database
 from tablewright.testing.dynamodb_local import DynamoDbLocal
 from tests.integration.portal.events.event_world import (
@@ -27,6 +30,8 @@ from tests.integration.portal.events.event_world import (
 
 MILLISECOND = timedelta(milliseconds=1)
 ID = "/events/0/event_id"
+TIME = "/events/0/timestamp"
+MOMENT = "2099-01-26T12:00:00Z"
 
 
 @pytest.fixture
@@ -59,7 +64,8 @@ def test_a_hundred_events_are_appended_in_one_request(either: World) -> None:
 def test_an_event_without_an_id_is_refused_since_it_could_not_be_repeated(world: World) -> None:
     sent = [{"event_name": "search"}, view(1), {"event_id": None, "event_name": "search"}]
     wrong = problem(world("POST", {"events": sent}), 400)
-    assert wrong.keys() == {"/events/0/event_id", "/events/2/event_id"}
+    names = ("event_id", "timestamp")
+    assert wrong.keys() == {f"/events/{n}/{name}" for n in (0, 2) for name in names}
     assert world.stored() == []
 
 
@@ -138,18 +144,17 @@ def test_a_day_is_for_approvers_and_admins_a_user_for_himself_and_admins(world: 
 
 
 def test_the_window_of_events_that_are_taken(world: World) -> None:
-    oldest, newest = NOW - timedelta(hours=24), NOW + minutes(5)
+    oldest, newest = NOW - timedelta(days=30), NOW + timedelta(days=1)
     world.send(view(1, oldest), view(2, newest))
     before = world.stored()
     for moment in (oldest - MILLISECOND, newest + MILLISECOND):
         refused = world("POST", {"events": [view(3), view(4, moment)]})
         wrong = problem(refused, 400)
         assert list(wrong) == ["/events/1/event_id"]
-        assert wrong["/events/1/event_id"].endswith(
-            "of the last 24 hours, and at most 5 minutes ahead"
-        )
+        since, until = iso_utc(oldest), iso_utc(newest)
+        assert wrong["/events/1/event_id"].endswith(f"must be from {since} to {until}")
     assert world.stored() == before
-    # What is old can be sent again no longer: its day will be closed.
+    # What is older can be sent again no longer: its day is closed.
     world.now += MILLISECOND
     assert list(problem(world("POST", {"events": [view(1, oldest)]}), 400)) == [ID]
 
@@ -163,10 +168,13 @@ def test_the_window_of_events_that_are_taken(world: World) -> None:
         ({"events": {"0": view()}}, ["/events"]),
         ([view()], ["/events"]),
         ({"events": ["viewed"]}, ["/events/0"]),
-        ({"events": [view(0), {**view(1), "user_id": "bob"}]}, ["/events/1"]),
-        ({"events": [{**view(), "timestamp": "2099-01-26T12:00:00.000Z"}]}, ["/events/0"]),
+        ({"events": [view(0), {**view(1), "user_id": "bob"}]}, ["/events/1/user_id"]),
+        ({"events": [{**view(), "ttl": 1}]}, ["/events/0"]),
+        ({"events": [{**view(), "timestamp": "2099-01-26T12:00:00"}]}, ["/events/0/timestamp"]),
+        ({"events": [{**view(), "timestamp": "2099-01-26"}]}, ["/events/0/timestamp"]),
+        ({"events": [{**view(), "timestamp": "2098-01-26T12:00:00Z"}]}, ["/events/0/timestamp"]),
         ({"events": [{"event_id": id_of()}]}, ["/events/0/event_name"]),
-        ({"events": [view(event_name="a b")]}, ["/events/0/event_name"]),
+        ({"events": [view(event_name="a\nb")]}, ["/events/0/event_name"]),
         ({"events": [view(event_name="x" * 101)]}, ["/events/0/event_name"]),
         ({"events": [view(content_id="a#b")]}, ["/events/0/content_id"]),
         ({"events": [view(metadata=["a"])]}, ["/events/0/metadata"]),
@@ -174,9 +182,10 @@ def test_the_window_of_events_that_are_taken(world: World) -> None:
         # Half of a character is no text, wherever it is.
         ({"events": [view(metadata={"a": "\ud800"})]}, []),
         ({"events": [view(metadata={"a": "x" * 8192})]}, ["/events/0/metadata"]),
-        ({"events": [view(event_id="0194A211-7280-7ABC-8DEF-0123456789AB")]}, [ID]),
-        ({"events": [view(event_id="d9428888-122b-41e1-b85c-61cd3cbb3210")]}, [ID]),
-        ({"events": [view(event_id=7, event_name="")]}, [ID, "/events/0/event_name"]),
+        ({"events": [view(event_id="d9428888-122b-41e1-b85c-61cd3cbb3210")]}, [TIME]),
+        ({"events": [view(event_id="a#b", timestamp=MOMENT)]}, [ID]),
+        ({"events": [view(event_id="x" * 129, timestamp=MOMENT)]}, [ID]),
+        ({"events": [view(event_id=7, event_name="")]}, [ID, "/events/0/event_name", TIME]),
         ({"events": [view(1), view(2), view(1)]}, ["/events/2/event_id"]),
     ],
 )
@@ -200,7 +209,7 @@ def test_what_cannot_be_asked_is_refused(world: World) -> None:
         ({"day": "today"}, ["day"]),
         ({"day": DAY, "limit": 0}, ["limit"]),
         ({"day": DAY, "limit": 101}, ["limit"]),
-        ({"day": DAY, "event_name": "a b"}, ["event_name"]),
+        ({"day": DAY, "event_name": "a\nb"}, ["event_name"]),
         ({"day": DAY, "since": "x"}, ["since"]),
         ({"user_id": "a#b"}, ["user_id"]),
     ]
@@ -224,6 +233,35 @@ def test_metadata_comes_back_as_it_was_sent(either: World) -> None:
     either.send(*(view(n, NOW - minutes(n), metadata=one) for n, one in enumerate(given)))
     assert [event["metadata"] for event in either.all(2, day=DAY)] == given
     assert [event["metadata"] for event in either.all(2, ADA, user_id="ada")] == given
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("2099-01-26T10:04:00Z", "2099-01-26T10:04:00.000Z"),
+        ("2099-01-26T10:04:00.123456Z", "2099-01-26T10:04:00.123Z"),
+        ("2099-01-26T00:30:00+01:00", "2099-01-25T23:30:00.000Z"),
+    ],
+)
+def test_an_event_has_the_id_and_the_timestamp_that_it_is_given(
+    either: World, given: str, stored: str
+) -> None:
+    event = {"event_id": "order:17/view", "event_name": "content viewed", "timestamp": given}
+    for _ in range(2):
+        either.send({**event, "user_id": "ada"})
+    (found,) = either.stored()
+    assert (found["event_id"], found["timestamp"]) == ("order:17/view", stored)
+    assert either.all(10, day=stored[:10]) == [found]
+    clash = either("POST", {"events": [{**event, "event_name": "other"}]})
+    assert list(problem(clash, 409)) == [ID]
+
+
+def test_a_table_that_keeps_fewer_days_takes_fewer(world: World) -> None:
+    old = view(1, NOW - timedelta(days=3))
+    body = {"events": [old]}
+    assert events_from(body, "ada", NOW)
+    with pytest.raises(InvalidRequest):
+        events_from(body, "ada", NOW, days=2)
 
 
 def test_numbers_keep_all_their_digits(world: World) -> None:

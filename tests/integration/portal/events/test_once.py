@@ -188,10 +188,10 @@ def test_an_event_costs_two_writes_and_no_reads(world: World) -> None:
     meter = FaithfulMeter(world.edge, world.table.__design__)
     log = EventLog(world.store(meter))
     events = events_from({"events": [view(n) for n in range(10)]}, "ada", NOW)
-    log.append(events)
+    log.store_events(events)
     assert (meter.write_units, meter.read_units, meter.calls) == (Decimal(20), Decimal(0), 1)
     meter.reset()
-    log.append(events)
+    log.store_events(events)
     # Sent again: a write to the table that is refused, and a look at each.
     assert (meter.write_units, meter.read_units, meter.calls) == (Decimal(10), Decimal(10), 2)
 

@@ -110,7 +110,7 @@ def test_marking_all_survives_every_fault(room: FanOutWorld, http: Http) -> None
 
     def work(caller: Caller) -> None:
         store = room.notifications_store(caller)
-        notifications.UserNotifications(store, "ada").mark_all(NOW)
+        notifications.UserNotifications(store, "ada").mark_all_as_read(NOW)
 
     assert len(survives_every_fault(work, room.notifications, fresh=fresh)) >= 4
     assert all(one.read and "unread_by" not in one for one in room.notifications())

@@ -66,7 +66,9 @@ def test_the_bound_holds_while_some_are_removed(
     monkeypatch.setattr(subscriptions, "MOST", BOUND)
     for number in range(BOUND):
         subscribe(mine, {"tags": [f"old{number}"]})
-    work: list[Callable[[], object]] = [partial(mine.remove, id) for id in listed(mine)[:2]]
+    work: list[Callable[[], object]] = [
+        partial(mine.delete_subscription, id) for id in listed(mine)[:2]
+    ]
     work += [partial(subscribe, mine, {"tags": [f"new{n}"]}) for n in range(8)]
     at_once(work)
     assert len(listed(mine)) <= BOUND
