@@ -235,9 +235,7 @@ def _require_may_set(content: Content, status: str, user: User, review: str) -> 
         who = _TENDERS if withdraws else "approvers and admins"
         raise NotAllowed(f"Only {who} may make this {status}.")
     if shows and review == TWO_PERSON and user.user_id in (content.owner_user_id, content.draft_by):
-        raise NotAllowed(
-            "Content is approved by another person than its owner and its last editor."
-        )
+        raise NotAllowed("Content is approved by somebody who neither owns nor last edited it.")
 
 
 def _removing(content: Content, file: str) -> Changes:

@@ -52,7 +52,10 @@ def unique_tags(tags: Any) -> list[Any]:
     >>> unique_tags(["Demo", "demo ", "Data Lake"])
     ['Demo', 'Data Lake']
     """
-    return list({folded(tag): tag for tag in reversed(tags)}.values())[::-1]
+    found: dict[str, Any] = {}
+    for tag in tags:
+        found.setdefault(folded(tag), tag)
+    return list(found.values())
 
 
 def utc(text: str, *, end_of_day: bool = False) -> str:

@@ -60,8 +60,8 @@ class Subscription(
 
 class Subscriber(
     Entity,
-    # No user's id has a '#', so it is in no user's list.
-    key=Key("{user_id}#subscriber", "made"),
+    # No id has a '#', so it is in no user's list.
+    key=Key("{user_id}#subscriber", "#made"),
     example={"user_id": Subscription.__entity__.example["user_id"], "made": 4},
 ):
     """How often a user has subscribed: whoever counts on is the next, and the only one."""

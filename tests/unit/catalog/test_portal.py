@@ -221,11 +221,12 @@ def test_one_shard_is_not_the_same_as_none() -> None:
         ({"expiry_policy": "expire"}, "must be one of soft_expire, hard_expire"),
         ({"product_suite": "C#"}, "product_suite must be text without '#'"),
         ({"product_concept": "  "}, "product_concept must have 1 to 100 characters"),
-        ({"tags": ["demo", " "]}, "tags has an entry that must have 1 to 50 characters"),
+        ({"tags": ["demo", " "]}, "tags has an entry that must be text that is not blank"),
         ({"tags": [f"t{n}" for n in range(21)]}, "tags must have at most 20 entries"),
-        ({"version": "1 "}, "version must be letters, digits"),
+        ({"version": "1\n"}, "version must not contain control characters"),
         ({"content_id": "a#b"}, "content_id must be letters"),
-        ({"approved_by": "a b"}, "approved_by must be letters"),
+        ({"approved_by": "a#b"}, "approved_by must be text without '#'"),
+        ({"review_due_date": "2025-12-31T10:00"}, "time with its zone"),
     ],
 )
 def test_content_that_does_not_fit_is_refused(change: dict[str, Any], reason: str) -> None:

@@ -67,9 +67,9 @@ def test_content_is_stored_read_changed_approved_and_deleted(world: World) -> No
     world.wait(hours=1)
     body = {"status": APPROVED}
     approved = world("POST", f"{ONE}/status", body, user=PAM, headers={"if-match": '"2"'})
-    del changed.json["draft_by"]
+    edited = {n: v for n, v in changed.json.items() if n != "draft_by"}
     assert approved.json == {
-        **changed.json,
+        **edited,
         "status": APPROVED,
         "version": "3",
         "last_updated": later(hours=2),
@@ -143,7 +143,7 @@ def test_a_change_must_say_what_was_read(world: World) -> None:
     problem(world("PATCH", ONE, {"title": "x"}), 428)
     problem(world("POST", f"{ONE}/status", {"status": APPROVED}, user=PAM), 428)
     problem(world("DELETE", ONE), 428)
-    for version in (1, "1 2", ".1", ""):
+    for version in (1, "1\n", "x" * 65, ""):
         refused = world("PATCH", ONE, {"title": "x", "version": version})
         assert problem(refused, 400).keys() == {"/version"}
     # Nor is it passed over because there is a header.

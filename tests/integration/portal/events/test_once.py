@@ -103,7 +103,7 @@ def test_of_users_who_claim_one_id_at_once_one_has_it(world: World) -> None:
 
 def appended(world: World, edge: Caller) -> None:
     body = {"events": [view(n) for n in range(4)]}
-    assert EventLog(world.store(edge)).append(events_from(body, "ada", NOW)) == []
+    assert EventLog(world.store(edge)).store_events(events_from(body, "ada", NOW)) == []
 
 
 def test_every_fault_at_every_call_of_a_batch(world: World) -> None:

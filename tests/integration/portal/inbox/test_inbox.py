@@ -172,8 +172,8 @@ def test_what_cannot_be_asked_is_refused(http: Http, query: dict[str, Any], poin
 
 
 def test_an_id_that_is_none_is_refused(http: Http) -> None:
-    assert "notification_id" in problem(http("GET", "/notifications/a.b"), 400)
-    assert "notification_id" in problem(http("POST", f"/notifications/{'a' * 65}/read"), 400)
+    assert "notification_id" in problem(http("GET", "/notifications/a b"), 400)
+    assert "notification_id" in problem(http("POST", f"/notifications/{'a' * 129}/read"), 400)
 
 
 ROUTES = [

@@ -151,9 +151,23 @@ def test_cursors_of_subscriptions_are_held_to_their_user_and_list(http: Http) ->
     assert "cursor" in problem(http("GET", "/subscriptions", cursor=edited), 400)
 
 
+def test_a_subscription_has_the_id_that_it_is_given(http: Http) -> None:
+    mine = {"subscription_id": "my-demos", "tags": ["Demo", "demo"], "product_suite": "Data"}
+    made = http("POST", "/subscriptions", mine)
+    assert (made.status, made.json["subscription_id"]) == (201, "my-demos")
+    assert made.json["tags"] == ["Demo"]
+    again = http("POST", "/subscriptions", mine)
+    assert (again.status, again.json) == (200, made.json)
+    problem(http("POST", "/subscriptions", {**mine, "tags": ["other"]}), 409)
+    same = http("POST", "/subscriptions", {"tags": ["DEMO"], "product_suite": "Data"})
+    assert (same.status, same.json) == (200, made.json)
+    assert http("GET", "/subscriptions/my-demos").json == made.json
+    assert http("DELETE", "/subscriptions/my-demos").status == 204
+
+
 def test_an_id_that_is_none_is_refused(http: Http) -> None:
-    assert "subscription_id" in problem(http("GET", "/subscriptions/1"), 400)
-    assert "subscription_id" in problem(http("DELETE", "/subscriptions/1"), 400)
+    assert "subscription_id" in problem(http("GET", "/subscriptions/a b"), 400)
+    assert "subscription_id" in problem(http("DELETE", "/subscriptions/a b"), 400)
 
 
 def test_subscribing_survives_every_fault(room: FanOutWorld) -> None:
