@@ -68,7 +68,8 @@ class Portal:
         raise AssertionError
 
     def approve(self, content: dict[str, Any]) -> dict[str, Any]:
-        move = {"status": "Approved", "version": content["version"]}
+        version = content.get("latest_version", content["version"])
+        move = {"status": "Approved", "version": version}
         path = f"/content/{content['content_id']}/status"
         return dict(done(self.api(APPROVER)("POST", path, move)).json)
 

@@ -83,10 +83,12 @@ def test_an_edit_of_what_somebody_else_has_changed_is_refused_with_what_is_there
     assert changed.status == 200
     stale = portal.api(APPROVER)("PATCH", path, {"title": "Mine", "version": made["version"]})
     assert (stale.status, stale.json["current"]) == (409, changed.json)
-    # What was changed is to be approved anew. Each approval is told, once.
-    assert changed.json["status"] == "Draft"
-    portal.approve(changed.json)
+    # Readers keep what was approved until the change is. Each approval is told, once.
     reader = portal.api(portal.reader)
+    assert changed.json["draft"] == {"title": "Pricing, again"}
+    assert reader("GET", path).json["title"] == "Pricing"
+    portal.approve(changed.json)
+    assert reader("GET", path).json["title"] == "Pricing, again"
 
     def told() -> list[str]:
         items = reader("GET", "/notifications", limit=100).json["items"]

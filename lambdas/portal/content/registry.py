@@ -34,7 +34,7 @@ from lambdas.portal.content.uploads import file_keys
 from lambdas.portal.contract import ADMINS, ROLE
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import APPROVED, DRAFT, Content, ContentRegistry
-from tablewright.catalog.portal.fields import stored_utc, unique_tags
+from tablewright.catalog.portal.fields import is_without_zone, stored_utc, unique_tags
 from tablewright.model.declaration import unchecked
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
@@ -49,6 +49,7 @@ CHANGEABLE = (
 _SAME = ("content_id", "owner_user_id", *CHANGEABLE)
 GIVEN = ("content_id", "status", "owner_user_id", "version", *CHANGEABLE)
 MAX_VERSION = 32
+_DATES = ("review_due_date", "effective_date", "expiry_date")
 _NONE = "no content has this content_id"
 
 
@@ -218,7 +219,12 @@ def _check(values: Mapping[str, Any]) -> Errors:
     version = values.get("version")
     if isinstance(version, str) and len(version) > MAX_VERSION:
         return [("/version", f"must have 1 to {MAX_VERSION} characters"), *_order(values)]
-    return _order(values)
+    return [*_without_zone(values), *_order(values)]
+
+
+def _without_zone(values: Mapping[str, Any]) -> Errors:
+    texts = {n: v for n in _DATES if isinstance(v := values.get(n), str) and is_without_zone(v)}
+    return [(f"/{name}", "must name its time zone, such as 2025-12-31T09:30:00Z") for name in texts]
 
 
 def _order(values: Mapping[str, Any]) -> Errors:

@@ -85,6 +85,14 @@ def stored_utc(text: str | None, *, end_of_day: bool = False) -> str | None:
         return iso_utc(datetime.fromisoformat(text).replace(tzinfo=UTC))
 
 
+def is_without_zone(text: str) -> bool:
+    """True for a time, not a date, that does not say its zone."""
+    try:
+        return datetime.fromisoformat(text.upper()).tzinfo is None and len(text) > len("YYYY-MM-DD")
+    except ValueError:
+        return False
+
+
 class MomentField(TimestampTextField):
     """A time in UTC, stored in one form whichever form of ISO 8601 it is given in."""
 
@@ -98,7 +106,8 @@ class MomentField(TimestampTextField):
         if not isinstance(value, str):
             return super().check(value)
         try:
-            return utc(value, end_of_day=self.end_of_day)
+            # Items of earlier programs may have times without a zone.
+            return str(stored_utc(value, end_of_day=self.end_of_day))
         except (ValueError, OverflowError):
             raise self.refuse(
                 "must be a date (2025-12-31) or a time with its zone (2025-12-31T09:30:00Z)"

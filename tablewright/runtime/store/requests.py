@@ -128,8 +128,9 @@ class Requests:
     ) -> list[str]:
         """The condition that an operand has the value that it had when the item was read."""
         stored = operand.field.stored
-        if operand.field.secret:
-            # No two encryptions of a value are the same, but this is the one that was read.
+        if stored and not operand.path:
+            # As it is stored: no two encryptions of a value are the same, and a field may have
+            # been stored in another form than it has now.
             return [expressions.matches(stored, old.get(stored))]
         return self._expected(expressions, as_in(record, operand))
 

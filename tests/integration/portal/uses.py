@@ -70,6 +70,7 @@ def use_content_api(aws: Aws, room: FanOutWorld) -> None:
         room.change(room.read(id), **recorded(aws, id, upload_id))
         ask("GET", f"{one}/file")
         ask("PATCH", one, {"title": "Mine", "version": "3"})
+        ask("DELETE", f"{one}/draft", {"version": "4"})
     product = {"suite": "Data", "concept": "Lake"}
     lists: list[dict[str, Any]] = [{"status": "Draft"}, product, {"owner": "ola"}]
     for query in lists:

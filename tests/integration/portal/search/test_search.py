@@ -174,7 +174,8 @@ def test_what_comes_in_between_two_pages_moves_nothing_that_was_there(world: Wor
 def test_what_changed_a_moment_ago_is_shown_as_it_is_or_not_at_all(world: World) -> None:
     made(world, "Alpha", "Alpha", "Alpha", "Alpha", "Beta")
     change = {"title": "Gamma", "summary": "Alpha", "version": "2"}
-    assert world("PATCH", "/content/c1", change).status == 200  # a draft again
+    assert world("PATCH", "/content/c1", change).status == 200
+    assert world.move(DRAFT, "c1").status == 200
     world.move(DEPRECATED, "c2")
     world("DELETE", "/content/c3", {"version": "2"}, user=OLA)
     assert sorted(world.listed(q="alpha", user=RON)) == ["c0", "c2"]
