@@ -11,6 +11,7 @@ from lambdas.audit.contract import TenantRole
 from lambdas.contract import TENANT
 from lambdas.forms.contract import SESSION_TAG
 from stacks.audit import AuditStack
+from stacks.firewall import FirewallStack
 from stacks.forms.stack import FormsStack
 from stacks.identity import IdentityStack
 from stacks.keys import KeysStack
@@ -63,6 +64,17 @@ def build(app: App, stage: Stage) -> None:
             sentiment,
             [t for t in tables if region in t.replica_regions],
             there.keys if there else {},
+        )
+    if stage.firewall:
+        FirewallStack(
+            app,
+            stage=stage,
+            apis={
+                "sales": sales.http,
+                "sentiment": sentiment.http,
+                "forms": forms.http,
+                "portal": portal.http,
+            },
         )
     operations.recommend(
         stage,

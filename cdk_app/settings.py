@@ -59,6 +59,7 @@ def read(
         log_retention=asked[every.LOG_DAYS],
         customer_keys=_customer_keys(asked, region),
         api_rate=asked[every.API_RATE],
+        firewall=_firewall(asked, region),
         page_limit=asked[every.PAGE_LIMIT],
         concurrency=asked[every.CONCURRENCY],
         open_concurrency=asked[every.OPEN_CONCURRENCY],
@@ -163,6 +164,15 @@ def _customer_keys(asked: StageValues, region: str | None) -> tuple[str, ...]:
     if systems and region is None:
         _needs_region(asked, every.CUSTOMER_KEYS)
     return systems
+
+
+def _firewall(asked: StageValues, region: str | None) -> bool:
+    firewall = asked[every.FIREWALL]
+    if firewall and asked[kind.TARGET]:
+        asked.refuse(every.FIREWALL.wrong("on", "the local cloud has no CloudFront"))
+    elif firewall and region is None:
+        _needs_region(asked, every.FIREWALL)
+    return firewall
 
 
 def _replicas(asked: StageValues, region: str | None, on_the_way: str) -> Replicas:

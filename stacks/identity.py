@@ -1,7 +1,8 @@
 """User pool: who may sign in, and for which tenant; and the key that cursors are signed with."""
 
-from aws_cdk import Acknowledgment, CfnOutput, Duration, Validations
+from aws_cdk import Acknowledgment, CfnOutput, Duration, RemovalPolicy, Validations
 from aws_cdk import aws_cognito as cognito
+from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from lambdas.contract import TENANT
@@ -18,6 +19,14 @@ GROUPS = {
     APPROVERS: "May approve content of the portal.",
     ADMINS: "May do everything in the portal.",
 }
+
+
+_CLOUDFRONT = "us-east-1"
+
+
+def edge_key_name(stage: Stage) -> str:
+    """The name of the firewall's key, the same in each region that has it."""
+    return f"tablewright/{stage.name}/edge-key"
 
 
 class IdentityStack(StageStack):
@@ -39,10 +48,35 @@ class IdentityStack(StageStack):
         self.pool = self._pool(stage)
         self.client = self._client(stage)
         self.cursor_key = CursorKey(self, "CursorKey", protection=stage.protection)
+        self.edge_key = self._edge_key(stage) if stage.firewall and not region else None
         for group, may in GROUPS.items():
             self.pool.add_group(group, group_name=group, description=may)
         CfnOutput(self, "UserPoolId", value=self.pool.user_pool_id)
         CfnOutput(self, "UserPoolClientId", value=self.client_id)
+
+    def _edge_key(self, stage: Stage) -> secretsmanager.Secret:
+        """The key by which functions know that a request came through the firewall."""
+        key = secretsmanager.Secret(
+            self,
+            "EdgeKey",
+            secret_name=edge_key_name(stage),
+            description="CloudFront sends it, functions behind the firewall want it.",
+            generate_secret_string=secretsmanager.SecretStringGenerator(
+                password_length=64, exclude_punctuation=True
+            ),
+            # Where CloudFront is deployed from.
+            replica_regions=None
+            if stage.environment.region == _CLOUDFRONT
+            else [secretsmanager.ReplicaRegion(region=_CLOUDFRONT)],
+            removal_policy=RemovalPolicy.DESTROY,
+        )
+        Validations.of(key).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-SMG4",
+                reason="Templates read it, so that a new value takes effect by a deployment.",
+            )
+        )
+        return key
 
     @property
     def issuer(self) -> str:

@@ -116,6 +116,13 @@ API_RATE = Setting(
     "5,000 at once unless AWS has raised it. Forms: a tenant's "
     "[shards](sharding.md) follow from what comes through.",
 )
+FIREWALL = Setting(
+    name="firewall",
+    parser=switch(),
+    example="on",
+    default="off",
+    says="Whether CloudFront and [a firewall](edge.md#a-firewall) are in front of the APIs.",
+)
 CONCURRENCY = Setting(
     name="concurrency",
     parser=numbers_by_name(whole("calls at once", 2, 1000), FUNCTIONS),

@@ -99,8 +99,8 @@ def _lines(
         yield line(
             "WAF",
             lambda prices, _: firewall_month(prices, services.requests),
-            "The list, its five rules and the requests. Off unless it is asked for, and then not "
-            "for forms alone.",
+            "The list, its four rules and CloudFront's requests. Off unless it is asked "
+            "for, and then for all APIs.",
         )
     yield line(
         "CloudWatch",

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
 
 from lambdas.contract import Route
+from lambdas.edge import REFUSED, came_through
 from lambdas.errors import RequestError
 from lambdas.http import problems
 from lambdas.http.problems import Problem
@@ -91,8 +92,16 @@ def _bounded(answered: dict[str, Any]) -> dict[str, Any]:
     return {**answered, "statusCode": 413, "headers": content, "body": problem.body}
 
 
+def _refused() -> dict[str, Any]:
+    problem = Problem(403, REFUSED).response()
+    content = {"Content-Type": str(problem.content_type)}
+    return {"statusCode": 403, "headers": content, "body": problem.body}
+
+
 def respond(app: APIGatewayHttpResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:
     """The answer to a request, logged without token and body: what was asked, how it ended."""
+    if not came_through(event.get("headers") or {}):
+        return _refused()
     with invocation(context, at_most=_SECONDS):
         answered = _bounded(app.resolve(event, context))
     logger.info("answered", status=answered["statusCode"], extra=_asked(event))

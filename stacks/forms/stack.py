@@ -106,7 +106,7 @@ class FormsStack(StageStack):
         )
         counting = self._count()
         self._plan()
-        http = self._api(identity)
+        self.http = http = self._api(identity)
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "FormsTable", value=self.table.table_name)
         CfnOutput(self, "PayloadsBucket", value=self._payloads.bucket_name)

@@ -117,7 +117,7 @@ class PortalStack(StageStack):
                 failures=self._failures,
                 alarm_topic=self._topic,
             )
-        http = self._api(identity)
+        self.http = http = self._api(identity)
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "PublishFunction", value=fan_out.publish.function.function_name)
         CfnOutput(self, "FailuresBucket", value=fan_out.publishing.failures.bucket_name)

@@ -98,7 +98,7 @@ class SalesStack(StageStack):
             page_limit=stage.told_page_limit,
         )
         api.add_environment(environment.variables())
-        http = StageApi(
+        self.http = http = StageApi(
             self,
             "HttpApi",
             "sales",

@@ -20,6 +20,7 @@ def page_code(stage: Stage) -> PythonCode:
     return stage.files(
         "lambdas/__init__.py",
         "lambdas/contract.py",
+        "lambdas/edge.py",
         "lambdas/sentiment/__init__.py",
         "lambdas/sentiment/contract.py",
         "lambdas/sentiment/handlers/__init__.py",

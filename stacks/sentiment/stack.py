@@ -131,7 +131,7 @@ class SentimentStack(StageStack):
             secrets=self._secrets,
             topic=self._topic,
         )
-        http = self._api(identity, ingest)
+        self.http = http = self._api(identity, ingest)
         CfnOutput(self, "ApiUrl", value=http.url)
         CfnOutput(self, "ItemsTable", value=self.items.table_name)
         if self._regions.switch:

@@ -173,6 +173,8 @@ class Stage:
     cors_origins: tuple[str, ...] = ()
     # Systems whose tables are encrypted with keys of their own.
     customer_keys: tuple[str, ...] = ()
+    # CloudFront and a web ACL are in front of the APIs.
+    firewall: bool = False
     api_rate: ByName[Throttle] = field(default_factory=lambda: ByName(Throttle()))
     # Entries of a page whose request does not say.
     page_limit: int = PAGE_LIMIT

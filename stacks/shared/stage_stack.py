@@ -21,13 +21,20 @@ class StageStack(Stack):
     """
 
     def __init__(
-        self, scope: Construct, system: str, *, stage: Stage, region: str | None = None
+        self,
+        scope: Construct,
+        system: str,
+        *,
+        stage: Stage,
+        region: str | None = None,
+        cross_region_references: bool | None = None,
     ) -> None:
         home = stage.environment
         super().__init__(
             scope,
             stage.stack_name(system, region),
             env=Environment(account=home.account, region=region) if region else home,
+            cross_region_references=cross_region_references,
         )
         alarms = stage.alarms
         if region and alarms is AlarmLevel.ALL:

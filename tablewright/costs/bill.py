@@ -91,15 +91,16 @@ def sampled(roots: int) -> int:
     return first + (roots - first) // 20
 
 
-# Of the web ACL that `FirewallStack` puts in front of the APIs: four groups of AWS's, one rate.
-FIREWALL_RULES = 5
+# Of the web ACL that is in front of the APIs: three groups that AWS maintains, and a rate.
+FIREWALL_RULES = 4
 
 
 def firewall_month(prices: Prices, requests: int = 0) -> Decimal:
-    """Dollars for a web ACL, its rules, and the requests that it looks at."""
+    """Dollars for a web ACL, its rules, and the requests that CloudFront hands on through it."""
     security = prices.security
     standing = security.firewall_month + FIREWALL_RULES * security.firewall_rule_month
-    return standing + requests * security.firewall_million / _MILLION
+    each = (security.firewall_million + prices.network.edge_million) / _MILLION
+    return standing + requests * each
 
 
 def recovery(tables: Sequence[Usage], prices: Prices, *, copies: int) -> Decimal:

@@ -7,7 +7,7 @@ us-east-1, the discounts of reserved capacity (54 and 77 percent), dax.t3.small,
 APIs, EventBridge. Not confirmed, and to be looked up before they decide anything: the other
 nodes of DAX; in eu-west-1 Standard-IA, backups, exports and streams (taken
 for 13 percent more, as throughput is), nodes of DAX, HTTP APIs and logs; in both S3, KMS, SNS, SQS,
-Cognito, WAF, Athena, X-Ray and endpoints.
+Cognito, WAF, CloudFront, Athena, X-Ray and endpoints.
 
 Reserved capacity of eu-west-1 is of 2024-11. The prices of all other regions, and how they are
 known: `tablewright.costs.regional_prices`.
@@ -106,6 +106,7 @@ US_EAST_1 = Prices.of(
             "endpoint_gb": "0.01",
             "out_gb": "0.09",
             "between_regions_gb": "0.02",
+            "edge_million": "1.00",
         },
         "analysis": {"text_unit_million": "100", "scanned_tb": "5"},
     }
@@ -163,7 +164,7 @@ EU_WEST_1 = Prices.of(
         },
         "api_million": "1.11",
         "monitoring": {"log_gb": "0.57"},
-        "network": {"endpoint_hour": "0.011"},
+        "network": {"endpoint_hour": "0.011", "edge_million": "1.20"},
     },
     base=US_EAST_1,
 )

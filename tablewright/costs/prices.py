@@ -121,12 +121,13 @@ class SecurityPrices(NamedTuple):
 
 
 class NetworkPrices(NamedTuple):
-    """Interface endpoints, in each zone that they stand in, and transfer."""
+    """Interface endpoints, in each zone that they stand in, transfer, and CloudFront's requests."""
 
     endpoint_hour: Decimal
     endpoint_gb: Decimal
     out_gb: Decimal
     between_regions_gb: Decimal
+    edge_million: Decimal
 
 
 class AnalysisPrices(NamedTuple):

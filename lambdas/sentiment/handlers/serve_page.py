@@ -9,25 +9,24 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from lambdas.edge import REFUSED, came_through
 from lambdas.sentiment import contract
 from lambdas.sentiment.contract import PageEnvironment
 from lambdas.sentiment.page_files import Asset, asset, tagged
 
-_NOTHING = Asset(
-    "application/problem+json",
-    json.dumps(
-        {
-            "type": "about:blank",
-            "title": "Not Found",
-            "status": 404,
-            "detail": "There is nothing at this address.",
-        }
-    ),
-    headers={},
-)
+
+def _problem(status: int, title: str, detail: str) -> Asset:
+    body = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    return Asset("application/problem+json", json.dumps(body), headers={})
+
+
+_NOTHING = _problem(404, "Not Found", "There is nothing at this address.")
+_FORBIDDEN = _problem(403, "Forbidden", REFUSED)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    if not came_through(event["headers"]):
+        return _answer(403, _FORBIDDEN)
     found = _found(event["rawPath"], PageEnvironment.read().page_config)
     if found is None:
         return _answer(404, _NOTHING)

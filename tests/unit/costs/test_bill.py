@@ -94,6 +94,6 @@ def test_few_requests_are_all_traced_and_many_by_their_share() -> None:
     assert sampled(SECONDS_PER_MONTH + 2000) == SECONDS_PER_MONTH + 100
 
 
-def test_a_firewall_is_its_list_its_five_rules_and_each_request() -> None:
-    assert firewall_month(US_EAST_1) == 10
-    assert firewall_month(US_EAST_1, 5 * MILLION) == 13
+def test_a_firewall_is_its_list_its_four_rules_and_each_request() -> None:
+    assert firewall_month(US_EAST_1) == 9
+    assert firewall_month(US_EAST_1, 5 * MILLION) == 17
