@@ -11,6 +11,8 @@ SYSTEMS = ("sentiment", "sales", "forms", "portal")
 # The attribute of a user, the claim of a token and the tag of a session that name the tenant.
 TENANT = "tenant"
 TENANT_CLAIM = f"custom:{TENANT}"
+# The variable and the header of the key by which functions know what came through the firewall.
+EDGE_KEY, EDGE_HEADER = "EDGE_KEY", "x-firewall-key"
 # Counted by functions that consume a stream, of records that they cannot take; alarms watch it.
 RECORDS_KEPT = "RecordsKept"
 # How many entries a page of a list has, unless a request or the stage says otherwise.

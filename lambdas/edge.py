@@ -2,15 +2,15 @@
 
 CloudFront adds a header with a key to every request that the firewall lets through. A function that
 is told the key refuses requests without it: they were sent to the API's own address.
-Standard library only.
+Standard library and contract only.
 """
 
 import hmac
 import os
 from collections.abc import Mapping
 
-EDGE_KEY = "EDGE_KEY"
-EDGE_HEADER = "x-firewall-key"
+from lambdas.contract import EDGE_HEADER, EDGE_KEY
+
 REFUSED = "This API is reached through its CloudFront address only."
 
 

@@ -9,7 +9,7 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_wafv2 as waf
 from constructs import Construct
 
-from lambdas.edge import EDGE_HEADER
+from lambdas.contract import EDGE_HEADER
 from stacks.identity import edge_key_name
 from stacks.shared.stage import Stage
 from stacks.shared.stage_api import StageApi

@@ -7,7 +7,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from lambdas.edge import EDGE_KEY
+from lambdas.contract import EDGE_KEY
 from stacks.identity import IdentityStack
 from stacks.shared.stage import Stage
 from tablewright.constructs import JwtHttpApi, PythonFunction

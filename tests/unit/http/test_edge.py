@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
-from lambdas.edge import EDGE_HEADER, EDGE_KEY, REFUSED, came_through
+from lambdas.contract import EDGE_HEADER, EDGE_KEY
+from lambdas.edge import REFUSED, came_through
 from lambdas.http.application import respond
 from lambdas.sentiment.handlers import serve_page
 from tests.integration.functions import Around
