@@ -137,7 +137,7 @@ def test_all_problems_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
         f'{at} archive is "on": it must be true or false; it takes true or false, for example '
         "archive = true",
         f'{at} alarms is ["all"]: it must be a string; it takes none, essential or all, for '
-        'example alarms = "essential"',
+        'example alarms = "all"',
     ):
         assert line in said.splitlines(), line
     assert f'{at} sentiment.tickers is ["AAPL", 5]: it must be a string; it takes a list' in said
@@ -191,10 +191,10 @@ def overrides(environ: dict[str, str], **asked: str) -> list[str]:
 
 def test_an_override_is_reported_beside_the_file_s_value() -> None:
     assert overrides({"TABLEWRIGHT_LOG_DAYS": "7"}) == [
-        "stage prod: log_days = 7 from TABLEWRIGHT_LOG_DAYS (stages/prod.toml: 365)"
+        "stage prod: log_days = 7 from TABLEWRIGHT_LOG_DAYS (stages/prod.toml: 30)"
     ]
     assert overrides({"TABLEWRIGHT_LOG_DAYS": "7"}, log_days="14") == [
-        "stage prod: log_days = 14 from -c log_days (stages/prod.toml: 365)"
+        "stage prod: log_days = 14 from -c log_days (stages/prod.toml: 30)"
     ]
     assert overrides({"TABLEWRIGHT_PAGE_LIMIT": "50"}) == [
         "stage prod: page_limit = 50 from TABLEWRIGHT_PAGE_LIMIT (stages/prod.toml does not set "
@@ -203,7 +203,7 @@ def test_an_override_is_reported_beside_the_file_s_value() -> None:
 
 
 def test_what_changes_nothing_is_not_reported() -> None:
-    same = {"TABLEWRIGHT_LOG_DAYS": "365", "TABLEWRIGHT_STREAM_WINDOW": "5"}
+    same = {"TABLEWRIGHT_LOG_DAYS": "30", "TABLEWRIGHT_STREAM_WINDOW": "5"}
     credentials = {"CDK_DEFAULT_REGION": "us-east-1", "CDK_DEFAULT_ACCOUNT": "111122223333"}
     target = {"TABLEWRIGHT_REGION": "us-east-1", "TABLEWRIGHT_ACCOUNT": "111122223333"}
     assert overrides({**same, **credentials, **target}) == []

@@ -127,7 +127,7 @@ def test_at_least_forty_behaviors_are_mutated() -> None:
 
 
 # Numbers with the unit of a measurement.
-_NUMBER = r"\d[\d,]*(?:\.\d+)?"
+_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _MEASURED = re.compile(rf"{_NUMBER}(?= (?:read|write) units?| dollars)|(?<=\$){_NUMBER}")
 
 
