@@ -13,7 +13,11 @@ stack = Stack(app, "Forms")
 forms = FormsTable(stack, "Forms")
 
 
-def function(id: str) -> lambda_.Function:
+def role(id: str) -> iam.Role:
+    return iam.Role(stack, f"{id}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+
+
+def function(id: str, role: iam.Role) -> lambda_.Function:
     """A function without code, to show its permissions."""
     return lambda_.Function(
         stack,
@@ -21,13 +25,15 @@ def function(id: str) -> lambda_.Function:
         runtime=lambda_.Runtime.PYTHON_3_13,
         handler="index.handler",
         code=lambda_.Code.from_inline("def handler(event, context): ..."),
-        role=iam.Role(stack, f"{id}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com")),
+        role=role,
     )
 
 
-submit, show, deliver = function("Submit"), function("Show"), function("Deliver")
+show_role = role("Show")
+submit, show = function("Submit", role("Submit")), function("Show", show_role)
+deliver = function("Deliver", role("Deliver"))
 forms.grant(submit, Forms.get_domain, Forms.get_config, Forms.put_submission)
 # The function assumes this role for one tenant at a time, and reaches no other tenant's keys.
-forms.tenant_access_role("TenantAccess", Forms.submissions, assumed_by=show.role)
+forms.tenant_access_role("TenantAccess", Forms.submissions, assumed_by=show_role)
 StreamConsumer(stack, "Changes", table=forms, function=deliver)
 app.synth()
