@@ -30,7 +30,6 @@ from tablewright.catalog.sentiment.items import (
 from tablewright.changes.backfill.pace import PacedCaller
 from tablewright.commands.items import segments
 from tablewright.commands.numbers import whole
-from tablewright.model import replaced
 from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound
 from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.records import Item as Image
@@ -95,7 +94,7 @@ class ItemAdoption:
         is_open = guard.state == CLAIMED or _status(image) is None
         if is_open and not self._dry_run:
             self._analyze(image, guard)
-            self._items.put_many(Items.settle_sources, [replaced(guard, state=SETTLED, text=None)])
+            self._items.put_many(Items.settle_sources, [_settled(guard)])
         return "adopted" if is_open or before is None else "known"
 
     def _analyze(self, image: Image, guard: Guard) -> None:
@@ -108,6 +107,11 @@ class ItemAdoption:
                 self._items.update(
                     Items.record_analysis, key, {"status": ANALYZED}, when=Item.status.is_missing()
                 )
+
+
+def _settled(guard: Guard) -> Guard:
+    """The guard without what its claim held."""
+    return Guard(source_id=guard.source_id, item_ingested_at=guard.item_ingested_at, state=SETTLED)
 
 
 def _kind(image: Image) -> str:

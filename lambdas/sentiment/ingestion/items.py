@@ -29,7 +29,7 @@ ACCEPTED = (*_GIVEN, *TEXTS)
 # In one request.
 MAX_ITEMS = 100
 _NAME = Item.__entity__.name
-# What a claim holds of an item beside its text.
+# Fields that a claim holds beside the text.
 _CLAIMED = ("source_url", *_FOUND, "matched_tags", "metadata")
 
 
