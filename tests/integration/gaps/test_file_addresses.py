@@ -71,8 +71,9 @@ def test_only_the_file_that_was_asked_for_can_be_uploaded(files: Files) -> None:
         files.uploaded(place.key)
     assert list(files.places()) == []
     assert request("PUT", url, PDF, headers)[0] == 200
-    recorded = files.uploaded(place.key)
-    assert recorded
+    found = files.uploaded(place.key)
+    assert found
+    _, recorded = found
     assert (recorded["file_name"], recorded["size_bytes"]) == (ASKED.file_name, len(PDF))
     assert list(files.places()) == [place]
 
@@ -82,7 +83,7 @@ def test_a_file_is_downloaded_under_its_name_by_a_signed_address(files: Files) -
     assert request("PUT", upload["url"], PDF, upload["headers"])[0] == 200
     recorded = files.uploaded(Place("c1", upload["upload_id"]).key)
     assert recorded
-    url = files.download(recorded, datetime.now(UTC))["url"]
+    url = files.download(recorded[1], datetime.now(UTC))["url"]
     status, body, headers = request("GET", url)
     assert (status, body) == (200, PDF)
     assert headers["content-type"] == "application/pdf"

@@ -47,7 +47,8 @@ CONTENT = [
     Sample("DELETE", ONE, {"version": "1"}),
     Sample("POST", f"{ONE}/status", {"status": "Approved", "version": "1"}),
     Sample("POST", f"{ONE}/file", file_of(PDF, "a.pdf")),
-    Sample("GET", f"{ONE}/file"),
+    Sample("DELETE", f"{ONE}/draft", {"version": "1"}),
+    Sample("GET", f"{ONE}/file", query={"draft": "true"}),
     Sample("GET", "/openapi.json"),
 ]
 INBOX = [

@@ -35,7 +35,7 @@ def plain(item: dict[str, Any]) -> dict[str, Any]:
     return {name: decode(value) for name, value in item.items()}
 
 
-LISTS: list[dict[str, str]] = [{"status": "Approved"}, {"suite": "Data", "concept": "Lake"}]
+LISTS: list[dict[str, Any]] = [{"status": "Approved"}, {"suite": "Data", "concept": "Lake"}]
 READER = {"sub": "ada", "cognito:groups": "[readers]"}
 
 
@@ -82,8 +82,8 @@ def world(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> World:
 
 class TestContentRegistry:
     def test_an_item_has_the_published_attributes_and_keys(self, world: World) -> None:
-        asked = ("title", "summary", "product_suite", "product_concept", "audience_role")
-        asked += ("lifecycle_stage", "tags", "version", "effective_date", "expiry_date")
+        asked = ["title", "summary", "product_suite", "product_concept", "audience_role"]
+        asked += ["lifecycle_stage", "tags", "version", "effective_date", "expiry_date"]
         item = plain(content_item("c1", TIMES[0], "Draft"))
         body = {name: item[name] for name in (*asked, "content_id", "status", "owner_user_id")}
         made = world("POST", "/content", body)
@@ -127,7 +127,7 @@ class TestContentRegistry:
         "asked", [{"status": "Approved"}, {"suite": "Data", "concept": "Lake"}]
     )
     def test_content_is_listed_last_updated_first_page_by_page(
-        self, world: World, asked: dict[str, str]
+        self, world: World, asked: dict[str, Any]
     ) -> None:
         items = [content_item(f"c{n}", f"2025-01-2{n}T10:00:00Z") for n in range(5)]
         world.database.write(items, ContentRegistry)
