@@ -34,7 +34,7 @@ TABLES: dict[str, tuple[Callable[..., DesignTable], type[Table]]] = {
 LISTED = {
     *("title", "summary", "product_suite", "product_concept", "audience_role", "lifecycle_stage"),
     *("owner_user_id", "tags", "version", "last_updated", "effective_date", "expiry_date"),
-    *("expiry_policy", "file_name"),
+    *("expiry_policy", "file_name", "draft_by"),
 }
 Keys = tuple[str, ...]
 Indexes = dict[str, tuple[Keys, str | set[str]]]

@@ -141,6 +141,13 @@ def test_a_busy_portal_spreads_its_days(tmp_path: object) -> None:
     assert "EVENT_SHARDS" not in json.dumps(environment(portal, "ContentApi"))
 
 
+@pytest.mark.thorough
+def test_a_stage_may_ask_for_a_second_person(tmp_path: object, portal: Template) -> None:
+    made = synthesize_stage("dev", tmp_path, {"TABLEWRIGHT_REVIEW": "two-person"})  # type: ignore[arg-type]
+    assert environment(made.template("portal"), "ContentApi")["REVIEW"] == "two-person"
+    assert "REVIEW" not in environment(portal, "ContentApi")
+
+
 @pytest.mark.parametrize("function", ["Clean", "Calendar"])
 def test_a_run_that_fails_is_kept(function: str, portal: Template) -> None:
     queue = id_of(portal, "AWS::SQS::Queue", "EventFailures")
