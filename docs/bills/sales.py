@@ -32,7 +32,7 @@ _SALES = Sales.__design__
 (_SALE,) = _SALES.entity_list
 _EXAMPLE = _SALE.check(_SALE.example)
 # Requests that read the published million units, if a quarter of them is each of the four.
-_LISTS_A_DAY = round(_READS_A_DAY * 4 / sum(_PUBLISHED_READ_UNITS))
+_LISTS_A_DAY = round(_READS_A_DAY * 4 / sum(_PUBLISHED_READ_UNITS, Decimal()))
 
 
 def _table(read_units: Decimal) -> Usage:
@@ -89,7 +89,7 @@ def _published_use() -> BillScale:
     requests = _month(_SALES_A_DAY // _BATCH + _LISTS_A_DAY)
     return _scale(
         "100,000 a day",
-        _table(_LISTS_A_DAY * sum(READ_UNITS) / len(READ_UNITS)),
+        _table(_LISTS_A_DAY * sum(READ_UNITS, Decimal()) / len(READ_UNITS)),
         _services(requests, LIST_SECONDS, answers(requests)),
         "The price was halved, and lists are measured: fewer units than published for products and "
         "brands, more for categories.",

@@ -22,7 +22,6 @@ pytestmark = pytest.mark.thorough
 
 APIS = ("Sales", "Sentiment", "Forms", "Portal")
 DISTRIBUTION = "AWS::CloudFront::Distribution"
-KEY = "secretsmanager"
 ON = {"TABLEWRIGHT_FIREWALL": "on", "TABLEWRIGHT_CORS_ORIGINS": "https://app.example.com"}
 
 
