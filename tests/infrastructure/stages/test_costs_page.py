@@ -91,7 +91,7 @@ def test_the_bill_of_sentiment_has_no_news_and_that_of_healing_has(prod: Stacks)
     assert any(id.startswith("NewsHealingParked") for id in news)
 
 
-def test_a_system_pays_for_its_own_stack_and_what_all_share_in_one_region(prod: Stacks) -> None:
+def test_a_system_pays_for_its_own_stacks_and_what_all_share(prod: Stacks) -> None:
     for name in SYSTEMS:
         assert len(list(own_stacks(SYSTEMS[name], prod))) == 3
 
