@@ -23,7 +23,7 @@ FIRST_CALLS = {"sts:AssumeRole": 1}
 # Read units of one sale and of pages of a category, a product and a brand: as measured, which a
 # test holds them to, and as published (in the middle, where it is a range).
 READ_UNITS = (Decimal("0.5"), Decimal(15), Decimal("1.5"), Decimal("10.5"))
-_PUBLISHED_READ_UNITS = (1, 10, Decimal("5.5"), Decimal("25.5"))
+_PUBLISHED_READ_UNITS = (Decimal(1), Decimal(10), Decimal("5.5"), Decimal("25.5"))
 _SALES_A_DAY = 100_000
 _READS_A_DAY = 1_000_000
 _BATCH = 25

@@ -214,7 +214,9 @@ def test_the_companies_to_ask_for_are_told_to_ingestion(sentiment: Template) -> 
     assert json.loads(environment(sentiment, "Ingest")["TICKERS"]) == list(asked.tickers)
 
 
-def test_slow_answers_ring(sentiment: Template) -> None:
+@pytest.mark.thorough
+def test_slow_answers_ring(stage: Stage) -> None:
+    sentiment = stage("prod-us-east-1").template("sentiment")
     slow = [
         one(sentiment, "AWS::CloudWatch::Alarm", f"{function}AlarmsDuration")
         for function in ("Api", "NewsApi")

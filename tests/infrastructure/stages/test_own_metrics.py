@@ -19,6 +19,12 @@ def counted(stage: Stage) -> Written:
     return cache(lambda name: written(stage(name), each=1))
 
 
+@pytest.fixture(scope="module")
+def watched(stage: Stage) -> Assembly:
+    """Production with all alarms."""
+    return stage("prod-us-east-1")
+
+
 def own_alarms(assembly: Assembly) -> Iterator[tuple[Template, Metric]]:
     """The alarms on metrics that are not AWS's own, each with its metric."""
     for template in assembly.templates.values():
@@ -44,12 +50,13 @@ def test_every_metric_that_an_alarm_watches_is_written(
     assert watched <= counted(name).keys()
 
 
-def test_each_trouble_reaches_its_alarm(prod: Assembly, counted: Written) -> None:
-    found = counted("prod")
+@pytest.mark.thorough
+def test_each_trouble_reaches_its_alarm(watched: Assembly, counted: Written) -> None:
+    found = counted("prod-us-east-1")
     # Of the backlog an expression tells, by the run before.
     silent = {
         alarm["AlarmDescription"]
-        for alarm, metric in own_alarms(prod)
+        for alarm, metric in own_alarms(watched)
         if "Threshold" in alarm and found[metric] < alarm["Threshold"]
     }
     assert silent == set()
@@ -72,16 +79,18 @@ def test_every_function_of_a_stage_counts_in_its_namespace(stage: Stage) -> None
                 assert told["POWERTOOLS_METRICS_NAMESPACE"] == f"Tablewright/{name}"
 
 
-def test_every_polled_source_has_its_alarm(prod: Assembly) -> None:
-    polled = json.loads(environment(prod.template("sentiment"), "Ingest")["SOURCES"])["sources"]
-    watched = {metric for _, metric in own_alarms(prod) if metric.name == "SourceErrors"}
-    assert {metric.dimensions for metric in watched} == {
+@pytest.mark.thorough
+def test_every_polled_source_has_its_alarm(watched: Assembly) -> None:
+    polled = json.loads(environment(watched.template("sentiment"), "Ingest")["SOURCES"])["sources"]
+    rung = {metric for _, metric in own_alarms(watched) if metric.name == "SourceErrors"}
+    assert {metric.dimensions for metric in rung} == {
         frozenset({("source", source)}) for source in polled
     }
 
 
-def test_a_source_is_given_up_only_after_three_polls(prod: Assembly) -> None:
-    rule = one(prod.template("sentiment"), "AWS::Events::Rule", "Poll")
-    alarm = one(prod.template("sentiment"), "AWS::CloudWatch::Alarm", "IngestionAlarmsreddit")
+@pytest.mark.thorough
+def test_a_source_is_given_up_only_after_three_polls(watched: Assembly) -> None:
+    rule = one(watched.template("sentiment"), "AWS::Events::Rule", "Poll")
+    alarm = one(watched.template("sentiment"), "AWS::CloudWatch::Alarm", "IngestionAlarmsreddit")
     assert rule["ScheduleExpression"] == f"rate({alarm['Period'] // 60} minutes)"
     assert (alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"]) == (3, 4)

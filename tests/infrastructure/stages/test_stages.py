@@ -288,8 +288,9 @@ def test_passwords_are_sent_only_where_there_are_no_real_users(
     assert "ALLOW_USER_SRP_AUTH" in client["ExplicitAuthFlows"]
 
 
-def test_every_alarm_is_told_to_the_topic(prod: Assembly) -> None:
-    alarms = resources(prod.template("sales"), "AWS::CloudWatch::Alarm")
+@pytest.mark.thorough
+def test_every_alarm_is_told_to_the_topic(stage: Stage) -> None:
+    alarms = resources(stage("prod-us-east-1").template("sales"), "AWS::CloudWatch::Alarm")
     # Nine of the table, three of each function, two of the API, four of the stream's consumer and
     # one of its archive's failed runs.
     assert len(alarms) == 9 + 3 * 3 + 2 + 4 + 1
