@@ -169,7 +169,7 @@ def _customer_keys(asked: StageValues, region: str | None) -> tuple[str, ...]:
 def _firewall(asked: StageValues, region: str | None) -> bool:
     firewall = asked[every.FIREWALL]
     if firewall and asked[kind.TARGET]:
-        asked.refuse(every.FIREWALL.wrong("on", "the local cloud has no CloudFront"))
+        asked.refuse_value(every.FIREWALL, "the local cloud has no CloudFront")
     elif firewall and region is None:
         _needs_region(asked, every.FIREWALL)
     return firewall

@@ -118,10 +118,10 @@ def test_a_table_is_protected_unless_told_otherwise(sales: dict[str, Any]) -> No
     assert resource["DeletionPolicy"] == "RetainExceptOnCreate"
 
 
-def test_a_protected_table_has_daily_and_monthly_backups(sales: dict[str, Any]) -> None:
+def test_a_protected_table_has_daily_copies_for_a_week(sales: dict[str, Any]) -> None:
     rules = only(sales, "AWS::Backup::BackupPlan")["BackupPlan"]["BackupPlanRule"]
     kept = {rule["RuleName"]: rule["Lifecycle"]["DeleteAfterDays"] for rule in rules}
-    assert kept == {"Daily": 35, "Monthly": 365}
+    assert kept == {"Daily": 7}
     (table_id,) = resources(sales, TYPE)
     selection = only(sales, "AWS::Backup::BackupSelection")["BackupSelection"]
     assert [text(arn) for arn in selection["Resources"]] == [f"{{{table_id}.Arn}}"]

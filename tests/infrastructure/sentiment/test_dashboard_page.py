@@ -36,6 +36,7 @@ def test_the_bundle_is_the_handler_and_the_files_of_the_page(bundle: Path) -> No
     assert written == {
         "lambdas/__init__.py",
         "lambdas/contract.py",
+        "lambdas/edge.py",
         "lambdas/sentiment/__init__.py",
         "lambdas/sentiment/contract.py",
         "lambdas/sentiment/handlers/__init__.py",

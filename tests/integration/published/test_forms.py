@@ -17,8 +17,8 @@ import pytest
 
 from cdk_app.declared.every import COST_LIMITS
 from deployment import import_form_bridge
-from deployment.import_form_bridge import PublishedItems, importing
 from docs.bills.forms import FORMS
+from lambdas.forms.import_form_bridge import PublishedItems, importing
 from lambdas.forms.metrics.aggregation import MetricsAggregationManager
 from lambdas.forms.metrics.events import Events, counted
 from lambdas.forms.payload_compression import PayloadCompressionManager
@@ -535,7 +535,7 @@ SMALL: dict[str, Any] = {"name": "Ada", "score": Decimal("0.5"), "tags": ["a", N
 LARGE: dict[str, Any] = {"message": "Hello " * 500}
 
 
-# Items that the published code wrote are imported by `deployment.import_form_bridge`.
+# Items that the published code wrote are imported by `lambdas.forms.import_form_bridge`.
 
 
 def import_all(forms: FormTable, *items: dict[str, Any]) -> Counter[str]:

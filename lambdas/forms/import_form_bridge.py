@@ -1,6 +1,6 @@
 """Import submissions and daily metrics that the published Form-Bridge code wrote.
 
-    python -m deployment.import_form_bridge --from FormBridgeData --to prod-FormBridgeData \\
+    python -m lambdas.forms.import_form_bridge --from FormBridgeData --to prod-FormBridgeData \\
         --region us-east-1 --form contact --dry-run
 
 Reads the published table and creates what this table lacks; neither table loses anything. A
@@ -181,7 +181,7 @@ def _import(options: argparse.Namespace, caller: Caller) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m deployment.import_form_bridge",
+        prog="python -m lambdas.forms.import_form_bridge",
         description="Import submissions and daily metrics that the published code wrote.",
     )
     parser.add_argument("--from", dest="source", required=True, help="the published table")
