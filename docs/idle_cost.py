@@ -95,20 +95,20 @@ def page(costs: Mapping[str, Mapping[str, Decimal]], prices: Prices = US_EAST_1)
         "AWS gives for nothing (ten alarm metrics, ten metrics and a million queue requests of an "
         "account). All but the accelerator's parts cost the same in eu-west-1.",
         table(("", *costs), rows),
-        "An alarm is paid for by each metric that it takes; `TABLEWRIGHT_ALARMS` says "
+        "An alarm is paid for by each metric that it takes; the setting `alarms` says "
         "[how many there are](operations.md). Lambda asks each queue for messages all the time. "
         "Cents more are the runs of schedules, their logs and traces. Tables, buckets, topics, "
         "APIs and backups cost nothing while they are empty; tenants' secrets are 40 cents each.",
         "Not in it are the reads of the forms' stream by its pipe. AWS charges for those of other "
         "readers than Lambda, two cents for 100,000 after the first 2.5 million, and does not say "
         "whether a pipe is one. At four polls a second it would be two dollars for each shard.",
-        "Replicas of tables cost nothing while nobody writes. With `TABLEWRIGHT_STANDBY=on` the "
+        "Replicas of tables cost nothing while nobody writes. With `standby = true` the "
         "sentiment system [stands by](regions.md) in their regions, each with essential alarms, a "
-        "key, two secrets and a queue. `TABLEWRIGHT_ALARMS=all` has the alarms that say why. What "
+        'key, two secrets and a queue. `alarms = "all"` has the alarms that say why. What '
         "it costs besides when items are taken in: [regions](regions.md#what-standing-by-costs).",
-        f"`TABLEWRIGHT_FIREWALL=on` adds {firewall_month(prices):.2f} dollars a month for its list "
+        f"`firewall = true` adds {firewall_month(prices):.2f} dollars a month for its list "
         "and rules, and no more while nobody calls: [the edge](edge.md#a-firewall).",
-        "The limits that costs are told at (`TABLEWRIGHT_COST_LIMITS`) are 10, 15 and 20 dollars. "
+        "The limits that costs are told at (`cost_limits`) are 10, 15 and 20 dollars. "
         "All stages of the first four columns are below 10, so that a stage that tells of costs is "
         "used. For more than that, set them yourself.",
     )

@@ -152,7 +152,7 @@ FORMS = System(
         _scale(10_000, 3, "48 to 73", _GROWTH),
         _scale(100_000, 10, "310 to 445"),
     ),
-    "The whole bill has backups and users besides, and no firewall unless `TABLEWRIGHT_FIREWALL` "
-    "is on. What stands is the most of a small bill.",
+    "The whole bill has backups and users besides, and no firewall unless the "
+    "stage has `firewall = true`. What stands is the most of a small bill.",
     stack="forms",
 )

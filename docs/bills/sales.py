@@ -118,7 +118,7 @@ SALES = System(
     "a million read, by a request of its own.",
     (_published_use(), _one_by_one()),
     "The published bill is of the table alone. A week of daily copies costs as much as the table "
-    "itself, because AWS Backup copies it whole each time: `TABLEWRIGHT_BACKUP_DAYS=none` leaves "
-    "point-in-time recovery.",
+    "itself, because AWS Backup copies it whole each time. Without them (`backup_days`), "
+    "point-in-time recovery is left.",
     stack="sales",
 )
