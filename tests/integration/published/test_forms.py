@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from cdk_app.declared.every import COST_LIMITS
-from deployment import import_form_bridge
 from docs.bills.forms import FORMS
+from lambdas.forms import import_form_bridge
 from lambdas.forms.import_form_bridge import PublishedItems, importing
 from lambdas.forms.metrics.aggregation import MetricsAggregationManager
 from lambdas.forms.metrics.events import Events, counted
