@@ -66,6 +66,14 @@ class Healed(NamedTuple):
 H = TypeVar("H", bound=Healable)
 
 
+class NoRequest(StoreError):
+    """No request can be made of an item, for what it holds: it never can."""
+
+
+# Failures that no other run can mend.
+_FOR_EVER = (TooLarge, NoRequest)
+
+
 class Healing(Generic[H]):
     """Heals the items of one table, as its plan says; `request` is what is published for one.
 
@@ -98,14 +106,14 @@ class Healing(Generic[H]):
         parked = self._each(lambda one: self._park(one, now), exhausted)
         claimed = self._each(lambda one: self._claim(one, now), hopeful)
         mine = [one for one in claimed if isinstance(one, Healable)]
-        offered = self._topic.offer([self._request(one) for one in mine])
+        offered = self._offer(mine)
         pairs = list(zip(mine, offered, strict=True))
         # What can never be taken is for an operator to see, at once.
-        hopeless = [one for one, failure in pairs if isinstance(failure, TooLarge)]
+        hopeless = [one for one, failure in pairs if isinstance(failure, _FOR_EVER)]
         parked += self._each(lambda one: self._park(one, now), hopeless)
         asked = [one for one, failure in pairs if failure is None]
         counted = self._each(self._count, asked)
-        untaken = [one for one in offered if not isinstance(one, TooLarge)]
+        untaken = [one for one in offered if not isinstance(one, _FOR_EVER)]
         return Healed(
             found=len(hopeful) + len(exhausted),
             republished=len(asked),
@@ -113,6 +121,19 @@ class Healing(Generic[H]):
             parked=sum(isinstance(one, Healable) for one in parked),
             reasons=_reasons([*parked, *claimed, *offered, *counted]),
         )
+
+    def _offer(self, items: Sequence[H]) -> list[StoreError | None]:
+        """Publish the requests of items; return the failure of each, None for what was taken."""
+        requests = [self._request_of(one) for one in items]
+        offered = iter(self._topic.offer([one for one in requests if isinstance(one, Message)]))
+        return [next(offered) if isinstance(one, Message) else one for one in requests]
+
+    def _request_of(self, item: H) -> Message | NoRequest:
+        try:
+            return self._request(item)
+        except Exception as error:  # of whatever another program stored
+            key = ", ".join(map(str, key_of(self._plan, item).values()))
+            return NoRequest(f"no request can be made of {key}: {error!r}")
 
     def _chosen(self, now: datetime) -> tuple[list[H], list[H]]:
         """What this run asks for, and what it parks: as many of each as it may.

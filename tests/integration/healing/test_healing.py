@@ -211,6 +211,22 @@ def test_a_request_that_is_too_large_is_parked_and_stops_no_other(world: World) 
     assert [item.source_id for item in world.parked()] == ids(0)
 
 
+def test_an_item_without_a_possible_request_is_parked_and_stops_no_other(world: World) -> None:
+    """Another program stored a source that this one does not know."""
+    world.put(*(news(n) for n in range(3)))
+    world.database.client().update_item(
+        TableName=NEWS,
+        Key={"source_id": {"S": ids(1)[0]}},
+        UpdateExpression="SET source_type = :other",
+        ExpressionAttributeValues={":other": {"S": "other"}},
+    )
+    healed = world.heal()
+    assert (healed.found, healed.republished, healed.failed, healed.parked) == (3, 2, 0, 1)
+    assert healed.reasons == (f"no request can be made of {ids(1)[0]}: KeyError('other')",)
+    assert sorted(world.inbox.ids) == ids(0, 2)
+    assert [item.source_id for item in world.parked()] == ids(1)
+
+
 def test_keys_that_the_table_leaves_unprocessed_are_read_after_all(world: World) -> None:
     world.put(*(news(n) for n in range(30)))
 
