@@ -44,7 +44,8 @@ def put_undated(store: Store, sale: Sale) -> StoredSale:
         reason = f"sale_date is {sale.sale_date}, but an undated sale has the date of created_at"
         raise ValueError(f"{reason}, {day_of(now)}: pass is_dated=True")
     if yesterday := _read(store, [_key_on(sale, day_of(now - timedelta(days=1)))]):
-        return _require_same(yesterday, sale)
+        # It may have been dated back to yesterday after this one was stored.
+        return _require_same([*yesterday, *_read(store, [key_of(sale)])], sale)
     other_day = _day_across_midnight(now)
     if other_day is None:
         return put_once(store, sale)

@@ -230,6 +230,8 @@ class SalesRepository:
         cursor: str | None = None,
         descending: bool = False,
     ) -> Page[Sale]:
+        if limit is None and cursor is not None:
+            raise ValueError("a cursor continues a query with a limit: pass the limit too")
         with self._errors_logged(pattern.name, named):
             if limit is None:
                 page = Page(

@@ -318,6 +318,13 @@ def test_a_page_of_a_query_continues_at_its_cursor(repo: SalesRepository) -> Non
     assert second.cursor is None
 
 
+def test_a_cursor_without_a_limit_is_refused(repo: SalesRepository) -> None:
+    repo.batch_write_sales(hundred())
+    cursor = repo.query_category_season(TENANT, "dress", None, limit=60).cursor
+    with pytest.raises(ValueError, match="pass the limit too"):
+        repo.query_category_season(TENANT, "dress", None, cursor=cursor)
+
+
 def id_of(sale: Sale) -> str:
     return sale.sale_id
 

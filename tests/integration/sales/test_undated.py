@@ -98,6 +98,18 @@ def test_other_values_under_the_ids_of_yesterday_are_a_conflict(
     assert dates(sales_database) == ["2026-02-28"]
 
 
+def test_a_retry_finds_its_sale_beside_another_one_of_yesterday(
+    http: Http, sales_database: Database, clock: Clock
+) -> None:
+    clock.text = EARLY
+    first = http("POST", "/sales", PUBLISHED)
+    dated_back = {**PUBLISHED, "saleDate": "2026-02-28", "price": 5}
+    assert http("POST", "/sales", dated_back).status == 201
+    again = http("POST", "/sales", PUBLISHED)
+    assert (again.status, again.json) == (200, first.json)
+    assert dates(sales_database) == ["2026-02-28", "2026-03-01"]
+
+
 def test_a_season_that_was_sent_is_that_of_its_retry(http: Http, clock: Clock) -> None:
     assert http("POST", "/sales", {**PUBLISHED, "season": "SPRING"}).status == 201
     clock.text = EARLY
