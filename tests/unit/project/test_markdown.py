@@ -1,6 +1,9 @@
 """Every Markdown file of the project: its links, its place in the site, its Python."""
 
 import ast
+import re
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -48,6 +51,15 @@ def test_python_is_python(page: Path) -> None:
     for block in blocks(page.read_text()):
         if block.language == "python":
             ast.parse(block.code)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_are_installed(page: Path) -> None:
+    text = page.read_text()
+    for name in re.findall(r"\.venv/bin/([\w-]+)", text):
+        assert (Path(sys.executable).parent / name).exists(), name
+    for module in re.findall(r"\.venv/bin/python -m ([\w.]+\w)", text):
+        assert find_spec(module), module
 
 
 def test_equal_headings_are_numbered() -> None:
