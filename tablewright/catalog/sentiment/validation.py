@@ -44,6 +44,6 @@ def validate_score(score: Decimal | float) -> bool:
 
 
 def validate_matched_tags(tags: Collection[str]) -> bool:
-    """True for at most 5 tags, each of 1 to 50 characters that are not all blank."""
+    """True for at most 5 tags, each of 1 to 50 characters without `|`, not all of them blank."""
     Item.matched_tags.check(list(tags))
     return True
