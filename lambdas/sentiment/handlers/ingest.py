@@ -69,8 +69,9 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     if "items" in event:
         if set(event) - {"items", "ingested_at"}:
             raise InvalidValue("event", "must have items and ingested_at only")
-        moment = ingestion_moment(event.get("ingested_at"), now)
-        return _ingest_event(item_ingestion(), event["items"], "items", moment)
+        ingestion = item_ingestion()
+        moment = ingestion_moment(event.get("ingested_at"), now, ingestion.expires)
+        return _ingest_event(ingestion, event["items"], "items", moment)
     if "news" in event:
         if set(event) != {"news"}:
             raise InvalidValue("event", "must have news only")

@@ -39,6 +39,7 @@ class ItemIngestion:
         self._dashboard = dashboard
         self._requests = requests
         self.watch = watch
+        self.expires = items.design.entities[Item.__entity__.name].expires
 
     @staticmethod
     def raw(found: RawItem) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tablewright.catalog.sentiment.items import (
     Item,
 )
 from tablewright.catalog.sentiment.validation import exact_score, validate_timestamp
-from tablewright.model import InvalidRecord, InvalidValue
+from tablewright.model import Expiry, InvalidRecord, InvalidValue
 from tablewright.model.fields.time import iso_utc, utc_text
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
@@ -117,8 +117,8 @@ def _values(
     return values
 
 
-def ingestion_moment(given: Any, now: datetime) -> str:
-    """When items were ingested: now, or at a moment before that the dashboard still shows."""
+def ingestion_moment(given: Any, now: datetime, kept: Expiry | None = None) -> str:
+    """When items were ingested: now, or at a moment before whose items have not expired."""
     if given is None:
         return iso_utc(now)
     validate_timestamp(given, "ingested_at")
@@ -129,6 +129,10 @@ def ingestion_moment(given: Any, now: datetime) -> str:
         raise InvalidValue("ingested_at", unfit)
     if moment > iso_utc(now):
         raise InvalidValue("ingested_at", "must not lie in the future")
+    if kept and kept.at(moment) <= now.timestamp():
+        # They would be stored, and be gone.
+        reason = f"must be less than {kept.days} days ago: older items are not kept"
+        raise InvalidValue("ingested_at", reason)
     return moment
 
 

@@ -10,12 +10,16 @@ import pytest
 
 from lambdas.sentiment.contract import IngestEnvironment
 from lambdas.sentiment.handlers import ingest
+from lambdas.sentiment.ingestion.item_ingestion import ItemIngestion
 from lambdas.sentiment.sources import InvalidSetting
+from tablewright.catalog.sentiment.items import items_table
 from tablewright.model import InvalidRecord, InvalidValue
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Throttled
+from tablewright.runtime.secrets.secrets import Secrets
+from tablewright.runtime.store.store import Store
 from tests.integration.http import Context
-from tests.integration.sentiment.conftest import World
+from tests.integration.sentiment.conftest import ITEMS_TABLE, World
 from tests.integration.sentiment.http import Http, Logs, metered, metrics
 from tests.integration.sentiment.sources.newsapi_server import KEY, NewsApiServer, article
 from tests.integration.sentiment.sources.server import Server, running
@@ -64,6 +68,22 @@ def test_items_of_earlier_keep_their_moment(world: World) -> None:
     ingest.handler({"items": [raw(1)], "ingested_at": earlier}, Context())
     (one,) = stored(world)
     assert one["ingested_at"] == {"S": earlier}
+
+
+def test_items_that_would_be_gone_at_once_are_refused(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(items_table(days=30), ITEMS_TABLE, world.edge, secrets=Secrets.in_clear())
+    ingestion = world.ingestion()
+    expiring = ItemIngestion(store, world.dashboard_store(), ingestion._requests, ingestion.watch)
+    monkeypatch.setattr(ingest, "item_ingestion", lambda: expiring)
+    now = datetime.now(UTC)
+    event = {"items": [raw(1)], "ingested_at": iso_utc(now - timedelta(days=30))}
+    with pytest.raises(InvalidValue, match="ingested_at must be less than 30 days ago"):
+        ingest.handler(event, Context())
+    assert world.stored() == []
+    event["ingested_at"] = iso_utc(now - timedelta(days=29))
+    assert ingest.handler(event, Context())["stored"] == 1
 
 
 def test_an_event_that_says_something_else_changes_nothing(world: World) -> None:
