@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from lambdas.portal.content.lifecycle import (
     Changes,
     applied,
+    effective,
     expiry_date,
     next_due,
     review_date,
@@ -50,7 +51,7 @@ def due_step(content: Content, now: datetime) -> DueStep | None:
 
     if content.removing:
         return DueStep(REMOVAL, _mark(content, removing=None), content.removing)
-    if waiting(content) and due(stored_utc(content.effective_date)):
+    if waiting(content) and due(effective(content)):
         return DueStep(EFFECTIVE, revision(content, {"status": APPROVED}, now))
     if (content.draft or {}).get("approved_at") and due(_draft_effective(content)):
         changes = {**applied(content), "status": APPROVED}

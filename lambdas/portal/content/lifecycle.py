@@ -27,7 +27,10 @@ FILE_FIELDS = (
 )
 # Fields that only people who may see a draft receive.
 DRAFT_FIELDS = ("draft", "draft_by", "latest_version")
+# Fields of the calendar: they tell of drafts too.
+HIDDEN_FIELDS = (*DRAFT_FIELDS, "due_at", "removing")
 MAX_REMOVING = 20
+_AT_ONCE = "1970-01-01T00:00:00.000Z"
 _LAST_NUMBER = re.compile(r"(.*?)(\d+)(\D*)", re.ASCII)
 # The date of the next review is not part of what was approved.
 _NOT_APPROVED_OF = ("review_due_date",)
@@ -42,7 +45,7 @@ def next_due(content: Content) -> str | None:
     status, draft = content.status, content.draft or {}
     dates = []
     if waiting(content):
-        dates.append(stored_utc(content.effective_date))
+        dates.append(effective(content))
     if draft.get("approved_at"):
         dates.append(stored_utc(with_draft(content).effective_date))
     if status == APPROVED and content.review_told != (review := review_date(content)):
@@ -50,9 +53,14 @@ def next_due(content: Content) -> str | None:
     if status in (APPROVED, DEPRECATED):
         dates.append(expiry_date(content))
     if content.removing:
-        dates.append("1970-01-01T00:00:00.000Z")  # at once
+        dates.append(_AT_ONCE)
     # Fixed width and UTC, so that the order of texts is that of time.
     return min((date for date in dates if date), default=None)
+
+
+def effective(content: Content) -> str:
+    """When content that waits takes effect: at once, if its date was removed meanwhile."""
+    return stored_utc(content.effective_date) or _AT_ONCE
 
 
 def review_date(content: Content) -> str | None:
@@ -143,7 +151,8 @@ def edited(content: Content, changes: Changes, user: User, review: str) -> Chang
 def edit(content: Content, changes: Changes, by: str | None, *, approved: bool) -> Changes:
     """The changes that an edit makes: to the content, or to the draft that is to be approved."""
     whole = with_draft(content)
-    changed = {name: value for name, value in changes.items() if whole.get(name) != value}
+    # A file stays whole in the draft: that of the content can be removed before an approval.
+    changed = {n: v for n, v in changes.items() if whole.get(n) != v or n in FILE_FIELDS}
     if content.status == DRAFT and not waiting(content):
         return {**changed, "draft_by": by} if changed else {}
     if approved and not content.draft:
@@ -152,7 +161,11 @@ def edit(content: Content, changes: Changes, by: str | None, *, approved: bool) 
     if not changed:
         return direct
     draft = {**(content.draft or {}), **changed}
-    kept = {n: v for n, v in draft.items() if content.get(n) != v and n not in _NO_APPROVAL}
+    kept = {
+        name: value
+        for name, value in draft.items()
+        if name in FILE_FIELDS or (content.get(name) != value and name not in _NO_APPROVAL)
+    }
     return {**direct, "draft": kept or None, "draft_by": by if kept else None}
 
 

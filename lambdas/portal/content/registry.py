@@ -13,7 +13,7 @@ from lambdas.http.bodies import changes, new_record
 from lambdas.http.versions import Version, Versioned
 from lambdas.portal.content.files import Files
 from lambdas.portal.content.lifecycle import (
-    DRAFT_FIELDS,
+    HIDDEN_FIELDS,
     Changes,
     edited,
     hard_expired,
@@ -192,7 +192,7 @@ def shown(content: Content, user: User) -> Content:
     """The content as a user sees it: without the draft, for those who may not."""
     if may_read_draft(content, user):
         return content
-    return unchecked(Content, {n: v for n, v in content.items() if n not in DRAFT_FIELDS})
+    return unchecked(Content, {n: v for n, v in content.items() if n not in HIDDEN_FIELDS})
 
 
 def _missed(content: Content, version: Version) -> bool:

@@ -152,7 +152,7 @@ def set_status(content_id: str) -> Response[str]:
         raise VersionRequired("An approval is of what was read: send its ETag as If-Match.")
     moved = resources().registry.set_status(content_id, status, version, user, resources().now())
     logger.info("content moved", content_id=content_id, status=moved.status)
-    return VERSIONS.tagged(moved)
+    return VERSIONS.tagged(shown(moved, user))
 
 
 @routed(app, contract.WITHDRAW_DRAFT)

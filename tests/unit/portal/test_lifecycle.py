@@ -35,6 +35,7 @@ from tablewright.catalog.portal.content import (
 from tablewright.model import replaced
 
 NOW = datetime(2025, 1, 26, 12, tzinfo=UTC)
+AT_ONCE = "1970-01-01T00:00:00.000Z"
 PAST, SOON, LATER = (f"{year}-01-01T00:00:00.000Z" for year in (2025, 2026, 2027))
 GROUPS = [
     frozenset(some)
@@ -220,7 +221,7 @@ def test_what_is_due_next_is_the_earliest_of_what_can_happen() -> None:
             expiry_date=expiry,
         )
         possible = {
-            DRAFT: [effective] if approved else [],
+            DRAFT: [effective or AT_ONCE] if approved else [],
             APPROVED: [None if review == told else review, expiry],
             DEPRECATED: [expiry],
             EXPIRED: [],

@@ -78,7 +78,8 @@ def test_content_is_stored_read_changed_approved_and_deleted(world: World) -> No
         "due_at": later(days=30),
     }
     read = world("GET", ONE, user=RON)
-    assert read.json == approved.json
+    # When the calendar comes to it tells of drafts, too.
+    assert read.json == {n: v for n, v in approved.json.items() if n != "due_at"}
     assert read.headers["etag"] in ('"3"', ['"3"'])
     for _ in range(2):
         assert world("DELETE", ONE, {"version": "3"}, user=OLA).status == 204

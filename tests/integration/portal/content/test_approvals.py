@@ -370,3 +370,49 @@ def assert_indexed(world: World, found: Content) -> None:
     key = f"{found.status}#{found.last_updated}#c1"
     assert item["status#last_updated#content_id"]["S"] == key
     assert world.listed(status=found.status) == ["c1"]
+
+
+def test_answers_to_people_who_see_no_draft_show_nothing_of_it(world: World) -> None:
+    old = world.upload(b"one")
+    approve(world, "2")
+    assert world.move(DEPRECATED).status == 200
+    before = world("GET", ONE, user=RON).json
+    world("PATCH", ONE, {"title": "Secret", "version": world.latest()})
+    body = {"status": DEPRECATED, "version": before["version"]}
+    repeated = world("POST", f"{ONE}/status", body, user=BEN)
+    assert (repeated.status, repeated.json) == (200, before)
+    assert repeated.headers["etag"] == world("GET", ONE, user=RON).headers["etag"]
+    world.wait(seconds=1)
+    assert world.upload(b"two") != old
+    version = {"version": world.latest()}
+    assert world("DELETE", f"{ONE}/draft", version).status == 200
+    assert world("GET", ONE, user=RON).json == before
+
+
+def test_readers_do_not_see_when_a_new_version_takes_effect(world: World) -> None:
+    world.bring(APPROVED)
+    before = world("GET", ONE, user=RON).json
+    world("PATCH", ONE, {"title": "New", "effective_date": later(days=1), "version": "2"})
+    assert approve(world, "3").json["due_at"] == later(days=1)
+    assert world("GET", ONE, user=RON).json == before
+
+
+def test_a_file_of_the_same_name_is_whole_after_a_hard_expiry(world: World) -> None:
+    world.upload(b"one")
+    world("PATCH", ONE, {"expiry_policy": "hard_expire", "version": "2"})
+    approve(world, "3")
+    world.wait(seconds=1)
+    new = world.upload(b"two")
+    assert world.move(EXPIRED).status == 200
+    assert world.move(APPROVED).json["s3_key"] == new
+    found = world("GET", f"{ONE}/file", user=RON)
+    assert (found.status, found.json["file_name"]) == (200, "a.pdf")
+
+
+def test_waiting_content_takes_effect_when_its_date_is_removed(world: World) -> None:
+    world("PATCH", ONE, {"effective_date": later(days=1), "version": "1"})
+    approve(world, "2")
+    edited = world("PATCH", ONE, {"effective_date": None, "version": "3"}, user=PAM)
+    assert edited.status == 200
+    Calendar(world.store, world.edge, BUCKET).run(world.now)
+    assert world("GET", ONE, user=RON).json["status"] == APPROVED
