@@ -18,12 +18,12 @@ from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
-from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
 from lambdas.forms.payload_compression import PayloadCompressionManager
 from lambdas.forms.sharding.strategy import FormBridgeShardingStrategy
+from lambdas.http.exact_json import exact_json
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.metrics import DailyMetrics
 from tablewright.catalog.forms.submissions import INLINE_BYTES, Submission
@@ -115,13 +115,7 @@ def _payload(values: dict[str, Any]) -> bytes:
             return gzip.decompress(b64decode(values["data"], validate=True))
         except (OSError, EOFError, zlib.error) as error:
             raise ValueError(f"The payload is damaged: {error}") from None
-    return json.dumps(values["data"], separators=(",", ":"), default=_number).encode()
-
-
-def _number(value: Any) -> int | float:
-    if not isinstance(value, Decimal):
-        raise ValueError(f"The payload has a {type(value).__name__}, which JSON cannot hold.")
-    return int(value) if value == value.to_integral_value() else float(value)
+    return exact_json(values["data"]).encode()
 
 
 def importing(
@@ -130,15 +124,21 @@ def importing(
     """Return what settles a page of published items; one that cannot be converted is refused."""
 
     def settle(items: list[Item]) -> Counter[str]:
-        converted, refused = [], 0
+        converted, refused = list[Item](), 0
         for item in items:
             try:
                 converted.append(convert(item))
-            except (TablewrightError, ValueError, KeyError) as error:
+            except (TablewrightError, ArithmeticError, LookupError, TypeError, ValueError) as error:
                 refused += 1
                 key = {name: item[name] for name in ("PK", "SK")}
                 segments.say(f"Refused: {json.dumps(key)}: {error}")
-        return work.settle(converted) + Counter(refused=refused)
+        # A submission that the published code stored in two shards is one here.
+        keys = [(item["PK"]["S"], item["SK"]["S"]) for item in converted]
+        again = [at for at, key in enumerate(keys) if key in keys[:at]]
+        counts = work.settle([one for at, one in enumerate(converted) if at not in again])
+        for at in again:
+            counts += work.settle([converted[at]])
+        return counts + Counter(refused=refused)
 
     return settle
 

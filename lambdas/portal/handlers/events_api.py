@@ -11,11 +11,11 @@ from aws_lambda_powertools.event_handler import Response
 from lambdas.errors import InvalidRequest, NotAllowed, RequestConflict
 from lambdas.http.answers import answer, page_json
 from lambdas.http.application import application, respond, routed
+from lambdas.http.exact_json import exact_json
 from lambdas.http.requests import json_body, page_limit, parameters
 from lambdas.portal import contract
 from lambdas.portal.clients import Clients
 from lambdas.portal.contract import ADMINS, APPROVERS, EventsApiEnvironment
-from lambdas.portal.events.exact_json import exact_json
 from lambdas.portal.events.log import EventLog, table_of
 from lambdas.portal.events.rules import events_from
 from lambdas.portal.users import user_of

@@ -592,9 +592,35 @@ def test_published_daily_metrics_are_on_the_dashboard(forms: FormTable) -> None:
 
 
 def test_a_damaged_item_is_refused_and_the_others_imported(forms: FormTable) -> None:
-    damaged = {**published_submission("bad", LARGE), "data": "bm90IGd6aXA="}
-    good = published_submission("good", LARGE)
-    assert import_all(forms, damaged, good) == Counter(missing=1, refused=1)
+    bad, good = (published_submission(id, LARGE) for id in ("bad", "good"))
+    damages: list[dict[str, Any]] = [
+        {"data": "bm90IGd6aXA="},
+        {"data": {"message": "not compressed"}},
+        {"data": {"file": b"%PDF"}, "compressed": False},
+        {"ttl": ["soon"]},
+        {"ttl": Decimal("1E+20")},
+        {"GSI1SK": "TS#soon"},
+    ]
+    damaged = [{**bad, **damage} for damage in damages]
+    assert import_all(forms, *damaged, good) == Counter(missing=1, refused=len(damages))
+
+
+def test_a_submission_in_two_published_shards_is_imported_once(forms: FormTable) -> None:
+    first, second = (published_submission("order-17", LARGE, count=n) for n in (1, 4))
+    other = {**second, "PK": "TENANT#acme#9", "form_id": "other"}
+    assert import_all(forms, first, second, other) == Counter(missing=1, same=1, differs=1)
+
+
+def test_numbers_of_a_published_payload_keep_all_digits(forms: FormTable) -> None:
+    payload = {"amount": Decimal("12345678901234567890.123456789")}
+    old = {**published_submission("order-17", SMALL), "data": payload}
+    import_all(forms, old)
+    (found,) = forms.store().each(Forms.submissions, tenant_id="acme")
+    read = forms.store().get(
+        Forms.get_submission, tenant_id="acme", submission_id=found.submission_id
+    )
+    assert read is not None
+    assert json.loads(PAYLOADS.fetch(read), parse_float=Decimal) == payload
 
 
 @pytest.mark.parametrize("dry_run", [True, False], ids=["dry run", "import"])

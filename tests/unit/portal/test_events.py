@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from lambdas.portal.events.exact_json import exact_json
+from lambdas.http.exact_json import exact_json
 from lambdas.portal.events.openapi import SCHEMAS
 from lambdas.portal.events.rules import events_from
 from lambdas.portal.openapi import document
