@@ -13,6 +13,7 @@ from lambdas.portal.content.lifecycle import (
     Changes,
     applied,
     effective,
+    effective_date,
     expiry_date,
     next_due,
     review_date,
@@ -22,7 +23,6 @@ from lambdas.portal.content.lifecycle import (
     with_draft,
 )
 from tablewright.catalog.portal.content import APPROVED, DEPRECATED, EXPIRED, Content
-from tablewright.catalog.portal.fields import stored_utc
 from tablewright.model.declaration import unchecked
 from tablewright.model.fields.time import iso_utc
 
@@ -68,7 +68,7 @@ def due_step(content: Content, now: datetime) -> DueStep | None:
 
 
 def _draft_effective(content: Content) -> str | None:
-    return stored_utc(with_draft(content).effective_date)
+    return effective_date(with_draft(content))
 
 
 def as_read(content: Content) -> Mapping[str, Any]:

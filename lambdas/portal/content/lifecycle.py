@@ -14,6 +14,7 @@ from lambdas.portal.contract import ADMINS, APPROVERS, AUTHORS, TWO_PERSON
 from lambdas.portal.users import User
 from tablewright.catalog.portal.content import APPROVED, DEPRECATED, DRAFT, EXPIRED, HARD, Content
 from tablewright.catalog.portal.fields import stored_utc
+from tablewright.model import InvalidValue
 from tablewright.model.declaration import unchecked
 from tablewright.model.fields.time import iso_utc
 
@@ -47,7 +48,7 @@ def next_due(content: Content) -> str | None:
     if waiting(content):
         dates.append(effective(content))
     if draft.get("approved_at"):
-        dates.append(stored_utc(with_draft(content).effective_date))
+        dates.append(effective_date(with_draft(content)))
     if status == APPROVED and content.review_told != (review := review_date(content)):
         dates.append(review)
     if status in (APPROVED, DEPRECATED):
@@ -60,15 +61,19 @@ def next_due(content: Content) -> str | None:
 
 def effective(content: Content) -> str:
     """When content that waits takes effect: at once, if its date was removed meanwhile."""
-    return stored_utc(content.effective_date) or _AT_ONCE
+    return effective_date(content) or _AT_ONCE
+
+
+def effective_date(content: Content) -> str | None:
+    return _date(content, "effective_date")
 
 
 def review_date(content: Content) -> str | None:
-    return stored_utc(content.review_due_date)
+    return _date(content, "review_due_date")
 
 
 def expiry_date(content: Content) -> str | None:
-    return stored_utc(content.expiry_date, end_of_day=True)
+    return _date(content, "expiry_date", end_of_day=True)
 
 
 def next_version(version: str) -> str:
@@ -226,8 +231,8 @@ def _approved(content: Content, user: User, now: datetime) -> Changes:
     whole, moment = with_draft(content), iso_utc(now)
     _require_not_over(whole, now)
     by = {"approved_by": user.user_id, "approved_at": moment}
-    effective = stored_utc(whole.effective_date)
-    waits = effective is not None and effective > moment
+    begins = effective_date(whole)
+    waits = begins is not None and begins > moment
     if content.draft and waits and content.status != DRAFT:
         # Readers keep the content that they see until the new one is effective.
         return {"draft": {**content.draft, **by}}
@@ -249,6 +254,16 @@ def _require_may_set(content: Content, status: str, user: User, review: str) -> 
         raise NotAllowed(f"Only {who} may make this {status}.")
     if shows and review == TWO_PERSON and user.user_id in (content.owner_user_id, content.draft_by):
         raise NotAllowed("Content is approved by somebody who neither owns nor last edited it.")
+
+
+def _date(content: Content, name: str, *, end_of_day: bool = False) -> str | None:
+    """A date of content; raises InvalidValue for a stored text that is none."""
+    try:
+        return stored_utc(content.get(name), end_of_day=end_of_day)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidValue(
+            name, "is stored as a text that is no date: change or remove it"
+        ) from None
 
 
 def _removing(content: Content, file: str) -> Changes:

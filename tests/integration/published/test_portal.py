@@ -140,6 +140,19 @@ def test_every_status_is_set_from_every_other(world: World) -> None:
             assert world.move(end, user=PAM).json["status"] == end
 
 
+@pytest.mark.parametrize("name", ["review_due_date", "effective_date", "expiry_date"])
+@pytest.mark.parametrize("text", ["", "31.12.2026"])
+def test_a_published_date_that_is_none_is_named_and_can_be_removed(
+    world: World, name: str, text: str
+) -> None:
+    world.database.write([{**content_item("c1", TIMES[0]), name: {"S": text}}], ContentRegistry)
+    assert world.listed(user=RON, status="Approved") == ["c1"]
+    refused = world("PATCH", "/content/c1", {"title": "New", "version": "1.0"}, user=PAM)
+    assert (refused.status, refused.json["errors"][0]["pointer"]) == (400, name)
+    removed = world("PATCH", "/content/c1", {name: None, "version": "1.0"}, user=PAM)
+    assert (removed.status, removed.json.get(name)) == (200, None)
+
+
 # 2. notifications
 
 
