@@ -44,7 +44,7 @@ _TENDERS = "its owner as an author, approvers and admins"
 def next_due(content: Content) -> str | None:
     """When something is next to happen to the content by itself, if anything is."""
     status, draft = content.status, content.draft or {}
-    dates = []
+    dates: list[str | None] = []
     if waiting(content):
         dates.append(effective(content))
     if draft.get("approved_at"):
