@@ -220,7 +220,7 @@ def test_what_is_due_next_is_the_earliest_of_what_can_happen() -> None:
             review_told=told,
             expiry_date=expiry,
         )
-        possible = {
+        possible: dict[str, list[str | None]] = {
             DRAFT: [effective or AT_ONCE] if approved else [],
             APPROVED: [None if review == told else review, expiry],
             DEPRECATED: [expiry],
