@@ -42,8 +42,12 @@ class StageFile:
             )
         file = folder / f"{name}.toml"
         try:
-            return cls(name, tomllib.loads(file.read_text(encoding="utf-8")))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            # Some editors write a byte order mark.
+            return cls(name, tomllib.loads(file.read_text(encoding="utf-8-sig")))
+        except OSError as error:
+            raise SettingError(f"stages/{name}.toml cannot be read: {error.strerror}") from None
+        except (ValueError, RecursionError) as error:
+            # Also of numbers and of nesting beyond what Python reads.
             raise SettingError(f"stages/{name}.toml is not TOML: {error}") from None
 
     def __str__(self) -> str:

@@ -127,6 +127,13 @@ def _of(type: str, types: tuple[type, ...], text: Callable[[Any], str]) -> Calla
     return checked
 
 
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value)
+    except TypeError:
+        raise ValueError("it must have no dates or times") from None
+
+
 def _number(text: str) -> int | float:
     return float(text) if "." in text else int(text)
 
@@ -146,4 +153,4 @@ BOOLEAN = Form(
     "true or false",
 )
 # Whatever JSON has, such as a table of arrays.
-JSON = Form("a table", _of("a table", (dict,), json.dumps), json.loads)
+JSON = Form("a table", _of("a table", (dict,), _json), json.loads)

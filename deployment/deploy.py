@@ -8,8 +8,15 @@ from typing import NamedTuple
 from deployment import Refused, plan
 from deployment.cdk import Assembly, Cdk
 from deployment.exports import importers_of_removed
-from deployment.guard import Removal, Tables, check_removals, gone_regions, removals_of
-from deployment.removal import remove_stacks, stacks_in
+from deployment.guard import (
+    Removal,
+    Tables,
+    check_removals,
+    gone_regions,
+    regions_of,
+    removals_of,
+)
+from deployment.removal import optional_stacks, remove_stacks, stacks_not_in
 from deployment.shards import check_shards
 from deployment.target import Target
 
@@ -49,8 +56,9 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
             target.protect(table.name, True, table.region)
     if len(todo) > 1:
         say(f"This takes {len(todo)} updates: AWS changes one replica of a table at a time.")
-    # Before the others, of which it imports.
-    remove_stacks(target, [stack for stack in gone if stack[0] == target.audit_stack], say)
+    # Before the others, of which they import.
+    importing = [stack for stack in gone if stack in optional_stacks(target)]
+    remove_stacks(target, importing, say)
     for number, step in enumerate(todo, start=1):
         say(f"{number} of {len(todo)}: {step.says}")
         for name, change in step.changes.items():
@@ -66,7 +74,7 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
         cdk.deploy(assembly, *options)
     for table in left_over:
         target.protect(table.name, table.protected, table.region)
-    remove_stacks(target, [stack for stack in gone if stack[0] != target.audit_stack], say)
+    remove_stacks(target, [stack for stack in gone if stack not in importing], say)
     _say_what_is_next(target, assembly, say, first)
 
 
@@ -74,14 +82,8 @@ def _stacks_to_remove(
     target: Target, assembly: Assembly, wanted: Tables, deployed: Tables
 ) -> list[tuple[str, str]]:
     """Stacks, by name and region, that go with the last replica of a region, or with a setting."""
-    kept = {stack.name for stack in assembly.stacks}
-    regions = gone_regions(wanted, deployed, target.file.removals)
-    stacks = [stack for region in regions for stack in stacks_in(target, region)]
-    return [
-        (name, region)
-        for name, region in [(target.audit_stack, target.region), *stacks]
-        if name not in kept and target.has_stack(name, region)
-    ]
+    gone = gone_regions(wanted, deployed, target.file.removals)
+    return stacks_not_in(target, assembly, gone=gone, kept=sorted(regions_of(wanted)))
 
 
 def _check_removals(target: Target, removals: Sequence[Removal], say: Say) -> None:

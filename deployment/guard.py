@@ -82,10 +82,11 @@ def gone_regions(wanted: Tables, deployed: Tables, allowed: Iterable[str]) -> li
     """Regions that lose their last replica, also those of an interrupted deployment."""
     last_parts = (name.rpartition("/")[2] for name in allowed if name.count("/") == 2)
     named = {part for part in last_parts if _REGION.fullmatch(part)}
-    return sorted((named | _regions(deployed)) - _regions(wanted))
+    return sorted((named | regions_of(deployed)) - regions_of(wanted))
 
 
-def _regions(tables: Tables) -> set[str]:
+def regions_of(tables: Tables) -> set[str]:
+    """The regions of replicas."""
     return {region for shape in tables.values() for region in shape.replicas}
 
 

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from deployment import Refused
+from deployment.cdk import Assembly
 from deployment.target import Target
 
 Say = Callable[[str], None]
@@ -34,6 +35,28 @@ def remove_stacks(target: Target, stacks: Sequence[tuple[str, str]], say: Say) -
 def stacks_in(target: Target, region: str) -> list[tuple[str, str]]:
     """All that can stand in another region than home."""
     return [(f"tablewright-{target.stage}-{system}-{region}", region) for system in _THERE]
+
+
+def optional_stacks(target: Target) -> list[tuple[str, str]]:
+    """Those that a stage has only while a setting is on. They import of others."""
+    firewall = target.firewall_stack()
+    return [(target.audit_stack, target.region), *([firewall] if firewall else [])]
+
+
+def stacks_not_in(
+    target: Target, assembly: Assembly, *, gone: Iterable[str], kept: Iterable[str]
+) -> list[tuple[str, str]]:
+    """Stacks, by name and region, that are there and that the application no longer has: all of
+    regions that are gone; of regions that keep replicas, all but keys, which backups may need."""
+    keys = f"tablewright-{target.stage}-keys-"
+    there = [stack for region in kept for stack in stacks_in(target, region)]
+    found = [
+        *optional_stacks(target),
+        *(stack for region in gone for stack in stacks_in(target, region)),
+        *(stack for stack in there if not stack[0].startswith(keys)),
+    ]
+    wanted = {(stack.name, stack.region) for stack in assembly.stacks}
+    return [stack for stack in found if stack not in wanted and target.has_stack(*stack)]
 
 
 def doomed_in(target: Target, stacks: Iterable[tuple[str, str]]) -> Doomed:

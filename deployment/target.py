@@ -11,6 +11,7 @@ from cdk_app.stage_file import StageFile
 from deployment import Refused
 from deployment.shapes import Shape, shape_of_table
 
+_CLOUDFRONT = "us-east-1"
 # A stack that could not be made is there in name only.
 _NEVER_MADE = ("REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE", "DELETE_COMPLETE")
 
@@ -50,6 +51,19 @@ class Target:
     def audit_stack(self) -> str:
         """The name of the stack that a stage has only while its setting is on."""
         return f"tablewright-{self.stage}-audit"
+
+    def firewall_stack(self) -> tuple[str, str] | None:
+        """The name and region of the firewall's stack, if the stage was deployed with one.
+
+        Its key at home tells: an account may forbid calls to the region of CloudFront.
+        """
+        identity = self.template(f"tablewright-{self.stage}-identity", self.region) or {}
+        resources = identity.get("Resources", {}).values()
+        names = [found.get("Properties", {}).get("Name") for found in resources]
+        if f"tablewright/{self.stage}/edge-key" not in names:
+            return None
+        suffix = "" if self.region == _CLOUDFRONT else f"-{_CLOUDFRONT}"
+        return f"tablewright-{self.stage}-firewall{suffix}", _CLOUDFRONT
 
     def table(self, name: str, region: str | None = None) -> Shape | None:
         """What a table is like, if it is there."""

@@ -266,3 +266,31 @@ def test_the_files_have_no_setting_that_is_only_written_there_by_habit() -> None
         assert shown <= known
         assert tomllib.loads(re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE))
     assert sentiment.ITEM_DAYS.name in known
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"log_days = " + 5000 * b"9", "is not TOML: "),
+        (b"replicas = " + 3000 * b"[" + 3000 * b"]", "is not TOML: "),
+        (b'alarms = "\xff"', "is not TOML: "),
+        (b"[forms]\nshard_rules = {most = 2020-01-01}", "it must have no dates or times; "),
+    ],
+)
+def test_what_python_cannot_read_or_write_is_one_clear_problem(
+    content: bytes, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "qa.toml").write_bytes(content)
+    with pytest.raises(SettingError, match=f"^stages/qa.toml.*{said}"):
+        read({"stage": "qa"}.get, {}, folder=tmp_path)
+
+
+def test_a_folder_in_the_place_of_a_file_is_a_clear_problem(tmp_path: Path) -> None:
+    (tmp_path / "qa.toml").mkdir()
+    with pytest.raises(SettingError, match=r"stages/qa.toml cannot be read: Is a directory"):
+        read({"stage": "qa"}.get, {}, folder=tmp_path)
+
+
+def test_a_byte_order_mark_is_no_problem(tmp_path: Path) -> None:
+    (tmp_path / "qa.toml").write_bytes(b'\xef\xbb\xbfdata = "recoverable"')
+    assert not StageFile.load("qa", tmp_path).protects_data

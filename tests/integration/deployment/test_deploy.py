@@ -18,6 +18,9 @@ from tests.integration.deployment.small_cdk import ITEMS, STACK, STAGE, SmallCdk
 from tests.integration.gaps.clouds import HOME, ROOT, Cloud
 
 Stub = Callable[..., SmallCdk]
+FIREWALL = f"tablewright-{STAGE}-firewall"
+IDENTITY = f"tablewright-{STAGE}-identity"
+EDGE_KEY = f"tablewright/{STAGE}/edge-key"
 OREGON, MUMBAI = "us-west-2", "ap-south-1"
 
 
@@ -191,6 +194,57 @@ def test_an_audit_that_was_switched_off_is_removed(cloud: Cloud, target: Target,
         run(target, cdk())
     assert f"{name} is removed: the stage no longer has it." in run(target, cdk(), name)
     assert not target.has_stack(name)
+
+
+def identity_with_edge_key(cloud: Cloud, region: str) -> None:
+    formation = cloud.client("cloudformation", region_name=region)
+    key = {"Type": "AWS::SecretsManager::Secret", "Properties": {"Name": EDGE_KEY}}
+    template = json.dumps({"Resources": {"EdgeKey": key}})
+    formation.create_stack(StackName=IDENTITY, TemplateBody=template)
+    formation.get_waiter("stack_create_complete").wait(StackName=IDENTITY)
+
+
+@pytest.mark.parametrize(
+    ("home", "name"), [("us-east-1", FIREWALL), (HOME, f"{FIREWALL}-us-east-1")]
+)
+def test_a_firewall_that_was_switched_off_is_removed_before_what_it_imports_of(
+    home: str, name: str, cloud: Cloud, target: Target, cdk: Stub
+) -> None:
+    target.region = home
+    run(target, cdk())
+    made(cloud, name, "us-east-1")
+    # Nobody asks for it in another region before the stage has its key.
+    assert run(target, cdk())[-1] == "dev is deployed."
+    identity_with_edge_key(cloud, home)
+    with pytest.raises(Refused, match=f'"{name}",'):
+        run(target, cdk())
+    stage = cdk()
+    deployed = stage.deploy
+
+    def checked(assembly: Assembly, *options: str, only: Sequence[str] = ()) -> None:
+        assert not target.has_stack(name, "us-east-1")
+        deployed(assembly, *options, only=only)
+
+    stage.deploy = checked  # type: ignore[method-assign]
+    assert f"{name} is removed: the stage no longer has it." in run(target, stage, name)
+    assert not target.has_stack(name, "us-east-1")
+
+
+def test_stacks_of_a_region_that_keeps_its_replicas_go_with_their_setting(
+    cloud: Cloud, target: Target, cdk: Stub
+) -> None:
+    run(target, cdk(OREGON))
+    names = [f"tablewright-dev-{system}-{OREGON}" for system in ("sentiment", "identity")]
+    keys = f"tablewright-dev-keys-{OREGON}"
+    for name in (*names, keys):
+        made(cloud, name, OREGON)
+    with pytest.raises(Refused, match="Nothing was changed") as refused:
+        run(target, cdk(OREGON))
+    assert re.findall(r'"(.+)",', str(refused.value)) == names
+    run(target, cdk(OREGON), *names)
+    assert not any(target.has_stack(name, OREGON) for name in names)
+    assert target.has_stack(keys, OREGON)
+    assert regions(target) == {OREGON}
 
 
 def test_a_table_that_was_left_over_is_taken_over_only_when_asked(
