@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -61,21 +62,38 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     remove_stacks(target, importing, say)
     for number, step in enumerate(todo, start=1):
         say(f"{number} of {len(todo)}: {step.says}")
-        for name, change in step.changes.items():
-            if change.removes:
-                # The stage file names it: until this, no call can delete the replica.
-                target.protect(name, False, change.removes)
-        if len(todo) > 1:
-            on_the_way = {ON_THE_WAY: json.dumps(step.on_the_way)}
-            assembly = cdk.synth({**asked.context, **on_the_way})
-        if importers := importers_of_removed(assembly, target.template):
-            say(f"First {', '.join(importers)}: they import what other stacks no longer export.")
-            cdk.deploy(assembly, *options, only=importers)
-        cdk.deploy(assembly, *options)
+        with _unprotected(target, step):
+            if len(todo) > 1:
+                on_the_way = {ON_THE_WAY: json.dumps(step.on_the_way)}
+                assembly = cdk.synth({**asked.context, **on_the_way})
+            if importers := importers_of_removed(assembly, target.template):
+                named = ", ".join(importers)
+                say(f"First {named}: they import what other stacks no longer export.")
+                cdk.deploy(assembly, *options, only=importers)
+            cdk.deploy(assembly, *options)
     for table in left_over:
         target.protect(table.name, table.protected, table.region)
     remove_stacks(target, [stack for stack in gone if stack not in importing], say)
     _say_what_is_next(target, assembly, say, first)
+
+
+@contextmanager
+def _unprotected(target: Target, step: plan.Step) -> Iterator[None]:
+    """Let a step delete the replicas that it removes: the stage file names them. One that is still
+    there after a failure is protected as before."""
+    removed = [(name, change.removes) for name, change in step.changes.items() if change.removes]
+    lifted = [
+        one for one in removed if (replica := target.table(*one)) is not None and replica.protected
+    ]
+    for name, region in lifted:
+        target.protect(name, False, region)
+    try:
+        yield
+    except Refused:
+        for name, region in lifted:
+            if target.table(name, region):
+                target.protect(name, True, region)
+        raise
 
 
 def _stacks_to_remove(

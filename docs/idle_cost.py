@@ -107,7 +107,8 @@ def page(costs: Mapping[str, Mapping[str, Decimal]], prices: Prices = US_EAST_1)
         'key, two secrets and a queue. `alarms = "all"` has the alarms that say why. What '
         "it costs besides when items are taken in: [regions](regions.md#what-standing-by-costs).",
         f"`firewall = true` adds {firewall_month(prices):.2f} dollars a month for its list "
-        "and rules, and no more while nobody calls: [the edge](edge.md#a-firewall).",
+        f"and rules, {prices.security.secret_month:.2f} for its key in each of home and us-east-1, "
+        "and no more while nobody calls: [the edge](edge.md#a-firewall).",
         "The limits that costs are told at (`cost_limits`) are 10, 15 and 20 dollars. "
         "All stages of the first four columns are below 10, so that a stage that tells of costs is "
         "used. For more than that, set them yourself.",

@@ -4,9 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cfnlint.api import lint_by_config
+from cfnlint.config import ManualArgs
 
 from cdk_app.settings import ROOT, read
 from tablewright.costs.bill import FIREWALL_RULES
+from tests.infrastructure.stages.test_cfn_lint import IGNORED
+from tests.infrastructure.stages.test_guarded_types import check_types
 from tests.infrastructure.stages.test_settings import message
 from tests.infrastructure.synthesis import (
     IN_VIRGINIA,
@@ -48,6 +52,24 @@ def test_a_stage_has_no_firewall_unless_it_is_asked_for(name: str) -> None:
 
 def test_the_rules_hold_before_cdk_nag(guarded: Assembly) -> None:
     assert guarded.findings() == set()
+
+
+def test_cfn_lint_finds_nothing(guarded: Assembly) -> None:
+    stacks = ("firewall-us-east-1", "identity", "sales")
+    files = [str(file) for name, file in guarded.files.items() if name.endswith(stacks)]
+    assert len(files) == len(stacks)
+    asked = ManualArgs(regions=["us-east-1"], ignore_checks=sorted(IGNORED), templates=files)
+    assert [match.message for match in lint_by_config(asked)] == []
+
+
+def test_every_type_is_guarded_or_free(guarded: Assembly) -> None:
+    check_types(guarded)
+
+
+def test_deployments_find_the_stack_by_the_name_of_its_key(guarded: Assembly) -> None:
+    # As deployment/target.py spells them.
+    assert "tablewright-dev-firewall-us-east-1" in guarded.templates
+    assert edge_key(guarded)["Name"] == "tablewright/dev/edge-key"
 
 
 def test_each_api_has_an_address_behind_the_web_acl(firewall: Template) -> None:

@@ -163,6 +163,25 @@ def test_a_protected_replica_goes_when_it_is_named_and_what_stands_there_with_it
     assert run(target, cdk(**protected), replica)[-1] == "dev is deployed."
 
 
+def test_a_replica_whose_removal_fails_is_protected_again(target: Target, cdk: Stub) -> None:
+    protected = {"DeletionProtectionEnabled": True}
+    run(target, cdk(OREGON, **protected))
+    stage = cdk(**protected)
+
+    def refused(*_: object, **__: object) -> None:
+        replica = target.table(ITEMS, OREGON)
+        assert replica is not None
+        assert not replica.protected
+        raise Refused("cdk deploy ended with code 1")
+
+    stage.deploy = refused  # type: ignore[method-assign]
+    with pytest.raises(Refused, match="code 1"):
+        run(target, stage, f"{STACK}/Items/{OREGON}")
+    replica = target.table(ITEMS, OREGON)
+    assert replica is not None
+    assert replica.protected
+
+
 def test_an_interrupted_removal_of_a_region_goes_on(
     cloud: Cloud, target: Target, cdk: Stub
 ) -> None:

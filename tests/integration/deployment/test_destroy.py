@@ -145,3 +145,36 @@ def test_stacks_that_the_settings_no_longer_have_go_too(
     destroy(target, stage, lambda line: None, lambda what: True)
     found = told[-1]["audit"], told[-1]["customer_keys"]
     assert found == (("on", "sentiment,sales,forms,portal") if there else ("off", "off"))
+
+
+def test_stacks_of_settings_that_are_off_by_now_go_first(
+    cloud: Cloud, target: Target, monkeypatch: pytest.MonkeyPatch, cdk: Stub
+) -> None:
+    stage = cdk("us-west-2")
+    deploy(target, stage, Asked(approve="never"), lambda line: None)
+    topic = {"Topic": {"Type": "AWS::SNS::Topic"}}
+    key = {
+        "Type": "AWS::SecretsManager::Secret",
+        "Properties": {"Name": "tablewright/dev/edge-key"},
+    }
+    left = [("firewall-us-east-1", "us-east-1"), ("sentiment-us-west-2", "us-west-2")]
+    for system, region, resources in (
+        ("identity", target.region, {"EdgeKey": key}),
+        *((system, region, topic) for system, region in left),
+    ):
+        cloud.client("cloudformation", region_name=region).create_stack(
+            StackName=f"tablewright-dev-{system}", TemplateBody=json.dumps({"Resources": resources})
+        )
+    destroyed = stage.destroy
+
+    def checked(assembly: Assembly) -> None:
+        assert not [name for name, region in left if there(name, region)]
+        destroyed(assembly)
+
+    def there(system: str, region: str) -> bool:
+        return target.has_stack(f"tablewright-dev-{system}", region)
+
+    assert all(there(*one) for one in left)
+    monkeypatch.setattr(stage, "destroy", checked)
+    destroy(target, stage, lambda line: None, lambda what: True)
+    assert not target.has_stack(STACK)
