@@ -56,13 +56,15 @@ class Assembly:
         regions = [stack.region for stack in self.stacks]
         return tuple(sorted(set(regions), key=lambda region: (-regions.count(region), region)))
 
-    def has(self, type: str, **properties: str) -> bool:
-        """Whether any stack has a resource of a type, with these properties."""
-        return any(
-            resource.get("Properties", {}).items() >= properties.items()
+    def regions_with(self, type: str, **properties: str) -> tuple[str, ...]:
+        """The regions that have a resource of a type, with these properties."""
+        found = {
+            stack.region
             for stack in self.stacks
             for resource in stack.resources(type).values()
-        )
+            if resource.get("Properties", {}).items() >= properties.items()
+        }
+        return tuple(region for region in self.regions() if region in found)
 
     def tables(self, region: str) -> dict[str, tuple[Stack, str, Shape]]:
         """Each table of a region's stacks by name: its stack, its logical id there, its shape."""

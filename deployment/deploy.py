@@ -150,10 +150,9 @@ def _say_what_is_next(target: Target, assembly: Assembly, say: Say, first: bool)
         say(f"{target.stage} is deployed.")
         return
     say(f"{target.stage} is deployed for the first time. What is left to do (docs/deploying.md):")
-    if assembly.has("AWS::SNS::Subscription", Protocol="email"):
-        regions = ", ".join(assembly.regions())
-        say(f"- confirm the e-mail that AWS sent, once for each region: {regions}")
-    if assembly.has("AWS::Budgets::Budget"):
+    if regions := assembly.regions_with("AWS::SNS::Subscription", Protocol="email"):
+        say(f"- confirm the e-mail that AWS sent, once for each region: {', '.join(regions)}")
+    if assembly.regions_with("AWS::Budgets::Budget"):
         say(
             "- tomorrow, have AWS count costs by stage: aws ce update-cost-allocation-tags-status "
             "--cost-allocation-tags-status TagKey=stage,Status=Active"
