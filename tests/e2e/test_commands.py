@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
+from threading import Timer
 
 import pytest
 
@@ -130,12 +131,15 @@ def test_logs_are_readable_and_follow_what_happens(run: Run, acme: Api, cloud: C
     follow = (sys.executable, "-m", "local", "--folder", str(cloud.home.root), "logs", "--follow")
     with subprocess.Popen(follow, cwd=ROOT, stdout=subprocess.PIPE, text=True) as following:
         assert following.stdout is not None
+        stop = Timer(60, following.terminate)
+        stop.start()
         try:
             sale = new_sale()
             assert acme("POST", "/sales", sale).status == 201
-            wanted = f"sale stored tenant=acme product_id={sale['productId']}"
+            wanted = f"Sale stored tenant=acme productId={sale['productId']}"
             assert any(wanted in line for line in following.stdout)
         finally:
+            stop.cancel()
             following.terminate()
     assert wanted in run("logs", "--function", "sales-api")
 

@@ -55,7 +55,8 @@ _REFUSED = {"expected-statuses": ["400", "403", "404", "409", "412", "413", "428
 _APART = (
     (("status",), ("suite", "concept")),
     (("day",), ("user_id",)),
-    (("category",), ("brand",)),
+    (("category",), ("brand", "productId")),
+    (("brand",), ("productId",)),
 )
 _CURSOR = "cursor"  # cannot be made up: it is signed
 
