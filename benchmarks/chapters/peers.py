@@ -18,7 +18,12 @@ from toolchain.steps import run_all
 
 Work = dict[str, Callable[[], Any]]
 _REGION = "eu-west-1"
-_MODULES = {"PynamoDB": "pynamodb", "pydynox's client": "pydynox", "pydynox's model": "pydynox"}
+_MODULES = {
+    "PynamoDB": "pynamodb",
+    "pydynox's client": "pydynox",
+    "pydynox's model": "pydynox",
+    "the store by awscrt": "awscrt",
+}
 
 
 @cache
