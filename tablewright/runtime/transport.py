@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+from tablewright.model.arguments import described
 from tablewright.runtime import parallel
 from tablewright.runtime.aws import Caller, connect, own_session
 from tablewright.runtime.retry import Backoff
@@ -57,8 +58,14 @@ class Transport:
 
 
 def _caller(client: Any) -> Caller:
-    if not hasattr(client, "meta"):
+    if client is None or (hasattr(client, "client") and not isinstance(client, type)):
         return connect(client or own_session(), "dynamodb")
+    operations = getattr(getattr(client, "meta", None), "method_to_api_mapping", {})
+    if "put_item" not in operations:
+        raise TypeError(
+            "client must be a session of boto3, a client of DynamoDB (of a resource: "
+            f"resource.meta.client) or a Caller, not {described(client)}"
+        )
     from tablewright.runtime.boto3_client import Boto3Client
 
     return Boto3Client(client)

@@ -14,6 +14,7 @@ from tablewright.model.key_template import Template
 from tablewright.model.patterns import Listing, Query
 from tablewright.model.sharding.epochs import EpochSource
 from tablewright.runtime.errors import SecretUnreadable
+from tablewright.runtime.store.arguments import require_key
 from tablewright.runtime.store.attribute_values import Wire, decode, encode
 
 if TYPE_CHECKING:
@@ -194,6 +195,8 @@ class Records:
         inputs = self.key_inputs
         if isinstance(values, self.entity.made):
             values = {name: values[name] for name in inputs if name in values}
+        elif type(values) is not dict:
+            require_key(self.entity, values, inputs)
         unknown = [name for name in values if name not in inputs]
         if unknown:
             problems = [InvalidValue(name, self._no_key_field(name)) for name in unknown]

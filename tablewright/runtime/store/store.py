@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
+from tablewright.model.arguments import described, require, require_list
 from tablewright.model.changes import Change
 from tablewright.model.declaration import Entity, is_checked, refuse_partial
 from tablewright.model.patterns import (
@@ -107,6 +108,8 @@ class Store(Reader):
                          when=Order.state == State.OPEN)
         """
         requests = self._of(pattern, Update)
+        if returning not in ("new", "old"):
+            raise ValueError(f"returning must be 'new' or 'old', not {described(returning)}")
         records = requests.records
         todo, expected = changing.listed(records, changes), given(records, when)
         self._bring_over(requests, key)
@@ -221,7 +224,7 @@ class Store(Reader):
     def delete_many(self, pattern: BatchDelete[E], keys: Sequence[E | Mapping[str, Any]]) -> None:
         """Remove the records with these keys; those that are not there are removed already."""
         records = self._of(pattern, BatchDelete).records
-        items = (records.key(one) for one in keys)
+        items = (records.key(one) for one in require_list(keys, "keys", "keys"))
         once = {self.design.key_values(item): item for item in items}
         if self._former:
             self._former.bring_over(pattern.entity, once.values(), blind=True)
@@ -238,9 +241,9 @@ class Store(Reader):
             store.write_many(Orders.move, put=[order, *lines], delete=old_lines)
         """
         self._of(pattern, BatchWrite)
-        foreign = [one for one in (*put, *delete) if one.__entity__.name not in pattern.entities]
-        if foreign:
-            raise TypeError(f"{foreign[0]!r} is no record of {', '.join(pattern.entities)}")
+        put, delete = require_list(put, "put", "records"), require_list(delete, "delete", "records")
+        for one in (*put, *delete):
+            require(one, pattern.kinds, "each record", f"of {' or '.join(pattern.entities)}")
         kinds = self._requests
         puts = [
             kinds[one.__entity__.name].records.to_item(_sound(kinds[one.__entity__.name], one))
@@ -274,6 +277,8 @@ class Store(Reader):
         requests = self._of(pattern, Upsert if isinstance(pattern, Upsert) else Update)
         records = requests.records
         todo, expected = changing.listed(records, changes), given(records, when)
+        if not todo:
+            raise ValueError(f"to_update needs a change of {requests.name}. Use to_check for none")
         self._bring_over(requests, key)
         if isinstance(pattern, Upsert):
             params = requests.upsert(key, todo, expected)
@@ -296,6 +301,7 @@ class Store(Reader):
         """A removal, as an action of a transaction. One that is not there is removed already, which
         is `missing_ok` or refuses the transaction."""
         requests = self._of(pattern, Delete)
+        require(missing_ok, bool, "missing_ok", "True or False")
         expected, key = given(requests.records, when), whole_key(key, fields)
         params = requests.delete(key, expected, missing_ok=missing_ok)
         self._bring_over(requests, key)
@@ -367,7 +373,8 @@ class Store(Reader):
     ) -> list[Item]:
         """The items of records, each with a key of its own."""
         requests = self._of(pattern, kind)
-        items = [requests.records.to_item(_sound(requests, record)) for record in batch]
+        records = require_list(batch, "batch", f"{requests.name} records")
+        items = [requests.records.to_item(_sound(requests, record)) for record in records]
         self._refuse_repeated(items)
         if self._former:
             self._former.bring_over(requests.name, items, blind=True)
@@ -387,7 +394,9 @@ class Store(Reader):
 def _sound(requests: Requests, record: E) -> E:
     """A record that has been checked: as it is made, but not as it is read."""
     if not isinstance(record, requests.records.entity.made):
-        raise TypeError(f"{record!r} is not a record of {requests.name}")
+        raise TypeError(
+            f"{described(record)} is not a record of {requests.name}. Pass {requests.name}(…)"
+        )
     if is_checked(record):
         return record
     refuse_partial(record)
