@@ -1,50 +1,129 @@
-"""Arguments of calls and declarations: an error names the argument, its value and the fix."""
+"""Arguments of calls and declarations, checked by the annotations of their parameters.
+
+A type that a parameter has accepted is accepted again by one lookup, so that calls stay cheap.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from decimal import Decimal
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, TypeVar
 
-_SHORT = 60
+C = TypeVar("C")
+_VARIADIC = 0x04  # of a code's flags: it takes any number of arguments
+_OPERATORS = ("__init__", "__and__", "__or__")
+# Names of types in annotations that are not names of classes.
+_ALIASES = {"Where": "Condition | Mapping | None", "Item": "dict", "E": "Entity"}
+_WORDS = {
+    "Action": "an action that to_put, to_update, to_delete or to_check made",
+    "Change": "a change such as Order.total.set(5)",
+    "Condition": "a condition such as Order.total > 5",
+    "Entity": "a record",
+    "Iterable": "a list",
+    "Mapping": "a mapping of names to values",
+    "Read": "a read that to_get made",
+    "Sequence": "a list",
+    "bool": "True or False",
+    "int": "a whole number",
+    "str": "a text",
+}
+_BASES = ("Table", "Entity", "Part", "Enum")
 
 
 def described(value: object) -> str:
-    """A value in an error: as it is written if that is short, or else by its type."""
+    """Describe a value for an error: as it is written if that is short, or else by its type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     name = type(value).__name__
-    written = value is None or isinstance(value, str | bytes | bool | int | float | Decimal)
-    if written or type(value).__module__.startswith("tablewright.model.patterns"):
+    if type(value).__module__ in ("builtins", "tablewright.model.patterns"):
         text = repr(value)
-        return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+        if len(text) <= 60 and " at 0x" not in text and "<" not in text:
+            return text
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
-def require(value: object, kind: Any, subject: str, expected: str) -> None:
-    """Raise TypeError unless a value is of a type, or of one of several."""
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
-        raise TypeError(f"{subject} must be {expected}, not {described(value)}")
+def check_arguments(*unchecked: str) -> Callable[[type[C]], type[C]]:
+    """Make the methods of a class, but for those named, raise TypeError for wrong arguments."""
+
+    def decorate(owner: type[C]) -> type[C]:
+        for name, method in list(vars(owner).items()):
+            public = name in _OPERATORS or not name.startswith("_")
+            if public and name not in unchecked and hasattr(method, "__code__"):
+                setattr(owner, name, _checked(method))
+        return owner
+
+    return decorate
 
 
-def require_class(value: object, base: type, subject: str, example: str) -> None:
-    """Raise TypeError unless a value is a class that is declared from a base."""
-    if not isinstance(value, type) or not issubclass(value, base) or value is base:
-        raise TypeError(f"{subject} must be {example}, not {described(value)}")
-
-
-def require_count(value: Any, subject: str, least: int = 1) -> None:
-    """Raise TypeError or ValueError unless a value is a whole number of at least this size."""
-    require(value, int, subject, f"a whole number from {least}")
+def require_count(value: int, subject: str, least: int = 1) -> None:
+    """Raise ValueError for a number that is too small."""
     if value < least:
         raise ValueError(f"{subject} must be at least {least}, not {value}")
 
 
-def require_list(values: Any, subject: str, of: str) -> list[Any]:
-    """Return the elements of a collection. Raise TypeError for a text, a mapping or no collection.
+def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a method. What a `pattern` must be, the store says itself."""
+    code, annotations = method.__code__, method.__annotations__
+    names = code.co_varnames[: code.co_argcount]
+    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount : code.co_nlocals][:1]
+    variadic = rest[0] if code.co_flags & _VARIADIC else None
+    accepted: dict[str, set[type]] = {
+        name: set() for name, one in annotations.items() if one != "Any" and name != "pattern"
+    }
 
-    A text and a mapping can be iterated over, and would be taken for a list of their parts.
-    """
-    if isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
-        raise TypeError(f"{subject} must be a list of {of}, not {described(values)}")
-    return list(values)
+    @wraps(method)
+    def check(*args: Any, **kwargs: Any) -> Any:
+        named = (*zip(names, args, strict=False), *kwargs.items())
+        if variadic:
+            named += tuple((variadic, value) for value in args[len(names) :])
+        for name, value in named:
+            if name in accepted and type(value) not in accepted[name]:
+                _check(method, args[0], name, value, accepted[name])
+        return method(*args, **kwargs)
+
+    return check
+
+
+def _check(
+    method: Callable[..., Any], owner: Any, name: str, value: Any, accepted: set[type]
+) -> None:
+    annotation = method.__annotations__[name]
+    text = outermost = _ALIASES.get(annotation, annotation)
+    while "[" in outermost:
+        outermost = re.sub(r"\[[^\[\]]*\]", "", outermost)
+    kinds = [_ALIASES.get(kind, kind) for kind in outermost.split(" | ")]
+    if any(_is_of(value, kind, text) for kind in kinds):
+        if not {"type", "Literal"} & {*kinds}:
+            accepted.add(type(value))
+        return
+    where = type(owner).__name__ if method.__name__ == "__init__" else method.__name__
+    where = f"{owner.name}.{where}" if hasattr(owner, "stored") else where
+    words = [_WORDS.get(kind) or f"a {kind}" for kind in kinds if kind != "None"]
+    expected = " or ".join(words).replace("a type", f"a class such as {_base(text)}")
+    raise TypeError(f"{where}: {name} must be {expected}, not {described(value)}")
+
+
+def _is_of(value: Any, kind: str, annotation: str) -> bool:
+    """Return True if a value is of a type that is known by its name."""
+    if kind == "Any" or (len(kind) == 1 and kind.isupper()):
+        return True
+    if kind == "type":
+        base = _base(annotation)
+        bases = {one.__name__ for one in getattr(value, "__mro__", ())}
+        return isinstance(value, type) and (base not in _BASES or base in bases)
+    if kind == "Literal":
+        return isinstance(value, str) and repr(value) in annotation
+    if kind == "Callable":
+        return callable(value)
+    if kind in ("Iterable", "Sequence"):
+        return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    if kind == "Mapping":
+        return isinstance(value, Mapping)
+    names = {"None" if one is type(None) else one.__name__ for one in type(value).__mro__}
+    return kind.rpartition(".")[2] in names and not (kind == "int" and isinstance(value, bool))
+
+
+
+def _base(annotation: str) -> str:
+    return re.sub(r".*type\[(\w+)\].*", r"\1", annotation)

@@ -58,14 +58,11 @@ class Transport:
 
 
 def _caller(client: Any) -> Caller:
-    if client is None or (hasattr(client, "client") and not isinstance(client, type)):
+    if client is None or callable(getattr(client, "client", None)):
         return connect(client or own_session(), "dynamodb")
-    operations = getattr(getattr(client, "meta", None), "method_to_api_mapping", {})
-    if "put_item" not in operations:
-        raise TypeError(
-            "client must be a session of boto3, a client of DynamoDB (of a resource: "
-            f"resource.meta.client) or a Caller, not {described(client)}"
-        )
+    if "put_item" not in getattr(getattr(client, "meta", None), "method_to_api_mapping", ()):
+        expected = "a session or a client of boto3 (of a resource: resource.meta.client)"
+        raise TypeError(f"client must be {expected} for DynamoDB, not {described(client)}")
     from tablewright.runtime.boto3_client import Boto3Client
 
     return Boto3Client(client)

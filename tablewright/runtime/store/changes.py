@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from tablewright.model.arguments import require
 from tablewright.model.changes import Add, Append, Change, Remove, Set, Subtract
 from tablewright.model.errors import InvalidRecord, InvalidValue
 from tablewright.model.fields.base import Field
@@ -46,8 +45,6 @@ def _overlap(one: Change, other: Change) -> bool:
 
 
 def _of_values(records: Records, values: Mapping[str, Any]) -> list[Change]:
-    expected = "a change such as Order.total.set(5), or a mapping of fields to values"
-    require(values, Mapping, "a change", expected)
     fixed = [name for name in values if name in records.key_inputs]
     if fixed:
         raise TypeError(f"{', '.join(fixed)} cannot be changed: part of the key")

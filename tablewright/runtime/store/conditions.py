@@ -6,7 +6,6 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tablewright.model.arguments import require
 from tablewright.model.conditions import (
     Between,
     Comparison,
@@ -51,7 +50,6 @@ def given(records: Records, asked: Condition | Mapping[str, Any] | None) -> Cond
     """What a caller asks for: a condition, or the values that fields must have."""
     if asked is None or isinstance(asked, Condition):
         return asked
-    require(asked, Mapping, "where and when", "a condition, or a mapping of fields to values")
     return equal_to(records, asked)
 
 

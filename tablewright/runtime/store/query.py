@@ -9,7 +9,6 @@ from os.path import commonprefix
 from typing import Any
 
 from tablewright.model import Design, InvalidRecord, InvalidValue
-from tablewright.model.arguments import require
 from tablewright.model.conditions import Condition
 from tablewright.model.entity import KeyAttributes
 from tablewright.model.errors import KeyMismatch
@@ -47,8 +46,6 @@ class Range:
         self.after = after
         self.before = before
         self.begins_with = begins_with
-        if descending is not None:
-            require(descending, bool, "descending", "True or False")
         self.descending = descending
 
 

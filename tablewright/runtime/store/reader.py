@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from tablewright.model.arguments import require, require_class, require_count, require_list
+from tablewright.model.arguments import check_arguments, described, require_count
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import Entity, Table
 from tablewright.model.patterns import BatchGet, Get, Listing, Pattern, Query, Scan
@@ -16,7 +16,6 @@ from tablewright.model.sharding.epochs import UNDIVIDED, EpochSource
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.sharding.epochs import EpochCache, StoredEpochs
-from tablewright.runtime.store.arguments import partitions, wrong_pattern
 from tablewright.runtime.store.batches import READ_CHUNK, read_all
 from tablewright.runtime.store.conditions import Rendering, given, is_served
 from tablewright.runtime.store.entries import Entries
@@ -84,6 +83,7 @@ class Keep:
         self.test = test
 
 
+@check_arguments("get")
 class Reader:
     """Runs those access patterns of one table that read.
 
@@ -110,11 +110,6 @@ class Reader:
         secrets: Secrets | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        require_class(table, Table, "the table of a store", "a class such as Orders")
-        require(table_name, str, "table_name", 'the name of a deployed table, such as "dev-orders"')
-        require(cursors, Cursors | None, "cursors", "Cursors(keys)")
-        require(epochs, EpochCache | None, "epochs", "EpochCache()")
-        require(now, Callable, "now", "a function that returns a datetime in UTC")
         design = table.__design__
         if secrets is None and design.has_secrets:
             raise TypeError(
@@ -173,7 +168,7 @@ class Reader:
             store.get_many(Orders.orders, [{"tenant": "acme", "order_id": id} for id in ids])
         """
         requests = self._of(pattern, BatchGet)
-        items = [requests.records.key(key) for key in require_list(keys, "keys", "keys")]
+        items = [requests.records.key(key) for key in keys]
         # DynamoDB refuses a request that names an item twice.
         once = list({self.design.key_values(item): item for item in items}.values())
         if self._former:
@@ -259,18 +254,12 @@ class Reader:
         """
         require_count(limit, "limit")
         require_count(examine, "examine")
-        if keep is not None:
-            require(keep, Keep, "keep", "Keep(name, test)")
-        if cursor is not None:
-            require(cursor, str, "cursor", "the cursor of the page before")
-        if caller is not None:
-            require(caller, str, "caller", "a text that tells callers apart")
         bounds = Range(since, until, after, before, begins_with, descending)
-        key, walked = whole_key(key, fields), partitions(along)
+        key = {**key, **fields}
         condition = self._condition(pattern, where)
         walk = Walk(
             lambda at: self._ask(pattern, {**key, **at}, bounds, condition),
-            walked and (walked[0], self._texts(pattern, *walked)),
+            along and (along[0], self._texts(pattern, *along)),
         )
         owner = caller or str(key.get(self.design.tenant or "", ""))
         arguments = {**walk.arguments, "where": repr(condition)}
@@ -341,10 +330,9 @@ class Reader:
         Whoever may stop early says by `at_once` how many records to read at a time. The arguments
         are those of `query`.
         """
-        if at_once is not None:
-            require_count(at_once, "at_once")
+        require_count(1 if at_once is None else at_once, "at_once")
         bounds = Range(since, until, after, before, begins_with, descending)
-        asked = self._ask(pattern, whole_key(key, fields), bounds, self._condition(pattern, where))
+        asked = self._ask(pattern, {**key, **fields}, bounds, self._condition(pattern, where))
         size = at_once or READ_CHUNK
         reading = self._reading(asked, limit=at_once, position=None)
         with closing(iter(reading)) as entries:
@@ -371,7 +359,7 @@ class Reader:
         """The first record of a list, or None. The arguments are those of `query`."""
         found = self.each(
             pattern,
-            whole_key(key, fields),
+            {**key, **fields},
             since=since,
             until=until,
             after=after,
@@ -401,7 +389,7 @@ class Reader:
         """How many records a list has. All of them are read; where DynamoDB can count them, none
         is sent. The arguments are those of `query`."""
         bounds = Range(since, until, after, before, begins_with)
-        asked = self._ask(pattern, whole_key(key, fields), bounds, self._condition(pattern, where))
+        asked = self._ask(pattern, {**key, **fields}, bounds, self._condition(pattern, where))
         if asked.left is None and asked.can_be_counted and not self._entries.among_others(pattern):
             lifetime = self._requests[pattern.entity].lifetime
             shards = asked.shards()
@@ -442,11 +430,9 @@ class Reader:
         """One page of a segment, of at most `limit` items before they are filtered; and the key
         that the next one starts after, None at the end."""
         records = self._of(pattern, Scan).records
-        require_count(segments, "segments")
+        for value, name in ((segments, "segments"), (1 if limit is None else limit, "limit")):
+            require_count(value, name)
         require_count(segment, "segment", 0)
-        require(start, dict | None, "start", "the key that the page before returned, or None")
-        if limit is not None:
-            require_count(limit, "limit")
         condition = self._condition(pattern, where)
         former = self._former if self._former and self._former.concerns(pattern) else None
         served = condition is not None and not former and is_served(condition, records, pattern)
@@ -487,7 +473,11 @@ class Reader:
 
     def _of(self, pattern: Pattern[Any], kind: type[Pattern[Any]]) -> Requests:
         if not isinstance(pattern, kind) or self.design.patterns.get(pattern.name) is not pattern:
-            raise TypeError(wrong_pattern(self.design, pattern, kind))
+            names = [one.name for one in self.design.pattern_list if isinstance(one, kind)]
+            fix = f"Pass {' or '.join(names)}" if names else f"Declare one in {self.design.id}"
+            raise TypeError(
+                f"{described(pattern)} is not a {kind.__name__} of table '{self.design.id}'. {fix}"
+            )
         return self._requests[pattern.entity]
 
     def _texts(self, pattern: Query[Any], name: str, values: Sequence[Any]) -> list[str]:

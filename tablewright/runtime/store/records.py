@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tablewright.model import Design, EntityModel, Epochs, InvalidRecord, InvalidValue, Record
+from tablewright.model.arguments import described
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import TallyField
@@ -14,7 +15,6 @@ from tablewright.model.key_template import Template
 from tablewright.model.patterns import Listing, Query
 from tablewright.model.sharding.epochs import EpochSource
 from tablewright.runtime.errors import SecretUnreadable
-from tablewright.runtime.store.arguments import require_key
 from tablewright.runtime.store.attribute_values import Wire, decode, encode
 
 if TYPE_CHECKING:
@@ -195,8 +195,12 @@ class Records:
         inputs = self.key_inputs
         if isinstance(values, self.entity.made):
             values = {name: values[name] for name in inputs if name in values}
-        elif type(values) is not dict:
-            require_key(self.entity, values, inputs)
+        elif not isinstance(values, dict):
+            fields = ", ".join(f"{name!r}: …" for name in inputs)
+            raise TypeError(
+                f"a key of {self.entity.name} must be a record of it or a dict "
+                f"{{{fields}}}, not {described(values)}"
+            )
         unknown = [name for name in values if name not in inputs]
         if unknown:
             problems = [InvalidValue(name, self._no_key_field(name)) for name in unknown]

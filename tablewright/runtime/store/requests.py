@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tablewright.model.arguments import require
 from tablewright.model.changes import Change, Remove, Set
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import refuse_partial
@@ -268,6 +267,4 @@ class Requests:
 
 def whole_key(key: Mapping[str, Any], fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """A key that is given as a mapping, by its fields, or both."""
-    if type(key) is not dict:
-        require(key, Mapping, "a key", "a record, or a mapping of fields to values")
     return {**key, **fields} if fields else key

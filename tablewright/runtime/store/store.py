@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-from tablewright.model.arguments import described, require, require_list
+from tablewright.model.arguments import check_arguments, described
 from tablewright.model.changes import Change
 from tablewright.model.declaration import Entity, is_checked, refuse_partial
 from tablewright.model.patterns import (
@@ -49,6 +49,7 @@ _NOTHING: Mapping[str, Any] = {}
 E = TypeVar("E", bound=Entity)
 
 
+@check_arguments("put")
 class Store(Reader):
     """Runs the access patterns of one table: a reader that also stores items.
 
@@ -108,8 +109,6 @@ class Store(Reader):
                          when=Order.state == State.OPEN)
         """
         requests = self._of(pattern, Update)
-        if returning not in ("new", "old"):
-            raise ValueError(f"returning must be 'new' or 'old', not {described(returning)}")
         records = requests.records
         todo, expected = changing.listed(records, changes), given(records, when)
         self._bring_over(requests, key)
@@ -224,7 +223,7 @@ class Store(Reader):
     def delete_many(self, pattern: BatchDelete[E], keys: Sequence[E | Mapping[str, Any]]) -> None:
         """Remove the records with these keys; those that are not there are removed already."""
         records = self._of(pattern, BatchDelete).records
-        items = (records.key(one) for one in require_list(keys, "keys", "keys"))
+        items = (records.key(one) for one in keys)
         once = {self.design.key_values(item): item for item in items}
         if self._former:
             self._former.bring_over(pattern.entity, once.values(), blind=True)
@@ -241,9 +240,11 @@ class Store(Reader):
             store.write_many(Orders.move, put=[order, *lines], delete=old_lines)
         """
         self._of(pattern, BatchWrite)
-        put, delete = require_list(put, "put", "records"), require_list(delete, "delete", "records")
+        put, delete = list(put), list(delete)
         for one in (*put, *delete):
-            require(one, pattern.kinds, "each record", f"of {' or '.join(pattern.entities)}")
+            if not isinstance(one, pattern.kinds):
+                kinds = " or ".join(pattern.entities)
+                raise TypeError(f"{described(one)} is not a record of {kinds}")
         kinds = self._requests
         puts = [
             kinds[one.__entity__.name].records.to_item(_sound(kinds[one.__entity__.name], one))
@@ -301,7 +302,6 @@ class Store(Reader):
         """A removal, as an action of a transaction. One that is not there is removed already, which
         is `missing_ok` or refuses the transaction."""
         requests = self._of(pattern, Delete)
-        require(missing_ok, bool, "missing_ok", "True or False")
         expected, key = given(requests.records, when), whole_key(key, fields)
         params = requests.delete(key, expected, missing_ok=missing_ok)
         self._bring_over(requests, key)
@@ -373,8 +373,7 @@ class Store(Reader):
     ) -> list[Item]:
         """The items of records, each with a key of its own."""
         requests = self._of(pattern, kind)
-        records = require_list(batch, "batch", f"{requests.name} records")
-        items = [requests.records.to_item(_sound(requests, record)) for record in records]
+        items = [requests.records.to_item(_sound(requests, record)) for record in batch]
         self._refuse_repeated(items)
         if self._former:
             self._former.bring_over(requests.name, items, blind=True)
@@ -394,9 +393,8 @@ class Store(Reader):
 def _sound(requests: Requests, record: E) -> E:
     """A record that has been checked: as it is made, but not as it is read."""
     if not isinstance(record, requests.records.entity.made):
-        raise TypeError(
-            f"{described(record)} is not a record of {requests.name}. Pass {requests.name}(…)"
-        )
+        fix = f"Pass {requests.name}(…)"
+        raise TypeError(f"{described(record)} is not a record of {requests.name}. {fix}")
     if is_checked(record):
         return record
     refuse_partial(record)

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from tablewright.model.arguments import require
 from tablewright.model.declaration import Entity
 from tablewright.model.sizes import item_bytes
 from tablewright.runtime.errors import (
@@ -71,8 +70,6 @@ def carry_out(transport: Transport, actions: Sequence[Action], token: str | None
     With a token, a repetition within ten minutes changes nothing and succeeds. Raises TokenUsed
     where it is not quite the same: what has expired is compared with the time of each request.
     """
-    for action in actions:
-        require(action, Action, "each action", "made by to_put, to_update, to_delete or to_check")
     if not 1 <= len(actions) <= MOST_ACTIONS:
         raise ValueError(f"a transaction has 1 to {MOST_ACTIONS} actions, not {len(actions)}")
     size = sum(action.size for action in actions)
@@ -82,7 +79,6 @@ def carry_out(transport: Transport, actions: Sequence[Action], token: str | None
         "TransactItems": [{action.kind: action.params} for action in actions]
     }
     if token is not None:
-        require(token, str, "token", "a text")
         if not 1 <= len(token) <= LONGEST_TOKEN:
             raise ValueError(f"a token has 1 to {LONGEST_TOKEN} characters, not {len(token)}")
         request["ClientRequestToken"] = token
@@ -105,8 +101,6 @@ def carry_out(transport: Transport, actions: Sequence[Action], token: str | None
 
 def read_at_once(transport: Transport, reads: Sequence[Read[Any]]) -> tuple[Any, ...]:
     """What the reads find, all at one moment."""
-    for one in reads:
-        require(one, Read, "each read", "made by to_get")
     gets = [{"Get": params} for one in reads for params in one.params]
     if not 1 <= len(gets) <= MOST_ACTIONS:
         raise ValueError(f"a transaction has 1 to {MOST_ACTIONS} reads, not {len(gets)}")
