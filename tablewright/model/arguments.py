@@ -11,10 +11,16 @@ from functools import wraps
 from typing import Any, TypeVar
 
 C = TypeVar("C")
+F = TypeVar("F", bound=Callable[..., Any])
 _VARIADIC = 0x04  # of a code's flags: it takes any number of arguments
 _OPERATORS = ("__init__", "__and__", "__or__")
 # Names of types in annotations that are not names of classes.
-_ALIASES = {"Where": "Condition | Mapping | None", "Item": "dict", "E": "Entity"}
+_ALIASES = {
+    "Where": "Condition | Mapping | None",
+    "Item": "dict",
+    "E": "Entity",
+    "ShardFunction": "Callable",
+}
 _WORDS = {
     "Action": "an action that to_put, to_update, to_delete or to_check made",
     "Change": "a change such as Order.total.set(5)",
@@ -50,7 +56,7 @@ def check_arguments(*unchecked: str) -> Callable[[type[C]], type[C]]:
         for name, method in list(vars(owner).items()):
             public = name in _OPERATORS or not name.startswith("_")
             if public and name not in unchecked and hasattr(method, "__code__"):
-                setattr(owner, name, _checked(method))
+                setattr(owner, name, checked(method))
         return owner
 
     return decorate
@@ -62,15 +68,19 @@ def require_count(value: int, subject: str, least: int = 1) -> None:
         raise ValueError(f"{subject} must be at least {least}, not {value}")
 
 
-def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method. What a `pattern` must be, the store says itself."""
+def checked(method: F) -> F:
+    """Make a method raise TypeError for wrong arguments. Stores check a `pattern` themselves."""
     code, annotations = method.__code__, method.__annotations__
     names = code.co_varnames[: code.co_argcount]
     rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount : code.co_nlocals][:1]
     variadic = rest[0] if code.co_flags & _VARIADIC else None
     accepted: dict[str, set[type]] = {
-        name: set() for name, one in annotations.items() if one != "Any" and name != "pattern"
+        name: set()
+        for name, one in annotations.items()
+        if len(one) > 1 and one != "Any" and name not in ("pattern", "return")
     }
+    if not accepted:
+        return method
 
     @wraps(method)
     def check(*args: Any, **kwargs: Any) -> Any:
@@ -82,7 +92,7 @@ def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
                 _check(method, args[0], name, value, accepted[name])
         return method(*args, **kwargs)
 
-    return check
+    return check  # type: ignore[return-value]
 
 
 def _check(
@@ -98,7 +108,8 @@ def _check(
             accepted.add(type(value))
         return
     where = type(owner).__name__ if method.__name__ == "__init__" else method.__name__
-    where = f"{owner.name}.{where}" if hasattr(owner, "stored") else where
+    where = owner.__name__ if where == "__init_subclass__" else where
+    where = f"{owner.field.name}.{where}" if hasattr(owner, "path") else where.removesuffix("Field")
     words = [_WORDS.get(kind) or f"a {kind}" for kind in kinds if kind != "None"]
     expected = " or ".join(words).replace("a type", f"a class such as {_base(text)}")
     raise TypeError(f"{where}: {name} must be {expected}, not {described(value)}")
@@ -126,4 +137,5 @@ def _is_of(value: Any, kind: str, annotation: str) -> bool:
 
 
 def _base(annotation: str) -> str:
-    return re.sub(r".*type\[(\w+)\].*", r"\1", annotation)
+    base = re.sub(r".*type\[(\w+)\].*", r"\1", annotation)
+    return _ALIASES.get(base, base)

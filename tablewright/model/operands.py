@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from tablewright.model.arguments import check_arguments
 from tablewright.model.changes import Add, Append, Change, Remove, Set, Subtract
 from tablewright.model.conditions import Between, Comparison, Condition, Function, Membership
 
@@ -24,6 +25,7 @@ V = TypeVar("V")
 T = TypeVar("T")
 
 
+@check_arguments()
 class Operand(Generic[V]):
     """A field, a part of a field, or the size of one.
 

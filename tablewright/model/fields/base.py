@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
+from tablewright.model.arguments import checked
 from tablewright.model.errors import InvalidValue
 from tablewright.model.operands import Operand
 from tablewright.model.sizes import ITEM_BYTES
@@ -47,6 +48,9 @@ class Field(Operand[V]):
         self._own_name = stored is None
         self.optional = default is not REQUIRED
         self.default = None if default is REQUIRED else default
+
+    def __init_subclass__(cls) -> None:
+        cls.__init__ = checked(cls.__init__)  # type: ignore[method-assign]
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.named(self.name or name)
