@@ -107,9 +107,13 @@ def _check(
         if not {"type", "Literal"} & {*kinds}:
             accepted.add(type(value))
         return
-    where = type(owner).__name__ if method.__name__ == "__init__" else method.__name__
-    where = owner.__name__ if where == "__init_subclass__" else where
-    where = f"{owner.field.name}.{where}" if hasattr(owner, "path") else where.removesuffix("Field")
+    where = method.__name__
+    if where == "__init__":
+        where = type(owner).__name__.removesuffix("Field")
+    elif where == "__init_subclass__":
+        where = owner.__name__
+    elif hasattr(owner, "path"):
+        where = f"{owner.field.name}.{where}"
     words = [_WORDS.get(kind) or f"a {kind}" for kind in kinds if kind != "None"]
     expected = " or ".join(words).replace("a type", f"a class such as {_base(text)}")
     raise TypeError(f"{where}: {name} must be {expected}, not {described(value)}")
@@ -133,7 +137,6 @@ def _is_of(value: Any, kind: str, annotation: str) -> bool:
         return isinstance(value, Mapping)
     names = {"None" if one is type(None) else one.__name__ for one in type(value).__mro__}
     return kind.rpartition(".")[2] in names and not (kind == "int" and isinstance(value, bool))
-
 
 
 def _base(annotation: str) -> str:

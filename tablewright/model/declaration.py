@@ -307,6 +307,8 @@ class Entity(Part):
         )
 
     def __init__(self, **values: Any) -> None:
+        if not hasattr(self, "__entity__"):
+            entity_name(type(self))
         object.__setattr__(self, "__dict__", self.__entity__.check(values))
         object.__setattr__(self, "__checked__", True)
 

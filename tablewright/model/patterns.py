@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from tablewright.model.arguments import checked, described
@@ -255,6 +255,10 @@ class Listing(_Read[E]):
         super().__set_name__(owner, name)
         # Python names attributes in their order, so the index has its name by now.
         self.index = self._index.name if self._index else None
+
+    def has_foreign_index(self, names: Container[str]) -> bool:
+        """Return True if the pattern reads an index that the table does not declare."""
+        return self._index is not None and self._index.name not in names
 
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:

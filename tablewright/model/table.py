@@ -67,7 +67,9 @@ class Index:
         self.projects = projects if isinstance(projects, str) else tuple(map(field_name, projects))
         self.sparse = sparse
         if isinstance(projects, str) and projects not in (ALL, KEYS_ONLY):
-            raise TypeError(f"an index projects ALL, KEYS_ONLY or a list of fields, not {projects!r}")
+            raise TypeError(
+                f"an index projects ALL, KEYS_ONLY or a list of fields, not {projects!r}"
+            )
         for key in self.keys.values():
             if not isinstance(key, Key):
                 raise TypeError(f"keys of an index must be Key(…) by entity, not {key!r}")

@@ -54,10 +54,9 @@ def complaints(error: Exception) -> list[str]:
         complaints.append("is not raised by the library")
     if _BARE.search(message):
         complaints.append("shows a bare repr")
-    if len(re.findall(r"[.!?] [A-Z]", message)) > 1:
-        complaints.append("has more than two sentences")
-    if len(message) > 400:
-        complaints.append(f"has {len(message)} characters")
+    for sentences in getattr(error, "problems", ()) or (message,):
+        if len(re.findall(r"[.!?] [A-Z]", str(sentences))) > 1 or len(str(sentences)) > 300:
+            complaints.append("has more than two sentences")
     return [f"{complaint}: {message!r}" for complaint in complaints]
 
 

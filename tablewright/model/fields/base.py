@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from tablewright.model.arguments import checked
@@ -83,7 +84,11 @@ class Field(Operand[V]):
                 why = "the index does not project it"
                 why += ", or the store has no keys for it" if self.secret else ""
                 raise AttributeError(f"{self.name} was not read: {why}")
-            return self.default
+            return self.new_default()
+
+    def new_default(self) -> Any:
+        """Return the default, copied if it could be changed: records do not share it."""
+        return deepcopy(self.default) if type(self.default) in (set, dict) else self.default
 
     def in_key(self) -> Self:
         """The same field, standing in keys alone."""

@@ -1,13 +1,10 @@
 """Wrong calls of a store: each is refused by a clear error, before DynamoDB is called."""
 
-import inspect
 from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from enum import Enum
 from typing import Any
-
-import pytest
 
 from tablewright.model import (
     BatchCreate,
@@ -38,7 +35,7 @@ from tablewright.model import (
     Whole,
 )
 from tablewright.runtime import Store
-from tests.unit.refusals import CountingClient, complaints, raised_by
+from tests.unit.refusals import CountingClient
 
 
 class State(Enum):
@@ -114,8 +111,8 @@ JUNK: dict[str, Callable[[], Any]] = {
     "'x'": lambda: "x",
     "b'x'": lambda: b"x",
     "1.5": lambda: 1.5,
-    "[]": lambda: [],
-    "{}": lambda: {},
+    "[]": list,
+    "{}": dict,
     "object": object,
     "a class": lambda: Plain,
     "a pattern of another table": lambda: Others.room,
