@@ -42,7 +42,7 @@ def described(value: object) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     name = type(value).__name__
-    if type(value).__module__ in ("builtins", "tablewright.model.patterns"):
+    if type(value).__module__ in ("builtins", "datetime", "decimal", "tablewright.model.patterns"):
         text = repr(value)
         if len(text) <= 60 and " at 0x" not in text and "<" not in text:
             return text
@@ -112,6 +112,8 @@ def _check(
         where = type(owner).__name__.removesuffix("Field")
     elif where == "__init_subclass__":
         where = owner.__name__
+    elif where in _OPERATORS:
+        where = {"__and__": "&", "__or__": "|"}[where]
     elif hasattr(owner, "path"):
         where = f"{owner.field.name}.{where}"
     words = [_WORDS.get(kind) or f"a {kind}" for kind in kinds if kind != "None"]

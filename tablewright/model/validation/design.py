@@ -188,8 +188,8 @@ def _entity(design: Design, entity: EntityModel) -> Iterator[str]:
         if unfit:
             yield f"{entity.name}.{field.name} has the default {unfit}"
         yield from _specifier(entity, field)
-        is_ttl = field.stored == (design.ttl or "no ttl") and not entity.expires
-        if is_ttl and not field.secret:
+        read = field.kind == "N" and not field.secret  # other values of it never expire
+        if read and field.stored == design.ttl and not entity.expires:
             yield (
                 f"{entity.name}.{field.name} is stored as '{design.ttl}', the ttl attribute of the "
                 f'table. Give it another stored name, or declare expires=Expiry("{field.name}")'

@@ -254,6 +254,8 @@ class Reader:
         """
         require_count(limit, "limit")
         require_count(examine, "examine")
+        if along is not None and (len(along) != 2 or isinstance(along[1], str)):
+            raise TypeError(f'along must be ("day", [values]), not {described(along)}')
         bounds = Range(since, until, after, before, begins_with, descending)
         key = {**key, **fields}
         condition = self._condition(pattern, where)
@@ -433,6 +435,8 @@ class Reader:
         for value, name in ((segments, "segments"), (1 if limit is None else limit, "limit")):
             require_count(value, name)
         require_count(segment, "segment", 0)
+        if segment >= segments:
+            raise ValueError(f"segment must be below segments, {segments}, not {segment}")
         condition = self._condition(pattern, where)
         former = self._former if self._former and self._former.concerns(pattern) else None
         served = condition is not None and not former and is_served(condition, records, pattern)

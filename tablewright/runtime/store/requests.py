@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tablewright.model.arguments import described
 from tablewright.model.changes import Change, Remove, Set
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import refuse_partial
@@ -267,4 +268,6 @@ class Requests:
 
 def whole_key(key: Mapping[str, Any], fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """A key that is given as a mapping, by its fields, or both."""
+    if type(key) is not dict and not isinstance(key, Mapping):
+        raise TypeError(f"a key must be a mapping of fields to values, not {described(key)}")
     return {**key, **fields} if fields else key
