@@ -79,7 +79,7 @@ class Hotels(Table, pk="PK", sk="SK"):
     visit = Upsert(Room)
     remove = Delete(Room)
     check = Check(Room)
-    on_floor = Query(Room, range="floor")
+    on_floor = Query(Room, range="number")
     prices = Query(Room, by_price, range="price")
     every = Scan(Room)
     put_stay = Put(Stay)
@@ -93,7 +93,7 @@ class Others(Table, pk="PK", sk="SK"):
 ROOM = Room(hotel="ritz", floor=1, number="12", price=Decimal(90))
 STAY = Stay(hotel="ritz", arrival=date(2026, 1, 31))
 KEY = {"hotel": "ritz", "floor": 1, "number": "12"}
-PARTITION = {"hotel": "ritz"}
+PARTITION = {"hotel": "ritz", "floor": 1}
 
 
 def store(client: Any) -> Store:
@@ -186,7 +186,7 @@ ACCEPTED = {
     ("caller", "'x'"): "a caller",
     ("token", "'x'"): "a token",
     ("segment", "0"): "the first segment",
-    **{(name, "0"): "a floor" for name in ("since", "until", "after", "before")},
+    **{(name, "'x'"): "a number of a room" for name in _RANGE},
     **{(name, "None"): "the default" for name in (*_RANGE, "where", "when", "along", "keep")},
     **{(name, "None"): "the default" for name in ("descending", "cursor", "caller", "at_once")},
     **{(name, "None"): "the default" for name in ("start", "limit", "token")},
@@ -401,7 +401,7 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
     "where another's field": (
         _query(where=Stay.arrival.exists()),
         TypeError,
-        "not a field of Room",
+        "does not read arrival",
     ),
     "where a wrong value": (
         _query(where=Room.price > "x"),
@@ -423,10 +423,14 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
     "a test without a name": (_query(keep=bool), TypeError, "keep must be a Keep"),
     "a direction that is a word": (_query(descending="yes"), TypeError, "True or False"),
     "partitions without values": (_query(along=("hotel",)), TypeError, "along must be"),
-    "partitions of a text": (_query(along=("hotel", "ritz")), TypeError, "along must be"),
+    "partitions of a text": (_query(along=("floor", "1")), TypeError, "along must be"),
     "a cursor without cursors": (_query(cursor="x"), TypeError, "without cursors"),
-    "a range that ends first": (_query(since=3, until=1), ValueError, "until must not lie before"),
-    "a range of a text": (_query(since="x"), ValueError, "since must be a number"),
+    "a range that ends first": (
+        _query(since="3", until="1"),
+        ValueError,
+        "until must not lie before",
+    ),
+    "a range of a text": (_query(since=3), ValueError, "since must be text"),
     "a missing partition": (lambda s: s.query(Hotels.on_floor), InvalidRecord, "hotel is required"),
     "a stranger": (lambda s: s.first(Hotels.on_floor, _LONG), InvalidRecord, "price cannot be"),
     "each at once 0": (
