@@ -46,7 +46,7 @@ def described(value: object) -> str:
         text = repr(value)
         if len(text) <= 60 and " at 0x" not in text and "<" not in text:
             return text
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+    return _one(name)
 
 
 def check_arguments(*unchecked: str) -> Callable[[type[C]], type[C]]:
@@ -99,7 +99,8 @@ def _check(
     method: Callable[..., Any], owner: Any, name: str, value: Any, accepted: set[type]
 ) -> None:
     annotation = method.__annotations__[name]
-    text = outermost = _ALIASES.get(annotation, annotation)
+    text: str = _ALIASES.get(annotation, annotation)
+    outermost = text
     while "[" in outermost:
         outermost = re.sub(r"\[[^\[\]]*\]", "", outermost)
     kinds = [_ALIASES.get(kind, kind) for kind in outermost.split(" | ")]
@@ -116,7 +117,7 @@ def _check(
         where = {"__and__": "&", "__or__": "|"}[where]
     elif hasattr(owner, "path"):
         where = f"{owner.field.name}.{where}"
-    words = [_WORDS.get(kind) or f"a {kind}" for kind in kinds if kind != "None"]
+    words = [_WORDS.get(kind) or _one(kind) for kind in kinds if kind != "None"]
     expected = " or ".join(words).replace("a type", f"a class such as {_base(text)}")
     raise TypeError(f"{where}: {name} must be {expected}, not {described(value)}")
 
@@ -139,6 +140,10 @@ def _is_of(value: Any, kind: str, annotation: str) -> bool:
         return isinstance(value, Mapping)
     names = {"None" if one is type(None) else one.__name__ for one in type(value).__mro__}
     return kind.rpartition(".")[2] in names and not (kind == "int" and isinstance(value, bool))
+
+
+def _one(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 def _base(annotation: str) -> str:

@@ -298,7 +298,7 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     ),
     "expiry that is a name": (
         lambda: entity(settings={"expires": "until"}),
-        ("Order: expires must be a Expiry", "'until'"),
+        ("Order: expires must be an Expiry", "'until'"),
     ),
     # Indexes
     "an index of what is no entity": (
@@ -356,7 +356,7 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     ),
     "a query of an index's name": (
         lambda: Query(entity(), "by_total"),  # type: ignore[arg-type]
-        ("Query: index must be a Index", "'by_total'"),
+        ("Query: index must be an Index", "'by_total'"),
     ),
     "a query that selects a text": (
         lambda: Query(entity(), select="total"),
