@@ -99,7 +99,7 @@ def _check(
     method: Callable[..., Any], owner: Any, name: str, value: Any, accepted: set[type]
 ) -> None:
     annotation = method.__annotations__[name]
-    text: str = _ALIASES.get(annotation, annotation)
+    text = str(_ALIASES.get(annotation, annotation))
     outermost = text
     while "[" in outermost:
         outermost = re.sub(r"\[[^\[\]]*\]", "", outermost)
