@@ -182,8 +182,8 @@ def wire_of(records: Records, operand: Operand[Any], value: Any, *, compared: bo
     except InvalidValue as problem:
         raise InvalidRecord(records.entity.name, [problem]) from None
     if checked is None:
-        problem = leaf.refuse(f"cannot be compared with {described(value)}. Use is_missing()")
-        raise InvalidRecord(records.entity.name, [problem])
+        empty = leaf.refuse(f"cannot be compared with {described(value)}. Use is_missing()")
+        raise InvalidRecord(records.entity.name, [empty])
     return encode(leaf.to_plain(checked))
 
 

@@ -243,8 +243,8 @@ class Store(Reader):
         put, delete = list(put), list(delete)
         for one in (*put, *delete):
             if not isinstance(one, pattern.kinds):
-                kinds = " or ".join(pattern.entities)
-                raise TypeError(f"{described(one)} is not a record of {kinds}")
+                names = " or ".join(pattern.entities)
+                raise TypeError(f"{described(one)} is not a record of {names}")
         kinds = self._requests
         puts = [
             kinds[one.__entity__.name].records.to_item(_sound(kinds[one.__entity__.name], one))

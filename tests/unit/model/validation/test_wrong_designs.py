@@ -157,7 +157,7 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
         ("ListOf: of must be a Field", "the class str"),
     ),
     "a part of a class that is none": (
-        lambda: entity(place=PartOf(Plain)),  # type: ignore[type-var]
+        lambda: entity(place=PartOf(Plain)),
         ("PartOf: of must be a class such as Part", "the class Plain"),
     ),
     "a choice of a number": (
@@ -335,7 +335,7 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     ),
     # Patterns
     "a pattern of a dataclass": (
-        lambda: Put(Plain),  # type: ignore[type-var]
+        lambda: Put(Plain),
         ("Put: of must be a class such as Entity", "the class Plain"),
     ),
     "a pattern of a record": (
