@@ -45,15 +45,15 @@ KEY = Key("ORDER#{id}", "ORDER")
 
 def entity(key: Any = KEY, name: str = "Order", /, *, settings: Any = None, **members: Any) -> Any:
     """An order with an id, and with more members."""
-    own = {"id": Text(), **members}
-    return new_class(name, (Entity,), {"key": key, **(settings or {})}, lambda at: at.update(own))
+    body = {"id": Text(), **members}
+    return new_class(name, (Entity,), {"key": key, **(settings or {})}, lambda at: at.update(body))
 
 
 def table(members: Any = None, /, **settings: Any) -> Any:
     """A table with these members, by default one that gets orders."""
-    own = {"order": Get(entity())} if members is None else members
-    given = {"pk": "PK", "sk": "SK", **settings}
-    return new_class("Orders", (Table,), given, lambda at: at.update(own))
+    body = {"order": Get(entity())} if members is None else members
+    keywords = {"pk": "PK", "sk": "SK", **settings}
+    return new_class("Orders", (Table,), keywords, lambda at: at.update(body))
 
 
 def of(kind: Any, **settings: Any) -> Any:

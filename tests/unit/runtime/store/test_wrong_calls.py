@@ -224,12 +224,12 @@ def test_wrong_value_of_any_parameter_is_refused_or_documented(method: str) -> N
     for place in (*range(len(positional)), *keywords):
         name = names[place] if isinstance(place, int) else place
         for label, junk in JUNK.items():
-            values, given = list(positional), dict(keywords)
+            values, named = list(positional), dict(keywords)
             if isinstance(place, int):
                 values[place] = junk()
             else:
-                given[place] = junk()
-            error, calls = _outcome(method, values, given)
+                named[place] = junk()
+            error, calls = _outcome(method, values, named)
             if (name, label) in ACCEPTED and (name != "limit" or method == "scan_page"):
                 if error is not None and not isinstance(error, NotFound | ValueError):
                     wrong.append(f"{name}={label}: {error!r}")
