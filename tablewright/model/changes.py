@@ -17,6 +17,8 @@ class Change:
 
     def __init__(self, operand: Operand[Any]) -> None:
         self.operand = operand
+        if hasattr(operand, "of") and not hasattr(operand, "stored"):
+            raise operand.field.refuse("has a size that cannot be changed. Change the field")
 
 
 class Set(Change):

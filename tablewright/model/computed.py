@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Self, overload
 
+from tablewright.model.arguments import checked
 from tablewright.model.errors import InvalidValue
 from tablewright.model.time_ids import milliseconds
 
@@ -30,6 +31,7 @@ class Computed:
 
     __slots__ = ("_of", "function", "max_length", "name")
 
+    @checked
     def __init__(self, function: Callable[..., str], *of: Field[Any], max_length: int = 64) -> None:
         self.name = ""
         self.function = function
@@ -78,6 +80,7 @@ class Reversed(Computed):
 
     __slots__ = ("_digits",)
 
+    @checked
     def __init__(self, of: Field[Any]) -> None:
         super().__init__(self._text, of)
         self._digits = int(getattr(of, "digits", 0))
@@ -112,6 +115,7 @@ class Digest(Computed):
     __slots__ = ()
     LENGTH = 64
 
+    @checked
     def __init__(self, of: Field[Any]) -> None:
         # As long as any: what a record is measured by before a store has it.
         super().__init__(lambda value: "0" * self.LENGTH, of, max_length=self.LENGTH)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tablewright.model.arguments import check_arguments
+
 if TYPE_CHECKING:
     from tablewright.model.operands import Operand
 
 
+@check_arguments()
 class Condition:
     """Something that holds of an item, or does not; combined with ``&``, ``|`` and ``~``.
 

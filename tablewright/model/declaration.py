@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -27,6 +27,7 @@ from typing import (
     dataclass_transform,
 )
 
+from tablewright.model.arguments import checked, described
 from tablewright.model.computed import Computed
 from tablewright.model.entity import EntityModel, Key, KeyAttributes
 from tablewright.model.expiry import Expiry
@@ -57,13 +58,19 @@ from tablewright.model.fields.specifiers import (
 )
 from tablewright.model.key_template import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from tablewright.model.part import PartModel
-from tablewright.model.patterns import Pattern
+from tablewright.model.patterns import Pattern, entity_name
 from tablewright.model.sharding.epochs import EpochList
 from tablewright.model.table import Design, Index
 from tablewright.model.time_ids import TimeId
 
 E = TypeVar("E", bound="Entity")
 M = TypeVar("M")
+# Settings of a table, with the types of their values.
+_SETTINGS: dict[str, type] = {
+    **dict.fromkeys(("pk", "sk", "ttl", "stream", "tenant", "entity_type"), str),
+    "epochs": Pattern,
+    "formerly": type,
+}
 # What every mapping has.
 _METHODS = {"get", "items", "keys", "values"}
 
@@ -143,12 +150,23 @@ class Part(_Mapping):
     __unread__: frozenset[str]
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        super().__init_subclass__(**settings)
-        for name in _METHODS & cls.__dict__.keys():
+        _require_known(cls, settings, "key, expires, example and name")
+        members = vars(cls)
+        for name, member in members.items():
+            taken = hasattr(Part, name) and isinstance(member, Field | Computed)
+            if name not in _METHODS and not taken:
+                continue
             raise TypeError(
                 f"{cls.__name__} cannot have a field '{name}', which records have as mappings: "
                 f"give it another name and store it as '{name}', as in Text('{name}')"
             )
+        for name, annotation in annotations_of(cls).items():
+            declared = isinstance(members.get(name), Field | Computed)
+            if not (declared or name.startswith("_") or "ClassVar" in str(annotation)):
+                raise TypeError(
+                    f"{cls.__name__}.{name} has an annotation, but no specifier of a field. "
+                    f"Write {name}: Field[str] = Text(), or ClassVar[…] for a constant"
+                )
         cls.__part__ = PartModel(cls.__name__, _members(cls, Field))
 
     def __init__(self, **values: Any) -> None:
@@ -215,6 +233,19 @@ class Part(_Mapping):
 Mapping.register(Part)
 
 
+def annotations_of(cls: type) -> Mapping[str, Any]:
+    """Return the annotations of a class itself, none if Python 3.14 cannot evaluate them."""
+    try:
+        return cls.__annotations__
+    except NameError:
+        return {}
+
+
+def _require_known(cls: type, settings: Iterable[str], known: str) -> None:
+    for name in settings:
+        raise TypeError(f"class {cls.__name__} does not take {name}=. It takes {known}")
+
+
 def _restored(kind: type[Part], values: dict[str, Any]) -> Part:
     return kind._stored(values)
 
@@ -251,6 +282,7 @@ class Entity(Part):
     __entity__: ClassVar[EntityModel]
     __home__: ClassVar[type[Table]]
 
+    @checked
     def __init_subclass__(
         cls,
         *,
@@ -275,6 +307,8 @@ class Entity(Part):
         )
 
     def __init__(self, **values: Any) -> None:
+        if not hasattr(self, "__entity__"):
+            entity_name(type(self))
         object.__setattr__(self, "__dict__", self.__entity__.check(values))
         object.__setattr__(self, "__checked__", True)
 
@@ -350,6 +384,7 @@ class Table:
     __design__: ClassVar[Design]
     __settings__: ClassVar[dict[str, Any]] = {}
 
+    @checked
     def __init_subclass__(
         cls,
         *,
@@ -359,7 +394,14 @@ class Table:
         entities: Mapping[type[Any], type[Entity]] | None = None,
         **settings: Unpack[Settings],
     ) -> None:
+        _require_known(cls, settings.keys() - _SETTINGS.keys(), f"id, {', '.join(_SETTINGS)}")
+        for name, value in settings.items():
+            if not isinstance(value, _SETTINGS[name]) and (value is not None or name == "pk"):
+                expected = _SETTINGS[name].__name__
+                raise TypeError(f"{cls.__name__}: {name} is a {expected}, not {described(value)}")
         cls.__settings__ = {**cls.__settings__, **settings}
+        if "pk" not in cls.__settings__:
+            raise TypeError(f'{cls.__name__} has no partition key. Add it, as in pk="PK"')
         id = id or hyphened(cls.__name__)
         cls.__design__ = _design(cls, id, keys or {}, expires or {}, entities or {})
 
@@ -379,6 +421,9 @@ def _design(
             *(kind for index in indexes for kind in index.keys),
         )
     )
+    for kind in (*keys, *expires, *entities):
+        if kind not in kinds:
+            raise TypeError(f"{table.__name__} has no pattern of {described(kind)}. Add one")
     settings = dict(table.__settings__)
     sort = settings.get("sk")
     own = KeyAttributes((settings["pk"],), (sort,) if sort else ())
@@ -392,6 +437,7 @@ def _design(
             index.name: (index.key, index.keys[kind]) for index in indexes if kind in index.keys
         }
         made = entities.get(kind, kind)
+        entity_name(made)
         placed = made.__entity__.placed(own, indexed, keys.get(kind), expires.get(kind), limits)
         models.append(placed)
         if kind not in keys and "__home__" not in vars(made):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tablewright.model.arguments import checked
 from tablewright.model.computed import Computed, Digest
 from tablewright.model.errors import InvalidValue
 from tablewright.model.expiry import Expiry
@@ -37,6 +38,7 @@ class Key:
 
     __slots__ = ("partition", "shards", "shared", "sort")
 
+    @checked
     def __init__(
         self,
         pk: str | tuple[str, ...],
@@ -91,7 +93,12 @@ class Key:
 
 def _templates(forms: str | tuple[str, ...], limit: int, delimiter: str) -> tuple[Template, ...]:
     texts = (forms,) if isinstance(forms, str) else forms
-    return tuple(Template(text, limit=limit, delimiter=delimiter) for text in texts)
+    templates = tuple(Template(text, limit=limit, delimiter=delimiter) for text in texts)
+    for template in templates:
+        if not template.text or {*"{}"} & {*"".join(template.literals)}:
+            fix = "Write fixed text and names of fields in braces, such as ORDER#{order_id}"
+            raise TypeError(f"{template.text!r} is not a template of a key. {fix}")
+    return templates
 
 
 def _fields(templates: Iterable[Template]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
+from tablewright.model.arguments import check_arguments
 from tablewright.model.errors import InvalidValue
 from tablewright.model.fields.time import hour_begin
 
@@ -11,6 +12,7 @@ _BEGIN = date(1970, 1, 1)
 _DAY_SECONDS = 24 * 60 * 60
 
 
+@check_arguments("refuses", "oldest", "at")
 class Expiry:
     """When an item may be deleted: at a date or time that it carries, or a calendar span after it.
 

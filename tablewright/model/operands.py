@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from tablewright.model.arguments import check_arguments, described
 from tablewright.model.changes import Add, Append, Change, Remove, Set, Subtract
 from tablewright.model.conditions import Between, Comparison, Condition, Function, Membership
 
@@ -20,10 +21,22 @@ if TYPE_CHECKING:
 
     Path = tuple[str | int | Field[Any], ...]
 
+# The types of fields that a function is for.
+_SETS = ("SS", "NS", "BS")
+_KINDS: dict[str, tuple[str, ...]] = {
+    "begins_with": ("S", "B"),
+    "contains": ("S", "B", "L", *_SETS),
+    "size": ("S", "B", "L", "M", *_SETS),
+    "at": ("L", "M"),
+    "subtract": _SETS,
+    "append": ("L",),
+}
+_TYPES = ("S", "N", "B", "BOOL", "NULL", "L", "M", *_SETS)
 V = TypeVar("V")
 T = TypeVar("T")
 
 
+@check_arguments()
 class Operand(Generic[V]):
     """A field, a part of a field, or the size of one.
 
@@ -100,6 +113,13 @@ class Operand(Generic[V]):
     def between(self, low: V, high: V) -> Condition: ...
     def between(self, low: Any, high: Any) -> Condition:
         """From one value to another, both included."""
+        try:
+            is_reversed = bool(low > high)
+        except TypeError:
+            is_reversed = False  # values of types that the store refuses, or without an order
+        if is_reversed:
+            values = f"{described(low)} and {described(high)}"
+            raise self.field.refuse(f"has no value between {values}. Write the lower one first")
         return Between(self, low, high)
 
     @overload
@@ -110,6 +130,10 @@ class Operand(Generic[V]):
     def is_in(self, *values: V) -> Condition: ...
     def is_in(self, *values: Any) -> Condition:
         """One of these values, at most a hundred."""
+        if not 1 <= len(values) <= 100:
+            raise self.field.refuse(f"needs 1 to 100 values for is_in, not {len(values)}")
+        if isinstance(values[0], list) and self.field.kind not in ("L", "M", *_SETS):
+            raise self.field.refuse("needs values one by one. Write is_in(*values)")
         return Membership(self, values)
 
     def exists(self) -> Condition:
@@ -122,18 +146,27 @@ class Operand(Generic[V]):
 
     def is_of_type(self, kind: str) -> Condition:
         """Of this type of DynamoDB: S, N, B, BOOL, NULL, L, M, SS, NS or BS."""
+        if kind not in _TYPES:
+            raise self.field.refuse(f"cannot be of type {kind!r}. Name one of {', '.join(_TYPES)}")
         return Function("attribute_type", self, kind)
 
-    def begins_with(self: Operand[str] | Operand[str | None], text: str) -> Condition:
+    def begins_with(self: Operand[str] | Operand[str | None], text: str | bytes) -> Condition:
         """A text that begins so."""
+        self._require_kind("begins_with")
         return Function("begins_with", self, text)
 
     def contains(self, part: Any) -> Condition:
         """A text that has this part, or a set or list that has this element."""
+        self._require_kind("contains")
+        if not self.path and not isinstance(
+            part, {"S": str, "B": bytes}.get(self.field.kind, object)
+        ):
+            raise self.field.refuse(f"cannot contain {described(part)}. Name a part of its text")
         return Function("contains", self, part)
 
     def size(self) -> Operand[int]:
         """The number of characters, bytes or elements: ``Order.tags.size() > 2``."""
+        self._require_kind("size")
         return Size(self)
 
     @overload
@@ -145,7 +178,17 @@ class Operand(Generic[V]):
     def at(self, *path: str | int | Field[Any]) -> Operand[Any]:
         """A part of what the field holds: ``Order.address.at(Address.city)``, with names for the
         members of a document and positions for the elements of a list."""
+        self._require_kind("at")
+        if not path or not all(map(_is_step, path)):
+            steps = ", ".join(map(described, path))
+            raise self.field.refuse(f"has no part at({steps}). Write names, or positions from 0")
         return PartOperand(self, path)
+
+    def _require_kind(self, function: str) -> None:
+        field, kinds = self.field, _KINDS[function]
+        if not self.path and field.kind not in kinds and not hasattr(field, "prefix"):
+            types = ", ".join(kinds)
+            raise field.refuse(f"is a {field.type_name}, and {function} is for fields of {types}")
 
     def set(self, value: V) -> Change:
         """Give it a value."""
@@ -153,6 +196,8 @@ class Operand(Generic[V]):
 
     def set_if_missing(self, value: V) -> Change:
         """Set the field where it has no value yet."""
+        if value is None:
+            raise self.field.refuse("needs a value for set_if_missing. Use remove() for none")
         return Set(self, value, if_missing=True)
 
     def remove(self) -> Change:
@@ -168,11 +213,17 @@ class Operand(Generic[V]):
 
     def subtract(self: Operand[Any], elements: Iterable[Any]) -> Change:
         """Take elements out of a set."""
+        self._require_kind("subtract")
         return Subtract(self, elements)
 
     def append(self: Operand[Any], *elements: Any) -> Change:
         """Put elements at the end of a list, which begins empty."""
+        self._require_kind("append")
         return Append(self, elements)
+
+
+def _is_step(step: str | int | Field[Any]) -> bool:
+    return step >= 0 if isinstance(step, int) else not isinstance(step, str) or bool(step)
 
 
 class PartOperand(Operand[Any]):

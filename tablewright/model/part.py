@@ -47,7 +47,7 @@ class PartModel:
             elif field.optional and partial and field.name in values:
                 record[field.name] = None
             elif field.default is not None and not partial:
-                record[field.name] = field.default
+                record[field.name] = field.new_default()
             elif not field.optional and (field.name in values or not partial):
                 problems.append(field.refuse("is required"))
         problems += self.more_problems(record)

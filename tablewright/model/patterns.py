@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from tablewright.model.arguments import checked, described
 
 if TYPE_CHECKING:
     from tablewright.model.declaration import Entity
@@ -18,7 +20,18 @@ D = TypeVar("D", bound="Entity")
 
 
 def field_name(field: str | Field[Any]) -> str:
-    return field if isinstance(field, str) else field.name
+    if isinstance(field, str):
+        return field
+    if not hasattr(field, "stored"):
+        raise TypeError(f"{described(field)} is not a field. Name one, as in Order.total")
+    return field.name
+
+
+def entity_name(kind: type[Entity]) -> str:
+    if not isinstance(kind, type) or not hasattr(kind, "__entity__"):
+        fix = "Declare it as class Order(Entity, key=Key(…))"
+        raise TypeError(f"{described(kind)} is not an entity with a key. {fix}")
+    return kind.__entity__.name
 
 
 class Pattern(Generic[E]):
@@ -35,7 +48,10 @@ class Pattern(Generic[E]):
         self.index: str | None = None
         self.describes = describes
         self.kinds: tuple[type[Entity], ...] = (of,)
-        self.entity = of.__entity__.name
+        self.entity = entity_name(of)
+
+    def __init_subclass__(cls) -> None:
+        cls.__init__ = checked(cls.__init__)  # type: ignore[method-assign]
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = self.name or name
@@ -51,7 +67,7 @@ class Pattern(Generic[E]):
     @property
     def entities(self) -> tuple[str, ...]:
         """Everything that the pattern touches."""
-        return tuple(kind.__entity__.name for kind in self.kinds)
+        return tuple(map(entity_name, self.kinds))
 
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
@@ -240,6 +256,10 @@ class Listing(_Read[E]):
         # Python names attributes in their order, so the index has its name by now.
         self.index = self._index.name if self._index else None
 
+    def has_foreign_index(self, names: Container[str]) -> bool:
+        """Return True if the pattern reads an index that the table does not declare."""
+        return self._index is not None and self._index.name not in names
+
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
         return ((self.verb, self.index),)
@@ -412,7 +432,7 @@ class Count(Pattern[E]):
     def __init__(self, of: type[E], *, marker: type[Entity], describes: str = "") -> None:
         super().__init__(of, describes=describes)
         self.kinds = (of, marker)
-        self.marker = marker.__entity__.name
+        self.marker = entity_name(marker)
 
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:

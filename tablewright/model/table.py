@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tablewright.model.arguments import checked
 from tablewright.model.entity import EntityModel, Key, KeyAttributes
 from tablewright.model.key_template import Template
 from tablewright.model.patterns import Listing, Pattern, field_name
@@ -47,6 +48,7 @@ class Index:
 
     __slots__ = ("key", "keys", "local", "name", "projects", "sparse")
 
+    @checked
     def __init__(
         self,
         name: str = "",
@@ -64,6 +66,13 @@ class Index:
         self.keys = dict(keys or {})
         self.projects = projects if isinstance(projects, str) else tuple(map(field_name, projects))
         self.sparse = sparse
+        if isinstance(projects, str) and projects not in (ALL, KEYS_ONLY):
+            raise TypeError(
+                f"an index projects ALL, KEYS_ONLY or a list of fields, not {projects!r}"
+            )
+        for key in self.keys.values():
+            if not isinstance(key, Key):
+                raise TypeError(f"keys of an index must be Key(…) by entity, not {key!r}")
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = self.name or name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+from tablewright.model.arguments import described
 from tablewright.runtime import parallel
 from tablewright.runtime.aws import Caller, connect, own_session
 from tablewright.runtime.retry import Backoff
@@ -57,8 +58,11 @@ class Transport:
 
 
 def _caller(client: Any) -> Caller:
-    if not hasattr(client, "meta"):
+    if client is None or callable(getattr(client, "client", None)):
         return connect(client or own_session(), "dynamodb")
+    if "put_item" not in getattr(getattr(client, "meta", None), "method_to_api_mapping", ()):
+        expected = "a session or a client of boto3 (of a resource: resource.meta.client)"
+        raise TypeError(f"client must be {expected} for DynamoDB, not {described(client)}")
     from tablewright.runtime.boto3_client import Boto3Client
 
     return Boto3Client(client)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
+from tablewright.model.arguments import described
 from tablewright.model.grants import GrantError, key_condition, of_anyone, of_nobody, of_tenant
 from tablewright.model.patterns import Pattern
 from tablewright.model.table import Design
@@ -31,6 +32,10 @@ def grant(
 ) -> iam.Grant:
     """Allow the patterns in these regions, None being the table's own."""
     _refuse_strangers(table.design, patterns)
+    if not hasattr(grantee, "grant_principal"):
+        raise GrantError(f"a grantee must be a role or a function, not {described(grantee)}")
+    if isinstance(keys, str):
+        raise GrantError(f"keys must be a list of forms, not {keys!r}")
     own = Stack.of(table).region
     _refuse_contradictions(table, own, [tenant_tag, shared, keys], regions)
     arns = [
@@ -69,9 +74,11 @@ def _refuse_strangers(design: Design, patterns: Sequence[Pattern[Any]]) -> None:
     if not patterns:
         raise GrantError(f"name at least one access pattern of table design '{design.id}'")
     for pattern in patterns:
-        if design.patterns.get(pattern.name) is not pattern:
+        name = getattr(pattern, "name", pattern)
+        if not isinstance(pattern, Pattern) or design.patterns.get(name) is not pattern:
             raise GrantError(
-                f"'{pattern.name}' is not an access pattern of table design '{design.id}'"
+                f"{described(name)} is not an access pattern of table design '{design.id}'. "
+                "Pass patterns of it, such as Orders.place"
             )
 
 

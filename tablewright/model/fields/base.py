@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
+from tablewright.model.arguments import checked
 from tablewright.model.errors import InvalidValue
 from tablewright.model.operands import Operand
 from tablewright.model.sizes import ITEM_BYTES
@@ -48,6 +50,9 @@ class Field(Operand[V]):
         self.optional = default is not REQUIRED
         self.default = None if default is REQUIRED else default
 
+    def __init_subclass__(cls) -> None:
+        cls.__init__ = checked(cls.__init__)  # type: ignore[method-assign]
+
     def __set_name__(self, owner: type, name: str) -> None:
         self.named(self.name or name)
 
@@ -79,7 +84,11 @@ class Field(Operand[V]):
                 why = "the index does not project it"
                 why += ", or the store has no keys for it" if self.secret else ""
                 raise AttributeError(f"{self.name} was not read: {why}")
-            return self.default
+            return self.new_default()
+
+    def new_default(self) -> Any:
+        """Return the default, copied if it could be changed: records do not share it."""
+        return deepcopy(self.default) if type(self.default) in (set, dict) else self.default
 
     def in_key(self) -> Self:
         """The same field, standing in keys alone."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tablewright.model.arguments import checked
+
 ShardFunction = Callable[[str, int], int]
 """Function of an id and a number of shards that gives one of these, counted from zero."""
 
@@ -56,6 +58,7 @@ class Shards:
 
     __slots__ = ("by", "count", "function")
 
+    @checked
     def __init__(self, count: int, *, by: str, function: ShardFunction = uniform) -> None:
         self.count = count
         self.by = by

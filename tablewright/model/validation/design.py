@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tablewright.model.declaration import Table
+from tablewright.model.arguments import described
+from tablewright.model.declaration import Part, Table, annotations_of
 from tablewright.model.entity import EntityModel
-from tablewright.model.errors import DesignError, InvalidValue
+from tablewright.model.errors import DesignError, InvalidRecord, InvalidValue
+from tablewright.model.fields import specifiers
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import TallyField
 from tablewright.model.fields.time import (
@@ -30,6 +32,20 @@ _INDEX_LIMIT = 20  # global ones per table,
 _LOCAL_LIMIT = 5  # local ones, and
 _INCLUDE_LIMIT = 100  # projected attributes over all indexes: quotas of DynamoDB
 _INDEX_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
+_HELD = re.compile(r"Field\[(?:\w+\.)*(\w+)")
+_TYPES = {
+    "str",
+    "int",
+    "float",
+    "bool",
+    "bytes",
+    "Decimal",
+    "date",
+    "datetime",
+    "set",
+    "list",
+    "tuple",
+}
 _STREAMS = ("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 
 
@@ -61,17 +77,26 @@ def _names(design: Design) -> Iterator[str]:
         "access pattern": [pattern.name for pattern in design.pattern_list],
     }
     for what, names in named.items():
-        yield from (
-            f"two of kind {what} are named '{n}'" for n, c in Counter(names).items() if c > 1
-        )
+        for name in (name for name, times in Counter(names).items() if times > 1):
+            yield f"{what} '{name}' is declared twice. Give each {what} its own name and object"
     for entity in design.entity_list:
-        stored = Counter(field.stored for field in entity.fields if field.stored)
-        yield from (f"{entity.name} stores two fields as '{n}'" for n, c in stored.items() if c > 1)
+        stored: dict[str, str] = {}
+        for name, times in Counter(field.name for field in entity.fields).items():
+            if times > 1:
+                yield f"{entity.name} has one specifier for '{name}' and others. Write one for each"
+        for field in entity.fields:
+            other = stored.setdefault(field.stored or field.name, field.name)
+            if other != field.name:
+                yield (
+                    f"{entity.name}.{other} and {entity.name}.{field.name} are both stored as "
+                    f"'{field.stored}'. Give one another stored name"
+                )
         if RESTORED_FROM in stored:
-            yield f"{entity.name} stores a field as '{RESTORED_FROM}', which marks restored items"
+            yield (
+                f"{entity.name} stores a field as '{RESTORED_FROM}', which marks restored items. "
+                "Give it another stored name"
+            )
         yield from _swallowed(design, entity)
-        python = Counter(field.name for field in entity.fields)
-        yield from (f"{entity.name} has two fields '{n}'" for n, c in python.items() if c > 1)
 
 
 def _swallowed(design: Design, entity: EntityModel) -> Iterator[str]:
@@ -114,13 +139,36 @@ def _limits(design: Design) -> Iterator[str]:
         yield f"stream '{design.stream}' is none of {', '.join(_STREAMS)}"
 
 
-def _is_sound(field: Field[Any]) -> bool:
-    """Whether a field's default is as the field would keep it."""
+def _default(field: Field[Any]) -> str | None:
+    """Describe a default that is not as the field would store it."""
+    default = field.default
     try:
-        checked = field.check(field.default)
-    except InvalidValue:
-        return False
-    return type(checked) is type(field.default) and bool(checked == field.default)
+        checked = None if default is None else field.check(default)
+    except InvalidValue as problem:
+        return f"{described(default)}, but {problem.reason}"
+    if type(checked) is type(default) and bool(checked == default):
+        return None
+    return f"{described(default)}. Write it as {checked!r}"
+
+
+def _specifier(entity: EntityModel, field: Field[Any]) -> Iterator[str]:
+    """Yield what is wrong with how a field is declared."""
+    name = f"{entity.name}.{field.name}"
+    try:
+        re.compile(getattr(field, "pattern", None) or "")
+    except re.error as error:
+        pattern = described(error.pattern)
+        yield f"{name} has the pattern {pattern}, which is no regular expression: {error}"
+    owners = (annotations_of(kind) for kind in entity.made.__mro__ if issubclass(kind, Part))
+    annotation = next((str(one[field.name]) for one in owners if field.name in one), "")
+    specifier = getattr(specifiers, field.type_name, None)
+    returned = getattr(specifier, "__annotations__", {}).get("return", "")
+    declared, held = (_HELD.findall(text) for text in (annotation, returned))
+    if declared and held and declared != held and {*declared, *held} <= _TYPES:
+        yield (
+            f"{name} is annotated as Field[{declared[0]}], but {field.type_name} is of "
+            f"Field[{held[0]}]. Change one of them"
+        )
 
 
 def _is_ttl(entity: EntityModel, field: Field[Any]) -> bool:
@@ -130,14 +178,27 @@ def _is_ttl(entity: EntityModel, field: Field[Any]) -> bool:
 
 def _entity(design: Design, entity: EntityModel) -> Iterator[str]:
     yield from entity_keys(design, entity)
+    if entity.example:
+        try:
+            entity.check(entity.example)
+        except InvalidRecord as problem:
+            yield f"the example of {problem}. Change it"
     for field in entity.fields:
-        if field.default is not None and not _is_sound(field):
-            yield f"{entity.name}.{field.name} has a default that is no value of it"
+        unfit = _default(field)
+        if unfit:
+            yield f"{entity.name}.{field.name} has the default {unfit}"
+        yield from _specifier(entity, field)
+        read = field.kind == "N" and not field.secret  # other values of it never expire
+        if read and field.stored == design.ttl and not entity.expires:
+            yield (
+                f"{entity.name}.{field.name} is stored as '{design.ttl}', the ttl attribute of the "
+                f'table. Give it another stored name, or declare expires=Expiry("{field.name}")'
+            )
         kept = field.stored or isinstance(field, TallyField)
         if not kept and field.name not in entity.key.fields:
             yield f"{entity.name}.{field.name} is not stored and stands in no key of the table"
     if entity.expires and not design.ttl:
-        yield f"{entity.name} expires, but the table has no ttl attribute"
+        yield f'{entity.name} expires, but the table has no ttl attribute. Add it, as in ttl="ttl"'
     since = entity.by_name.get(entity.expires.field) if entity.expires else None
     if entity.expires and since is None:
         yield f"{entity.name} expires by '{entity.expires.field}', which is not one of its fields"

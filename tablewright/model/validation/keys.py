@@ -94,10 +94,7 @@ def _key(
         ("sort", attributes.sort, key.sort),
     ):
         if len(names) != len(forms):
-            yield (
-                f"{where} of {entity.name} has {len(forms)} forms for the {len(names)} attributes "
-                f"of its {what} key"
-            )
+            yield _miscounted(entity, key, where, what, names, forms)
     for attribute, template in attributes.of(key):
         if attribute in entity.by_stored:
             field = entity.by_stored[attribute]
@@ -120,12 +117,38 @@ def _key(
         )
 
 
+def _miscounted(
+    entity: EntityModel,
+    key: Key,
+    where: str,
+    what: str,
+    names: tuple[str, ...],
+    forms: tuple[Template, ...],
+) -> str:
+    """Describe a key that has more or fewer templates than attributes."""
+    owner = "the table" if where == "the table's key" else where
+    written = ", ".join(f'"{one.text}"' for one in key.templates)
+    if not forms:
+        fault = f'has no sort key, but {owner} declares sk="{names[0]}". Add a second template.'
+    elif not names:
+        fault = f"has a sort key, but {owner} declares no sk. Leave out the second template."
+    else:
+        attributes = f"{len(names)} attributes of the {what} key of {owner}"
+        fault = f"has {len(forms)} template(s) for the {attributes}. Write one for each"
+    return f"{entity.name}: Key({written}) {fault}"
+
+
 def _sharding(
     design: Design, entity: EntityModel, key: Key, where: str, attributes: KeyAttributes
 ) -> Iterator[str]:
     sharded = any("shard" in template.fields for template in key.partition)
     if sharded and key.shards is None:
-        yield f"{where} of {entity.name} has a {{shard}} but no Shards"
+        yield f"{where} of {entity.name} has a {{shard}} but no Shards. Add shards=Shards(10, by=…)"
+    if key.shards and "shard" in entity.by_name:
+        yield (
+            f"{entity.name}.shard has the name of the computed {{shard}} in {where}. "
+            "Give the field another name"
+        )
     if key.shards and not sharded:
         yield f"{where} of {entity.name} has Shards but no {{shard}} in its partition key"
     if key.shards and key.shards.by not in entity.by_name:

@@ -18,6 +18,9 @@ def pattern_problems(design: Design, pattern: Pattern[Any]) -> Iterator[str]:
     for one in pattern.entities:
         if one not in design.entities:
             yield f"{name} is about '{one}', which the table does not store"
+    if isinstance(pattern, Listing) and pattern.has_foreign_index(design.indexes):
+        yield f"{name} reads an index that is no attribute of the table. Assign the Index to one"
+        return
     strangers = [one for one in entities if pattern.index and pattern.index not in one.indexed]
     for entity in strangers:
         yield f"{name} reads {entity.name} from index {pattern.index}, which does not hold it"

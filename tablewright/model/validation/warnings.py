@@ -17,7 +17,9 @@ _WRITES, _READS = 1000, 3000
 def warnings(table: type[Table]) -> list[str]:
     """One sentence for each thing that is worth a second look, with what would mend it."""
     design = table.__design__
+    unused = f"{table.__name__} has no access patterns: declare one, such as order = Get(Order)"
     return [
+        *([] if design.pattern_list else [unused]),
         *_hot_partitions(design),
         *_unused_indexes(design),
         *projection_warnings(design),

@@ -150,7 +150,7 @@ def _plain(records: Records, operand: Operand[Any], value: Any) -> Any:
     """Elements of a set or a list as they are stored; a number as it is."""
     held = leaf_of(own_field(records, operand), operand)
     if isinstance(held, SetOfField | ListOfField) and isinstance(value, list | set):
-        return type(value)(held.of.to_plain(held.of.check(one)) for one in value)
+        return type(value)(map(held.of.to_plain, held._checked(value)))
     return value
 
 

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tablewright.model.arguments import described
 from tablewright.model.conditions import (
     Between,
     Comparison,
@@ -24,7 +25,6 @@ from tablewright.runtime.store.attribute_values import Wire, encode
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Records
 
-_MOST_VALUES = 100
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "<>": operator.ne,
@@ -48,9 +48,25 @@ def equal_to(records: Records, values: Mapping[str, Any]) -> Condition | None:
 
 def given(records: Records, asked: Condition | Mapping[str, Any] | None) -> Condition | None:
     """What a caller asks for: a condition, or the values that fields must have."""
-    if asked is None or isinstance(asked, Condition):
-        return asked
-    return equal_to(records, asked)
+    if isinstance(asked, Condition):
+        check_values(records, asked)
+    return asked if asked is None or isinstance(asked, Condition) else equal_to(records, asked)
+
+
+def check_values(records: Records, asked: Condition) -> None:
+    """Raise an error for a value that its operand cannot be compared with."""
+    for part in asked.parts:
+        check_values(records, part)
+    values: tuple[Any, ...] = ()
+    if isinstance(asked, Comparison):
+        values = (asked.value,)
+    elif isinstance(asked, Between):
+        values = (asked.low, asked.high)
+    elif isinstance(asked, Membership):
+        values = asked.values
+    for value in values:
+        (operand,) = asked.operands()
+        wire_of(records, operand, value, compared=True)
 
 
 class Rendering:
@@ -68,8 +84,6 @@ class Rendering:
             low, high = (self._value(asked.operand, one) for one in (asked.low, asked.high))
             return f"{self._place(asked.operand)} BETWEEN {low} AND {high}"
         if isinstance(asked, Membership):
-            if not 1 <= len(asked.values) <= _MOST_VALUES:
-                raise ValueError(f"is_in takes 1 to {_MOST_VALUES} values")
             values = ", ".join(self._value(asked.operand, one) for one in asked.values)
             return f"{self._place(asked.operand)} IN ({values})"
         if isinstance(asked, Function):
@@ -159,12 +173,17 @@ def own_field(records: Records, operand: Operand[Any]) -> Field[Any]:
 def wire_of(records: Records, operand: Operand[Any], value: Any, *, compared: bool = False) -> Wire:
     """A value that an operand is set to, or compared with, as it is stored."""
     leaf = leaf_of(own_field(records, operand), operand)
+    if isinstance(operand, Size) and not isinstance(value, int):
+        raise TypeError(f"a size must be compared with an int, not {described(value)}")
     if leaf is None or isinstance(operand, Size):
         return encode(value)
     try:
         checked = leaf.compared(value) if compared else leaf.check(value)
     except InvalidValue as problem:
         raise InvalidRecord(records.entity.name, [problem]) from None
+    if checked is None:
+        empty = leaf.refuse(f"cannot be compared with {described(value)}. Use is_missing()")
+        raise InvalidRecord(records.entity.name, [empty])
     return encode(leaf.to_plain(checked))
 
 

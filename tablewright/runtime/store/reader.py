@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from tablewright.model.arguments import check_arguments, described, require_count
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import Entity, Table
 from tablewright.model.patterns import BatchGet, Get, Listing, Pattern, Query, Scan
@@ -82,6 +83,7 @@ class Keep:
         self.test = test
 
 
+@check_arguments("get")
 class Reader:
     """Runs those access patterns of one table that read.
 
@@ -250,8 +252,10 @@ class Reader:
             more = store.query(Orders.of_customer, tenant="acme", customer="ann", limit=20,
                                cursor=page.cursor)
         """
-        if limit < 1:
-            raise ValueError(f"a page has at least one record, not {limit}")
+        require_count(limit, "limit")
+        require_count(examine, "examine")
+        if along is not None and (len(along) != 2 or isinstance(along[1], str)):
+            raise TypeError(f'along must be ("day", [values]), not {described(along)}')
         bounds = Range(since, until, after, before, begins_with, descending)
         key = {**key, **fields}
         condition = self._condition(pattern, where)
@@ -328,6 +332,7 @@ class Reader:
         Whoever may stop early says by `at_once` how many records to read at a time. The arguments
         are those of `query`.
         """
+        require_count(1 if at_once is None else at_once, "at_once")
         bounds = Range(since, until, after, before, begins_with, descending)
         asked = self._ask(pattern, {**key, **fields}, bounds, self._condition(pattern, where))
         size = at_once or READ_CHUNK
@@ -406,6 +411,7 @@ class Reader:
 
     def scan(self, pattern: Scan[E], *, where: Where = None, segments: int = 1) -> Iterator[E]:
         """Every record of an entity, in no order; `segments` are read side by side."""
+        require_count(segments, "segments")
         pages = [self._segment(pattern, where, segment, segments) for segment in range(segments)]
         while pages:
             read = self._transport.in_parallel(lambda page: next(page, None), pages)
@@ -426,6 +432,11 @@ class Reader:
         """One page of a segment, of at most `limit` items before they are filtered; and the key
         that the next one starts after, None at the end."""
         records = self._of(pattern, Scan).records
+        for value, name in ((segments, "segments"), (1 if limit is None else limit, "limit")):
+            require_count(value, name)
+        require_count(segment, "segment", 0)
+        if segment >= segments:
+            raise ValueError(f"segment must be below segments, {segments}, not {segment}")
         condition = self._condition(pattern, where)
         former = self._former if self._former and self._former.concerns(pattern) else None
         served = condition is not None and not former and is_served(condition, records, pattern)
@@ -465,8 +476,12 @@ class Reader:
                 return
 
     def _of(self, pattern: Pattern[Any], kind: type[Pattern[Any]]) -> Requests:
-        if self.design.patterns.get(pattern.name) is not pattern or not isinstance(pattern, kind):
-            raise TypeError(f"{pattern!r} is not a {kind.__name__} of table '{self.design.id}'")
+        if not isinstance(pattern, kind) or self.design.patterns.get(pattern.name) is not pattern:
+            names = [one.name for one in self.design.pattern_list if isinstance(one, kind)]
+            fix = f"Pass {' or '.join(names)}" if names else f"Declare one in {self.design.id}"
+            raise TypeError(
+                f"{described(pattern)} is not a {kind.__name__} of table '{self.design.id}'. {fix}"
+            )
         return self._requests[pattern.entity]
 
     def _texts(self, pattern: Query[Any], name: str, values: Sequence[Any]) -> list[str]:
@@ -519,7 +534,7 @@ class Reader:
         )
 
     def _condition(self, pattern: Listing[Any], where: Where) -> Condition | None:
-        records = self._requests[pattern.entity].records
+        records = self._of(pattern, Scan if isinstance(pattern, Scan) else Query).records
         condition = given(records, where)
         if condition is not None:
             asked = {operand.field.name for operand in condition.operands()}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tablewright.model import Design, EntityModel, Epochs, InvalidRecord, InvalidValue, Record
+from tablewright.model.arguments import described
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import TallyField
@@ -194,6 +195,12 @@ class Records:
         inputs = self.key_inputs
         if isinstance(values, self.entity.made):
             values = {name: values[name] for name in inputs if name in values}
+        elif not isinstance(values, dict):
+            fields = ", ".join(f"{name!r}: …" for name in inputs)
+            raise TypeError(
+                f"a key of {self.entity.name} must be a record of it or a dict "
+                f"{{{fields}}}, not {described(values)}"
+            )
         unknown = [name for name in values if name not in inputs]
         if unknown:
             problems = [InvalidValue(name, self._no_key_field(name)) for name in unknown]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tablewright.model.arguments import described
 from tablewright.model.changes import Change, Remove, Set
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import refuse_partial
@@ -138,7 +139,7 @@ class Requests:
         self, key: Mapping[str, Any], changes: Sequence[Change], expected: Condition | None
     ) -> Params:
         """The update that also makes the item, if it is not there."""
-        records, expressions = self.records, Expressions()
+        records, expressions, params = self.records, Expressions(), self.key(key)
         known = self._known(key, changes)
         missing = [
             field.refuse("is required")
@@ -152,7 +153,6 @@ class Requests:
         derived = self._derived(known, changes)
         own = {name: encode(value) for name, value in derived.items()}
         gone = [name for name in self._underived(changes) if name not in own]
-        params = self.key(key)
         todo = [*changes, *self._implied(known, changes)]
         params["UpdateExpression"] = changing.expression(
             records, todo, expressions, own, gone, key=params["Key"]
@@ -268,4 +268,6 @@ class Requests:
 
 def whole_key(key: Mapping[str, Any], fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """A key that is given as a mapping, by its fields, or both."""
+    if type(key) is not dict and not isinstance(key, Mapping):
+        raise TypeError(f"a key must be a mapping of fields to values, not {described(key)}")
     return {**key, **fields} if fields else key

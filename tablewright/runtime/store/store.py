@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
+from tablewright.model.arguments import check_arguments, described
 from tablewright.model.changes import Change
 from tablewright.model.declaration import Entity, is_checked, refuse_partial
 from tablewright.model.patterns import (
@@ -48,6 +49,7 @@ _NOTHING: Mapping[str, Any] = {}
 E = TypeVar("E", bound=Entity)
 
 
+@check_arguments("put")
 class Store(Reader):
     """Runs the access patterns of one table: a reader that also stores items.
 
@@ -238,9 +240,11 @@ class Store(Reader):
             store.write_many(Orders.move, put=[order, *lines], delete=old_lines)
         """
         self._of(pattern, BatchWrite)
-        foreign = [one for one in (*put, *delete) if one.__entity__.name not in pattern.entities]
-        if foreign:
-            raise TypeError(f"{foreign[0]!r} is no record of {', '.join(pattern.entities)}")
+        put, delete = list(put), list(delete)
+        for one in (*put, *delete):
+            if not isinstance(one, pattern.kinds):
+                names = " or ".join(pattern.entities)
+                raise TypeError(f"{described(one)} is not a record of {names}")
         kinds = self._requests
         puts = [
             kinds[one.__entity__.name].records.to_item(_sound(kinds[one.__entity__.name], one))
@@ -274,6 +278,8 @@ class Store(Reader):
         requests = self._of(pattern, Upsert if isinstance(pattern, Upsert) else Update)
         records = requests.records
         todo, expected = changing.listed(records, changes), given(records, when)
+        if not todo:
+            raise ValueError(f"to_update needs a change of {requests.name}. Use to_check for none")
         self._bring_over(requests, key)
         if isinstance(pattern, Upsert):
             params = requests.upsert(key, todo, expected)
@@ -387,7 +393,8 @@ class Store(Reader):
 def _sound(requests: Requests, record: E) -> E:
     """A record that has been checked: as it is made, but not as it is read."""
     if not isinstance(record, requests.records.entity.made):
-        raise TypeError(f"{record!r} is not a record of {requests.name}")
+        fix = f"Pass {requests.name}(…)"
+        raise TypeError(f"{described(record)} is not a record of {requests.name}. {fix}")
     if is_checked(record):
         return record
     refuse_partial(record)

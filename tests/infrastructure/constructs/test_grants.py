@@ -273,6 +273,28 @@ def test_a_pattern_of_another_design_is_refused() -> None:
         table.grant(role(stack, "Role"), OtherSales.get_sale)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("role", "get_sale"), "'get_sale' is not an access pattern of table design 'sales'"),
+        (("role", None), "None is not an access pattern"),
+        (("role", Sale), "the class Sale is not an access pattern"),
+        (("name", Sales.get_sale), "a grantee must be a role or a function, not 'reader'"),
+    ],
+)
+def test_wrong_argument_of_a_grant_is_named(arguments: tuple[str, Any], says: str) -> None:
+    stack = new_stack()
+    grantee: Any = role(stack, "Role") if arguments[0] == "role" else "reader"
+    with pytest.raises(GrantError, match=says):
+        SalesTable(stack, "Sales").grant(grantee, arguments[1])
+
+
+def test_keys_of_a_grant_are_a_list() -> None:
+    stack = new_stack()
+    with pytest.raises(GrantError, match=r"keys must be a list of forms, not 'SALE#\*'"):
+        SalesTable(stack, "Sales").grant(role(stack, "Role"), Sales.get_sale, keys="SALE#*")
+
+
 def test_a_grant_of_nothing_is_refused() -> None:
     stack = new_stack()
     with pytest.raises(GrantError, match="at least one access pattern"):

@@ -124,7 +124,7 @@ def test_what_is_not_there_is_told_in_a_sentence(
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ('Get("nothing")', "AttributeError: "),
+        ('Get("nothing")', "TypeError: Get: of must be a class such as Entity, not 'nothing'"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("import no_such_package", "ModuleNotFoundError: No module named 'no_such_package'"),
     ],

@@ -235,5 +235,5 @@ def test_a_default_that_is_no_value_is_refused() -> None:
     class Badly(Table, pk="PK"):
         put = Put(Bad)
 
-    with pytest.raises(Exception, match=r"Bad\.note has a default that is no value of it"):
+    with pytest.raises(Exception, match=r"Bad\.note has the default ''"):
         check(Badly)

@@ -255,7 +255,7 @@ def test_a_question_that_makes_no_sense_is_refused(store: Store) -> None:
         store.query(Orders.of_kind, DRESS, since="2025-02-01", until="2025-01-01")
     with pytest.raises(TypeError, match="'totals_of_kind' does not read state"):
         store.query(Orders.totals_of_kind, DRESS, where={"state": "SENT"})
-    with pytest.raises(ValueError, match="at least one record"):
+    with pytest.raises(ValueError, match="limit must be at least 1, not 0"):
         store.query(Orders.of_kind, DRESS, limit=0)
     with pytest.raises(TypeError, match="is not a Get"):
         store.get(Orders.place, key_of(order()))  # type: ignore[arg-type]

@@ -240,7 +240,7 @@ FAULTS = {
     ),
     "fewer forms than attributes": (
         design(index={"sk": ("total", "order")}),
-        "index BY_STATE of Order has 1 forms for the 2 attributes of its sort key",
+        "has 1 template(s) for the 2 attributes of the sort key of index BY_STATE",
     ),
     "shards of a key of several attributes": (
         design(
@@ -312,7 +312,7 @@ FAULTS = {
     ),
     "a default that is no value": (
         design(order(fields=fields(note=Text(default="")))),
-        "Order.note has a default that is no value of it",
+        "Order.note has the default '', but must have 1 to 256 characters",
     ),
     "an unknown stream": (design(stream="EVERYTHING"), "stream 'EVERYTHING' is none of"),
 }
