@@ -72,7 +72,7 @@ def example_of(entity: EntityModel, **values: Any) -> Record:
     try:
         return entity.check({**_made_up(entity), **values})
     except InvalidRecord as problem:
-        if any(one.field in values for one in problem.problems):
+        if any(value.field in values for value in problem.problems):
             raise
         raise NoExample(
             f"no example of {entity.name} can be made up ({problem}): give it example={{…}}"
@@ -119,10 +119,10 @@ def any_value(field: Field[Any]) -> Any | None:
         one = any_value(field.of)
         return [] if one is None else [one]
     words = field.choices if isinstance(field, ChoiceField) else ()
-    known = (*map(field.from_plain, words), f"{field.label}-1", field.label, *_ANYTHING)
+    candidates = (*map(field.from_plain, words), f"{field.label}-1", field.label, *_ANYTHING)
     if isinstance(field, TextField) and field.pattern:
-        known += tuple(text_like(field.pattern, more) for more in (0, 1, 7, 31))
-    for candidate in known:
+        candidates += tuple(text_like(field.pattern, more) for more in (0, 1, 7, 31))
+    for candidate in candidates:
         try:
             field.check(candidate)
         except (InvalidValue, ArithmeticError, ValueError):
@@ -132,7 +132,10 @@ def any_value(field: Field[Any]) -> Any | None:
 
 
 def text_like(pattern: str, more: int = 0) -> str:
-    """A text that most regular expressions match, with up to so many `more` repetitions."""
+    """Make up a text for a regular expression, with `more` repetitions than it requires.
+
+    A few expressions do not match it, such as those that look ahead.
+    """
     # The parser of `re` itself; it has no public name.
     return _text_of(import_module("re._parser").parse(pattern), more)
 

@@ -41,10 +41,10 @@ def untried(statements: Sequence[Statement], tag: str) -> Iterator[str]:
 
 def _unknown_values(statement: Statement, tag: str) -> set[str]:
     """Variables and session tags other than the tenant's."""
-    text, own = json.dumps(statement), f"aws:principaltag/{tag}".lower()
+    text, tenant = json.dumps(statement), f"aws:principaltag/{tag}".lower()
     names = {match[1].strip() for match in VARIABLE.finditer(text)} - {"*", "?", "$"}
     names |= {f"aws:PrincipalTag/{name}" for name in _CONDITION_TAG.findall(text)}
-    return {name for name in names if name.lower() != own}
+    return {name for name in names if name.lower() != tenant}
 
 
 def _unknown_permissions(statement: Statement, tag: str) -> Iterator[str]:
@@ -61,12 +61,12 @@ def _unknown_permissions(statement: Statement, tag: str) -> Iterator[str]:
 def _reason(statement: Statement, action: str, resource: str, tag: str) -> str | None:
     service = action.lower().partition(":")[0]
     if service in NAMED_SERVICES:
-        own = re.escape(f"${{aws:PrincipalTag/{tag}}}")
-        safe = re.fullmatch(rf"[^*?$]*{own}(/.*)?", resource, re.IGNORECASE)
+        tenant = re.escape(f"${{aws:PrincipalTag/{tag}}}")
+        safe = re.fullmatch(rf"[^*?$]*{tenant}(/.*)?", resource, re.IGNORECASE)
         return None if safe else "it is not limited to names that begin with the tenant and a slash"
     if service == "kms":
         via = statement.get("Condition", {}).get("StringEquals", {}).get("kms:ViaService", ())
-        services = [str(one).partition(".")[0] for one in listed(via)]
+        services = [str(service).partition(".")[0] for service in listed(via)]
         return None if set(services) == {"dynamodb"} else "it is not limited to use by DynamoDB"
     if service != "dynamodb":
         return "the audit does not try this service"
@@ -74,7 +74,7 @@ def _reason(statement: Statement, action: str, resource: str, tag: str) -> str |
         return "it is not limited to one table"
     if action.lower() in _METADATA:
         return None
-    if not any(matches_action(action, f"dynamodb:{known}") for known in ACTIONS):
+    if not any(matches_action(action, f"dynamodb:{name}") for name in ACTIONS):
         return "the audit does not try this action"
     keyless = Call(action, None, (), {tag: "tenant"})
     condition = statement.get("Condition") or {}
@@ -87,13 +87,13 @@ def _reason(statement: Statement, action: str, resource: str, tag: str) -> str |
 
 def _tables(statement: Statement) -> Iterator[str]:
     """Names of a statement's tables, without the region, which differs between replicas."""
-    actions = [str(one).lower() for one in listed(statement.get("Action", "*"))]
+    actions = [str(action).lower() for action in listed(statement.get("Action", "*"))]
     if not any(action.startswith(("dynamodb:", "*")) for action in actions):
         return
     denies = statement.get("Effect") == "Deny"
     for resource in listed(statement.get("Resource", statement.get("NotResource", ()))):
         name = _table(str(resource))
-        # What is allowed on several tables is reported by itself.
+        # `_reason` reports an allowed wildcard.
         if resource != "*" and (denies or not _WILDCARD.search(name)):
             yield name
 

@@ -71,8 +71,8 @@ def _covers(resource: str, call: Call) -> bool:
     if call.name is not None:
         pattern = _pattern(resource, "stringlike", call)
         return bool(pattern and pattern.fullmatch(call.name))
-    _, found, name = resource.partition("/index/")
-    if found:
+    _, separator, name = resource.partition("/index/")
+    if separator:
         return call.index is not None and bool(_glob(name).fullmatch(call.index))
     # After its last wildcard, a resource must end as the index does.
     ending = re.split(r"[*?]", resource)[-1]

@@ -35,8 +35,8 @@ def named_leaks(
     """Every way in which the policies let a tenant's session reach another's objects or secrets."""
     for mine in (*tenants, None):
         tags = {} if mine is None else {tag: mine}
-        for service, known in _ACTIONS.items():
-            actions = sorted({*known, *_service_actions(statements, service)})
+        for service, usual in _ACTIONS.items():
+            actions = sorted({*usual, *_service_actions(statements, service)})
             for theirs in (None, *(each for each in tenants if each != mine)):
                 resources = _service_resources(statements, service)
                 names = dict.fromkeys(name for each in resources for name in _names(each, theirs))
@@ -52,8 +52,8 @@ def _names(resource: str, tenant: str | None) -> list[str]:
     start = _VARIABLE_PART.split(resource)[0].partition("?")[0]
     rest = resource[len(start) :]
     filled = _VARIABLE_PART.sub(lambda _: tenant, rest, count=1)
-    others = _VARIABLE_PART.sub(_NOTHING, filled).replace("?", "x")
-    return [f"{start}{tenant}/{_NOTHING}", f"{start}{others}"]
+    name = _VARIABLE_PART.sub(_NOTHING, filled).replace("?", "x")
+    return [f"{start}{tenant}/{_NOTHING}", f"{start}{name}"]
 
 
 def _service_actions(statements: Sequence[Statement], service: str) -> Iterator[str]:
@@ -128,7 +128,7 @@ class NamedSession:
 def sampler(
     s3: Caller, bucket: str | None, prefixes: Iterable[str]
 ) -> Callable[[str], Iterator[str]]:
-    """Finds an object of a tenant under each prefix, with the rights of whoever audits."""
+    """Finds an object of a tenant under each prefix, with the rights of the operator."""
 
     def sample(tenant: str) -> Iterator[str]:
         for prefix in prefixes:

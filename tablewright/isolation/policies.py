@@ -47,9 +47,9 @@ def without_resources(
     """The statements without resources that contain one of these texts."""
     for statement in statements:
         resources = listed(statement.get("Resource", ()))
-        kept = [one for one in resources if not any(text in str(one) for text in excepted)]
-        if kept or not resources:
-            yield {**statement, "Resource": kept} if resources else statement
+        rest = [name for name in resources if not any(text in str(name) for text in excepted)]
+        if rest or not resources:
+            yield {**statement, "Resource": rest} if resources else statement
 
 
 def _is_role(resource: dict[str, Any]) -> bool:

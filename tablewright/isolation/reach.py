@@ -72,8 +72,8 @@ def tenant_ids(design: Design, chosen: Sequence[str] = ()) -> list[str]:
     ids = list(chosen) or possible(design, LOOK_ALIKES)[0]
     if len(ids) < 2:
         ids += _typical_ids(design)
-    if not any(other.startswith(one) for one, other in permutations(ids, 2)):
-        ids += [f"{one}{end}" for one in ids for end in ("0", "a", "-2")]
+    if not any(longer.startswith(id) for id, longer in permutations(ids, 2)):
+        ids += [f"{id}{end}" for id in ids for end in ("0", "a", "-2")]
     return possible(design, ids)[0]
 
 
@@ -81,12 +81,13 @@ def _typical_ids(design: Design) -> Iterator[str]:
     entities = (entity.by_name for entity in design.entity_list)
     for field in [fields[design.tenant] for fields in entities if design.tenant in fields][:1]:
         value = any_value(field)
-        others = [other_value(field, value, step) for step in (1, 2)] if value is not None else ()
-        yield from (field.to_text(field.check(one)) for one in (value, *others) if one is not None)
+        if value is not None:
+            values = (value, *(other_value(field, value, step) for step in (1, 2)))
+            yield from (field.to_text(field.check(each)) for each in values if each is not None)
 
 
 def possible(design: Design, tenants: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Those of the ids that a tenant of the design can have, and the reasons against the others."""
+    """The ids that fit the tenant field, and the rule that each other id breaks."""
     can: list[str] = []
     cannot: dict[str, str] = {}
     for tenant in dict.fromkeys(tenants):

@@ -148,9 +148,9 @@ def _unreached(
                 )
 
 
-def _report(how: str, found: Iterable[Leak | str], gaps: Sequence[str] = ()) -> int:
+def _report(how: str, problems: Iterable[Leak | str], gaps: Sequence[str] = ()) -> int:
     count = 0
-    for problem in found:
+    for problem in problems:
         print(f"{how}: {problem}")
         count += 1
     for gap in gaps:

@@ -126,11 +126,11 @@ def public_constructs() -> dict[str, type[Construct]]:
         import_module(f"{package.name}.constructs")
         for package in pkgutil.iter_modules(catalog.__path__, "tablewright.catalog.")
     ]
-    found = [getattr(constructs, name) for name in constructs.__all__]
+    values = [getattr(constructs, name) for name in constructs.__all__]
     for module in modules:
-        found += [value for value in vars(module).values() if inspect.isclass(value)]
-    found = [value for value in found if inspect.isclass(value) and issubclass(value, Construct)]
-    return {one.__name__: one for one in found if one not in (Construct, DesignTableBase)}
+        values += vars(module).values()
+    classes = [value for value in values if inspect.isclass(value) and issubclass(value, Construct)]
+    return {cls.__name__: cls for cls in classes if cls not in (Construct, DesignTableBase)}
 
 
 PUBLIC = public_constructs()
@@ -138,11 +138,11 @@ PUBLIC = public_constructs()
 
 def arguments(construct: type[Construct]) -> dict[str, bool]:
     """The keyword arguments of a construct, with True for those that it requires."""
-    own = inspect.signature(construct.__init__).parameters.values()
-    found = {one.name: one.default is one.empty for one in own if one.kind is one.KEYWORD_ONLY}
-    if any(one.kind is one.VAR_KEYWORD for one in own):
-        found |= dict.fromkeys(get_type_hints(TableOptions), False)
-    return found
+    signature = inspect.signature(construct.__init__).parameters.values()
+    required = {p.name: p.default is p.empty for p in signature if p.kind is p.KEYWORD_ONLY}
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature):
+        required |= dict.fromkeys(get_type_hints(TableOptions), False)
+    return required
 
 
 def build(app: App, construct: type[Construct], *, full: bool) -> None:
@@ -155,17 +155,17 @@ def build(app: App, construct: type[Construct], *, full: bool) -> None:
     }
     unknown = [argument for argument, value in values.items() if value is ...]
     assert not unknown, f"give VALUES a value for {unknown} of {name}"
-    made = {n: v(stack) if inspect.isfunction(v) else v for n, v in values.items()}
-    construct(stack, name, **made)
+    options = {n: v(stack) if inspect.isfunction(v) else v for n, v in values.items()}
+    construct(stack, name, **options)
 
 
 def recommended() -> dict[str, Any]:
     """The flags that aws-cdk-lib recommends, from the package itself."""
     (package,) = (Path(aws_cdk.__file__).parent / "_jsii").glob("aws-cdk-lib@*.jsii.tgz")
     with tarfile.open(package) as archive:
-        found = archive.extractfile("package/recommended-feature-flags.json")
-        assert found is not None
-        flags: dict[str, Any] = json.load(found)
+        file = archive.extractfile("package/recommended-feature-flags.json")
+        assert file is not None
+        flags: dict[str, Any] = json.load(file)
     return flags
 
 
@@ -184,39 +184,39 @@ FLAGS: dict[str, Callable[[], dict[str, Any]]] = {
 @pytest.fixture(scope="module")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Template]]:
     """The template of each construct, with minimal and all arguments, by the flags of its app."""
-    found = {}
+    templates = {}
     for name, flags in FLAGS.items():
         folder = tmp_path_factory.mktemp("app")
         app = App(context={**flags(), "aws:cdk:bundling-stacks": []}, outdir=str(folder))
         for construct in PUBLIC.values():
             build(app, construct, full=False)
             build(app, construct, full=True)
-        found[name] = {stack.stack_name: stack.template for stack in app.synth().stacks}
-    return found
+        templates[name] = {stack.stack_name: stack.template for stack in app.synth().stacks}
+    return templates
 
 
 def comparable(value: Any) -> Any:
     """A template with plain ARNs, and with every policy as a sorted list of single permissions."""
     if isinstance(value, list):
-        return [comparable(one) for one in value]
+        return [comparable(item) for item in value]
     if not isinstance(value, dict):
         return value
     if value == {"Ref": "AWS::Partition"}:
         return "aws"
     if "Fn::Join" in value:
         delimiter, parts = comparable(value["Fn::Join"])
-        texts = (one if isinstance(one, str) else json.dumps(one, sort_keys=True) for one in parts)
+        texts = (p if isinstance(p, str) else json.dumps(p, sort_keys=True) for p in parts)
         return str(delimiter).join(texts)
     if "Statement" in value:
-        return sorted({one for each in listed(value["Statement"]) for one in permissions(each)})
-    return {name: comparable(one) for name, one in value.items()}
+        return sorted({text for each in listed(value["Statement"]) for text in permissions(each)})
+    return {name: comparable(item) for name, item in value.items()}
 
 
 def permissions(statement: dict[str, Any]) -> Iterator[str]:
     for action in listed(statement["Action"]):
         for resource in listed(statement.get("Resource")):
-            one = comparable({**statement, "Action": action, "Resource": resource})
-            yield json.dumps(one, sort_keys=True)
+            permission = comparable({**statement, "Action": action, "Resource": resource})
+            yield json.dumps(permission, sort_keys=True)
 
 
 def test_a_new_app_has_the_flags_that_the_cdk_library_recommends() -> None:
