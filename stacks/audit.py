@@ -151,5 +151,6 @@ class AuditStack(StageStack):
 def _code(stage: Stage) -> PythonCode:
     """With the part of the library's commands that decides what policies allow."""
     code = stage.code("audit", services=_SERVICES)
-    isolation = "tablewright/isolation"
-    return replace(code, sources=(*code.sources, Source(stage.root / isolation, isolation)))
+    parts = ("tablewright/isolation", "tablewright/designs")
+    added = (Source(stage.root / part, part) for part in parts)
+    return replace(code, sources=(*code.sources, *added))

@@ -7,9 +7,10 @@ from urllib.parse import unquote
 
 from lambdas.audit.contract import TenantRole
 from lambdas.audit.promises import BUCKET, LOGS, TABLE, Promise, Properties, named
+from tablewright.isolation.coverage import untried
 from tablewright.isolation.decisions import Statement
 from tablewright.isolation.names import named_leaks
-from tablewright.isolation.reach import LOOK_ALIKES, leaks, possible
+from tablewright.isolation.reach import leaks, tenant_ids
 from tablewright.model import Design
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import StoreError
@@ -48,10 +49,11 @@ def isolation(role: TenantRole, design: Design, clients: Clients) -> Check:
     if len(names) != 1 or not statements:
         # What cannot be read proves nothing.
         return Check(subject, "role with policies", 1, len(names) if statements else 0)
-    tenants, _ = possible(design, LOOK_ALIKES)
+    tenants = tenant_ids(design)
     found = [
         *leaks(design, statements, tenants, role.tag),
         *named_leaks(statements, tenants, role.tag),
+        *(f"not tried: {gap}" for gap in untried(statements, role.tag)),
     ]
     return Check(subject, "tenants that reach others", [], list(map(str, found)))
 

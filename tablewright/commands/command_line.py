@@ -4,10 +4,10 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from importlib import import_module
 from typing import NamedTuple
 
 from tablewright import __version__
+from tablewright.commands.missing_packages import extra_of, import_command, require_at_start
 
 
 class Command(NamedTuple):
@@ -171,18 +171,21 @@ def _run(name: str, module: str, arguments: list[str]) -> int:
     # Designs are named by module, and those of this folder are not installed.
     sys.path.insert(0, os.getcwd())
     try:
-        command = import_module(module)
+        command, missing = import_command(module)
+        if not {"-h", "--help"} & set(arguments):
+            require_at_start(missing)
+        return int(command.main(arguments))
     except ModuleNotFoundError as error:
-        if str(error.name).partition(".")[0] == "tablewright":
+        extra = extra_of(error)
+        if extra is None:
             raise
+        package = str(error.name).partition(".")[0]
         print(
-            f"tablewright {name}: the package {error.name} is not installed. "
-            "pip install 'tablewright[commands,secrets]' brings all that commands need.",
+            f"tablewright {name} needs the package {package}, which is not installed: "
+            f"pip install 'tablewright[{extra}]'",
             file=sys.stderr,
         )
         return 2
-    try:
-        return int(command.main(arguments))
     except KeyboardInterrupt:
         return _STOPPED
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from aws_cdk import Acknowledgment, Duration, Stack, Validations
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
@@ -41,12 +42,9 @@ def private_bucket(
     old = Duration.days(days) if days and not keep_versions else None
     if no_access_log is None and protection.recovery_days is None:
         no_access_log = "Data of a stage that is thrown away as a whole."
-    logs = None if no_access_log else access_logs(scope, protection)
     bucket = s3.Bucket(
         scope,
         id,
-        server_access_logs_bucket=logs,
-        server_access_logs_prefix=f"{scope.node.path.partition('/')[2]}/" if logs else None,
         encryption=s3.BucketEncryption.S3_MANAGED,
         enforce_ssl=True,
         block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
@@ -66,6 +64,9 @@ def private_bucket(
     )
     if no_access_log:
         _without_log(bucket, no_access_log)
+    else:
+        prefix = f"{scope.node.path.partition('/')[2]}/"
+        _deliver_access_log(bucket, access_logs(scope, protection), prefix)
     return bucket
 
 
@@ -87,6 +88,27 @@ def access_logs(scope: Construct, protection: Protection) -> s3.Bucket:
     )
     _without_log(made, "It is itself the log, and its own would never end.")
     return made
+
+
+def _deliver_access_log(bucket: s3.Bucket, logs: s3.Bucket, prefix: str) -> None:
+    # Not `server_access_logs_bucket`: without a feature flag it grants delivery by an ACL, which a
+    # bucket that enforces its owner refuses.
+    resource = bucket.node.default_child
+    assert isinstance(resource, s3.CfnBucket)  # noqa: S101 - for the type checker
+    resource.logging_configuration = s3.CfnBucket.LoggingConfigurationProperty(
+        destination_bucket_name=logs.bucket_name, log_file_prefix=prefix
+    )
+    logs.add_to_resource_policy(
+        iam.PolicyStatement(
+            actions=["s3:PutObject"],
+            principals=[iam.ServicePrincipal("logging.s3.amazonaws.com")],
+            resources=[logs.arn_for_objects(f"{prefix}*")],
+            conditions={
+                "ArnLike": {"aws:SourceArn": bucket.bucket_arn},
+                "StringEquals": {"aws:SourceAccount": Stack.of(bucket).account},
+            },
+        )
+    )
 
 
 def _without_log(bucket: s3.Bucket, reason: str) -> None:

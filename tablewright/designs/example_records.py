@@ -6,15 +6,16 @@ They are the same each time: a page made from them changes with the design alone
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from importlib import import_module
 from typing import Any
 
 from tablewright.model import Design, EntityModel, Field, InvalidRecord, InvalidValue, Record
 from tablewright.model.errors import TablewrightError
 from tablewright.model.fields.compound import ListOfField, PartOfField, SetOfField
-from tablewright.model.fields.text import ChoiceField
+from tablewright.model.fields.text import ChoiceField, TextField
 from tablewright.model.fields.time import (
     DateTextField,
     HourTextField,
@@ -64,13 +65,15 @@ def example_records(design: Design, entity: EntityModel) -> list[Record]:
     return list(found.values())
 
 
-def example_of(entity: EntityModel) -> Record:
-    """The entity's example or, where it has none, one that is made up from its fields."""
+def example_of(entity: EntityModel, **values: Any) -> Record:
+    """The entity's example, or one made up from its fields; `values` replace some of its own."""
     if entity.example:
-        return entity.check(entity.example)
+        return entity.check({**entity.example, **values})
     try:
-        return entity.check(_made_up(entity))
+        return entity.check({**_made_up(entity), **values})
     except InvalidRecord as problem:
+        if any(value.field in values for value in problem.problems):
+            raise
         raise NoExample(
             f"no example of {entity.name} can be made up ({problem}): give it example={{…}}"
         ) from None
@@ -116,14 +119,51 @@ def any_value(field: Field[Any]) -> Any | None:
         one = any_value(field.of)
         return [] if one is None else [one]
     words = field.choices if isinstance(field, ChoiceField) else ()
-    known = (*map(field.from_plain, words), f"{field.label}-1", field.label, *_ANYTHING)
-    for candidate in known:
+    candidates = (*map(field.from_plain, words), f"{field.label}-1", field.label, *_ANYTHING)
+    if isinstance(field, TextField) and field.pattern:
+        candidates += tuple(text_like(field.pattern, more) for more in (0, 1, 7, 31))
+    for candidate in candidates:
         try:
             field.check(candidate)
         except (InvalidValue, ArithmeticError, ValueError):
             continue
         return candidate
     return None
+
+
+def text_like(pattern: str, more: int = 0) -> str:
+    """Make up a text for a regular expression, with `more` repetitions than it requires.
+
+    A few expressions do not match it, such as those that look ahead.
+    """
+    # The parser of `re` itself; it has no public name.
+    return _text_of(import_module("re._parser").parse(pattern), more)
+
+
+def _text_of(parts: Iterable[tuple[Any, Any]], more: int) -> str:
+    return "".join(_part_text(str(kind), value, more) for kind, value in parts)
+
+
+def _part_text(kind: str, value: Any, more: int) -> str:
+    match kind:
+        case "LITERAL" | "RANGE":
+            return chr(value if kind == "LITERAL" else value[0])
+        case "CATEGORY":
+            texts = {"CATEGORY_SPACE": " ", "CATEGORY_NOT_DIGIT": "a", "CATEGORY_NOT_WORD": "-"}
+            return texts.get(str(value), "1")
+        case "IN":
+            return "a" if str(value[0][0]) == "NEGATE" else _text_of(value[:1], more)
+        case "ANY" | "NOT_LITERAL":
+            return "b" if value == ord("a") else "a"
+        case "MAX_REPEAT" | "MIN_REPEAT":
+            least, most, part = value
+            repetitions: int = min(least + more, int(most))
+            return _text_of(part, more) * repetitions
+        case "BRANCH":
+            return _text_of(value[1][0], more)
+        case "SUBPATTERN":
+            return _text_of(value[-1], more)
+    return ""
 
 
 def given_by(entity: EntityModel, names: Sequence[str]) -> list[str]:

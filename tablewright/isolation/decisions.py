@@ -17,7 +17,7 @@ Statement = Mapping[str, Any]
 _LEADING_KEYS = "dynamodb:leadingkeys"
 _PRINCIPAL_TAG = "aws:principaltag/"
 # ${key}, ${key, 'default'} and the escapes ${*}, ${?} and ${$}
-_VARIABLE = re.compile(r"\$\{([^},]+)(?:,\s*'([^']*)')?\}")
+VARIABLE = re.compile(r"\$\{([^},]+)(?:,\s*'([^']*)')?\}")
 _ESCAPES = frozenset("*?$")
 _COMPARED = {"stringequals", "stringlike", "stringequalsignorecase"}
 
@@ -44,7 +44,7 @@ def allows(statements: Iterable[Statement], call: Call) -> bool:
         denies = statement.get("Effect") == "Deny"
         if not _is_about(statement, call):
             continue
-        if _met(statement.get("Condition") or {}, call, unknown=not denies):
+        if meets_conditions(statement.get("Condition") or {}, call, unknown=not denies):
             if denies:
                 return False
             allowed = True
@@ -53,11 +53,14 @@ def allows(statements: Iterable[Statement], call: Call) -> bool:
 
 def _is_about(statement: Statement, call: Call) -> bool:
     action = call.action if call.name is not None else f"dynamodb:{call.action}"
-    actions = _listed(statement.get("Action", statement.get("NotAction", ())))
-    named = any(_glob(each, ignore_case=True).fullmatch(action) for each in actions)
+    actions = listed(statement.get("Action", statement.get("NotAction", ())))
+    named = any(matches_action(each, action) for each in actions)
     if named is ("NotAction" in statement):
         return False
-    resources = _listed(statement.get("Resource", statement.get("NotResource", ())))
+    if "NotResource" in statement and call.name is None:
+        # The table may be any but those: what allows is about it, what denies is not.
+        return statement.get("Effect") != "Deny"
+    resources = listed(statement.get("Resource", statement.get("NotResource", ())))
     covered = any(_covers(each, call) for each in resources)
     return covered is ("NotResource" not in statement)
 
@@ -68,15 +71,25 @@ def _covers(resource: str, call: Call) -> bool:
     if call.name is not None:
         pattern = _pattern(resource, "stringlike", call)
         return bool(pattern and pattern.fullmatch(call.name))
-    place, found, name = resource.partition("/index/")
-    if found:
+    _, separator, name = resource.partition("/index/")
+    if separator:
         return call.index is not None and bool(_glob(name).fullmatch(call.index))
-    return call.index is None or place.endswith("*")
+    # After its last wildcard, a resource must end as the index does.
+    ending = re.split(r"[*?]", resource)[-1]
+    return call.index is None or (ending != resource and f"/index/{call.index}".endswith(ending))
 
 
-def _met(conditions: Mapping[str, Mapping[str, Any]], call: Call, *, unknown: bool) -> bool:
+def matches_action(pattern: str, action: str) -> bool:
+    """True if an action of a policy, which may have wildcards, is or includes the action."""
+    return bool(_glob(pattern, ignore_case=True).fullmatch(action))
+
+
+def meets_conditions(
+    conditions: Mapping[str, Mapping[str, Any]], call: Call, *, unknown: bool = True
+) -> bool:
+    """True if the call meets all conditions; `unknown` decides those that are not known here."""
     return all(
-        _holds(operator, key, _listed(wanted), call, unknown=unknown)
+        _holds(operator, key, listed(wanted), call, unknown=unknown)
         for operator, block in conditions.items()
         for key, wanted in block.items()
     )
@@ -118,7 +131,7 @@ def _values(key: str, call: Call) -> tuple[str, ...] | None:
 def _pattern(text: str, base: str, call: Call) -> re.Pattern[str] | None:
     """What a policy's value matches; nothing when a variable in it has no value."""
     regex, position = "", 0
-    for variable in _VARIABLE.finditer(text):
+    for variable in VARIABLE.finditer(text):
         regex += _regex(text[position : variable.start()], base == "stringlike")
         name, default = variable[1].strip(), variable[2]
         values = (name,) if name in _ESCAPES else _values(name, call)
@@ -149,5 +162,6 @@ def _compiled(regex: str, ignore_case: bool) -> re.Pattern[str]:
     return re.compile(regex, re.DOTALL | (re.IGNORECASE if ignore_case else 0))
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def listed(value: Any) -> Sequence[Any]:
+    """A value of a policy as a list: it may be one text."""
     return value if isinstance(value, list | tuple) else [value]

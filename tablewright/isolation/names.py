@@ -6,9 +6,8 @@ A tenant's are those that are called ``{tenant}/…``, after whatever stands bef
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
-from tablewright.isolation.decisions import Call, Statement, allows
+from tablewright.isolation.decisions import Call, Statement, allows, listed
 from tablewright.isolation.reach import Leak
 from tablewright.isolation.session import reaches
 from tablewright.runtime.aws import Caller
@@ -16,15 +15,17 @@ from tablewright.runtime.errors import ResourceMissing
 
 _READ_OBJECT, _READ_SECRET = "s3:GetObject", "secretsmanager:GetSecretValue"
 _ACTIONS = {
-    "s3": (_READ_OBJECT, "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObject"),
+    "s3": (
+        *(_READ_OBJECT, "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObject"),
+        *("s3:ListBucket", "s3:ListBucketVersions"),
+    ),
     "secretsmanager": (
         *(_READ_SECRET, "secretsmanager:CreateSecret", "secretsmanager:PutSecretValue"),
         *("secretsmanager:UpdateSecret", "secretsmanager:DeleteSecret"),
+        "secretsmanager:ListSecrets",
     ),
 }
-# They name no object and no secret: whoever may call them learns of everybody's.
-_OF_ALL = ("s3:ListBucket", "s3:ListBucketVersions", "secretsmanager:ListSecrets")
-_OPEN = re.compile(r"\$\{|[*?]")
+_VARIABLE_PART = re.compile(r"(?:\$\{[^}]*\}|\*)+")
 _NOTHING = "isolation-audit"
 
 
@@ -34,27 +35,41 @@ def named_leaks(
     """Every way in which the policies let a tenant's session reach another's objects or secrets."""
     for mine in (*tenants, None):
         tags = {} if mine is None else {tag: mine}
-        for service, actions in _ACTIONS.items():
-            for beginning in _beginnings(statements, service):
-                for theirs in tenants:
-                    if theirs != mine:
-                        name = f"{beginning}{theirs}/{_NOTHING}"
-                        reached = _allowed(statements, actions, name, tags)
-                        if reached:
-                            yield Leak(mine, theirs, None, None, reached, place=name)
-        for resource in sorted({each for one in statements for each in _resources(one)}):
-            reached = _allowed(statements, _OF_ALL, resource, tags)
-            if reached:
-                yield Leak(mine, None, None, None, reached, place=resource)
+        for service, usual in _ACTIONS.items():
+            actions = sorted({*usual, *_service_actions(statements, service)})
+            for theirs in (None, *(each for each in tenants if each != mine)):
+                resources = _service_resources(statements, service)
+                names = dict.fromkeys(name for each in resources for name in _names(each, theirs))
+                for name in names:
+                    if reached := _allowed(statements, actions, name, tags):
+                        yield Leak(mine, theirs, None, None, reached, place=name)
 
 
-def _beginnings(statements: Sequence[Statement], service: str) -> list[str]:
-    """What stands before a tenant's id in the names that statements about a service have."""
+def _names(resource: str, tenant: str | None) -> list[str]:
+    """Names of a tenant's, or of nobody's, that the resource of a statement might cover."""
+    if tenant is None:
+        return [_VARIABLE_PART.sub(_NOTHING, resource).replace("?", "x")]
+    start = _VARIABLE_PART.split(resource)[0].partition("?")[0]
+    rest = resource[len(start) :]
+    filled = _VARIABLE_PART.sub(lambda _: tenant, rest, count=1)
+    name = _VARIABLE_PART.sub(_NOTHING, filled).replace("?", "x")
+    return [f"{start}{tenant}/{_NOTHING}", f"{start}{name}"]
+
+
+def _service_actions(statements: Sequence[Statement], service: str) -> Iterator[str]:
+    for statement in statements:
+        for action in map(str, listed(statement.get("Action", ()))):
+            if action.lower().startswith(f"{service}:"):
+                yield action
+
+
+def _service_resources(statements: Sequence[Statement], service: str) -> list[str]:
     found = {
-        _OPEN.split(resource)[0]
+        str(resource)
         for statement in statements
-        if any(action.lower().startswith((f"{service}:", "*")) for action in _actions(statement))
-        for resource in _resources(statement)
+        for action in map(str, listed(statement.get("Action", "*")))
+        if action.lower().startswith((f"{service}:", "*"))
+        for resource in listed(statement.get("Resource", "*"))
     }
     return sorted(found)
 
@@ -65,19 +80,6 @@ def _allowed(
     return tuple(
         action for action in actions if allows(statements, Call(action, None, (), tags, name=name))
     )
-
-
-def _actions(statement: Statement) -> list[str]:
-    # What is all but some may be anything.
-    return _listed(statement.get("Action", "*"))
-
-
-def _resources(statement: Statement) -> list[str]:
-    return _listed(statement.get("Resource", "*"))
-
-
-def _listed(value: Any) -> list[str]:
-    return [str(each) for each in (value if isinstance(value, list | tuple) else [value])]
 
 
 class NamedSession:
@@ -95,7 +97,7 @@ class NamedSession:
         *,
         bucket: str | None,
         prefix: str | None,
-        sample: Callable[[str], str | None],
+        sample: Callable[[str], Iterable[str]],
     ) -> None:
         self._mine = mine
         self._bucket = bucket
@@ -113,8 +115,7 @@ class NamedSession:
                     yield Leak(self._mine, theirs, None, None, (action,), place=name)
 
     def _tried(self, tenant: str) -> Iterator[tuple[str, str, bool]]:
-        key = self._sample(tenant) if self._bucket else None
-        if key:
+        for key in self._sample(tenant) if self._bucket else ():
             asked = {"Bucket": self._bucket, "Key": key, "IfMatch": f'"{_NOTHING}"'}
             reached = reaches(partial(self._client("s3").call, "GetObject", asked))
             yield _READ_OBJECT, f"{self._bucket}/{key}", reached
@@ -124,12 +125,21 @@ class NamedSession:
             yield _READ_SECRET, name, reaches(partial(ask, {"SecretId": name}), ResourceMissing)
 
 
-def sampler(s3: Caller, bucket: str | None) -> Callable[[str], str | None]:
-    """Finds an object of a tenant, with the rights of whoever audits."""
+def sampler(
+    s3: Caller, bucket: str | None, prefixes: Iterable[str]
+) -> Callable[[str], Iterator[str]]:
+    """Finds an object of a tenant under each prefix, with the rights of the operator."""
 
-    def sample(tenant: str) -> str | None:
-        asked = {"Bucket": bucket, "Prefix": f"{tenant}/", "MaxKeys": 1}
-        found = s3.call("ListObjectsV2", asked)
-        return next((str(one["Key"]) for one in found.get("Contents", ())), None)
+    def sample(tenant: str) -> Iterator[str]:
+        for prefix in prefixes:
+            params = {"Bucket": bucket, "Prefix": f"{prefix}{tenant}/", "MaxKeys": 1}
+            for item in s3.call("ListObjectsV2", params).get("Contents", ()):
+                yield str(item["Key"])
 
     return sample
+
+
+def tenant_prefixes(statements: Sequence[Statement]) -> list[str]:
+    """Prefixes that stand before the tenant in the names of objects."""
+    keys = (name.partition("/")[2] for name in _service_resources(statements, "s3"))
+    return sorted({"", *(key.partition("${")[0] for key in keys if "${" in key)})

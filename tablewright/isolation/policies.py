@@ -1,11 +1,11 @@
 """Policies of a tenant's role: from a template, a policy document, or a design's grants."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tablewright.isolation.decisions import Statement
+from tablewright.isolation.decisions import Statement, listed
 from tablewright.model.grants import GrantError, of_tenant, statements
 from tablewright.model.table import Design
 
@@ -17,7 +17,7 @@ def from_file(path: Path, role: str | None) -> list[Statement]:
     """
     document = json.loads(path.read_text())
     if "Statement" in document:
-        return [_spelled(statement) for statement in _listed(document["Statement"])]
+        return [_spelled(statement) for statement in listed(document["Statement"])]
     resources = document.get("Resources")
     if not isinstance(resources, dict):
         raise LookupError(f"{path} is neither a policy with a Statement nor a template")
@@ -41,6 +41,17 @@ def from_design(design: Design, tag: str) -> list[Statement]:
     return statements(of_tenant(design, patterns, tag), "table")
 
 
+def without_resources(
+    statements: Iterable[Statement], excepted: Sequence[str]
+) -> Iterator[Statement]:
+    """The statements without resources that contain one of these texts."""
+    for statement in statements:
+        resources = listed(statement.get("Resource", ()))
+        rest = [name for name in resources if not any(text in str(name) for text in excepted)]
+        if rest or not resources:
+            yield {**statement, "Resource": rest} if resources else statement
+
+
 def _is_role(resource: dict[str, Any]) -> bool:
     return bool(resource.get("Type") == "AWS::IAM::Role")
 
@@ -50,12 +61,12 @@ def _of_role(resources: dict[str, Any], role: str) -> Iterator[Statement]:
     if properties.get("ManagedPolicyArns"):
         raise LookupError(f"{role} has managed policies, which the template does not show")
     for policy in properties.get("Policies", ()):
-        yield from _listed(policy["PolicyDocument"]["Statement"])
+        yield from listed(policy["PolicyDocument"]["Statement"])
     for resource in resources.values():
         if resource.get("Type") in ("AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"):
             attached = resource["Properties"].get("Roles", ())
             if {"Ref": role} in attached:
-                yield from _listed(resource["Properties"]["PolicyDocument"]["Statement"])
+                yield from listed(resource["Properties"]["PolicyDocument"]["Statement"])
 
 
 def _spelled(value: Any) -> Any:
@@ -76,7 +87,3 @@ def _spelled(value: Any) -> Any:
     if "Fn::Sub" in value:
         raise LookupError("Fn::Sub in a policy cannot be told from a policy variable")
     return {key: _spelled(each) for key, each in value.items()}
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Any
 
+from tablewright.designs.example_records import NoExample, any_value, example_of, other_value
 from tablewright.isolation.decisions import Call, Statement, allows
-from tablewright.model.errors import InvalidRecord
+from tablewright.model.errors import TablewrightError
 from tablewright.model.sharding.epochs import Epoch, Epochs
 from tablewright.model.table import Design
 
 # Ids that are easily taken for one another: beginnings, case, wildcards, accents in two spellings.
 LOOK_ALIKES = (
     *("a", "aa", "ab", "ab0", "a-b", "a.b", "a_b", "a#b", "A", "Ab", "0", "SUB", "DEST"),
-    *("*", "a*", "?", "a?", "\u00e1", "a\u0301", "a "),
+    *("*", "a*", "?", "a?", "\u00e1", "a\u0301", "a ", "a/b"),
 )
 SCAN = "Scan"
 # Of more than one partition, so that another's may hide behind one's own.
@@ -24,6 +26,7 @@ _ON_TABLE = (
 _ON_INDEX = ("Query", "PartiQLSelect")
 # They name no partition: whoever may call them reads everybody's.
 _OF_ALL = (SCAN, "PartiQLSelect", "ExportTableToPointInTime")
+ACTIONS = frozenset((*_ON_TABLE, *_OF_ALL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +64,39 @@ class Leak:
         return f"{session} reaches {whose}: {', '.join(self.actions)} on {where}{what}"
 
 
-def possible(design: Design, tenants: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Those of the ids that a tenant of the design can have, and those that none can."""
+def tenant_ids(design: Design, chosen: Sequence[str] = ()) -> list[str]:
+    """Tenant ids to audit, of which one begins with another if the design accepts such ids.
+
+    The chosen ones, or look-alikes, or values of the tenant's field; and what makes them longer.
+    """
+    ids = list(chosen) or possible(design, LOOK_ALIKES)[0]
+    if len(ids) < 2:
+        ids += _typical_ids(design)
+    if not any(longer.startswith(id) for id, longer in permutations(ids, 2)):
+        ids += [f"{id}{end}" for id in ids for end in ("0", "a", "-2")]
+    return possible(design, ids)[0]
+
+
+def _typical_ids(design: Design) -> Iterator[str]:
+    entities = (entity.by_name for entity in design.entity_list)
+    for field in [fields[design.tenant] for fields in entities if design.tenant in fields][:1]:
+        value = any_value(field)
+        if value is not None:
+            values = (value, *(other_value(field, value, step) for step in (1, 2)))
+            yield from (field.to_text(field.check(each)) for each in values if each is not None)
+
+
+def possible(design: Design, tenants: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """The ids that fit the tenant field, and the rule that each other id breaks."""
     can: list[str] = []
-    cannot: list[str] = []
+    cannot: dict[str, str] = {}
     for tenant in dict.fromkeys(tenants):
         try:
             places(design, tenant)
-        except InvalidRecord:
-            cannot.append(tenant)
+        except NoExample:
+            raise
+        except (TablewrightError, ArithmeticError) as problem:
+            cannot[tenant] = str(problem)
         else:
             can.append(tenant)
     return can, cannot
@@ -83,7 +110,11 @@ def places(design: Design, tenant: str) -> list[Place]:
     for entity in design.entity_list:
         if design.tenant not in entity.by_name:
             continue
-        record = entity.check({**entity.example, design.tenant: tenant})
+        field = entity.by_name[design.tenant]
+        value = field.check(field.from_text(tenant) if field.fits_text(tenant) else tenant)
+        if field.to_text(value) != tenant:
+            raise field.refuse(f"stands in keys as '{field.to_text(value)}'")
+        record = example_of(entity, **{design.tenant: value})
         attributes = design.attributes(entity, record, _TenShards())
         for index, form in ((None, entity.key), *entity.indexed.items()):
             names = design.key_attributes(index).names

@@ -12,10 +12,14 @@ Without --policies, those that a grant of all patterns would give. With --table 
 assumes the role for each tenant and makes the calls, with --bucket and --secrets on those too. It
 reads one item at most, shows none, and writes nothing, so it may be run beside real tenants.
 
+Permissions that cannot be tried are listed: another table, an action or service that the audit does
+not know, a name without the tenant. --exclude leaves out resources that you audit by other means.
+
 IAM sees a call's partition key and not the rest of an item: a session can give an item of its own
 the index key of another tenant. Only code that computes keys from fields prevents that.
 
-Exit code 0: nothing found; 1: leaks, or a session that does not reach its own; 2: cannot tell.
+Exit code 0: nothing found; 1: leaks, or a session that does not reach its own; 2: cannot tell, or
+permissions that were not tried.
 """
 
 import argparse
@@ -30,21 +34,24 @@ import boto3
 from botocore.exceptions import BotoCoreError
 
 from tablewright.commands.named import table_design
+from tablewright.isolation.coverage import untried
 from tablewright.isolation.decisions import Call, Statement, allows
-from tablewright.isolation.names import NamedSession, named_leaks, sampler
-from tablewright.isolation.policies import from_design, from_file
+from tablewright.isolation.names import NamedSession, named_leaks, sampler, tenant_prefixes
+from tablewright.isolation.policies import from_design, from_file, without_resources
 from tablewright.isolation.reach import (
-    LOOK_ALIKES,
     Leak,
     Place,
     leaks,
     places,
     possible,
+    tenant_ids,
 )
 from tablewright.isolation.session import TenantSession, assume
 from tablewright.model.table import Design
 from tablewright.runtime.aws import connect
 from tablewright.runtime.errors import StoreError
+
+_CLEAN = "no tenant reaches another"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -54,24 +61,25 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("to try it for real, give both --table and --role-arn")
     try:
         design: Design = options.design.__design__
-        tenants, impossible = possible(design, options.tenants or LOOK_ALIKES)
-        if options.tenants and impossible:
-            parser.error(f"no tenant can be called {', '.join(map(repr, impossible))}")
+        _, impossible = possible(design, options.tenants)
+        for tenant, reason in impossible.items():
+            parser.error(f"the tenant id '{tenant}' does not fit the design: {reason}")
+        ids = tenant_ids(design, options.tenants)
+        tenants = options.tenants or ids
         if len(tenants) < 2:
             parser.error("name two tenants at least, of which one could reach the other")
-        statements = _statements(options, design)
-        _say(f"Tenants: {', '.join(tenants)}")
-        if impossible:
-            _say(f"No tenant can be called {', '.join(map(repr, impossible))}")
+        statements = [*without_resources(_statements(options, design), options.exclude)]
+        _say(f"Tenants: {', '.join(ids)}")
         found = chain(
-            leaks(design, statements, tenants, options.tag),
-            named_leaks(statements, tenants, options.tag),
+            leaks(design, statements, ids, options.tag),
+            named_leaks(statements, ids, options.tag),
         )
-        problems = _report("By its policies", found)
+        gaps = list(untried(statements, options.tag))
+        problems = _report("By its policies", found, gaps)
         if options.table:
             known = statements if options.policies else None
             problems += _report("Tried", _tried(options, design, tenants, known))
-        return 1 if problems else 0
+        return 1 if problems else 2 if gaps else 0
     except (LookupError, ValueError, OSError) as error:
         parser.error(str(error))
     except (StoreError, BotoCoreError) as error:
@@ -93,7 +101,7 @@ def _tried(
     sts = open_client(session, "sts")
     if options.through:
         sts = open_client(_session(_must(assume(sts, options.through, {})), options), "sts")
-    sample = sampler(open_client(session, "s3"), options.bucket)
+    sample = sampler(open_client(session, "s3"), options.bucket, tenant_prefixes(known or ()))
     of: dict[str | None, list[Place]] = {each: places(design, each) for each in tenants}
     for mine in (*tenants, None):
         tags = {} if mine is None else {options.tag: mine}
@@ -140,12 +148,15 @@ def _unreached(
                 )
 
 
-def _report(how: str, found: Iterable[Leak | str]) -> int:
+def _report(how: str, problems: Iterable[Leak | str], gaps: Sequence[str] = ()) -> int:
     count = 0
-    for problem in found:
+    for problem in problems:
         print(f"{how}: {problem}")
         count += 1
-    _say(f"{how}: {count} problems" if count else f"{how}: no tenant reaches another")
+    for gap in gaps:
+        print(f"{how}, not tried: {gap}")
+    clean = "cannot tell: narrow or --exclude what was not tried" if gaps else _CLEAN
+    _say(f"{how}: {count} problems" if count else f"{how}: {clean}")
     return count
 
 
@@ -184,10 +195,19 @@ def _parser() -> argparse.ArgumentParser:
         metavar="MODULE:NAME",
         help="the table's design, such as tablewright.catalog.forms.design:Forms",
     )
-    parser.add_argument("--tenants", nargs="+", metavar="ID", help="ids, instead of look-alikes")
+    parser.add_argument(
+        "--tenants", nargs="+", default=[], metavar="ID", help="ids, instead of look-alikes"
+    )
     parser.add_argument("--tag", default="tenant", help="the session tag (%(default)s)")
     parser.add_argument("--policies", metavar="FILE", help="a synthesized template or a policy")
     parser.add_argument("--role", metavar="ID", help="how the role's id begins in the template")
+    parser.add_argument(
+        "--exclude",
+        nargs="+",
+        default=[],
+        metavar="TEXT",
+        help="leave out resources of the policies that contain this text",
+    )
     parser.add_argument("--table", metavar="NAME", help="try it for real, on this table")
     parser.add_argument("--role-arn", metavar="ARN", help="the role that sessions are had of")
     parser.add_argument(

@@ -22,6 +22,7 @@ from tests.infrastructure.synthesis import new_stack, template_of
 from tests.integration.gaps.clouds import HOME, Cloud, deploy
 
 TABLE, BUCKET, SECRETS = "audited-forms", "audited-payloads", "audited/forms/"
+LINKS = "links/"
 TENANTS = ("a", "ab", "A")
 LOOSE = "TENANT#${aws:PrincipalTag/tenant_id}*"
 
@@ -39,7 +40,8 @@ class Audited:
         for tenant in TENANTS:
             config = TenantConfig.__entity__.example
             self.store.put(Forms.put_config, TenantConfig(**{**config, "tenant_id": tenant}))
-            cloud.client("s3").put_object(Bucket=BUCKET, Key=f"{tenant}/payload", Body=b"theirs")
+            for key in (f"{tenant}/payload", f"{LINKS}{tenant}/link"):
+                cloud.client("s3").put_object(Bucket=BUCKET, Key=key, Body=b"theirs")
 
     def role(self, prefix: str) -> str:
         (name,) = (
@@ -89,6 +91,7 @@ def _stack() -> Any:
     )
     bucket = s3.Bucket(stack, "Payloads", bucket_name=BUCKET)
     access.grant_objects(bucket, "s3:GetObject")
+    access.grant_objects(bucket, "s3:GetObject", prefix=LINKS)
     access.grant_secrets(SECRETS, "secretsmanager:GetSecretValue")
     return stack
 
@@ -167,6 +170,15 @@ def test_a_planted_name_that_does_not_end_the_tenant_is_found_by_trying(
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(f"Tried: tenant 'a' reaches tenant 'ab': {action} on ")
     assert line.endswith(name)
+
+
+def test_objects_are_tried_under_every_prefix_of_the_policies(
+    audited: Audited, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with audited.planted(Action="s3:GetObject", Resource=f"arn:aws:s3:::{BUCKET}/{LINKS}*"):
+        assert audited.audit("--policies", str(audited.file), "--role", "FormsAccessRole") == 1
+    start = "Tried: tenant 'a' reaches tenant 'ab': s3:GetObject on "
+    assert f"{start}{BUCKET}/{LINKS}ab/link" in capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize("service", ["s3", "secretsmanager"])

@@ -59,17 +59,6 @@ def test_a_misspelt_command_is_told_what_was_meant(capsys: pytest.CaptureFixture
     assert "no command 'redirve'. Did you mean 'redrive'?" in capsys.readouterr().err
 
 
-def test_a_package_that_is_missing_is_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing(name: str) -> None:
-        raise ModuleNotFoundError("No module named 'duckdb'", name="duckdb")
-
-    monkeypatch.setattr("tablewright.commands.command_line.import_module", missing)
-    assert main(["read-archive"]) == 2
-    assert "the package duckdb is not installed" in capsys.readouterr().err
-
-
 def test_designs_are_found_in_the_folder_that_a_command_is_run_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

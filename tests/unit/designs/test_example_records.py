@@ -23,7 +23,7 @@ class Orders(Table, pk="PK", sk="SK"):
 
 
 class Door(Entity, key=Key("{code}")):
-    code: Field[str] = Text(pattern="Z{9}")
+    code: Field[str] = Text(pattern="[A-Z](?<=Q)")
 
 
 class Doors(Table, pk="code"):
