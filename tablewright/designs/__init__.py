@@ -1,7 +1,38 @@
-"""Designs as data: described as plain JSON, written as Python, exported, imported, inferred."""
+"""Designs as data: described as plain JSON, built from it, written as Python, and inferred.
 
-from tablewright.designs.description.design import FORMAT, Description, describe
-from tablewright.designs.description.errors import Indescribable
-from tablewright.designs.source.module import Beside, python_source
+Each name is loaded when it is first used.
+"""
 
-__all__ = ["FORMAT", "Beside", "Description", "Indescribable", "describe", "python_source"]
+from typing import TYPE_CHECKING
+
+from tablewright.exports import lazily
+
+if TYPE_CHECKING:
+    from tablewright.designs.description.build import build_table
+    from tablewright.designs.description.design import FORMAT, Description, describe
+    from tablewright.designs.description.errors import Indescribable, InvalidDescription
+    from tablewright.designs.source.module import Beside, python_source
+
+_HOMES = {
+    "FORMAT": "description.design",
+    "Beside": "source.module",
+    "Description": "description.design",
+    "Indescribable": "description.errors",
+    "InvalidDescription": "description.errors",
+    "build_table": "description.build",
+    "describe": "description.design",
+    "python_source": "source.module",
+}
+
+__all__ = [
+    "FORMAT",
+    "Beside",
+    "Description",
+    "Indescribable",
+    "InvalidDescription",
+    "build_table",
+    "describe",
+    "python_source",
+]
+
+__getattr__ = lazily(__name__, _HOMES)

@@ -7,10 +7,11 @@ run, and it imports nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from functools import cache
 from inspect import Parameter, signature
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tablewright import model
 from tablewright.designs.description.design import FORMAT, PATTERNS, Description
@@ -22,7 +23,7 @@ from tablewright.model.computed import Computed, Digest, Reversed
 from tablewright.model.declaration import Entity, Part, Table
 from tablewright.model.entity import Key
 from tablewright.model.expiry import Expiry
-from tablewright.model.fields.base import IN_KEY, Field
+from tablewright.model.fields.base import IN_KEY, REQUIRED, Field
 from tablewright.model.fields.text import TextField
 from tablewright.model.patterns import BatchWrite, Collection, Pattern
 from tablewright.model.sharding.epochs import EpochShards
@@ -52,27 +53,56 @@ def build_table(description: Description, *declared: type[Table]) -> type[Table]
 
         before = build_table(json.loads(lock.read_text()), Orders)
     """
-    return _Builder(own_names(one.__design__ for one in declared)).table(Node(description))
+    own = own_names(one.__design__ for one in declared)
+    return _Builder(own).table(Node(description))
 
 
-def check_description(description: Description) -> type[Table]:
-    """Check a description without its functions: a design that stores nothing is returned."""
-    return _Builder(None).table(Node(description))
+def check_description(node: Node) -> Description:
+    """Check a description without the functions that it names; raises InvalidDescription."""
+    _Builder(None).table(node)
+    description: Description = node.value
+    return description
+
+
+class Call(NamedTuple):
+    """The call that made a part of a design: import path, arguments, and options by name."""
+
+    path: str
+    arguments: tuple[Any, ...] = ()
+    options: Mapping[str, Any] = {}
+
+
+class Built(NamedTuple):
+    """Classes of a design by their names in the description, each with its members.
+
+    `calls` are those that made its parts, and `paths` the functions that it names, by `id()`.
+    """
+
+    classes: Mapping[str, type[Any]]
+    members: Mapping[str, Mapping[str, Any]]
+    indexes: Mapping[str, Index]
+    patterns: Mapping[str, Pattern[Any]]
+    calls: Mapping[int, Call]
+    paths: Mapping[int, str]
+
+
+def build_parts(description: Description) -> Built:
+    """Build a description without its functions, and remember how each part was made."""
+    builder = _Builder(None)
+    builder.table(Node(description))
+    return builder.built
 
 
 class _OwnField(Field[Any]):
     """Stands for a class of fields that is not loaded."""
 
-    def __init__(self, stored: str | None = None, **options: str | int) -> None:
-        super().__init__(stored)
+    def __init__(
+        self, stored: str | None = None, *, default: Any = REQUIRED, **options: str | int
+    ) -> None:
+        super().__init__(stored, default=default)
 
     def check(self, value: Any) -> Any:
         return value
-
-
-def _own_function(*values: Any) -> Any:
-    """Stands for a function that is not loaded."""
-    raise NotImplementedError
 
 
 class _Builder:
@@ -82,6 +112,30 @@ class _Builder:
         self._parts: dict[str, type[Part]] = {}
         self._entities: dict[str, type[Entity]] = {}
         self._indexes: dict[str, Index] = {}
+        self._patterns: dict[str, Pattern[Any]] = {}
+        self._members: dict[str, Mapping[str, Any]] = {}
+        self._calls: dict[int, Call] = {}
+        self._paths: dict[int, str] = {}
+
+    @property
+    def built(self) -> Built:
+        """Everything that was built."""
+        classes = {**self._enums, **self._parts, **self._entities}
+        patterns = (self._indexes, self._patterns)
+        return Built(classes, self._members, *patterns, self._calls, self._paths)
+
+    def _make(self, kind: Callable[..., T], *arguments: Any, path: str = "", **options: Any) -> T:
+        """Call a constructor. Options that repeat its defaults are not worth remembering."""
+        made = kind(*arguments, **options)
+        usual = {one.name: one.default for one in _parameters(kind).values()}
+        told = {
+            name: value
+            for name, value in options.items()
+            if type(value) is not type(usual.get(name, ...)) or value != usual[name]
+        }
+        path = path or f"{model.__name__}:{kind.__name__}"
+        self._calls[id(made)] = Call(path, arguments, told)
+        return made
 
     def table(self, root: Node) -> type[Table]:
         """Build the whole design."""
@@ -101,14 +155,14 @@ class _Builder:
         for name, node in found["entities"].members().items():
             self._entities[name] = self._entity(name, node)
         self._indexes |= {n: self._index(n, one) for n, one in found["indexes"].members().items()}
-        patterns = {
+        self._patterns |= {
             found["patterns"].at(name).name(): self._pattern(node)
             for name, node in found["patterns"].members().items()
         }
         if "epochs" in settings:
-            settings["epochs"] = found["epochs"].one_of(patterns)
+            settings["epochs"] = found["epochs"].one_of(self._patterns)
         # An index has no name in Python: the space keeps it apart from patterns.
-        body = {f"index {name}": index for name, index in self._indexes.items()} | patterns
+        body = {f"index {name}": index for name, index in self._indexes.items()} | self._patterns
         with root.refusing():
             table = _class(
                 *(found["id"].text(), Table, found["describes"].sentence(), body),
@@ -129,13 +183,15 @@ class _Builder:
         if not members or len({*members.values()}) < len(members):
             raise node.refuse("it must have members with different values")
         with node.refusing():
-            made: type[Enum] = Enum(name, members, module=__name__)  # type: ignore[assignment]
+            functional: Any = Enum  # mypy evaluates its arguments, which must be literals
+            made: type[Enum] = functional(name, members, module=__name__)
             return made
 
     def _part(self, name: str, node: Node) -> type[Part]:
         found = node.shaped("describes fields")
+        fields = self._members[name] = self._fields(found["fields"])
         with node.refusing():
-            return _class(name, Part, found["describes"].sentence(), self._fields(found["fields"]))
+            return _class(name, Part, found["describes"].sentence(), fields)
 
     def _entity(self, name: str, node: Node) -> type[Entity]:
         found = node.shaped("describes key fields", "computed expires")
@@ -146,18 +202,22 @@ class _Builder:
             if found["computed"].at(one).name() in fields or one in dir(Entity):
                 raise found["computed"].at(one).refuse("the name is taken")
         expires = self._expiry(found["expires"], fields) if "expires" in found else None
-        body = {**fields, **computed}
+        body = self._members[name] = {**fields, **computed}
         key = self._key(found["key"], {*body})
+        describes = found["describes"].sentence()
         with node.refusing():
-            describes = found["describes"].sentence()
-            return _class(name, Entity, describes, body, key=key, expires=expires, name=name)
+            made = _class(name, Entity, describes, body, key=key, expires=expires, name=name)
+        self._calls[id(made)] = Call("", (), {"key": key, "expires": expires})
+        return made
 
     def _expiry(self, node: Node, fields: Mapping[str, Field[Any]]) -> Expiry:
         found = node.shaped("field", "years days")
         found["field"].one_of(fields)
-        spans = {name: found[name].number() for name in ("years", "days") if name in found}
+        spans: dict[str, Any] = {
+            name: found[name].number() for name in ("years", "days") if name in found
+        }
         with node.refusing():
-            return Expiry(found["field"].text(), **spans)
+            return self._make(Expiry, found["field"].text(), **spans)
 
     def _computed(self, node: Node, fields: Mapping[str, Field[Any]]) -> Computed:
         found = node.shaped("kind of", "function max_length")
@@ -165,16 +225,18 @@ class _Builder:
             found = node.shaped("kind of function max_length")
             inputs = [one.one_of(fields) for one in found["of"].elements()]
             function = self._function(found["function"])
-            return Computed(function, *inputs, max_length=found["max_length"].number())
+            longest = found["max_length"].number()
+            return self._make(Computed, function, *inputs, max_length=longest)
         kind = node.shaped("kind of")["kind"].one_of(_COMPUTED)
         with node.refusing():
             (field,) = found["of"].elements()
-            return kind(field.one_of(fields))
+            return self._make(kind, field.one_of(fields))
 
     def _function(self, node: Node) -> Callable[..., Any]:
-        found: Callable[..., Any] = self._named(node, LIBRARY, _own_function)
+        found: Callable[..., Any] = self._named(node, LIBRARY, lambda *values: "")
         if isinstance(found, type):
             raise node.refuse("it must be a function")
+        self._paths[id(found)] = node.text()
         return found
 
     def _named(self, node: Node, library: Mapping[str, Any], stand_in: Any) -> Any:
@@ -210,27 +272,28 @@ class _Builder:
         if kind.value not in _SPECIFIERS and not _is_field(specifier):
             raise kind.refuse("it must be a class of fields")
         default = None if level else options.pop("default", None)
-        values = {}
+        first: list[Any] = []
         if kind.value in ("ListOf", "SetOf", "PartOf", "Choice"):
-            values["of"] = self._of(kind.value, node, options, level)
+            first.append(self._of(kind.value, node, options, level))
         if not level and "stored" in options:
             stored = options.pop("stored")
-            values["stored"] = IN_KEY if stored.value is None else stored.text()
+            first.append(IN_KEY if stored.value is None else stored.text())
         # The specifiers of the library set this flag; a class of its own has no such option.
-        secret = kind.value not in _SPECIFIERS and "secret" in options
-        secret = secret and options.pop("secret").flag()
-        known = signature(specifier).parameters
-        values |= {name: _option(node, one, name, known) for name, one in options.items()}
+        is_own = kind.value not in _SPECIFIERS
+        secret = is_own and "secret" in options and options.pop("secret").flag()
+        known = _parameters(specifier)
+        ordered = sorted(options, key=[*known, *options].index)
+        values: dict[str, Any] = {n: _option(node, options[n], n, known) for n in ordered}
+        if default is not None:
+            with default.refusing():
+                probe = specifier(*first, **values)
+                value = json_value(probe, default.value)
+                values["default"] = None if value is None else probe.check(value)
         with node.refusing():
-            field = specifier(**values)
+            field = self._make(specifier, *first, path=kind.value if is_own else "", **values)
             field.secret = field.secret or secret
             if isinstance(field, TextField) and field.pattern:
                 re.compile(field.pattern)
-        if default is not None:
-            field.optional = True
-            with default.refusing():
-                value = json_value(field, default.value)
-                field.default = None if value is None else field.check(value)
         return field
 
     def _of(self, kind: str, node: Node, options: dict[str, Node], level: int) -> Any:
@@ -240,7 +303,10 @@ class _Builder:
             raise node.refuse(f"it must have '{names[-1]}'")
         of = options.pop(name)
         if name == "choices":
-            return of.texts()
+            words = of.texts()
+            if isinstance(words, str):
+                raise of.refuse("it must be a list")
+            return words
         if name == "enum":
             return of.one_of(self._enums)
         return of.one_of(self._parts) if kind == "PartOf" else self._field(of, level + 1)
@@ -248,9 +314,10 @@ class _Builder:
     def _key(self, node: Node, names: set[str]) -> Key:
         found = node.shaped("partition", "sort delimiter shared shards")
         shards = self._shards(found["shards"], names) if "shards" in found else None
-        key = Key(
-            found["partition"].texts(),
-            found["sort"].texts() if "sort" in found else None,
+        forms: list[Any] = [found[name].texts() for name in ("partition", "sort") if name in found]
+        key = self._make(
+            Key,
+            *forms,
             shards=shards,
             delimiter=found["delimiter"].text() if "delimiter" in found else "#",
             shared="shared" in found and found["shared"].flag(),
@@ -269,14 +336,15 @@ class _Builder:
             found["by"].one_of(by)
             count = found["count"].number(_LIMITS["count"])
             function = self._function(found["function"])
-            return Shards(count, by=found["by"].text(), function=function)
+            return self._make(Shards, count, by=found["by"].text(), function=function)
         found = node.shaped("kind by whose function", "dated")
         found["kind"].one_of({"EpochShards": EpochShards, "Shards": Shards})
         function = self._function(found.pop("function"))
         del found["kind"]
         for one in found.values():
             one.one_of(by)
-        return EpochShards(**{name: one.text() for name, one in found.items()}, function=function)
+        options = {name: one.text() for name, one in found.items()}
+        return self._make(EpochShards, **options, function=function)
 
     def _index(self, name: str, node: Node) -> Index:
         found = node.shaped("partition projects keys", "sort local sparse")
@@ -284,15 +352,17 @@ class _Builder:
         if type(projects.value) is str:
             carried: Any = projects.one_of({one: one for one in (ALL, KEYS_ONLY)})
         else:
-            carried = [one.text() for one in projects.elements()]
-        return Index(
-            name,
+            entities = [one for one in found["keys"].members() if one in self._entities]
+            fields = self._fields_of(entities)
+            carried = tuple(fields.get(one.text(), one.value) for one in projects.elements())
+        return self._make(
+            *(Index, name),
             pk=found["partition"].texts(),
             sk=found["sort"].texts() if "sort" in found else None,
-            keys=dict(self._index_key(found["keys"], one) for one in found["keys"].members()),
             projects=carried,
             sparse="sparse" in found and found["sparse"].flag(),
             local="local" in found and found["local"].flag(),
+            keys=dict(self._index_key(found["keys"], one) for one in found["keys"].members()),
         )
 
     def _index_key(self, keys: Node, name: str) -> tuple[type[Entity], Key]:
@@ -307,9 +377,10 @@ class _Builder:
         kind: type[Pattern[Any]] = options.pop("kind").one_of(_PATTERNS)
         of = options.pop("of")
         several = issubclass(kind, BatchWrite | Collection)
-        entities = [one.one_of(self._entities) for one in (of.elements() if several else [of])]
-        fields = {name: name for entity in entities for name in entity.__entity__.by_name}
-        known = signature(kind).parameters
+        several_nodes = of.elements() if several else [of]
+        entities: list[Any] = [one.one_of(self._entities) for one in several_nodes]
+        fields = self._fields_of(one.value for one in several_nodes)
+        known = _parameters(kind)
         values: dict[str, Any] = {}
         for name, one in options.items():
             if name == "index" and name in known:
@@ -321,11 +392,27 @@ class _Builder:
             elif name == "range":
                 values[name] = one.one_of(fields)
             elif name in ("select", "filters"):
-                values[name] = [field.one_of(fields) for field in one.elements()]
+                values[name] = tuple(field.one_of(fields) for field in one.elements())
             else:
                 values[name] = _option(node, one, name, known)
+        if "index" in values and not several:
+            entities.append(values.pop("index"))
         with node.refusing():
-            return kind(*entities, **values)
+            return self._make(kind, *entities, **values)
+
+    def _fields_of(self, entities: Iterable[str]) -> dict[str, Field[Any]]:
+        """Fields by name, each of the first of these entities that has it."""
+        fields: dict[str, Field[Any]] = {}
+        for entity in entities:
+            for name, field in self._members[entity].items():
+                if isinstance(field, Field):
+                    fields.setdefault(name, field)
+        return fields
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
+    return signature(function).parameters
 
 
 def _class(

@@ -7,14 +7,37 @@ import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from tablewright.designs.description.errors import InvalidDescription
+from tablewright.runtime.strict_json import InvalidJson, parse
 
 # Numbers of DynamoDB have 38 digits: no option can mean more.
 _MOST = 10**38
 _SHOWN = 60
+_MOST_BYTES = 16 * 1024 * 1024
 T = TypeVar("T")
+
+
+def read_document(file: Path) -> Node:
+    """Read a JSON document of limited size and depth; raises InvalidDescription."""
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise InvalidDescription(f"{file} cannot be read: {error.strerror}") from None
+    return parse_document(text, str(file))
+
+
+def parse_document(text: str | bytes, name: str) -> Node:
+    """Parse a JSON document of limited size and depth; `name` stands for it in errors."""
+    if len(text) > _MOST_BYTES:
+        raise InvalidDescription(f"{name} is larger than {_MOST_BYTES:,} bytes")
+    try:
+        return Node(parse(text))
+    except InvalidJson as error:
+        raise InvalidDescription(printable(f"{name} {error}")) from None
 
 
 class Node(NamedTuple):
@@ -100,10 +123,10 @@ class Node(NamedTuple):
             raise self.refuse("it must be a list")
         return [self.at(number, one) for number, one in enumerate(self.value)]
 
-    def texts(self) -> tuple[str, ...]:
-        """Texts of a list that is not empty, or a single text."""
+    def texts(self) -> str | tuple[str, ...]:
+        """A text, or those of a list that is not empty."""
         if type(self.value) is str:
-            return (self.text(),)
+            return self.text()
         if not (elements := self.elements()):
             raise self.refuse("it must not be empty")
         return tuple(one.text() for one in elements)

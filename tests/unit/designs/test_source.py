@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from cdk_app.settings import ROOT
 from examples.designs.chat import BusyChat, Chat
 from examples.designs.shop import Shop
-from tablewright.designs import Beside, Indescribable, describe, python_source
-from tablewright.designs.source.declared import declared
+from tablewright.designs import Beside, Indescribable, build_table, describe, python_source
 from tablewright.designs.source.layout import WIDTH, Literal, call, quoted
 from tablewright.designs.source.module import module_source
 from tablewright.model import Table
@@ -29,7 +28,7 @@ DESIGNS: tuple[type[Table], ...] = (Everything, *EVERY_DESIGN)
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda one: one.__name__)
 def test_the_source_of_a_design_declares_the_same_design(design: type[Table]) -> None:
     told = describe(design)
-    made = declared(told)
+    made = build_table(told, design)
     assert describe(made) == told
     assert list(made.__design__.patterns) == list(design.__design__.patterns)
     assert validate(made) == validate(design)
