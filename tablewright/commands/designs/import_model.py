@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"{options.output} is there already: name another file, or --force")
     try:
         if options.file == "-":
-            document = parse_document(sys.stdin.read(), "the standard input")
+            document = parse_document(sys.stdin.read())
         else:
             document = read_document(Path(options.file))
         designs = read_designs(document.value)
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InvalidDescription, UnreadableModel) as error:
         parser.error(printable(f"{options.file} cannot be read as a design: {error}"))
     except OSError as error:
-        parser.error(f"{error.filename} cannot be opened: {error.strerror}")
+        parser.error(f"{error.filename} cannot be written: {error.strerror}")
     for one in designs:
         print(printable(one.says), file=sys.stderr)
     return 0

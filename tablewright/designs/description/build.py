@@ -18,7 +18,7 @@ from tablewright.designs.description.design import FORMAT, PATTERNS, Description
 from tablewright.designs.description.fields import KINDS
 from tablewright.designs.description.functions import LIBRARY, own_names
 from tablewright.designs.description.node import Node
-from tablewright.designs.description.values import json_value
+from tablewright.designs.description.values import json_value, value_json
 from tablewright.model.computed import Computed, Digest, Reversed
 from tablewright.model.declaration import Entity, Part, Table
 from tablewright.model.entity import Key
@@ -284,16 +284,15 @@ class _Builder:
         known = _parameters(specifier)
         ordered = sorted(options, key=[*known, *options].index)
         values: dict[str, Any] = {n: _option(node, options[n], n, known) for n in ordered}
-        if default is not None:
-            with default.refusing():
-                probe = specifier(*first, **values)
-                value = json_value(probe, default.value)
-                values["default"] = None if value is None else probe.check(value)
         with node.refusing():
-            field = self._make(specifier, *first, path=kind.value if is_own else "", **values)
-            field.secret = field.secret or secret
+            field = specifier(*first, **values)
             if isinstance(field, TextField) and field.pattern:
                 re.compile(field.pattern)
+        if default is not None:
+            values["default"] = _default(field, default)
+        with node.refusing():
+            field = self._make(specifier, *first, path=kind.value if is_own else "", **values)
+        field.secret = field.secret or secret
         return field
 
     def _of(self, kind: str, node: Node, options: dict[str, Node], level: int) -> Any:
@@ -374,7 +373,7 @@ class _Builder:
         options = node.members()
         if not {"kind", "of"} <= options.keys():
             raise node.refuse("it must have 'kind' and 'of'")
-        kind: type[Pattern[Any]] = options.pop("kind").one_of(_PATTERNS)
+        kind: Any = options.pop("kind").one_of(_PATTERNS)
         of = options.pop("of")
         several = issubclass(kind, BatchWrite | Collection)
         several_nodes = of.elements() if several else [of]
@@ -411,7 +410,7 @@ class _Builder:
 
 
 @cache
-def _parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
+def _parameters(function: Any) -> Mapping[str, Parameter]:
     return signature(function).parameters
 
 
@@ -423,6 +422,15 @@ def _class(
 
 def _is_field(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Field)
+
+
+def _default(field: Field[Any], node: Node) -> Any:
+    with node.refusing():
+        value = json_value(field, node.value)
+        value = None if value is None else field.check(value)
+        if value is not None and value_json(field, value) != node.value:
+            raise ValueError("it is not written as `tablewright lock` writes it")
+    return value
 
 
 def _option(node: Node, option: Node, name: str, known: Mapping[str, Parameter]) -> str | int:

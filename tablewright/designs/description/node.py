@@ -26,18 +26,18 @@ def read_document(file: Path) -> Node:
         with file.open("rb") as opened:
             text = opened.read(_MOST_BYTES + 1)
     except OSError as error:
-        raise InvalidDescription(f"{file} cannot be read: {error.strerror}") from None
-    return parse_document(text, str(file))
+        raise InvalidDescription(f"it cannot be read: {error.strerror}") from None
+    return parse_document(text)
 
 
-def parse_document(text: str | bytes, name: str) -> Node:
-    """Parse a JSON document of limited size and depth; `name` stands for it in errors."""
+def parse_document(text: str | bytes) -> Node:
+    """Parse a JSON document of limited size and depth; raises InvalidDescription."""
     if len(text) > _MOST_BYTES:
-        raise InvalidDescription(f"{name} is larger than {_MOST_BYTES:,} bytes")
+        raise InvalidDescription(f"it is larger than {_MOST_BYTES:,} bytes")
     try:
         return Node(parse(text))
     except InvalidJson as error:
-        raise InvalidDescription(printable(f"{name} {error}")) from None
+        raise InvalidDescription(printable(f"it {error}")) from None
 
 
 class Node(NamedTuple):
@@ -49,7 +49,8 @@ class Node(NamedTuple):
     def refuse(self, reason: str) -> InvalidDescription:
         """Error for this value, in one line."""
         place = self.path or "the document"
-        return InvalidDescription(printable(f"{place} is {_shown(self.value)}: {reason}"))
+        text = printable(f"{place} is {_shown(self.value)}: {reason}")
+        return InvalidDescription(text.replace("\n", "\\n"))
 
     @contextmanager
     def refusing(self) -> Iterator[None]:

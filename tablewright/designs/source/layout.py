@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tablewright.designs.description.node import printable
+
 WIDTH = 100
 _STEP = 4
 
@@ -132,9 +134,10 @@ def quoted(text: str) -> str:
 def docstring(text: str, indent: int) -> list[str]:
     """A docstring of one paragraph."""
     margin = " " * indent
-    safe = " ".join(text.split()).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    if safe.endswith('"'):
-        safe = f'{safe[:-1]}\\"'
+    safe = " ".join(text.split()).replace("\\", "\\\\")
+    if '"""' in safe or safe.endswith('"'):
+        safe = safe.replace('"', '\\"')
+    safe = "".join(one if one.isprintable() else repr(one)[1:-1] for one in safe)
     if len(margin) + len(safe) + 6 <= WIDTH:
         return [f'{margin}"""{safe}"""']
     first, *rest = textwrap.wrap(safe, WIDTH - indent, initial_indent=" " * 3, **_WHOLE_WORDS)
@@ -143,8 +146,8 @@ def docstring(text: str, indent: int) -> list[str]:
 
 def comment(text: str, indent: int) -> list[str]:
     """A comment, in as many lines as it needs."""
-    room = WIDTH - indent - 2
-    return [f"{' ' * indent}# {line}" for line in textwrap.wrap(text, room, **_WHOLE_WORDS)]
+    lines = textwrap.wrap(text, WIDTH - indent - 2, **_WHOLE_WORDS)
+    return [f"{' ' * indent}# {printable(line)}" for line in lines]
 
 
 class _Wrapping(NamedTuple):

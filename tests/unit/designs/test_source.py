@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from cdk_app.settings import ROOT
 from examples.designs.chat import BusyChat, Chat
 from examples.designs.shop import Shop
-from tablewright.designs import Beside, Indescribable, build_table, describe, python_source
+from tablewright.designs import (
+    Beside,
+    InvalidDescription,
+    build_table,
+    describe,
+    python_source,
+)
 from tablewright.designs.source.layout import WIDTH, Literal, call, quoted
 from tablewright.designs.source.module import module_source
 from tablewright.model import Table
@@ -73,16 +79,24 @@ def test_several_designs_in_one_module_share_no_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [
-        (("format",), 99, "a description of format 99 cannot be read"),
-        (("entities", "Order", "fields", "x = 1; y"), {"kind": "Text"}, "is no name that Python"),
-        (("patterns", "import"), {"kind": "Get", "of": "Order"}, "'import' is no name that Python"),
-        (("entities", "Order", "fields", "total", "kind"), "print", "no field of kind 'print'"),
-        (("entities", "Order", "fields", "total", "kind"), "os:system(1)", "no field of kind"),
-        (("patterns", "order", "kind"), "Table", "no access pattern of kind 'Table'"),
-        (("indexes", "by_product", "projects"), "Entity", "no projection of kind 'Entity'"),
-        (("entities", "Order", "key"), {}, "is not whole: KeyError('partition')"),
-        (("patterns", "order", "of"), "Bill", "is not whole: KeyError('Bill')"),
-        (("entities",), [], "is not whole"),
+        (("format",), 99, "format is 99: this version reads format 1"),
+        (
+            ("entities", "Order", "fields", "x = 1; y"),
+            {"kind": "Text"},
+            "fields.'x = 1; y' is 'x = 1; y': it must be a name that Python accepts",
+        ),
+        (("patterns", "import"), {"kind": "Get", "of": "Order"}, "'import': it must be a name"),
+        (
+            ("entities", "Order", "fields", "total", "kind"),
+            "print",
+            "is 'print': it must be one of",
+        ),
+        (("entities", "Order", "fields", "total", "kind"), "os:system(1)", "it must be one of"),
+        (("patterns", "order", "kind"), "Table", "is 'Table': it must be one of BatchCreate,"),
+        (("indexes", "by_product", "projects"), "Entity", "it must be one of ALL, KEYS_ONLY"),
+        (("entities", "Order", "key"), {}, "is an object: it must have 'partition'"),
+        (("patterns", "order", "of"), "Bill", "patterns.order.of is 'Bill': it must be one of"),
+        (("entities",), [], "entities is a list: it must be an object"),
     ],
 )
 def test_a_description_that_is_none_is_refused_in_a_sentence(
@@ -93,7 +107,7 @@ def test_a_description_that_is_none_is_refused_in_a_sentence(
     for name in path[:-1]:
         holder = holder[name]
     holder[path[-1]] = value
-    with pytest.raises(Indescribable) as refused:
+    with pytest.raises(InvalidDescription) as refused:
         python_source(told)
     assert says in str(refused.value)
 

@@ -50,7 +50,7 @@ def test_a_design_comes_back_as_it_was(design: type[Table]) -> None:
     assert read.description == describe(design)
     assert read.beside.table == design.__name__
     assert read.says == f"{design.__design__.id}: the design that the model carries"
-    assert describe(build_table(read.description)) == describe(design)
+    assert describe(build_table(read.description, design)) == describe(design)
     python_source(read.description, read.beside)
 
 
