@@ -17,7 +17,7 @@ from tablewright import model
 from tablewright.designs.description.design import FORMAT, PATTERNS, Description
 from tablewright.designs.description.fields import KINDS
 from tablewright.designs.description.functions import LIBRARY, own_names
-from tablewright.designs.description.node import Node
+from tablewright.designs.description.node import Node, is_name
 from tablewright.designs.description.values import json_value, value_json
 from tablewright.model.computed import Computed, Digest, Reversed
 from tablewright.model.declaration import Entity, Part, Table
@@ -31,15 +31,22 @@ from tablewright.model.sharding.shards import Shards
 from tablewright.model.table import ALL, KEYS_ONLY, Index
 
 T = TypeVar("T")
+Convert = Callable[[Node], Any]
 _SPECIFIERS: dict[str, Callable[..., Field[Any]]] = {
     name: getattr(model, name) for name in dict.fromkeys(KINDS.values())
 }
 _PATTERNS = {kind.__name__: kind for kind in PATTERNS}
-_COMPUTED = {"Digest": Digest, "Reversed": Reversed}
+_COMPUTED = {"Computed": Computed, "Digest": Digest, "Reversed": Reversed}
+_SHARDS = {"EpochShards": EpochShards, "Shards": Shards}
 _PATH = re.compile(r"(?!\d)\w+(\.(?!\d)\w+)*:(?!\d)\w+", re.ASCII)
-_SETTINGS = "entity_type tenant ttl stream epochs"
+_SETTINGS = ("entity_type", "tenant", "ttl", "stream", "epochs")
+# Parameters that descriptions call by other names.
+_WRITTEN = {"pk": "partition", "sk": "sort"}
+_FIRST = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_NAMED = (*_FIRST, Parameter.KEYWORD_ONLY)
 # Options with a limit of their own: a key is padded to its digits, and a list reads every shard.
 _LIMITS = {"digits": 38, "decimals": 38, "count": 100_000}
+_MOST = 10**38  # numbers of DynamoDB have 38 digits
 _LEVELS = 32  # of a value in DynamoDB
 
 
@@ -78,12 +85,12 @@ class Built(NamedTuple):
     `calls` are those that made its parts, and `paths` the functions that it names, by `id()`.
     """
 
-    classes: Mapping[str, type[Any]]
-    members: Mapping[str, Mapping[str, Any]]
-    indexes: Mapping[str, Index]
-    patterns: Mapping[str, Pattern[Any]]
-    calls: Mapping[int, Call]
-    paths: Mapping[int, str]
+    classes: dict[str, type[Any]]
+    members: dict[str, Mapping[str, Any]]
+    indexes: dict[str, Index]
+    patterns: dict[str, Pattern[Any]]
+    calls: dict[int, Call]
+    paths: dict[int, str]
 
 
 def build_parts(description: Description) -> Built:
@@ -111,31 +118,7 @@ class _Builder:
         self._enums: dict[str, type[Enum]] = {}
         self._parts: dict[str, type[Part]] = {}
         self._entities: dict[str, type[Entity]] = {}
-        self._indexes: dict[str, Index] = {}
-        self._patterns: dict[str, Pattern[Any]] = {}
-        self._members: dict[str, Mapping[str, Any]] = {}
-        self._calls: dict[int, Call] = {}
-        self._paths: dict[int, str] = {}
-
-    @property
-    def built(self) -> Built:
-        """Everything that was built."""
-        classes = {**self._enums, **self._parts, **self._entities}
-        patterns = (self._indexes, self._patterns)
-        return Built(classes, self._members, *patterns, self._calls, self._paths)
-
-    def _make(self, kind: Callable[..., T], *arguments: Any, path: str = "", **options: Any) -> T:
-        """Call a constructor. Options that repeat its defaults are not worth remembering."""
-        made = kind(*arguments, **options)
-        usual = {one.name: one.default for one in _parameters(kind).values()}
-        told = {
-            name: value
-            for name, value in options.items()
-            if type(value) is not type(usual.get(name, ...)) or value != usual[name]
-        }
-        path = path or f"{model.__name__}:{kind.__name__}"
-        self._calls[id(made)] = Call(path, arguments, told)
-        return made
+        self.built = Built({}, {}, {}, {}, {}, {})
 
     def table(self, root: Node) -> type[Table]:
         """Build the whole design."""
@@ -143,34 +126,29 @@ class _Builder:
         if type(version) is not int or version != FORMAT:
             raise root.at("format", version).refuse(f"this version reads format {FORMAT}")
         required = "format id describes key entities indexes patterns"
-        found = root.shaped(required, f"{_SETTINGS} enums parts")
+        found = root.shaped(required, f"{' '.join(_SETTINGS)} enums parts")
         key = found["key"].shaped("partition", "sort")
-        settings: dict[str, Any] = {
-            name: found[name].text() for name in _SETTINGS.split() if name in found
-        }
+        built = self.built
         for name, node in found.get("enums", Node({})).members().items():
-            self._enums[name] = self._enum(name, node)
+            built.classes[name] = self._enums[name] = self._enum(name, node)
         for name, node in found.get("parts", Node({})).members().items():
-            self._parts[name] = self._part(name, node)
+            built.classes[name] = self._parts[name] = self._part(name, node)
         for name, node in found["entities"].members().items():
-            self._entities[name] = self._entity(name, node)
-        self._indexes |= {n: self._index(n, one) for n, one in found["indexes"].members().items()}
-        self._patterns |= {
-            found["patterns"].at(name).name(): self._pattern(node)
-            for name, node in found["patterns"].members().items()
-        }
+            built.classes[name] = self._entities[name] = self._entity(name, node)
+        for name, node in found["indexes"].members().items():
+            built.indexes[name] = self._index(name, node)
+        for name, node in found["patterns"].members().items():
+            built.patterns[found["patterns"].at(name).name()] = self._pattern(node)
+        settings: dict[str, Any] = {n: found[n].text() for n in _SETTINGS if n in found}
         if "epochs" in settings:
-            settings["epochs"] = found["epochs"].one_of(self._patterns)
+            settings["epochs"] = found["epochs"].one_of(built.patterns)
         # An index has no name in Python: the space keeps it apart from patterns.
-        body = {f"index {name}": index for name, index in self._indexes.items()} | self._patterns
+        body = {f"index {name}": index for name, index in built.indexes.items()}
+        settings |= {"id": found["id"].text(), "pk": key["partition"].text()}
+        settings |= {"sk": key["sort"].text()} if "sort" in key else {}
         with root.refusing():
-            table = _class(
-                *(found["id"].text(), Table, found["describes"].sentence(), body),
-                id=found["id"].text(),
-                pk=key["partition"].text(),
-                sk=key["sort"].text() if "sort" in key else None,
-                **settings,
-            )
+            describes = found["describes"].sentence()
+            table = _class(settings["id"], Table, describes, body | built.patterns, **settings)
         for name, node in found["entities"].members().items():
             if name not in table.__design__.entities:
                 raise node.refuse("no access pattern and no index uses it")
@@ -189,62 +167,54 @@ class _Builder:
 
     def _part(self, name: str, node: Node) -> type[Part]:
         found = node.shaped("describes fields")
-        fields = self._members[name] = self._fields(found["fields"])
+        fields = self.built.members[name] = self._fields(found["fields"])
         with node.refusing():
             return _class(name, Part, found["describes"].sentence(), fields)
 
     def _entity(self, name: str, node: Node) -> type[Entity]:
         found = node.shaped("describes key fields", "computed expires")
         fields = self._fields(found["fields"])
-        nodes = found.get("computed", Node({})).members()
-        computed = {name: self._computed(one, fields) for name, one in nodes.items()}
-        for one in computed:
-            if found["computed"].at(one).name() in fields or one in dir(Entity):
-                raise found["computed"].at(one).refuse("the name is taken")
-        expires = self._expiry(found["expires"], fields) if "expires" in found else None
-        body = self._members[name] = {**fields, **computed}
-        key = self._key(found["key"], {*body})
-        describes = found["describes"].sentence()
+        body: dict[str, Any] = {**fields}
+        if "computed" in found:
+            for part, one in found["computed"].members().items():
+                if found["computed"].at(part).name() in fields or part in dir(Entity):
+                    raise found["computed"].at(part).refuse("the name is taken")
+                body[part] = self._computed(one, fields)
+        self.built.members[name] = body
+        settings: dict[str, Any] = {"key": self._key(found["key"], {*body})}
+        if "expires" in found:
+            field = {"field": _known(fields)}
+            settings["expires"] = self._call(found["expires"], Expiry, field)
         with node.refusing():
-            made = _class(name, Entity, describes, body, key=key, expires=expires, name=name)
-        self._calls[id(made)] = Call("", (), {"key": key, "expires": expires})
+            describes = found["describes"].sentence()
+            made = _class(name, Entity, describes, body, name=name, **settings)
+        self.built.calls[id(made)] = Call("", (), settings)
         return made
 
-    def _expiry(self, node: Node, fields: Mapping[str, Field[Any]]) -> Expiry:
-        found = node.shaped("field", "years days")
-        found["field"].one_of(fields)
-        spans: dict[str, Any] = {
-            name: found[name].number() for name in ("years", "days") if name in found
-        }
-        with node.refusing():
-            return self._make(Expiry, found["field"].text(), **spans)
-
     def _computed(self, node: Node, fields: Mapping[str, Field[Any]]) -> Computed:
-        found = node.shaped("kind of", "function max_length")
-        if found["kind"].value == "Computed":
-            found = node.shaped("kind of function max_length")
-            inputs = [one.one_of(fields) for one in found["of"].elements()]
-            function = self._function(found["function"])
-            longest = found["max_length"].number()
-            return self._make(Computed, function, *inputs, max_length=longest)
-        kind = node.shaped("kind of")["kind"].one_of(_COMPUTED)
-        with node.refusing():
-            (field,) = found["of"].elements()
-            return self._make(kind, field.one_of(fields))
+        options = node.members()
+        kind: Any = options.pop("kind", node).one_of(_COMPUTED)
+        inputs = [one.one_of(fields) for one in options.get("of", node).elements()]
+        if kind is Computed:
+            options.pop("of")
+        elif len(inputs) != 1:
+            raise node.refuse("it is computed from a single field")
+        special: dict[str, Convert] = {"function": self._function, "of": lambda one: inputs[0]}
+        more = inputs if kind is Computed else []
+        made: Computed = self._call(node, kind, special, *more, members=options)
+        return made
 
     def _function(self, node: Node) -> Callable[..., Any]:
         found: Callable[..., Any] = self._named(node, LIBRARY, lambda *values: "")
         if isinstance(found, type):
             raise node.refuse("it must be a function")
-        self._paths[id(found)] = node.text()
+        self.built.paths[id(found)] = node.text()
         return found
 
     def _named(self, node: Node, library: Mapping[str, Any], stand_in: Any) -> Any:
         """Object that a description names: of the library, or of the declared designs."""
         name = node.text()
-        if name in library:
-            return library[name]
-        if not _PATH.fullmatch(name):
+        if name in library or not _PATH.fullmatch(name):
             return node.one_of(library)
         if self._own is None:
             return stand_in
@@ -265,148 +235,154 @@ class _Builder:
         if level > _LEVELS:
             raise node.refuse(f"it is nested deeper than {_LEVELS} levels")
         options = node.members()
-        if "kind" not in options:
-            raise node.refuse("it must have 'kind'")
-        kind = options.pop("kind")
-        specifier: Callable[..., Field[Any]] = self._named(kind, _SPECIFIERS, _OwnField)
-        if kind.value not in _SPECIFIERS and not _is_field(specifier):
-            raise kind.refuse("it must be a class of fields")
-        default = None if level else options.pop("default", None)
-        first: list[Any] = []
-        if kind.value in ("ListOf", "SetOf", "PartOf", "Choice"):
-            first.append(self._of(kind.value, node, options, level))
-        if not level and "stored" in options:
-            stored = options.pop("stored")
-            first.append(IN_KEY if stored.value is None else stored.text())
-        # The specifiers of the library set this flag; a class of its own has no such option.
+        kind = options.pop("kind", node)
+        specifier: Any = self._named(kind, _SPECIFIERS, _OwnField)
         is_own = kind.value not in _SPECIFIERS
+        if is_own and not (isinstance(specifier, type) and issubclass(specifier, Field)):
+            raise kind.refuse("it must be a class of fields")
+        if level and not options.keys().isdisjoint(("default", "stored")):
+            raise node.refuse("an element cannot have 'default' or 'stored'")
+        if kind.value == "Choice":
+            if "of" in options or len({"enum", "choices"} & options.keys()) != 1:
+                raise node.refuse("it must have 'enum' or 'choices'")
+            (name,) = {"enum", "choices"} & options.keys()
+            options["of"] = options.pop(name)
+        special: dict[str, Convert] = {
+            "of": lambda of: self._of(kind.value, of, level + 1),
+            "stored": lambda one: IN_KEY if one.value is None else one.text(),
+        }
+        # The specifiers of the library set this flag; a class of its own has no such option.
         secret = is_own and "secret" in options and options.pop("secret").flag()
-        known = _parameters(specifier)
-        ordered = sorted(options, key=[*known, *options].index)
-        values: dict[str, Any] = {n: _option(node, options[n], n, known) for n in ordered}
-        with node.refusing():
-            field = specifier(*first, **values)
-            if isinstance(field, TextField) and field.pattern:
+        default = options.pop("default", None)
+        ordered = sorted(options, key=[*_parameters(specifier), *options].index)
+        path = kind.value if is_own else ""
+        members = {name: options[name] for name in ordered}
+        field: Field[Any] = self._call(node, specifier, special, members=members, path=path)
+        if isinstance(field, TextField) and field.pattern:
+            with node.refusing():
                 re.compile(field.pattern)
         if default is not None:
-            values["default"] = _default(field, default)
-        with node.refusing():
-            field = self._make(specifier, *first, path=kind.value if is_own else "", **values)
+            value = _default(field, default)
+            special["default"] = lambda one: value
+            members["default"] = default
+            field = self._call(node, specifier, special, members=members, path=path)
         field.secret = field.secret or secret
         return field
 
-    def _of(self, kind: str, node: Node, options: dict[str, Node], level: int) -> Any:
-        names = {"Choice": ("enum", "choices")}.get(kind, ("of",))
-        name = next((one for one in names if one in options), None)
-        if name is None:
-            raise node.refuse(f"it must have '{names[-1]}'")
-        of = options.pop(name)
-        if name == "choices":
-            words = of.texts()
-            if isinstance(words, str):
-                raise of.refuse("it must be a list")
-            return words
-        if name == "enum":
-            return of.one_of(self._enums)
-        return of.one_of(self._parts) if kind == "PartOf" else self._field(of, level + 1)
+    def _of(self, kind: str, node: Node, level: int) -> Any:
+        if kind == "PartOf":
+            return node.one_of(self._parts)
+        if kind != "Choice":
+            return self._field(node, level)
+        if isinstance(node.value, str):
+            return node.one_of(self._enums)
+        return node.texts()
 
     def _key(self, node: Node, names: set[str]) -> Key:
-        found = node.shaped("partition", "sort delimiter shared shards")
-        shards = self._shards(found["shards"], names) if "shards" in found else None
-        forms: list[Any] = [found[name].texts() for name in ("partition", "sort") if name in found]
-        key = self._make(
-            Key,
-            *forms,
-            shards=shards,
-            delimiter=found["delimiter"].text() if "delimiter" in found else "#",
-            shared="shared" in found and found["shared"].flag(),
-        )
+        key = self._call(node, Key, {"shards": lambda one: self._shards(one, names)})
         for template in key.templates:
-            unknown = {*template.fields} - names - ({"shard"} if shards else set())
+            unknown = {*template.fields} - names - ({"shard"} if key.shards else set())
             if unknown or len({*template.fields}) < len(template.fields):
                 raise Node(template.text, node.path).refuse("each {…} must name another field")
         return key
 
     def _shards(self, node: Node, names: set[str]) -> Shards | EpochShards:
-        by = dict.fromkeys(names)
-        kind = node.members().get("kind", node.at("kind")).value
-        if kind == "Shards":
-            found = node.shaped("kind count by function")
-            found["by"].one_of(by)
-            count = found["count"].number(_LIMITS["count"])
-            function = self._function(found["function"])
-            return self._make(Shards, count, by=found["by"].text(), function=function)
-        found = node.shaped("kind by whose function", "dated")
-        found["kind"].one_of({"EpochShards": EpochShards, "Shards": Shards})
-        function = self._function(found.pop("function"))
-        del found["kind"]
-        for one in found.values():
-            one.one_of(by)
-        options = {name: one.text() for name, one in found.items()}
-        return self._make(EpochShards, **options, function=function)
+        options = node.members()
+        kind: Any = options.pop("kind", node).one_of(_SHARDS)
+        special = dict.fromkeys(("by", "whose", "dated"), _known(names))
+        special["function"] = self._function
+        shards: Shards | EpochShards = self._call(node, kind, special, members=options)
+        return shards
 
     def _index(self, name: str, node: Node) -> Index:
-        found = node.shaped("partition projects keys", "sort local sparse")
-        projects = found["projects"]
-        if type(projects.value) is str:
-            carried: Any = projects.one_of({one: one for one in (ALL, KEYS_ONLY)})
-        else:
-            entities = [one for one in found["keys"].members() if one in self._entities]
-            fields = self._fields_of(entities)
-            carried = tuple(fields.get(one.text(), one.value) for one in projects.elements())
-        return self._make(
-            *(Index, name),
-            pk=found["partition"].texts(),
-            sk=found["sort"].texts() if "sort" in found else None,
-            projects=carried,
-            sparse="sparse" in found and found["sparse"].flag(),
-            local="local" in found and found["local"].flag(),
-            keys=dict(self._index_key(found["keys"], one) for one in found["keys"].members()),
-        )
+        def projects(one: Node) -> Any:
+            if isinstance(one.value, str):
+                return one.one_of({ALL: ALL, KEYS_ONLY: KEYS_ONLY})
+            fields = self._fields_of(self._entities.keys() & {*keys.members()})
+            return tuple(fields.get(field.text(), field.value) for field in one.elements())
 
-    def _index_key(self, keys: Node, name: str) -> tuple[type[Entity], Key]:
-        entity = keys.at(name).one_of(self._entities)
-        names = {*entity.__entity__.by_name, *entity.__entity__.computed}
-        return entity, self._key(keys.members()[name], names)
+        members = node.members()
+        keys = members.get("keys", node)
+        members["name"] = Node(name)
+        special: dict[str, Convert] = {"projects": projects, "keys": self._index_keys}
+        return self._call(node, Index, special, members=members)
+
+    def _index_keys(self, keys: Node) -> dict[type[Entity], Key]:
+        return {
+            keys.at(name).one_of(self._entities): self._key(node, {*self.built.members[name]})
+            for name, node in keys.members().items()
+        }
 
     def _pattern(self, node: Node) -> Pattern[Any]:
         options = node.members()
-        if not {"kind", "of"} <= options.keys():
-            raise node.refuse("it must have 'kind' and 'of'")
-        kind: Any = options.pop("kind").one_of(_PATTERNS)
-        of = options.pop("of")
-        several = issubclass(kind, BatchWrite | Collection)
-        several_nodes = of.elements() if several else [of]
-        entities: list[Any] = [one.one_of(self._entities) for one in several_nodes]
-        fields = self._fields_of(one.value for one in several_nodes)
-        known = _parameters(kind)
-        values: dict[str, Any] = {}
-        for name, one in options.items():
-            if name == "index" and name in known:
-                values[name] = one.one_of(self._indexes)
-                if not {*entities} <= values[name].keys.keys():
-                    raise one.refuse("its entities are not in that index")
-            elif name == "marker":
-                values[name] = one.one_of(self._entities)
-            elif name == "range":
-                values[name] = one.one_of(fields)
-            elif name in ("select", "filters"):
-                values[name] = tuple(field.one_of(fields) for field in one.elements())
-            else:
-                values[name] = _option(node, one, name, known)
-        if "index" in values and not several:
-            entities.append(values.pop("index"))
-        with node.refusing():
-            return self._make(kind, *entities, **values)
+        kind: Any = options.pop("kind", node).one_of(_PATTERNS)
+        of = options.get("of", node)
+        several = of.elements() if issubclass(kind, BatchWrite | Collection) else [of]
+        if not several:
+            raise of.refuse("it must not be empty")
+        entities = [one.one_of(self._entities) for one in several]
+        fields = self._fields_of(one.value for one in several)
+
+        def index(one: Node) -> Index:
+            found = one.one_of(self.built.indexes)
+            if not {*entities} <= found.keys.keys():
+                raise one.refuse("its entities are not in that index")
+            return found
+
+        def some(one: Node) -> tuple[Field[Any], ...]:
+            return tuple(field.one_of(fields) for field in one.elements())
+
+        special: dict[str, Convert] = {
+            "of": lambda one: entities[0],
+            "index": index,
+            "marker": lambda one: one.one_of(self._entities),
+            "range": lambda one: one.one_of(fields),
+            "select": some,
+            "filters": some,
+        }
+        made: Pattern[Any] = self._call(node, kind, special, *entities[1:], members=options)
+        return made
 
     def _fields_of(self, entities: Iterable[str]) -> dict[str, Field[Any]]:
         """Fields by name, each of the first of these entities that has it."""
         fields: dict[str, Field[Any]] = {}
         for entity in entities:
-            for name, field in self._members[entity].items():
+            for name, field in self.built.members[entity].items():
                 if isinstance(field, Field):
                     fields.setdefault(name, field)
         return fields
+
+    def _call(
+        self,
+        node: Node,
+        kind: Callable[..., T],
+        special: Mapping[str, Convert],
+        *more: Any,
+        members: Mapping[str, Node] | None = None,
+        path: str = "",
+    ) -> T:
+        """Call a constructor with members of an object, each converted for its parameter."""
+        known = _parameters(kind)
+        written = {_WRITTEN.get(name, name): name for name in known}
+        values: dict[str, Any] = {}
+        for name, one in (node.members() if members is None else members).items():
+            if name not in written and not (path and is_name(name)):
+                raise node.refuse(f"it cannot have {name!r}")
+            parameter = written.get(name, name)
+            convert = special.get(name) or _converter(name, one, known.get(parameter))
+            values[parameter] = convert(one)
+        for name, parameter in written.items():
+            needed = known[parameter].default is Parameter.empty
+            if needed and known[parameter].kind in _NAMED and parameter not in values:
+                raise node.refuse(f"it must have '{name}'")
+        first = [values.pop(one) for one in known if known[one].kind in _FIRST and one in values]
+        with node.refusing():
+            made = kind(*first, *more, **values)
+        # Options that repeat a default are not worth remembering.
+        told = {n: one for n, one in values.items() if not _is_default(known.get(n), one)}
+        path = path or f"{model.__name__}:{kind.__name__}"
+        self.built.calls[id(made)] = Call(path, (*first, *more), told)
+        return made
 
 
 @cache
@@ -420,8 +396,9 @@ def _class(
     return type(name, (base,), {"__doc__": describes, "__module__": __name__, **body}, **settings)
 
 
-def _is_field(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Field)
+def _known(names: Iterable[str]) -> Convert:
+    """Converter of a text that must be one of these names."""
+    return lambda node: node.one_of({name: name for name in names})
 
 
 def _default(field: Field[Any], node: Node) -> Any:
@@ -433,16 +410,17 @@ def _default(field: Field[Any], node: Node) -> Any:
     return value
 
 
-def _option(node: Node, option: Node, name: str, known: Mapping[str, Parameter]) -> str | int:
-    """Value of an option that a signature has, of the type that it has there."""
-    node.at(name).name()
-    any_name = any(one.kind is Parameter.VAR_KEYWORD for one in known.values())
-    if (name not in known and not any_name) or name in ("of", "stored", "default"):
-        raise node.refuse(f"it cannot have {name!r}")
-    annotation = known[name].annotation if name in known else None
-    kind = str(getattr(annotation, "__name__", annotation))
-    if kind == "bool" or (kind not in ("int", "str", "str | None") and type(option.value) is bool):
-        return option.flag()
-    if kind == "int" or (not kind.startswith("str") and type(option.value) is int):
-        return option.number(_LIMITS.get(name, 10**38))
-    return option.sentence()
+def _converter(name: str, node: Node, known: Parameter | None) -> Callable[[Node], Any]:
+    """Converter for the type that a parameter has; without one, for the type of the value."""
+    annotation = known.annotation if known else Parameter.empty
+    if annotation is Parameter.empty:
+        annotation = type(node.value)
+    kind = str(getattr(annotation, "__name__", annotation)).removesuffix(" | None")
+    if kind == "int":
+        return lambda one: one.number(_LIMITS.get(name, _MOST))
+    return {"bool": Node.flag, "str | tuple[str, ...]": Node.texts}.get(kind, Node.sentence)
+
+
+def _is_default(known: Parameter | None, value: Any) -> bool:
+    default = known.default if known else Parameter.empty
+    return type(value) is type(default) and bool(value == default)
