@@ -1,28 +1,17 @@
 """Designs as data: described as plain JSON, built from it, written as Python, and inferred.
 
-Each name is loaded when it is first used.
+Functions that build a design have no use for its source, which is loaded when it is first used.
 """
 
 from typing import TYPE_CHECKING
 
+from tablewright.designs.description.build import build_table
+from tablewright.designs.description.design import FORMAT, Description, describe
+from tablewright.designs.description.errors import Indescribable, InvalidDescription
 from tablewright.exports import lazily
 
 if TYPE_CHECKING:
-    from tablewright.designs.description.build import build_table
-    from tablewright.designs.description.design import FORMAT, Description, describe
-    from tablewright.designs.description.errors import Indescribable, InvalidDescription
     from tablewright.designs.source.module import Beside, python_source
-
-_HOMES = {
-    "FORMAT": "description.design",
-    "Beside": "source.module",
-    "Description": "description.design",
-    "Indescribable": "description.errors",
-    "InvalidDescription": "description.errors",
-    "build_table": "description.build",
-    "describe": "description.design",
-    "python_source": "source.module",
-}
 
 __all__ = [
     "FORMAT",
@@ -35,4 +24,4 @@ __all__ = [
     "python_source",
 ]
 
-__getattr__ = lazily(__name__, _HOMES)
+__getattr__ = lazily(__name__, {"Beside": "source.module", "python_source": "source.module"})

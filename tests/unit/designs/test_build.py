@@ -129,7 +129,7 @@ THING = ("entities", "Thing", "fields")
         ((*THING, "price", "default"), "NaN", "price.default is 'NaN': "),
         ((*THING, "tags", "of"), {"kind": "Flag"}, "tags is an object: a set is of texts"),
         (("patterns", "make", "create"), "yes", "make.create is 'yes': it must be true or false"),
-        (("patterns", "make", "range"), "title", "make is an object: Put.__init__() got an unexp"),
+        (("patterns", "make", "range"), "title", "make is an object: it cannot have 'range'"),
         (("patterns", "make", "of"), "Nobody", "make.of is 'Nobody': it must be one of Tenant, "),
         (("patterns", "titled", "range"), "pages", "titled.range is 'pages': it must be one of"),
         (("patterns", "__init__"), {"kind": "Get", "of": "Thing"}, "it must be a name that Python"),
