@@ -13,7 +13,6 @@ from typing import Any
 from tablewright import model
 from tablewright.designs.description.build import Built
 from tablewright.designs.source.layout import (
-    Atom,
     Bracketed,
     Expression,
     call,
@@ -21,7 +20,6 @@ from tablewright.designs.source.layout import (
     mapping,
     plain,
     quoted,
-    sequence,
 )
 from tablewright.designs.source.names import Names
 from tablewright.model.declaration import Part
@@ -62,15 +60,13 @@ class Expressions:
             return self._type(self._classes.get(id(first), "str"))
         returned = str(signature(specifier).return_annotation) if specifier else ""
         found = re.search(r"Field\[(.*) \| D\]", returned)
-        holds = found[1].replace("dt.", "") if found else "Any"
-        if isinstance(first, Field):
-            return re.sub(r"\bV\b|\w+", lambda m: self._inner(m[0], first), holds)
-        return re.sub(r"\w+", lambda m: self._inner(m[0], first), holds)
 
-    def _inner(self, word: str, first: Any) -> str:
-        if word == "V":
-            return self.annotation(first)
-        return self._classes[id(first)] if word == "P" else self._type(word)
+        def word(match: re.Match[str]) -> str:
+            if match[0] == "V":
+                return self.annotation(first) if isinstance(first, Field) else "V"
+            return self._classes[id(first)] if match[0] == "P" else self._type(match[0])
+
+        return re.sub(r"\w+", word, found[1].replace("dt.", "") if found else "Any")
 
     def _type(self, name: str) -> str:
         known = {*self._classes.values()}
@@ -84,13 +80,11 @@ class Expressions:
             function += f"[{' | '.join(self._classes[id(one)] for one in arguments)}]"
         first = [
             # The one argument without a text is the name of an attribute.
-            Atom(self._names.model("IN_KEY"))
-            if type(one) is str and not one
-            else self.value(one, home)
+            self._names.model("IN_KEY") if type(one) is str and not one else self.value(one, home)
             for one in arguments[skipped:]
         ]
         named = [
-            (name, Atom(self._names.model(one)))
+            (name, self._names.model(one))
             if name == "projects" and isinstance(one, str)
             else (name, self.value(one, home))
             for name, one in options.items()
@@ -101,16 +95,16 @@ class Expressions:
         """A reference to a part of the design, the call that makes it, or a literal."""
         if id(value) in self._homes:
             owner, name = self._homes[id(value)]
-            return Atom(name if owner == home else f"{owner}.{name}")
+            return name if owner == home else f"{owner}.{name}"
         for known in (self._classes, self._indexes):
             if id(value) in known:
-                return Atom(known[id(value)])
+                return known[id(value)]
         if id(value) in self._paths:
-            return Atom(self._names.path(self._paths[id(value)]))
+            return self._names.path(self._paths[id(value)])
         if id(value) in self._calls:
             return self.definition(value, home)
         if isinstance(value, Enum):
-            return Atom(f"{self._classes[id(type(value))]}.{value.name}")
+            return f"{self._classes[id(type(value))]}.{value.name}"
         if isinstance(value, Part):
             return call(
                 self._classes[id(type(value))],
@@ -120,9 +114,9 @@ class Expressions:
 
     def _literal(self, value: Any, home: str) -> Expression:
         if isinstance(value, tuple):
-            return sequence(self.value(one, home) for one in value)
+            return listed((self.value(one, home) for one in value), "()")
         if isinstance(value, list):
-            return listed(self.value(one) for one in value)
+            return listed((self.value(one) for one in value), "[]")
         if isinstance(value, set):
             made = [self.value(one) for one in sorted(value)]
             return listed(made, "{}") if made else call(self._names.use("builtins", "set"))
@@ -130,14 +124,14 @@ class Expressions:
             return mapping((self._key(name), self.value(one)) for name, one in value.items())
         if isinstance(value, Decimal):
             text = str(value)
-            return call(self._decimal, Atom(text if text.isdecimal() else quoted(text)))
+            return call(self._decimal, text if text.isdecimal() else quoted(text))
         if isinstance(value, datetime):
             return self._moment(value)
         if isinstance(value, date):
             return self._call("datetime", "date", value.year, value.month, value.day)
         if isinstance(value, bytes):
-            return Atom(f"b{quoted(repr(value)[2:-1])}" if b'"' not in value else repr(value))
-        return Atom(repr(value)) if value is None else plain(value)
+            return f"b{quoted(repr(value)[2:-1])}" if b'"' not in value else repr(value)
+        return repr(value) if value is None else plain(value)
 
     @property
     def _decimal(self) -> str:
@@ -154,4 +148,4 @@ class Expressions:
         return self._call("datetime", "datetime", *parts, zone)
 
     def _call(self, module: str, name: str, *arguments: object) -> Expression:
-        return Atom(f"{self._names.use(module, name)}({', '.join(map(str, arguments))})")
+        return f"{self._names.use(module, name)}({', '.join(map(str, arguments))})"

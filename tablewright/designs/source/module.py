@@ -14,13 +14,13 @@ from tablewright.designs.description.node import is_name
 from tablewright.designs.description.values import json_value
 from tablewright.designs.source.expressions import Expressions
 from tablewright.designs.source.layout import (
-    Atom,
     Bracketed,
     Expression,
     Literal,
     call,
     comment,
     docstring,
+    lines,
     quoted,
 )
 from tablewright.designs.source.names import Names, attribute_name, class_name
@@ -135,15 +135,18 @@ class _Module:
         body: list[str] = []
         for attribute, member in one.built.members[name].items():
             body += comment(comments.get(f"{name}.{attribute}", ""), 4)
-            body += source.definition(member, called).lines(
-                f"{attribute}{self._annotation(source, member)} = ", "", 4
+            body += lines(
+                source.definition(member, called),
+                f"{attribute}{self._annotation(source, member)} = ",
+                "",
+                4,
             )
-        base = Atom(self._names.model("Entity" if is_entity else "Part"))
+        base = self._names.model("Entity" if is_entity else "Part")
         named = self._settings(one, source, name) if is_entity else []
         room = one.description["entities" if is_entity else "parts"]
         head = call(f"class {called}", base, named=named)
-        lines = _class(head, room[name]["describes"], body)
-        return [*comment(comments.get(name, ""), 0), *lines]
+        block = _class(head, room[name]["describes"], body)
+        return [*comment(comments.get(name, ""), 0), *block]
 
     def _annotation(self, source: Expressions, member: Any) -> str:
         if not isinstance(member, Field):
@@ -174,8 +177,8 @@ class _Module:
         epochs = description.get("epochs")
         constant = self._free(f"_{epochs.upper()}", "_") if epochs else ""
         if epochs:
-            yield source.definition(patterns[epochs]).lines(f"{constant} = ", "", 0)
-            named.append(("epochs", Atom(constant)))
+            yield lines(source.definition(patterns[epochs]), f"{constant} = ", "", 0)
+            named.append(("epochs", constant))
         if hyphened(one.table) != description["id"]:
             named.append(("id", Literal(description["id"])))
         body: list[str] = []
@@ -183,19 +186,19 @@ class _Module:
             attribute = one.indexes[name]
             body += comment(comments.get(name, ""), 4)
             made = source.definition(index, skipped=int(attribute == name))
-            body += made.lines(f"{attribute} = ", "", 4)
+            body += lines(made, f"{attribute} = ", "", 4)
         body += [""] if body and patterns else []
         for name, pattern in patterns.items():
             body += comment(comments.get(name, ""), 4)
-            same = Atom(constant) if name == epochs else source.definition(pattern)
-            body += same.lines(f"{name} = ", "", 4)
-        head = call(f"class {one.table}", Atom(self._names.model("Table")), named=named)
+            same = constant if name == epochs else source.definition(pattern)
+            body += lines(same, f"{name} = ", "", 4)
+        head = call(f"class {one.table}", self._names.model("Table"), named=named)
         yield _class(head, description["describes"], body)
 
 
 def _class(head: Bracketed, describes: str, body: list[str]) -> list[str]:
     says = [*docstring(describes, 4), ""] if describes else []
-    return [*head.lines("", ":", 0), *says, *(body or ["    pass"])]
+    return [*lines(head, "", ":", 0), *says, *(body or ["    pass"])]
 
 
 def _table_name(description: Description, beside: Beside) -> str:

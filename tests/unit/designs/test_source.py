@@ -21,7 +21,7 @@ from tablewright.designs import (
     describe,
     python_source,
 )
-from tablewright.designs.source.layout import WIDTH, Literal, call, quoted
+from tablewright.designs.source.layout import WIDTH, Literal, call, lines, quoted
 from tablewright.designs.source.module import module_source
 from tablewright.model import Table
 from tablewright.model.validation.design import validate
@@ -116,14 +116,14 @@ def test_a_description_that_is_none_is_refused_in_a_sentence(
 @given(st.text())
 def test_any_text_can_be_written(text: str) -> None:
     assert ast.literal_eval(quoted(text)) == text
-    lines = call("f", Literal(text), Literal("b" * 90)).lines("", "", 0)
-    first = ast.parse("\n".join(lines)).body[0]
+    made = lines(call("f", Literal(text), Literal("b" * 90)), "", "", 0)
+    first = ast.parse("\n".join(made)).body[0]
     assert isinstance(first, ast.Expr)
     assert isinstance(first.value, ast.Call)
     assert ast.literal_eval(first.value.args[0]) == text
 
 
 def test_long_texts_are_broken_between_words() -> None:
-    lines = call("f", Literal("word " * 60)).lines("x = ", "", 4)
-    assert all(len(line) <= WIDTH for line in lines)
-    assert len(lines) > 4
+    made = lines(call("f", Literal("word " * 60)), "x = ", "", 4)
+    assert all(len(line) <= WIDTH for line in made)
+    assert len(made) > 4
