@@ -134,7 +134,7 @@ class _Builder:
         for name, node in found.get("parts", Node({})).members().items():
             built.classes[name] = self._parts[name] = self._part(name, node)
         for name, node in found["entities"].members().items():
-            built.classes[name] = self._entities[name] = self._entity(name, node)
+            built.classes[name] = self._entities[name] = self._entity(name, node, (1, len(key) - 1))
         for name, node in found["indexes"].members().items():
             built.indexes[name] = self._index(name, node)
         for name, node in found["patterns"].members().items():
@@ -171,7 +171,7 @@ class _Builder:
         with node.refusing():
             return _class(name, Part, found["describes"].sentence(), fields)
 
-    def _entity(self, name: str, node: Node) -> type[Entity]:
+    def _entity(self, name: str, node: Node, attributes: tuple[int, int]) -> type[Entity]:
         found = node.shaped("describes key fields", "computed expires")
         fields = self._fields(found["fields"])
         body: dict[str, Any] = {**fields}
@@ -181,7 +181,7 @@ class _Builder:
                     raise found["computed"].at(part).refuse("the name is taken")
                 body[part] = self._computed(one, fields)
         self.built.members[name] = body
-        settings: dict[str, Any] = {"key": self._key(found["key"], {*body})}
+        settings: dict[str, Any] = {"key": self._key(found["key"], {*body}, attributes)}
         if "expires" in found:
             field = {"field": _known(fields)}
             settings["expires"] = self._call(found["expires"], Expiry, field)
@@ -263,10 +263,14 @@ class _Builder:
                 re.compile(field.pattern)
         if default is not None:
             value = _default(field, default)
+            self.built.calls.pop(id(field))  # the identity of an object that is gone is used again
             special["default"] = lambda one: value
             members["default"] = default
             field = self._call(node, specifier, special, members=members, path=path)
-        field.secret = field.secret or secret
+        if secret:
+            field.secret = True
+            made = self.built.calls[id(field)]
+            self.built.calls[id(field)] = made._replace(options={**made.options, "secret": True})
         return field
 
     def _of(self, kind: str, node: Node, level: int) -> Any:
@@ -278,8 +282,10 @@ class _Builder:
             return node.one_of(self._enums)
         return node.texts()
 
-    def _key(self, node: Node, names: set[str]) -> Key:
+    def _key(self, node: Node, names: set[str], attributes: tuple[int, int]) -> Key:
         key = self._call(node, Key, {"shards": lambda one: self._shards(one, names)})
+        if (len(key.partition), len(key.sort)) != attributes:
+            raise node.refuse("it must have a form for each attribute of the key")
         for template in key.templates:
             unknown = {*template.fields} - names - ({"shard"} if key.shards else set())
             if unknown or len({*template.fields}) < len(template.fields):
@@ -298,20 +304,24 @@ class _Builder:
         def projects(one: Node) -> Any:
             if isinstance(one.value, str):
                 return one.one_of({ALL: ALL, KEYS_ONLY: KEYS_ONLY})
-            fields = self._fields_of(self._entities.keys() & {*keys.members()})
+            fields = self._fields_of(one for one in keys.members() if one in self._entities)
             return tuple(fields.get(field.text(), field.value) for field in one.elements())
 
-        members = node.members()
-        keys = members.get("keys", node)
-        members["name"] = Node(name)
-        special: dict[str, Convert] = {"projects": projects, "keys": self._index_keys}
-        return self._call(node, Index, special, members=members)
+        def key_of(entity: str) -> Key:
+            return self._key(keys.members()[entity], {*self.built.members[entity]}, attributes)
 
-    def _index_keys(self, keys: Node) -> dict[type[Entity], Key]:
-        return {
-            keys.at(name).one_of(self._entities): self._key(node, {*self.built.members[name]})
-            for name, node in keys.members().items()
+        members = node.shaped("partition projects keys", "sort local sparse")
+        keys = members["keys"]
+        names = [members[one].value for one in ("partition", "sort") if one in members]
+        counts = [len(one) if isinstance(one, list) else 1 for one in names]
+        attributes = (counts[0], sum(counts[1:]))
+        special: dict[str, Convert] = {
+            "projects": projects,
+            "keys": lambda node: {
+                node.at(one).one_of(self._entities): key_of(one) for one in node.members()
+            },
         }
+        return self._call(node, Index, special, members=members | {"name": Node(name)})
 
     def _pattern(self, node: Node) -> Pattern[Any]:
         options = node.members()

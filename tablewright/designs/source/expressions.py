@@ -25,6 +25,7 @@ from tablewright.designs.source.names import Names
 from tablewright.model.declaration import Part
 from tablewright.model.fields.base import Field
 
+_QUOTE = b'"'
 # Modules of the types that annotations of fields have.
 _HOMES = {
     **dict.fromkeys(("date", "datetime"), "datetime"),
@@ -118,7 +119,7 @@ class Expressions:
         if isinstance(value, list):
             return listed((self.value(one) for one in value), "[]")
         if isinstance(value, set):
-            made = [self.value(one) for one in sorted(value)]
+            made = [self.value(one) for one in sorted(value, key=str)]
             return listed(made, "{}") if made else call(self._names.use("builtins", "set"))
         if isinstance(value, Mapping):
             return mapping((self._key(name), self.value(one)) for name, one in value.items())
@@ -130,7 +131,8 @@ class Expressions:
         if isinstance(value, date):
             return self._call("datetime", "date", value.year, value.month, value.day)
         if isinstance(value, bytes):
-            return f"b{quoted(repr(value)[2:-1])}" if b'"' not in value else repr(value)
+            # repr takes single quotes, which become double ones where none is within.
+            return repr(value) if b'"' in value else f'b"{repr(value + _QUOTE)[2:-2]}"'
         return repr(value) if value is None else plain(value)
 
     @property

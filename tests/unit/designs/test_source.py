@@ -17,7 +17,6 @@ from examples.designs.shop import Shop
 from tablewright.designs import (
     Beside,
     InvalidDescription,
-    build_table,
     describe,
     python_source,
 )
@@ -32,9 +31,17 @@ DESIGNS: tuple[type[Table], ...] = (Everything, *EVERY_DESIGN)
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda one: one.__name__)
-def test_the_source_of_a_design_declares_the_same_design(design: type[Table]) -> None:
+def test_the_source_of_a_design_declares_the_same_design(
+    design: type[Table], tmp_path: Path
+) -> None:
     told = describe(design)
-    made = build_table(told, design)
+    (tmp_path / "made.py").write_text(python_source(told))
+    names = run_path(str(tmp_path / "made.py"))
+    (made,) = (
+        one
+        for one in names.values()
+        if isinstance(one, type) and issubclass(one, Table) and one.__module__ == "<run_path>"
+    )
     assert describe(made) == told
     assert list(made.__design__.patterns) == list(design.__design__.patterns)
     assert validate(made) == validate(design)
