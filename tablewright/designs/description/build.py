@@ -60,8 +60,8 @@ def build_table(description: Description, *declared: type[Table]) -> type[Table]
 
         before = build_table(json.loads(lock.read_text()), Orders)
     """
-    own = own_names(one.__design__ for one in declared)
-    return _Builder(own).table(Node(description))
+    functions = own_names(entry.__design__ for entry in declared)
+    return _Builder(functions).table(Node(description))
 
 
 def check_description(node: Node) -> Description:
@@ -113,8 +113,8 @@ class _OwnField(Field[Any]):
 
 
 class _Builder:
-    def __init__(self, own: Mapping[str, Any] | None) -> None:
-        self._own = own
+    def __init__(self, functions: Mapping[str, Any] | None) -> None:
+        self._functions = functions
         self._enums: dict[str, type[Enum]] = {}
         self._parts: dict[str, type[Part]] = {}
         self._entities: dict[str, type[Entity]] = {}
@@ -126,30 +126,30 @@ class _Builder:
         if type(version) is not int or version != FORMAT:
             raise root.at("format", version).refuse(f"this version reads format {FORMAT}")
         required = "format id describes key entities indexes patterns"
-        found = root.shaped(required, f"{' '.join(_SETTINGS)} enums parts")
-        key = found["key"].shaped("partition", "sort")
+        members = root.shaped(required, f"{' '.join(_SETTINGS)} enums parts")
+        key = members["key"].shaped("partition", "sort")
         built = self.built
-        for name, node in found.get("enums", Node({})).members().items():
+        for name, node in members.get("enums", Node({})).members().items():
             built.classes[name] = self._enums[name] = self._enum(name, node)
-        for name, node in found.get("parts", Node({})).members().items():
+        for name, node in members.get("parts", Node({})).members().items():
             built.classes[name] = self._parts[name] = self._part(name, node)
-        for name, node in found["entities"].members().items():
+        for name, node in members["entities"].members().items():
             built.classes[name] = self._entities[name] = self._entity(name, node, (1, len(key) - 1))
-        for name, node in found["indexes"].members().items():
+        for name, node in members["indexes"].members().items():
             built.indexes[name] = self._index(name, node)
-        for name, node in found["patterns"].members().items():
-            built.patterns[found["patterns"].at(name).name()] = self._pattern(node)
-        settings: dict[str, Any] = {n: found[n].text() for n in _SETTINGS if n in found}
+        for name, node in members["patterns"].members().items():
+            built.patterns[members["patterns"].at(name).name()] = self._pattern(node)
+        settings: dict[str, Any] = {n: members[n].text() for n in _SETTINGS if n in members}
         if "epochs" in settings:
-            settings["epochs"] = found["epochs"].one_of(built.patterns)
+            settings["epochs"] = members["epochs"].one_of(built.patterns)
         # An index has no name in Python: the space keeps it apart from patterns.
         body = {f"index {name}": index for name, index in built.indexes.items()}
-        settings |= {"id": found["id"].text(), "pk": key["partition"].text()}
+        settings |= {"id": members["id"].text(), "pk": key["partition"].text()}
         settings |= {"sk": key["sort"].text()} if "sort" in key else {}
         with root.refusing():
-            describes = found["describes"].sentence()
+            describes = members["describes"].sentence()
             table = _class(settings["id"], Table, describes, body | built.patterns, **settings)
-        for name, node in found["entities"].members().items():
+        for name, node in members["entities"].members().items():
             if name not in table.__design__.entities:
                 raise node.refuse("no access pattern and no index uses it")
         return table
@@ -162,68 +162,68 @@ class _Builder:
             raise node.refuse("it must have members with different values")
         with node.refusing():
             functional: Any = Enum  # mypy evaluates its arguments, which must be literals
-            made: type[Enum] = functional(name, members, module=__name__)
-            return made
+            part: type[Enum] = functional(name, members, module=__name__)
+            return part
 
     def _part(self, name: str, node: Node) -> type[Part]:
-        found = node.shaped("describes fields")
-        fields = self.built.members[name] = self._fields(found["fields"])
+        members = node.shaped("describes fields")
+        fields = self.built.members[name] = self._fields(members["fields"])
         with node.refusing():
-            return _class(name, Part, found["describes"].sentence(), fields)
+            return _class(name, Part, members["describes"].sentence(), fields)
 
     def _entity(self, name: str, node: Node, attributes: tuple[int, int]) -> type[Entity]:
-        found = node.shaped("describes key fields", "computed expires")
-        fields = self._fields(found["fields"])
+        members = node.shaped("describes key fields", "computed expires")
+        fields = self._fields(members["fields"])
         body: dict[str, Any] = {**fields}
-        if "computed" in found:
-            for part, one in found["computed"].members().items():
-                if found["computed"].at(part).name() in fields or part in dir(Entity):
-                    raise found["computed"].at(part).refuse("the name is taken")
-                body[part] = self._computed(one, fields)
+        if "computed" in members:
+            for text, entry in members["computed"].members().items():
+                if members["computed"].at(text).name() in fields or text in dir(Entity):
+                    raise members["computed"].at(text).refuse("the name is taken")
+                body[text] = self._computed(entry, fields)
         self.built.members[name] = body
-        settings: dict[str, Any] = {"key": self._key(found["key"], {*body}, attributes)}
-        if "expires" in found:
-            field = {"field": _known(fields)}
-            settings["expires"] = self._call(found["expires"], Expiry, field)
+        settings: dict[str, Any] = {"key": self._key(members["key"], {*body}, attributes)}
+        if "expires" in members:
+            field = {"field": _name_among(fields)}
+            settings["expires"] = self._call(members["expires"], Expiry, field)
         with node.refusing():
-            describes = found["describes"].sentence()
-            made = _class(name, Entity, describes, body, name=name, **settings)
-        self.built.calls[id(made)] = Call("", (), settings)
-        return made
+            describes = members["describes"].sentence()
+            part = _class(name, Entity, describes, body, name=name, **settings)
+        self.built.calls[id(part)] = Call("", (), settings)
+        return part
 
     def _computed(self, node: Node, fields: Mapping[str, Field[Any]]) -> Computed:
         options = node.members()
         kind: Any = options.pop("kind", node).one_of(_COMPUTED)
-        inputs = [one.one_of(fields) for one in options.get("of", node).elements()]
+        inputs = [entry.one_of(fields) for entry in options.get("of", node).elements()]
         if kind is Computed:
             options.pop("of")
         elif len(inputs) != 1:
             raise node.refuse("it is computed from a single field")
-        special: dict[str, Convert] = {"function": self._function, "of": lambda one: inputs[0]}
+        special: dict[str, Convert] = {"function": self._function, "of": lambda entry: inputs[0]}
         more = inputs if kind is Computed else []
-        made: Computed = self._call(node, kind, special, *more, members=options)
-        return made
+        part: Computed = self._call(node, kind, special, *more, members=options)
+        return part
 
     def _function(self, node: Node) -> Callable[..., Any]:
-        found: Callable[..., Any] = self._named(node, LIBRARY, lambda *values: "")
-        if isinstance(found, type):
+        function: Callable[..., Any] = self._named(node, LIBRARY, lambda *values: "")
+        if isinstance(function, type):
             raise node.refuse("it must be a function")
-        self.built.paths[id(found)] = node.text()
-        return found
+        self.built.paths[id(function)] = node.text()
+        return function
 
     def _named(self, node: Node, library: Mapping[str, Any], stand_in: Any) -> Any:
         """Object that a description names: of the library, or of the declared designs."""
         name = node.text()
         if name in library or not _PATH.fullmatch(name):
             return node.one_of(library)
-        if self._own is None:
+        if self._functions is None:
             return stand_in
-        if name not in self._own:
+        if name not in self._functions:
             raise node.refuse(
                 "no design that was named uses it, and nothing is imported because a file names "
                 "it. Name the design that declares it as package.module:Name"
             )
-        return self._own[name]
+        return self._functions[name]
 
     def _fields(self, node: Node) -> dict[str, Field[Any]]:
         for name in node.members():
@@ -249,7 +249,7 @@ class _Builder:
             options["of"] = options.pop(name)
         special: dict[str, Convert] = {
             "of": lambda of: self._of(kind.value, of, level + 1),
-            "stored": lambda one: IN_KEY if one.value is None else one.text(),
+            "stored": lambda entry: IN_KEY if entry.value is None else entry.text(),
         }
         # The specifiers of the library set this flag; a class of its own has no such option.
         secret = is_own and "secret" in options and options.pop("secret").flag()
@@ -264,13 +264,13 @@ class _Builder:
         if default is not None:
             value = _default(field, default)
             self.built.calls.pop(id(field))  # the identity of an object that is gone is used again
-            special["default"] = lambda one: value
+            special["default"] = lambda entry: value
             members["default"] = default
             field = self._call(node, specifier, special, members=members, path=path)
         if secret:
             field.secret = True
-            made = self.built.calls[id(field)]
-            self.built.calls[id(field)] = made._replace(options={**made.options, "secret": True})
+            part = self.built.calls[id(field)]
+            self.built.calls[id(field)] = part._replace(options={**part.options, "secret": True})
         return field
 
     def _of(self, kind: str, node: Node, level: int) -> Any:
@@ -283,7 +283,7 @@ class _Builder:
         return node.texts()
 
     def _key(self, node: Node, names: set[str], attributes: tuple[int, int]) -> Key:
-        key = self._call(node, Key, {"shards": lambda one: self._shards(one, names)})
+        key = self._call(node, Key, {"shards": lambda entry: self._shards(entry, names)})
         if (len(key.partition), len(key.sort)) != attributes:
             raise node.refuse("it must have a form for each attribute of the key")
         for template in key.templates:
@@ -295,30 +295,30 @@ class _Builder:
     def _shards(self, node: Node, names: set[str]) -> Shards | EpochShards:
         options = node.members()
         kind: Any = options.pop("kind", node).one_of(_SHARDS)
-        special = dict.fromkeys(("by", "whose", "dated"), _known(names))
+        special = dict.fromkeys(("by", "whose", "dated"), _name_among(names))
         special["function"] = self._function
         shards: Shards | EpochShards = self._call(node, kind, special, members=options)
         return shards
 
     def _index(self, name: str, node: Node) -> Index:
-        def projects(one: Node) -> Any:
-            if isinstance(one.value, str):
-                return one.one_of({ALL: ALL, KEYS_ONLY: KEYS_ONLY})
-            fields = self._fields_of(one for one in keys.members() if one in self._entities)
-            return tuple(fields.get(field.text(), field.value) for field in one.elements())
+        def projects(entry: Node) -> Any:
+            if isinstance(entry.value, str):
+                return entry.one_of({ALL: ALL, KEYS_ONLY: KEYS_ONLY})
+            fields = self._fields_of(entry for entry in keys.members() if entry in self._entities)
+            return tuple(fields.get(field.text(), field.value) for field in entry.elements())
 
         def key_of(entity: str) -> Key:
             return self._key(keys.members()[entity], {*self.built.members[entity]}, attributes)
 
         members = node.shaped("partition projects keys", "sort local sparse")
         keys = members["keys"]
-        names = [members[one].value for one in ("partition", "sort") if one in members]
-        counts = [len(one) if isinstance(one, list) else 1 for one in names]
+        names = [members[entry].value for entry in ("partition", "sort") if entry in members]
+        counts = [len(entry) if isinstance(entry, list) else 1 for entry in names]
         attributes = (counts[0], sum(counts[1:]))
         special: dict[str, Convert] = {
             "projects": projects,
             "keys": lambda node: {
-                node.at(one).one_of(self._entities): key_of(one) for one in node.members()
+                node.at(entry).one_of(self._entities): key_of(entry) for entry in node.members()
             },
         }
         return self._call(node, Index, special, members=members | {"name": Node(name)})
@@ -330,28 +330,28 @@ class _Builder:
         several = of.elements() if issubclass(kind, BatchWrite | Collection) else [of]
         if not several:
             raise of.refuse("it must not be empty")
-        entities = [one.one_of(self._entities) for one in several]
-        fields = self._fields_of(one.value for one in several)
+        entities = [entry.one_of(self._entities) for entry in several]
+        fields = self._fields_of(entry.value for entry in several)
 
-        def index(one: Node) -> Index:
-            found = one.one_of(self.built.indexes)
-            if not {*entities} <= found.keys.keys():
-                raise one.refuse("its entities are not in that index")
-            return found
+        def index(entry: Node) -> Index:
+            chosen = entry.one_of(self.built.indexes)
+            if not {*entities} <= chosen.keys.keys():
+                raise entry.refuse("its entities are not in that index")
+            return chosen
 
-        def some(one: Node) -> tuple[Field[Any], ...]:
-            return tuple(field.one_of(fields) for field in one.elements())
+        def several_fields(node: Node) -> tuple[Field[Any], ...]:
+            return tuple(field.one_of(fields) for field in node.elements())
 
         special: dict[str, Convert] = {
-            "of": lambda one: entities[0],
+            "of": lambda entry: entities[0],
             "index": index,
-            "marker": lambda one: one.one_of(self._entities),
-            "range": lambda one: one.one_of(fields),
-            "select": some,
-            "filters": some,
+            "marker": lambda entry: entry.one_of(self._entities),
+            "range": lambda entry: entry.one_of(fields),
+            "select": several_fields,
+            "filters": several_fields,
         }
-        made: Pattern[Any] = self._call(node, kind, special, *entities[1:], members=options)
-        return made
+        part: Pattern[Any] = self._call(node, kind, special, *entities[1:], members=options)
+        return part
 
     def _fields_of(self, entities: Iterable[str]) -> dict[str, Field[Any]]:
         """Fields by name, each of the first of these entities that has it."""
@@ -372,27 +372,33 @@ class _Builder:
         path: str = "",
     ) -> T:
         """Call a constructor with members of an object, each converted for its parameter."""
-        known = _parameters(kind)
-        written = {_WRITTEN.get(name, name): name for name in known}
+        parameters = _parameters(kind)
+        written = {_WRITTEN.get(name, name): name for name in parameters}
         values: dict[str, Any] = {}
-        for name, one in (node.members() if members is None else members).items():
+        for name, entry in (node.members() if members is None else members).items():
             if name not in written and not (path and is_name(name)):
                 raise node.refuse(f"it cannot have {name!r}")
             parameter = written.get(name, name)
-            convert = special.get(name) or _converter(name, one, known.get(parameter))
-            values[parameter] = convert(one)
+            convert = special.get(name) or _converter(name, entry, parameters.get(parameter))
+            values[parameter] = convert(entry)
         for name, parameter in written.items():
-            needed = known[parameter].default is Parameter.empty
-            if needed and known[parameter].kind in _NAMED and parameter not in values:
+            needed = parameters[parameter].default is Parameter.empty
+            if needed and parameters[parameter].kind in _NAMED and parameter not in values:
                 raise node.refuse(f"it must have '{name}'")
-        first = [values.pop(one) for one in known if known[one].kind in _FIRST and one in values]
+        first = [
+            values.pop(entry)
+            for entry in parameters
+            if parameters[entry].kind in _FIRST and entry in values
+        ]
         with node.refusing():
-            made = kind(*first, *more, **values)
+            part = kind(*first, *more, **values)
         # Options that repeat a default are not worth remembering.
-        told = {n: one for n, one in values.items() if not _is_default(known.get(n), one)}
+        options = {
+            n: entry for n, entry in values.items() if not _is_default(parameters.get(n), entry)
+        }
         path = path or f"{model.__name__}:{kind.__name__}"
-        self.built.calls[id(made)] = Call(path, (*first, *more), told)
-        return made
+        self.built.calls[id(part)] = Call(path, (*first, *more), options)
+        return part
 
 
 @cache
@@ -406,7 +412,7 @@ def _class(
     return type(name, (base,), {"__doc__": describes, "__module__": __name__, **body}, **settings)
 
 
-def _known(names: Iterable[str]) -> Convert:
+def _name_among(names: Iterable[str]) -> Convert:
     """Converter of a text that must be one of these names."""
     return lambda node: node.one_of({name: name for name in names})
 
@@ -420,17 +426,17 @@ def _default(field: Field[Any], node: Node) -> Any:
     return value
 
 
-def _converter(name: str, node: Node, known: Parameter | None) -> Callable[[Node], Any]:
-    """Converter for the type that a parameter has; without one, for the type of the value."""
-    annotation = known.annotation if known else Parameter.empty
+def _converter(name: str, node: Node, parameter: Parameter | None) -> Callable[[Node], Any]:
+    """Converter for the type that a parameter has; without a type, for that of the value."""
+    annotation = parameter.annotation if parameter else Parameter.empty
     if annotation is Parameter.empty:
         annotation = type(node.value)
     kind = str(getattr(annotation, "__name__", annotation)).removesuffix(" | None")
     if kind == "int":
-        return lambda one: one.number(_LIMITS.get(name, _MOST))
+        return lambda entry: entry.number(_LIMITS.get(name, _MOST))
     return {"bool": Node.flag, "str | tuple[str, ...]": Node.texts}.get(kind, Node.sentence)
 
 
-def _is_default(known: Parameter | None, value: Any) -> bool:
-    default = known.default if known else Parameter.empty
+def _is_default(parameter: Parameter | None, value: Any) -> bool:
+    default = parameter.default if parameter else Parameter.empty
     return type(value) is type(default) and bool(value == default)

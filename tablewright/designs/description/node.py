@@ -47,7 +47,7 @@ class Node(NamedTuple):
     path: str = ""
 
     def refuse(self, reason: str) -> InvalidDescription:
-        """Error for this value, in one line."""
+        """Error for this value, in a single line."""
         place = self.path or "the document"
         text = printable(f"{place} is {_shown(self.value)}: {reason}")
         return InvalidDescription(text.replace("\n", "\\n"))
@@ -105,7 +105,7 @@ class Node(NamedTuple):
         """Members of an object."""
         if type(self.value) is not dict:
             raise self.refuse("it must be an object")
-        return {self.at(name).text(): self.at(name, one) for name, one in self.value.items()}
+        return {self.at(name).text(): self.at(name, entry) for name, entry in self.value.items()}
 
     def shaped(self, required: str, optional: str = "") -> dict[str, Node]:
         """Members of an object that has the required names and no unknown ones."""
@@ -122,7 +122,7 @@ class Node(NamedTuple):
         """Elements of a list."""
         if type(self.value) is not list:
             raise self.refuse("it must be a list")
-        return [self.at(number, one) for number, one in enumerate(self.value)]
+        return [self.at(number, entry) for number, entry in enumerate(self.value)]
 
     def texts(self) -> str | tuple[str, ...]:
         """A text, or those of a list that is not empty."""
@@ -130,7 +130,7 @@ class Node(NamedTuple):
             return self.text()
         if not (elements := self.elements()):
             raise self.refuse("it must not be empty")
-        return tuple(one.text() for one in elements)
+        return tuple(entry.text() for entry in elements)
 
     def each(self, build: Callable[[Node], T]) -> dict[str, T]:
         """Members of an object, each built by a function."""
@@ -168,5 +168,5 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text
+        entry if entry.isprintable() or entry == "\n" else json.dumps(entry)[1:-1] for entry in text
     )

@@ -36,7 +36,7 @@ _HOMES = {
 
 
 class Expressions:
-    """Expressions of one design, whose classes and index attributes have these names."""
+    """Expressions of a design, whose classes and index attributes have these names."""
 
     def __init__(
         self, names: Names, built: Built, classes: Mapping[str, str], indexes: Mapping[str, str]
@@ -54,41 +54,43 @@ class Expressions:
 
     def annotation(self, field: Field[Any]) -> str:
         """The type of a field's values, from the specifier that it is declared with."""
-        made = self._calls[id(field)]
-        first = made.arguments[0] if made.arguments else None
-        specifier = getattr(model, made.path.partition(":")[2], None)
+        part = self._calls[id(field)]
+        first = part.arguments[0] if part.arguments else None
+        specifier = getattr(model, part.path.partition(":")[2], None)
         if specifier is model.Choice:
             return self._type(self._classes.get(id(first), "str"))
         returned = str(signature(specifier).return_annotation) if specifier else ""
-        found = re.search(r"Field\[(.*) \| D\]", returned)
+        match = re.search(r"Field\[(.*) \| D\]", returned)
 
         def word(match: re.Match[str]) -> str:
             if match[0] == "V":
                 return self.annotation(first) if isinstance(first, Field) else "V"
             return self._classes[id(first)] if match[0] == "P" else self._type(match[0])
 
-        return re.sub(r"\w+", word, found[1].replace("dt.", "") if found else "Any")
+        return re.sub(r"\w+", word, match[1].replace("dt.", "") if match else "Any")
 
     def _type(self, name: str) -> str:
-        known = {*self._classes.values()}
-        return name if name in known else self._names.use(_HOMES.get(name, "builtins"), name)
+        names = {*self._classes.values()}
+        return name if name in names else self._names.use(_HOMES.get(name, "builtins"), name)
 
-    def definition(self, made: Any, home: str = "", *, skipped: int = 0) -> Bracketed:
+    def definition(self, part: Any, home: str = "", *, skipped: int = 0) -> Bracketed:
         """The call that makes a part of the design, in the body of a class."""
-        path, arguments, options = self._calls[id(made)]
+        path, arguments, options = self._calls[id(part)]
         function = self._names.path(path)
-        if isinstance(made, model.BatchWrite) and len(arguments) > 1:
-            function += f"[{' | '.join(self._classes[id(one)] for one in arguments)}]"
+        if isinstance(part, model.BatchWrite) and len(arguments) > 1:
+            function += f"[{' | '.join(self._classes[id(entry)] for entry in arguments)}]"
         first = [
-            # The one argument without a text is the name of an attribute.
-            self._names.model("IN_KEY") if type(one) is str and not one else self.value(one, home)
-            for one in arguments[skipped:]
+            # An empty text is the stored name of a field that stands in keys alone.
+            self._names.model("IN_KEY")
+            if type(entry) is str and not entry
+            else self.value(entry, home)
+            for entry in arguments[skipped:]
         ]
         named = [
-            (name, self._names.model(one))
-            if name == "projects" and isinstance(one, str)
-            else (name, self.value(one, home))
-            for name, one in options.items()
+            (name, self._names.model(entry))
+            if name == "projects" and isinstance(entry, str)
+            else (name, self.value(entry, home))
+            for name, entry in options.items()
         ]
         return call(function, *first, named=named)
 
@@ -97,9 +99,9 @@ class Expressions:
         if id(value) in self._homes:
             owner, name = self._homes[id(value)]
             return name if owner == home else f"{owner}.{name}"
-        for known in (self._classes, self._indexes):
-            if id(value) in known:
-                return known[id(value)]
+        for names in (self._classes, self._indexes):
+            if id(value) in names:
+                return names[id(value)]
         if id(value) in self._paths:
             return self._names.path(self._paths[id(value)])
         if id(value) in self._calls:
@@ -109,20 +111,20 @@ class Expressions:
         if isinstance(value, Part):
             return call(
                 self._classes[id(type(value))],
-                named=((name, self.value(one)) for name, one in value.items()),
+                named=((name, self.value(entry)) for name, entry in value.items()),
             )
         return self._literal(value, home)
 
     def _literal(self, value: Any, home: str) -> Expression:
         if isinstance(value, tuple):
-            return listed((self.value(one, home) for one in value), "()")
+            return listed((self.value(entry, home) for entry in value), "()")
         if isinstance(value, list):
-            return listed((self.value(one) for one in value), "[]")
+            return listed((self.value(entry) for entry in value), "[]")
         if isinstance(value, set):
-            made = [self.value(one) for one in sorted(value, key=str)]
-            return listed(made, "{}") if made else call(self._names.use("builtins", "set"))
+            part = [self.value(entry) for entry in sorted(value, key=str)]
+            return listed(part, "{}") if part else call(self._names.use("builtins", "set"))
         if isinstance(value, Mapping):
-            return mapping((self._key(name), self.value(one)) for name, one in value.items())
+            return mapping((self._key(name), self.value(entry)) for name, entry in value.items())
         if isinstance(value, Decimal):
             text = str(value)
             return call(self._decimal, text if text.isdecimal() else quoted(text))

@@ -190,7 +190,7 @@ def test_a_mutated_description_is_built_or_refused(design: Any) -> None:
 
 
 def declares_only(source: str) -> None:
-    """Generated source has imports and declarations, and calls what it imports or declares."""
+    """Generated source has imports and declarations, and calls nothing else."""
     tree = ast.parse(source)
     assert all(one.isprintable() for one in source.splitlines())
     known = {"set_", "set"}
