@@ -148,7 +148,8 @@ class _Builder:
         settings |= {"sk": key["sort"].text()} if "sort" in key else {}
         with root.refusing():
             describes = members["describes"].sentence()
-            table = _class(settings["id"], Table, describes, body | built.patterns, **settings)
+            name = settings["id"].title().replace("-", "")
+            table = _class(name, Table, describes, body | built.patterns, **settings)
         for name, node in members["entities"].members().items():
             if name not in table.__design__.entities:
                 raise node.refuse("no access pattern and no index uses it")
