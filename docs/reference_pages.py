@@ -209,7 +209,11 @@ PAGES = (
         "A design as plain JSON, and as the Python that declares it "
         "([guide](../guide/workbench.md)).",
         (
-            Section("Descriptions", _DESIGNS, "describe Description FORMAT Indescribable"),
+            Section(
+                "Descriptions",
+                _DESIGNS,
+                "describe build_table Description FORMAT Indescribable InvalidDescription",
+            ),
             Section("Source", _DESIGNS, "python_source Beside"),
         ),
     ),

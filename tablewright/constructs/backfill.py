@@ -37,7 +37,6 @@ _SOURCES = (
     ),
     Source(_LIBRARY / "designs" / "__init__.py", "tablewright/designs/__init__.py"),
     Source(_LIBRARY / "designs" / "description", "tablewright/designs/description"),
-    Source(_LIBRARY / "designs" / "source", "tablewright/designs/source"),
 )
 
 

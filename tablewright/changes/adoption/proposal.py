@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tablewright.changes.adoption.coverage import Coverage, coverage
+from tablewright.designs.description.build import build_table
 from tablewright.designs.description.design import Description
 from tablewright.designs.inference.described import described_table
 from tablewright.designs.inference.design import infer_design
-from tablewright.designs.source.declared import declared
 from tablewright.designs.source.module import Beside, python_source
 from tablewright.model.declaration import Table
 from tablewright.runtime.deployed_table import DeployedTable, Difference
@@ -46,7 +46,7 @@ def propose(
     known = described_table(described)
     says = f"The table {known.name}, as its items tell."
     found = infer_design(known._replace(items=tuple(items), ttl=ttl, describes=says))
-    table = declared(found.description)
+    table = build_table(found.description)
     there = DeployedTable(dict(described), ttl, None)
     return Proposal(
         found.description,

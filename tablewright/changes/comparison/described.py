@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from tablewright.designs.description.design import Description
 from tablewright.designs.description.fields import KINDS
 from tablewright.model.entity import Key
+from tablewright.model.fields.base import Field
 
 Json = dict[str, Any]
 
@@ -128,12 +128,16 @@ def storage(field: Json) -> str:
 
 
 def _own_type(kind: str) -> str:
-    """The type of a kind that is a class of somebody's own; text, where it is not here."""
-    module, _, name = kind.partition(":")
-    try:
-        return str(getattr(import_module(module), name).kind)
-    except (AttributeError, ImportError, ValueError):
-        return "S"
+    """Type of a class of fields that the program has loaded; of any other class, text.
+
+    It looks among the subclasses of Field: a description imports nothing.
+    """
+    classes = [*Field.__subclasses__()]
+    for one in classes:
+        if f"{one.__module__}:{one.__qualname__}" == kind:
+            return one.kind
+        classes += one.__subclasses__()
+    return "S"
 
 
 def key_model(key: Mapping[str, Any]) -> Key:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
-from tablewright.changes.comparison.compare import compare
-from tablewright.designs.description.design import FORMAT, Description
+from tablewright.designs.description.build import check_description
+from tablewright.designs.description.design import Description
+from tablewright.designs.description.errors import InvalidDescription
+from tablewright.designs.description.node import read_document
 from tablewright.model.declaration import Table
 from tablewright.model.errors import TablewrightError
 
@@ -28,34 +29,12 @@ def plan_file(table: type[Table], lock: Path) -> Path:
 
 
 def read_lock(file: Path) -> list[Description]:
-    """The descriptions in a file: one in a lock, several as they are exported together."""
-    found = read_json(file)
-    several: list[object] = found if isinstance(found, list) else [found]
-    return [_description(one, file) for one in several]
-
-
-def read_json(file: Path) -> object:
-    """What a file of JSON says; raises InvalidLock."""
+    """Read the descriptions in a lock file, or in a file of several exported designs."""
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidLock(f"{file} cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise InvalidLock(f"{file} is no JSON: `tablewright lock` writes lock files") from None
-
-
-def _description(found: object, file: Path) -> Description:
-    if not isinstance(found, dict) or "format" not in found:
-        raise InvalidLock(f"{file} is no lock file: `tablewright lock` writes them")
-    if found["format"] != FORMAT:
+        document = read_document(file)
+        several = document.elements() if isinstance(document.value, list) else [document]
+        return [check_description(one) for one in several]
+    except InvalidDescription as error:
         raise InvalidLock(
-            f"{file} is of format {found['format']!r}, and this version reads {FORMAT}: use the "
-            "version that wrote it"
-        )
-    try:
-        compare(found, found)
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise InvalidLock(
-            f"{file} is a lock file with parts missing: `tablewright lock` writes it anew"
+            f"{file} is no lock file: {error}. `tablewright lock` writes lock files"
         ) from None
-    return found

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tablewright.changes.plan.steps import Step
+from tablewright.designs.description.build import check_description
 from tablewright.designs.description.design import Description
+from tablewright.designs.description.errors import InvalidDescription
+from tablewright.designs.description.node import read_document
 from tablewright.model.errors import TablewrightError
 
 FORMAT = 1
@@ -45,16 +46,15 @@ class Plan:
 
     @classmethod
     def from_file(cls, file: Path) -> Plan:
-        """The plan in a file; raises InvalidPlan."""
+        """Read the plan in a file; raises InvalidPlan."""
         try:
-            given: Any = json.loads(file.read_text())
-            if not isinstance(given, Mapping) or given.get("format") != FORMAT:
-                raise InvalidPlan(
-                    f"{file} is no plan of format {FORMAT}: tablewright plan makes it"
-                )
-            steps = tuple(map(Step.from_json, given["steps"]))
-            return cls(given["from"], given["to"], steps)
-        except FileNotFoundError:
-            raise InvalidPlan(f"there is no {file}") from None
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InvalidPlan(f"{file} is no plan: {error!r}") from None
+            found = read_document(file).shaped("format from to steps")
+            if found["format"].number() != FORMAT:
+                raise found["format"].refuse(f"this version reads format {FORMAT}")
+            steps = tuple(Step.from_node(one) for one in found["steps"].elements())
+            before = found["from"].value and check_description(found["from"])
+            return cls(before, check_description(found["to"]), steps)
+        except InvalidDescription as error:
+            raise InvalidPlan(
+                f"{file} is no plan: {error}. `tablewright plan` writes plans"
+            ) from None

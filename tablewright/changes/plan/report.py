@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from tablewright.changes.plan.steps import Estimate, Step, sum_of
+from tablewright.designs.description.node import printable
 
 _WIDTH = 96
 _MARGIN = " " * 14
@@ -17,7 +18,7 @@ def plan_lines(steps: Sequence[Step]) -> Iterator[str]:
     for number, step in enumerate(steps, start=1):
         yield from _indented(f"{number:2}  {step.kind:8}  ", step.says)
         if step.name:
-            yield f"{_MARGIN}go on by: --released {step.name}"
+            yield printable(f"{_MARGIN}go on by: --released {step.name}")
         if step.code != code:
             code = step.code
             yield from _indented(f"{_MARGIN}may run: ", code)
@@ -35,7 +36,7 @@ def in_all(steps: Sequence[Step]) -> str:
 
 
 def _indented(head: str, text: str) -> list[str]:
-    return wrap(text, _WIDTH, initial_indent=head, subsequent_indent=_MARGIN + "  ")
+    return wrap(printable(text), _WIDTH, initial_indent=head, subsequent_indent=_MARGIN + "  ")
 
 
 def _amounts(one: Estimate) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from tablewright.designs.description.node import Node
 from tablewright.model.table_form import TableForm
 
 
@@ -33,9 +35,14 @@ class Estimate(NamedTuple):
         return {**self._asdict(), "dollars": str(self.dollars)}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Estimate:
-        """The estimate that `to_json` made this of."""
-        return cls(**{**given, "dollars": Decimal(given["dollars"])})
+    def from_node(cls, node: Node) -> Estimate:
+        """Read the estimate that `to_json` wrote; raises InvalidDescription."""
+        found = node.shaped(" ".join(cls._fields))
+        dollars = found.pop("dollars")
+        if not re.fullmatch(r"\d{1,20}(\.\d{1,20})?", dollars.text(), re.ASCII):
+            raise dollars.refuse("it must be an amount, such as '0.25'")
+        numbers = {name: one.number() for name, one in found.items()}
+        return cls(**numbers, dollars=Decimal(dollars.text()))
 
 
 NOTHING = Estimate()
@@ -78,14 +85,30 @@ class Step:
         return {**told, "form": self.form.to_json()}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Step:
-        """The step that `to_json` made this of."""
+    def from_node(cls, node: Node) -> Step:
+        """Read the step that `to_json` wrote; raises InvalidDescription."""
+        found = node.shaped("kind says code undo estimate form", "name")
         return cls(
-            kind=Kind(given["kind"]),
-            says=given["says"],
-            form=TableForm.from_json(given["form"]),
-            code=given["code"],
-            undo=given["undo"],
-            name=given.get("name", ""),
-            estimate=Estimate.from_json(given["estimate"]),
+            kind=found.pop("kind").one_of({one.value: one for one in Kind}),
+            form=_form(found.pop("form")),
+            estimate=Estimate.from_node(found.pop("estimate")),
+            **{name: one.sentence() for name, one in found.items()},
         )
+
+
+def _form(node: Node) -> TableForm:
+    found = node.shaped("partition sort indexes local ttl stream")
+    keys = [found["partition"], found["sort"]]
+    for name in ("indexes", "local"):
+        for one in found[name].members().values():
+            index = one.shaped("partition sort projects attributes")
+            keys += [index["partition"], index["sort"]]
+            index["projects"].text()
+            for attribute in index["attributes"].elements():
+                attribute.text()
+    for key in keys:
+        key.each(Node.text)
+    for name in ("ttl", "stream"):
+        if found[name].value is not None:
+            found[name].text()
+    return TableForm.from_json(node.value)

@@ -35,8 +35,11 @@ from tablewright.changes.plan.plan import InvalidPlan, Plan
 from tablewright.changes.plan.report import plan_lines
 from tablewright.commands.changes.live_table import add_secret_options, mark_of, secrets_of
 from tablewright.commands.changes.stages import Stage, add_stage, told_stage
+from tablewright.commands.named import table_design
 from tablewright.commands.numbers import per_second, whole
-from tablewright.designs.source.declared import declared
+from tablewright.designs.description.build import build_table
+from tablewright.designs.description.errors import InvalidDescription
+from tablewright.designs.description.node import printable
 from tablewright.model.declaration import Table
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.errors import StoreError
@@ -63,12 +66,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = set(options.released) - {step.name for step in plan.steps}
     if unknown:
         known = ", ".join(step.name for step in plan.steps if step.name) or "none"
-        parser.error(f"the plan has no release {', '.join(sorted(unknown))}; it has: {known}")
+        missing = ", ".join(sorted(unknown))
+        parser.error(printable(f"the plan has no release {missing}; it has: {known}"))
     try:
         options.region = stage.region
-        designs = declared(plan.after), declared(plan.before) if plan.before else None
+        named = options.design
+        before = build_table(plan.before, *named) if plan.before else None
+        designs = build_table(plan.after, *named), before
         work = _Work(designs, stage, options, secrets_of(parser, options, *designs))
         return _applied(options, plan, work)
+    except InvalidDescription as error:
+        parser.error(f"{options.plan}: {error}, by --design")
     except Unfinished as error:
         print(error, file=sys.stderr)
         return 1
@@ -92,13 +100,14 @@ def _applied(options: argparse.Namespace, plan: Plan, work: Work) -> int:
         work,
         progress,
         released=options.released,
-        say=lambda text: print(text, flush=True),
+        say=lambda text: print(printable(text), flush=True),
     )
     if waiting is None:
         print("The plan is carried out. tablewright lock notes it.")
         return 0
-    print(f"{progress.done + 1} of {len(plan.steps)}: {waiting.says}")
-    print(f"When that is done everywhere: the same command with --released {waiting.name}")
+    print(printable(f"{progress.done + 1} of {len(plan.steps)}: {waiting.says}"))
+    again = f"When that is done everywhere: the same command with --released {waiting.name}"
+    print(printable(again))
     return WAITS
 
 
@@ -181,6 +190,14 @@ def _parser() -> argparse.ArgumentParser:
         epilog="For example: tablewright apply orders.plan.json --stage prod --released writers",
     )
     parser.add_argument("plan", type=Path, metavar="PLAN", help="that tablewright plan wrote")
+    parser.add_argument(
+        "--design",
+        type=table_design,
+        action="append",
+        default=[],
+        metavar="DESIGN",
+        help="as package.module:Name, a design with the functions of its own that the plan names",
+    )
     add_stage(parser)
     add_secret_options(parser)
     parser.add_argument(

@@ -32,6 +32,7 @@ _IF_IT_WERE_DONE = {"rewritten": "would be rewritten where they are", "moved": "
 def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
+    options.earlier = earlier_design(parser, options.earlier, options.design)
     work = {
         "secrets": secrets_of(parser, options, options.design, options.earlier),
         "only_expiry": options.only == "ttl",
@@ -118,7 +119,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--from",
         dest="earlier",
-        type=earlier_design,
         metavar="LOCK",
         help="the design that wrote the items: a lock file, or package.module:Name; needed where "
         "keys of the table or attributes of fields change",

@@ -30,6 +30,7 @@ from tablewright.commands.numbers import whole
 from tablewright.costs.price_lists import UnknownRegion, price_list
 from tablewright.designs.description.design import describe
 from tablewright.designs.description.errors import Indescribable
+from tablewright.designs.description.node import printable
 from tablewright.model.declaration import Table
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.errors import StoreError
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     new: type[Table] = options.design
     stage = told_stage(parser, options, new.__design__.id)
     try:
-        old = options.earlier or locked_design(new)
+        old = earlier_design(parser, options.earlier, new) or locked_design(parser, new)
         if old is None and stage is None:
             parser.error(
                 "say what to plan from: --from LOCK.json, --from package.module:Old, or a table "
@@ -52,19 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _planned(options, new, old, stage)
     except NotInPlace as error:
         for reason in error.reasons:
-            print(reason, file=sys.stderr)
+            print(printable(reason), file=sys.stderr)
         return 1
     except UnknownRegion as error:
         parser.error(f"{error}: give --region {_REGION} for prices of another one")
-    except (
-        argparse.ArgumentTypeError,
-        BotoCoreError,
-        Indescribable,
-        OSError,
-        StoreError,
-        ValueError,
-    ) as error:
-        parser.error(str(error))
+    except (BotoCoreError, Indescribable, OSError, StoreError, ValueError) as error:
+        parser.error(printable(str(error)))
 
 
 def _planned(
@@ -87,7 +81,7 @@ def _planned(
     if options.output:
         options.output.write_text(plan.to_text(), encoding="utf-8")
     if options.json:
-        print(plan.to_text(), end="")
+        print(printable(plan.to_text()), end="")
     elif not plan.steps:
         print(f"{new.__design__.id}: nothing is to be done")
     else:
@@ -106,7 +100,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--from",
         dest="earlier",
-        type=earlier_design,
         metavar="LOCK|DESIGN",
         help="the design of before: its lock file, or package.module:Name; by default the lock "
         "file next to the design's module, if there is one",

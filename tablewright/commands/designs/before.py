@@ -12,9 +12,9 @@ from tablewright.changes.comparison.lock_file import (
     InvalidLock,
     lock_file,
     plan_file,
-    read_json,
     read_lock,
 )
+from tablewright.changes.plan.plan import InvalidPlan, Plan
 from tablewright.commands.designs.revision import NotYetDeclared, UnknownRevision, json_at
 from tablewright.designs.description.design import Description, describe
 from tablewright.model.declaration import Table
@@ -62,10 +62,11 @@ def compared(table: type[Table], options: argparse.Namespace, *, alone: bool) ->
             old = _at_revision(table, against)
         differences = compare(old, new)
         plan = _plan(plan_file(table, lock), options)
-        return Compared(differences, bool(plan) and plan == {"from": old, "to": new}, old)
+        planned = plan is not None and (plan.before, plan.after) == (old, new)
+        return Compared(differences, planned, old)
     except NotYetDeclared:
         return Compared([], planned=False)
-    except (InvalidLock, UnknownRevision) as error:
+    except (InvalidLock, InvalidPlan, UnknownRevision) as error:
         raise NothingBefore(str(error)) from None
 
 
@@ -113,26 +114,18 @@ def _with_table(table: type[Table], new: Description, options: argparse.Namespac
     there = deployed(name, options)
     differences = compare_table(there.described, there.ttl, new)
     plan = _plan(plan_file(table, lock_file(table)), options)
-    leads = plan.get("to") == new and _is_of(there, plan["from"])
-    return Compared(differences, leads, there=there)
+    planned = (
+        plan is not None
+        and plan.after == new
+        and plan.before is not None
+        and not compare_table(there.described, there.ttl, plan.before)
+    )
+    return Compared(differences, planned, there=there)
 
 
-def _is_of(there: DeployedTable, description: Description) -> bool:
-    """Whether a table is as a description says, as far as it shows."""
-    try:
-        return not compare_table(there.described, there.ttl, description)
-    except (AttributeError, KeyError, TypeError):
-        return False  # of a plan that was made by hand
-
-
-def _plan(beside: Path, options: argparse.Namespace) -> dict[str, Description]:
-    """What a plan leads from and to; nothing where there is no plan."""
+def _plan(beside: Path, options: argparse.Namespace) -> Plan | None:
+    """Read the plan of `--plan`, or the one beside the lock if it exists."""
     file: Path = options.plan or beside
-    if not file.exists():
-        if options.plan:
-            raise NothingBefore(f"there is no {file}: `tablewright plan` writes plans")
-        return {}
-    found = read_json(file)
-    if not isinstance(found, dict) or not {"from", "to"} <= found.keys():
-        raise NothingBefore(f"{file} is no plan: `tablewright plan` writes them")
-    return {"from": found["from"], "to": found["to"]}
+    if not file.exists() and not options.plan:
+        return None
+    return Plan.from_file(file)

@@ -29,6 +29,7 @@ from tablewright.commands.designs.lines import Lines, shown
 from tablewright.commands.named import add_account, add_designs, named_designs
 from tablewright.commands.numbers import whole
 from tablewright.designs.description.errors import Indescribable
+from tablewright.designs.description.node import printable
 from tablewright.model.declaration import Table
 from tablewright.model.validation.design import validate
 from tablewright.model.validation.warnings import warnings
@@ -59,13 +60,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # What is wrong has no meaning yet that could be compared.
             changed = changes([one for one in designs if not validate(one)], options)
     except (Indescribable, NothingBefore) as error:
-        parser.error(str(error))
+        parser.error(printable(str(error)))
     told: list[Finding | Change] = [*found, *changed.found]
     if options.json:
         print(json.dumps([one._asdict() for one in told], indent=2))
     else:
         for one in told:
-            print(f"{one.file}:{one.line}: {_kind(one)}: {one.design}: {one.says}")
+            says = printable(f"{one.design}: {one.says}")
+            print(f"{one.file}:{one.line}: {_kind(one)}: {says}")
         counts = [_many(sum(one.kind == kind for one in found), kind) for kind in _KINDS]
         print(f"{_many(len(designs), 'design')}: {', '.join(counts)}", file=sys.stderr)
         if options.against:

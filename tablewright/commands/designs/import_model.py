@@ -5,12 +5,12 @@ aws dynamodb describe-table --table-name orders | tablewright import -
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tablewright.designs.description.errors import Indescribable
+from tablewright.designs.description.errors import InvalidDescription
+from tablewright.designs.description.node import parse_document, printable, read_document
 from tablewright.designs.source.module import module_source
 from tablewright.designs.workbench.reading import UnreadableModel, read_designs
 
@@ -21,8 +21,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.output and options.output.exists() and not options.force:
         parser.error(f"{options.output} is there already: name another file, or --force")
     try:
-        given = sys.stdin.read() if options.file == "-" else Path(options.file).read_text("utf-8")
-        designs = read_designs(json.loads(given))
+        if options.file == "-":
+            document = parse_document(sys.stdin.read())
+        else:
+            document = read_document(Path(options.file))
+        designs = read_designs(document.value)
         described = " ".join(one.description.get("describes", "") for one in designs).strip()
         says = described or f"Tables: {', '.join(one.description['id'] for one in designs)}."
         text = module_source([(one.description, one.beside) for one in designs], says)
@@ -30,14 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.output.write_text(text, encoding="utf-8")
         else:
             print(text, end="")
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        parser.error(f"{options.file} is not JSON: {error}")
-    except (Indescribable, UnreadableModel) as error:
-        parser.error(f"{options.file} cannot be read as a design: {error}")
+    except (InvalidDescription, UnreadableModel) as error:
+        parser.error(printable(f"{options.file} cannot be read as a design: {error}"))
     except OSError as error:
-        parser.error(f"{error.filename} cannot be opened: {error.strerror}")
+        parser.error(f"{error.filename} cannot be written: {error.strerror}")
     for one in designs:
-        print(one.says, file=sys.stderr)
+        print(printable(one.says), file=sys.stderr)
     return 0
 
 

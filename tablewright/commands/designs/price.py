@@ -8,8 +8,8 @@ from tablewright.changes.plan.report import in_all
 from tablewright.commands.designs.before import Compared
 from tablewright.costs.price_lists import UnknownRegion, price_list
 from tablewright.costs.prices import Prices
-from tablewright.designs.description.errors import Indescribable
-from tablewright.designs.source.declared import declared
+from tablewright.designs.description.build import build_table
+from tablewright.designs.description.errors import Indescribable, InvalidDescription
 from tablewright.model.declaration import Table
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.deployed_table import region_of
@@ -23,15 +23,15 @@ def price_of(table: type[Table], beside: Compared, options: argparse.Namespace) 
     if not beside.differences:
         return None
     try:
-        old = declared(beside.old) if beside.old else None
+        old = build_table(beside.old, table) if beside.old else None
         there = beside.there.form if beside.there else None
         replicas = beside.there.replicas if beside.there else ()
         steps = plan_steps(table, old, there, replicated=bool(replicas))
         prices = _prices(beside, options)
     except NotInPlace:
         return None  # the differences say so by themselves
-    except (Indescribable, UnknownRegion, ValueError):
-        return None  # of a design before whose classes are gone, or of a region without prices
+    except (Indescribable, InvalidDescription, UnknownRegion, ValueError):
+        return None  # a function of the old design is gone, or the region has no prices
     before = there or TableForm.of((old or table).__design__)
     size = _size(beside, options)
     done = priced(steps, before, size, prices)

@@ -1,6 +1,6 @@
-"""Values of fields as JSON: defaults and examples."""
+"""Values of fields as JSON, and back: defaults and examples."""
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
@@ -10,15 +10,18 @@ from typing import Any
 from tablewright.designs.description.errors import Indescribable
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import (
+    BinaryField,
     DocumentField,
     ListOfField,
     PartOfField,
     SetOfField,
     TallyField,
 )
-from tablewright.model.fields.time import iso_utc
+from tablewright.model.fields.numbers import NumberField
+from tablewright.model.fields.text import EnumField
+from tablewright.model.fields.time import DateField, TimestampField, iso_utc
 from tablewright.model.sharding.epochs import EpochListField
-from tablewright.runtime.store.attribute_values import encode
+from tablewright.runtime.store.attribute_values import decode, encode
 
 
 def value_json(field: Field[Any], value: Any) -> Any:
@@ -43,6 +46,35 @@ def value_json(field: Field[Any], value: Any) -> Any:
     raise Indescribable(f"{field.name} has a value of type {type(value).__name__}, not of its kind")
 
 
+def json_value(field: Field[Any], value: Any) -> Any:
+    """Value of a field from its JSON, as `value_json` wrote it.
+
+    Raises various errors for other JSON; the field itself must check the value.
+    """
+    if value is None:
+        return None
+    if isinstance(field, PartOfField):
+        members = field.of.__part__.by_name
+        return field.of(**{name: json_value(members[name], one) for name, one in value.items()})
+    if isinstance(field, ListOfField | SetOfField):
+        if not isinstance(value, list):
+            raise field.refuse("must be a list")
+        values = (json_value(field.of, one) for one in value)
+        return tuple(values) if isinstance(field, ListOfField) else set(values)
+    if isinstance(field, TallyField):
+        return {name: Decimal(count) for name, count in value.items()}
+    if isinstance(field, DocumentField | EpochListField):
+        return decode(value)
+    if isinstance(field, EnumField):
+        return field.members[value]
+    if type(value) not in (str, int, bool):
+        raise field.refuse("must be a text, a number or a flag")
+    for kind, parse in _PARSERS:
+        if isinstance(field, kind) and type(value) is str:
+            return parse(value)
+    return value
+
+
 def wire_json(wire: Mapping[str, Any]) -> dict[str, Any]:
     """A value as DynamoDB has it, with its bytes in Base64 as JSON has them."""
     ((tag, raw),) = wire.items()
@@ -55,6 +87,12 @@ def wire_json(wire: Mapping[str, Any]) -> dict[str, Any]:
     return {tag: b64encode(raw).decode() if tag == "B" else raw}
 
 
+_PARSERS: tuple[tuple[type, Callable[[str], Any]], ...] = (
+    (NumberField, Decimal),
+    (TimestampField, datetime.fromisoformat),
+    (DateField, date.fromisoformat),
+    (BinaryField, b64decode),
+)
 # Of several that a value is of, the first.
 _FORMS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (Enum, lambda member: str(member.value)),

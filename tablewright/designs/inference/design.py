@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from tablewright.designs.description.build import build_table
 from tablewright.designs.description.design import FORMAT, Description
 from tablewright.designs.inference.entities import InferredEntity, infer_entity, is_in
 from tablewright.designs.inference.grouping import Grouped, grouped, item_name
@@ -13,7 +14,6 @@ from tablewright.designs.inference.projections import add_unseen, projected_fiel
 from tablewright.designs.inference.sampled.entity import infer_sampled
 from tablewright.designs.inference.sampled.grouping import group_sample
 from tablewright.designs.inference.sampled.parts import SURE
-from tablewright.designs.source.declared import declared
 from tablewright.designs.source.names import attribute_name, class_name
 from tablewright.model.declaration import hyphened
 from tablewright.model.validation.design import validate
@@ -42,7 +42,7 @@ def infer_design(table: ObservedTable) -> Inferred:
         infer_design(ObservedTable("orders", "PK", "SK", items=tuple(scanned)))
     """
     for candidate in _candidates(table):
-        if not validate(declared(candidate.description)):
+        if not validate(build_table(candidate.description)):
             return candidate
     raise AssertionError(f"no design fits table '{table.name}'")
 
@@ -85,7 +85,7 @@ def _merged(inferred: Inferred, groups: Grouped) -> Grouped | None:
     """The groups with two in one whose keys could be the same, None where there are none."""
     if groups.entity_type:
         return None
-    design = declared(inferred.description).__design__
+    design = build_table(inferred.description).__design__
     for (at, one), (other, two) in combinations(enumerate(design.entity_list), 2):
         if can_collide(one, two):
             first, second = groups.entities[at], groups.entities[other]

@@ -1,4 +1,4 @@
-"""Layout of Python expressions: in one line where that fits, else as ruff and Black do it."""
+"""Layout of Python expressions: one line where that fits, else a line for each entry."""
 
 from __future__ import annotations
 
@@ -6,40 +6,16 @@ import textwrap
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tablewright.designs.description.node import printable
+
 WIDTH = 100
 _STEP = 4
-
-
-class Atom(NamedTuple):
-    """What is never broken: a name, a number."""
-
-    text: str
-
-    def flat(self) -> str:
-        return self.text
-
-    def lines(self, prefix: str, suffix: str, indent: int) -> list[str]:
-        return [f"{' ' * indent}{prefix}{self.text}{suffix}"]
 
 
 class Literal(NamedTuple):
     """A text, which is broken between words where it is too long for a line."""
 
     text: str
-
-    def flat(self) -> str:
-        return quoted(self.text)
-
-    def lines(self, prefix: str, suffix: str, indent: int) -> list[str]:
-        room = WIDTH - indent - len(prefix) - len(suffix) - 2
-        pieces = _pieces(self.text, room) if len(self.flat()) > room + 2 else [self.text]
-        *firsts, last = map(quoted, pieces)
-        leads = [prefix, *[""] * len(firsts)]
-        ends = [*[""] * len(firsts), suffix]
-        return [
-            f"{' ' * indent}{lead}{piece}{end}"
-            for lead, piece, end in zip(leads, [*firsts, last], ends, strict=True)
-        ]
 
 
 class Bracketed(NamedTuple):
@@ -48,61 +24,56 @@ class Bracketed(NamedTuple):
     opening: str
     entries: tuple[tuple[str, Expression], ...]
     closing: str
-    # Whether entries may stand on one line between those of the brackets, as arguments may.
-    together: bool = True
-    comma: bool = False  # after the one entry of a tuple
-
-    def flat(self) -> str:
-        return f"{self.opening}{self._body()}{',' * self.comma}{self.closing}"
-
-    def lines(self, prefix: str, suffix: str, indent: int) -> list[str]:
-        flat = f"{' ' * indent}{prefix}{self.flat()}{suffix}"
-        if len(flat) <= WIDTH or not self.entries:
-            return [flat]
-        inner, body = indent + _STEP, self._body()
-        one = len(self.entries) == 1
-        if (self.together or one) and inner + len(body) <= WIDTH and not self.comma:
-            within = [" " * inner + body]
-        else:
-            end = "" if one and not self.comma else ","
-            within = [
-                line for lead, entry in self.entries for line in entry.lines(lead, end, inner)
-            ]
-        margin = " " * indent
-        return [f"{margin}{prefix}{self.opening}", *within, f"{margin}{self.closing}{suffix}"]
-
-    def _body(self) -> str:
-        return ", ".join(f"{lead}{entry.flat()}" for lead, entry in self.entries)
 
 
-Expression = Atom | Literal | Bracketed
+Expression = str | Literal | Bracketed
+"""Names and numbers are strings: they are never broken."""
+
+
+def flat(expression: Expression) -> str:
+    """An expression on one line."""
+    if isinstance(expression, str):
+        return expression
+    if isinstance(expression, Literal):
+        return quoted(expression.text)
+    opening, entries, closing = expression
+    comma = "," if opening == "(" and len(entries) == 1 else ""  # a tuple of one entry
+    body = ", ".join(f"{lead}{flat(entry)}" for lead, entry in entries)
+    return f"{opening}{body}{comma}{closing}"
+
+
+def lines(expression: Expression, prefix: str, suffix: str, indent: int) -> list[str]:
+    """An expression on one line if it fits, or else with a line for each entry."""
+    margin = " " * indent
+    line = f"{margin}{prefix}{flat(expression)}{suffix}"
+    if len(line) <= WIDTH or isinstance(expression, str):
+        return [line]
+    if isinstance(expression, Literal):
+        room = WIDTH - indent - len(prefix) - len(suffix) - 2
+        pieces = [quoted(one) for one in _pieces(expression.text, room)]
+        pieces[0], pieces[-1] = f"{prefix}{pieces[0]}", f"{pieces[-1]}{suffix}"
+        return [f"{margin}{one}" for one in pieces]
+    opening, entries, closing = expression
+    within = [one for lead, entry in entries for one in lines(entry, lead, ",", indent + _STEP)]
+    return [f"{margin}{prefix}{opening}", *within, f"{margin}{closing}{suffix}"]
 
 
 def call(
     function: str, *positional: Expression, named: Iterable[tuple[str, Expression]] = ()
 ) -> Bracketed:
     """A call, with the arguments that have names after those that have none."""
-    entries = [("", one) for one in positional]
-    entries += [(f"{name}=", one) for name, one in named]
+    entries = [*(("", one) for one in positional), *((f"{name}=", one) for name, one in named)]
     return Bracketed(f"{function}(", tuple(entries), ")")
 
 
-def sequence(entries: Iterable[Expression]) -> Bracketed:
-    """A tuple."""
-    given = tuple(("", one) for one in entries)
-    return Bracketed("(", given, ")", together=False, comma=len(given) == 1)
-
-
-def listed(entries: Iterable[Expression], brackets: str = "[]") -> Bracketed:
-    """A list or, between braces, a set."""
-    given = tuple(("", one) for one in entries)
-    return Bracketed(brackets[0], given, brackets[1], together=False)
+def listed(entries: Iterable[Expression], brackets: str) -> Bracketed:
+    """A tuple, a list or a set, by its brackets."""
+    return Bracketed(brackets[0], tuple(("", one) for one in entries), brackets[1])
 
 
 def mapping(entries: Iterable[tuple[str, Expression]]) -> Bracketed:
     """A dictionary, of keys that are written as they are given."""
-    given = tuple((f"{key}: ", one) for key, one in entries)
-    return Bracketed("{", given, "}", together=False)
+    return Bracketed("{", tuple((f"{key}: ", one) for key, one in entries), "}")
 
 
 def plain(value: str | int) -> Expression:
@@ -110,7 +81,7 @@ def plain(value: str | int) -> Expression:
     if isinstance(value, str):
         return Literal(value)
     large = not isinstance(value, bool) and abs(value) >= 10_000
-    return Atom(f"{value:_}" if large else repr(value))
+    return f"{value:_}" if large else repr(value)
 
 
 def quoted(text: str) -> str:
@@ -132,9 +103,10 @@ def quoted(text: str) -> str:
 def docstring(text: str, indent: int) -> list[str]:
     """A docstring of one paragraph."""
     margin = " " * indent
-    safe = " ".join(text.split()).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    if safe.endswith('"'):
-        safe = f'{safe[:-1]}\\"'
+    safe = " ".join(text.split()).replace("\\", "\\\\")
+    if '"""' in safe or safe.endswith('"'):
+        safe = safe.replace('"', '\\"')
+    safe = "".join(one if one.isprintable() else repr(one)[1:-1] for one in safe)
     if len(margin) + len(safe) + 6 <= WIDTH:
         return [f'{margin}"""{safe}"""']
     first, *rest = textwrap.wrap(safe, WIDTH - indent, initial_indent=" " * 3, **_WHOLE_WORDS)
@@ -143,8 +115,8 @@ def docstring(text: str, indent: int) -> list[str]:
 
 def comment(text: str, indent: int) -> list[str]:
     """A comment, in as many lines as it needs."""
-    room = WIDTH - indent - 2
-    return [f"{' ' * indent}# {line}" for line in textwrap.wrap(text, room, **_WHOLE_WORDS)]
+    lines = textwrap.wrap(text, WIDTH - indent - 2, **_WHOLE_WORDS)
+    return [f"{' ' * indent}# {printable(line)}" for line in lines]
 
 
 class _Wrapping(NamedTuple):

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
+from tablewright.designs.description.build import Built, build_parts
 from tablewright.designs.description.design import Description
-from tablewright.designs.description.errors import Indescribable
-from tablewright.designs.source.fields import FieldSource
+from tablewright.designs.description.errors import InvalidDescription
+from tablewright.designs.description.node import is_name
+from tablewright.designs.description.values import json_value
+from tablewright.designs.source.expressions import Expressions
 from tablewright.designs.source.layout import (
-    Atom,
     Bracketed,
     Expression,
     Literal,
     call,
     comment,
     docstring,
-    mapping,
-    plain,
+    lines,
     quoted,
 )
 from tablewright.designs.source.names import Names, attribute_name, class_name
-from tablewright.designs.source.tables import KeySource, TableSource
-from tablewright.designs.source.values import Json
-from tablewright.designs.source.writable import is_name, refuse_unwritable
 from tablewright.model.declaration import hyphened
+from tablewright.model.fields.base import Field
 
 _CLASS = re.compile(r"_?[A-Z]\w*", re.ASCII)
 _SETTINGS = ("ttl", "tenant", "stream", "entity_type")
@@ -41,7 +41,7 @@ class Beside(NamedTuple):
 
     table: str | None = None
     indexes: Mapping[str, str] = {}
-    examples: Mapping[str, Json] = {}
+    examples: Mapping[str, Mapping[str, Any]] = {}
     comments: Mapping[str, str] = {}
 
 
@@ -59,12 +59,11 @@ def python_source(description: Description, beside: Beside | None = None) -> str
 
 def module_source(designs: Sequence[tuple[Description, Beside]], says: str) -> str:
     """The Python module that declares several designs; `says` is its docstring."""
+    built = [(*design, build_parts(design[0])) for design in designs]
     try:
-        for description, _ in designs:
-            refuse_unwritable(description)
-        return _Module(designs).text(says)
-    except (AttributeError, KeyError, StopIteration, TypeError, ValueError) as error:
-        raise Indescribable(f"a description is not whole: {error!r}") from error
+        return _Module(built).text(says)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InvalidDescription(f"an example does not fit its entity: {error!r}") from error
 
 
 class _Declared(NamedTuple):
@@ -72,15 +71,16 @@ class _Declared(NamedTuple):
 
     description: Description
     beside: Beside
+    built: Built
     table: str
     classes: Mapping[str, str]  # of entities, parts and enumerations
     indexes: Mapping[str, str]
 
 
 class _Module:
-    def __init__(self, designs: Sequence[tuple[Description, Beside]]) -> None:
+    def __init__(self, designs: Sequence[tuple[Description, Beside, Built]]) -> None:
         self._taken: set[str] = set()
-        named = [(*one, self._free(_table_name(*one), "")) for one in designs]
+        named = [(*one, self._free(_table_name(*one[:2]), "")) for one in designs]
         self._designs = [self._declared(*one) for one in named]
         inner = {name for one in self._designs for name in _inner_names(one)}
         self._names = Names(self._taken | inner)
@@ -100,103 +100,105 @@ class _Module:
         self._taken.add(found)
         return found
 
-    def _declared(self, description: Description, beside: Beside, table: str) -> _Declared:
-        rooms = ("enums", "parts", "entities")
-        wanted = [name for room in rooms for name in description.get(room, {})]
+    def _declared(
+        self, description: Description, beside: Beside, built: Built, table: str
+    ) -> _Declared:
         classes = {
             name: self._free(name if _CLASS.fullmatch(name) else class_name(name), table)
-            for name in wanted
+            for name in built.classes
         }
-        patterns: Json = description["patterns"]
         indexes: dict[str, str] = {}
-        for name in description["indexes"]:
+        for name in built.indexes:
             attribute = beside.indexes.get(name, "")
             attribute = attribute if is_name(attribute) else attribute_name(name)
-            while attribute in patterns or attribute in indexes.values():
+            while attribute in built.patterns or attribute in indexes.values():
                 attribute += "_index"
             indexes[name] = attribute
-        return _Declared(description, beside, table, classes, indexes)
+        return _Declared(description, beside, built, table, classes, indexes)
 
     def _blocks(self, one: _Declared) -> Iterator[list[str]]:
-        fields = FieldSource(self._names, one.description, one.classes)
-        for name, members in one.description.get("enums", {}).items():
-            yield self._enum(one.classes[name], members)
-        for name, part in one.description.get("parts", {}).items():
-            head = call(f"class {one.classes[name]}", Atom(self._names.model("Part")))
-            body = [line for own in part["fields"].items() for line in fields.lines(*own)]
-            yield _class(head, part["describes"], body)
-        for name in one.description["entities"]:
-            yield self._entity(one, name, fields)
-        yield from self._table(one)
+        source = Expressions(self._names, one.built, one.classes, one.indexes)
+        for name, kind in one.built.classes.items():
+            if issubclass(kind, Enum):
+                yield self._enum(one.classes[name], kind)
+            else:
+                yield self._members(one, source, name)
+        yield from self._table(one, source)
 
-    def _enum(self, name: str, members: Json) -> list[str]:
-        body = [f"    {member} = {quoted(stored)}" for member, stored in members.items()]
+    def _enum(self, name: str, kind: type[Enum]) -> list[str]:
+        body = [f"    {member.name} = {quoted(member.value)}" for member in kind]
         return [f"class {name}({self._names.use('enum', 'Enum')}):", *body]
 
-    def _entity(self, one: _Declared, name: str, fields: FieldSource) -> list[str]:
-        entity: Json = one.description["entities"][name]
-        comments = one.beside.comments
-        named = [("key", KeySource(self._names).key(entity["key"]))]
-        if "expires" in entity:
-            named.append(("expires", self._expiry(entity["expires"])))
+    def _members(self, one: _Declared, source: Expressions, name: str) -> list[str]:
+        comments, called = one.beside.comments, one.classes[name]
+        is_entity = name in one.description["entities"]
+        body: list[str] = []
+        for attribute, member in one.built.members[name].items():
+            body += comment(comments.get(f"{name}.{attribute}", ""), 4)
+            body += lines(
+                source.definition(member, called),
+                f"{attribute}{self._annotation(source, member)} = ",
+                "",
+                4,
+            )
+        base = self._names.model("Entity" if is_entity else "Part")
+        named = self._settings(one, source, name) if is_entity else []
+        room = one.description["entities" if is_entity else "parts"]
+        head = call(f"class {called}", base, named=named)
+        block = _class(head, room[name]["describes"], body)
+        return [*comment(comments.get(name, ""), 0), *block]
+
+    def _annotation(self, source: Expressions, member: Any) -> str:
+        if not isinstance(member, Field):
+            return ""
+        missing = " | None" if member.can_be_missing else ""
+        return f": {self._names.model('Field')}[{source.annotation(member)}{missing}]"
+
+    def _settings(
+        self, one: _Declared, source: Expressions, name: str
+    ) -> list[tuple[str, Expression]]:
+        options = one.built.calls[id(one.built.classes[name])].options
+        named = [(key, source.value(value)) for key, value in options.items() if value is not None]
         example = one.beside.examples.get(name)
         if example:
-            values = fields.example(entity["fields"], example)
-            named.append(("example", mapping((quoted(key), value) for key, value in values)))
+            fields = one.built.members[name]
+            values = {key: json_value(fields[key], value) for key, value in example.items()}
+            named.append(("example", source.value(values)))
         if one.classes[name] != name:
             named.append(("name", Literal(name)))
-        head = call(f"class {one.classes[name]}", Atom(self._names.model("Entity")), named=named)
-        body: list[str] = []
-        for own, field in entity["fields"].items():
-            body += comment(comments.get(f"{name}.{own}", ""), 4)
-            body += fields.lines(own, field)
-        for own, part in entity.get("computed", {}).items():
-            body += self._computed(part).lines(f"{own} = ", "", 4)
-        return [*comment(comments.get(name, ""), 0), *_class(head, entity["describes"], body)]
+        return named
 
-    def _expiry(self, expires: Json) -> Expression:
-        spans = [(name, plain(expires[name])) for name in ("years", "days") if name in expires]
-        return call(self._names.model("Expiry"), Literal(expires["field"]), named=spans)
-
-    def _computed(self, part: Json) -> Expression:
-        of = [Atom(name) for name in part["of"]]
-        kind = self._names.model(part["kind"])
-        if "function" not in part:
-            return call(kind, *of)
-        longest = [("max_length", plain(part["max_length"]))] if part["max_length"] != 64 else []
-        return call(kind, Atom(self._names.path(part["function"])), *of, named=longest)
-
-    def _table(self, one: _Declared) -> Iterator[list[str]]:
-        description, comments = one.description, one.beside.comments
-        source = TableSource(self._names, description, one.classes, one.indexes)
-        patterns = {name: source.pattern(told) for name, told in description["patterns"].items()}
-        named: list[tuple[str, Expression]] = [("pk", Literal(description["key"]["partition"]))]
-        if "sort" in description["key"]:
-            named.append(("sk", Literal(description["key"]["sort"])))
+    def _table(self, one: _Declared, source: Expressions) -> Iterator[list[str]]:
+        description, comments, patterns = one.description, one.beside.comments, one.built.patterns
+        key = description["key"]
+        named: list[tuple[str, Expression]] = [("pk", Literal(key["partition"]))]
+        named += [("sk", Literal(key["sort"]))] if "sort" in key else []
         named += [(name, Literal(description[name])) for name in _SETTINGS if name in description]
         epochs = description.get("epochs")
+        constant = self._free(f"_{epochs.upper()}", "_") if epochs else ""
         if epochs:
-            constant = self._free(f"_{epochs.upper()}", "_")
-            yield patterns[epochs].lines(f"{constant} = ", "", 0)
-            named.append(("epochs", Atom(constant)))
-            patterns[epochs] = Atom(constant)
+            yield lines(source.definition(patterns[epochs]), f"{constant} = ", "", 0)
+            named.append(("epochs", constant))
         if hyphened(one.table) != description["id"]:
             named.append(("id", Literal(description["id"])))
         body: list[str] = []
-        for name, index in description["indexes"].items():
+        for name, index in one.built.indexes.items():
+            attribute = one.indexes[name]
             body += comment(comments.get(name, ""), 4)
-            body += source.index(name, index).lines(f"{one.indexes[name]} = ", "", 4)
+            made = source.definition(index, skipped=int(attribute == name))
+            body += lines(made, f"{attribute} = ", "", 4)
         body += [""] if body and patterns else []
         for name, pattern in patterns.items():
             body += comment(comments.get(name, ""), 4)
-            body += pattern.lines(f"{name} = ", "", 4)
-        head = call(f"class {one.table}", Atom(self._names.model("Table")), named=named)
+            same = constant if name == epochs else source.definition(pattern)
+            body += lines(same, f"{name} = ", "", 4)
+        head = call(f"class {one.table}", self._names.model("Table"), named=named)
         yield _class(head, description["describes"], body)
 
 
 def _class(head: Bracketed, describes: str, body: list[str]) -> list[str]:
     says = [*docstring(describes, 4), ""] if describes else []
-    return [*head.lines("", ":", 0), *says, *(body or ["    pass"])]
+    return [*lines(head, "", ":", 0), *says, *(body or ["    pass"])]
 
 
 def _table_name(description: Description, beside: Beside) -> str:
@@ -205,9 +207,7 @@ def _table_name(description: Description, beside: Beside) -> str:
 
 def _inner_names(one: _Declared) -> Iterator[str]:
     """The names that classes of the module have for their own attributes."""
-    description: dict[str, Any] = one.description
     yield from one.indexes.values()
-    yield from description["patterns"]
-    for owner in (*description.get("parts", {}).values(), *description["entities"].values()):
-        yield from owner["fields"]
-        yield from owner.get("computed", {})
+    yield from one.built.patterns
+    for members in one.built.members.values():
+        yield from members

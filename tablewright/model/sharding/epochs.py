@@ -5,6 +5,8 @@ to once it is resolved to for ever: nothing moves when a count changes, and one 
 whatever the count was when it was stored.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -82,7 +84,7 @@ class Epochs:
         first = 0 if low is None else bisect_right(self._starts, low)
         return max(self._counts[first : bisect_right(self._starts, high) + 1])
 
-    def followed_by(self, epoch: Epoch, *, earliest: str) -> "Epochs":
+    def followed_by(self, epoch: Epoch, *, earliest: str) -> Epochs:
         """These and one more, which may not begin before `earliest` nor before the last of these.
 
         Raises ValueError for one that would change what earlier ids resolve to.

@@ -159,7 +159,7 @@ def test_no_rule_is_broken() -> None:
     ("design", "options", "says"),
     [
         (Hidden, {"before": None}, "secret fields, whose keys it needs: run `tablewright backfill"),
-        (OwnShards, {}, r"refers to .*:own_hash, which the function cannot import"),
+        (OwnShards, {}, r"no code of own-shards: .*:own_hash': no design"),
         (Orders, {"before": Elsewhere}, "a table's never change"),
     ],
 )

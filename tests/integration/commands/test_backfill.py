@@ -293,7 +293,7 @@ def test_progress_of_other_designs_is_not_gone_on_with(
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("{}", "no lock file"), ("[1]", "no lock file"), ("no json", "no JSON")]
+    ("text", "says"), [("{}", "no lock file"), ("[1]", "no lock file"), ("no json", "no lock file")]
 )
 def test_what_is_no_lock_file_is_refused_in_a_sentence(
     dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str], text: str, says: str

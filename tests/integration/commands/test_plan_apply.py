@@ -140,7 +140,11 @@ class OtherKey(Before, id="orders", pk="P"):
     [
         (plan, [f"{PLACE}:Nothing"], "there is nothing at"),
         (plan, [f"{PLACE}:Indexed"], "say what to plan from"),
-        (plan, [f"{PLACE}:Indexed", "--from", "no.json"], "no.json cannot be read"),
+        (
+            plan,
+            [f"{PLACE}:Indexed", "--from", "no.json"],
+            "no lock file: it cannot be read",
+        ),
         (
             plan,
             [f"{PLACE}:Indexed", "--stage", "prod"],
@@ -151,7 +155,7 @@ class OtherKey(Before, id="orders", pk="P"):
         (plan, [f"{PLACE}:Indexed", "--items", "-3"], "'-3' is not a number from 0 to"),
         (apply, ["no.plan.json", "--table", "t", "--rate", "0"], "is not a number above 0"),
         (apply, ["no.plan.json", "--table", "t", "--segments", "0"], "not a number from 1 to 100"),
-        (apply, ["no.plan.json", "--table", "t"], "there is no no.plan.json"),
+        (apply, ["no.plan.json", "--table", "t"], "no.plan.json is no plan: it cannot be read"),
         (apply, ["bad.plan.json", "--table", "t"], "is no plan"),
     ],
 )

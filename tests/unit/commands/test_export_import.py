@@ -165,11 +165,11 @@ def test_a_module_that_is_there_is_not_written_over(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "is not JSON: Expecting value"),
-        ("{", "is not JSON: Expecting property name"),
+        ("", "it is not JSON in UTF-8"),
+        ("{", "it is not JSON in UTF-8"),
         ("[]", "cannot be read as a design: it holds no object"),
         ("{}", "cannot be read as a design: it has neither a DataModel"),
-        ('{"format": 2, "id": "x", "entities": {}}', "a description of format 2 cannot be read"),
+        ('{"format": 2, "id": "x", "entities": {}}', "format is 2: this version reads format 1"),
         ('{"DataModel": [{}]}', "cannot be read as a design: it is not whole: there is no"),
         ("\ud800", "is not JSON"),
         (None, "No such file or directory"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tablewright.designs import build_table
 from tablewright.designs.inference.design import Inferred, infer_design
 from tablewright.designs.inference.observed import (
     Item,
@@ -13,7 +14,6 @@ from tablewright.designs.inference.observed import (
     ObservedIndex,
     ObservedTable,
 )
-from tablewright.designs.source.declared import declared
 from tablewright.designs.source.module import Beside, python_source
 from tablewright.model.validation.design import validate
 
@@ -33,7 +33,7 @@ def _raw(value: Any) -> Any:
 
 def inferred(*items: Item, **table: Any) -> Inferred:
     found = infer_design(ObservedTable("shop", "PK", "SK", items=items, **table))
-    assert validate(declared(found.description)) == []
+    assert validate(build_table(found.description)) == []
     return found
 
 
@@ -259,7 +259,7 @@ def test_names_of_the_model_can_be_names_of_entities() -> None:
     found = infer_design(table)
     source = python_source(found.description)
     assert "from tablewright.model import Text as Text_" in source
-    assert validate(declared(found.description)) == []
+    assert validate(build_table(found.description)) == []
 
 
 def test_what_items_expire_by_is_their_expiry() -> None:
@@ -313,4 +313,4 @@ def tables(draw: st.DrawFn) -> ObservedTable:
 @given(tables())
 def test_whatever_a_table_holds_its_design_is_sound(table: ObservedTable) -> None:
     found = infer_design(table)
-    assert validate(declared(found.description)) == []
+    assert validate(build_table(found.description)) == []

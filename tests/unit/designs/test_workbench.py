@@ -14,8 +14,7 @@ from examples.designs.leaderboard import Leaderboard
 from examples.designs.shop import Shop
 from tablewright.catalog.news.design import News, SparseNews
 from tablewright.catalog.sentiment.dashboard import Dashboard
-from tablewright.designs import Indescribable, describe, python_source
-from tablewright.designs.source.declared import declared
+from tablewright.designs import Indescribable, build_table, describe, python_source
 from tablewright.designs.workbench.model import Model, workbench_model
 from tablewright.designs.workbench.reading import UnreadableModel, read_designs
 from tablewright.model import Table
@@ -51,7 +50,7 @@ def test_a_design_comes_back_as_it_was(design: type[Table]) -> None:
     assert read.description == describe(design)
     assert read.beside.table == design.__name__
     assert read.says == f"{design.__design__.id}: the design that the model carries"
-    assert describe(declared(read.description)) == describe(design)
+    assert describe(build_table(read.description, design)) == describe(design)
     python_source(read.description, read.beside)
 
 
@@ -134,7 +133,7 @@ def test_a_model_that_lost_its_design_is_inferred_from_what_it_shows(design: typ
     model = model_of(design)
     del model["Tablewright"]
     (read,) = read_designs(model)
-    made = declared(read.description)
+    made = build_table(read.description)
     assert validate(made) == []
     inferred = made.__design__
     items = [item for facet in model["DataModel"][0]["TableFacets"] for item in facet["TableData"]]

@@ -7,9 +7,9 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from tablewright.changes.backfill.refusals import NotBackfillable, refuse
+from tablewright.designs.description.build import build_table
 from tablewright.designs.description.design import Description, describe_design
-from tablewright.designs.source.declared import declared
-from tablewright.designs.source.writable import imported
+from tablewright.designs.description.errors import InvalidDescription
 from tablewright.model.declaration import Table
 from tablewright.model.table import Design
 
@@ -19,7 +19,6 @@ PLAN = "backfill.json"
 ITEMS_LEFT = "BackfillItemsLeft"
 """The metric of items that somebody must look at."""
 
-_MODEL = "tablewright.model"
 # Of a description, what changes no item.
 _BESIDE = ("describes", "patterns", "stream")
 
@@ -60,8 +59,8 @@ class BackfillPlan(NamedTuple):
         return sha256(json.dumps(told).encode()).hexdigest()[:32]
 
     def tables(self) -> tuple[type[Table], type[Table] | None]:
-        """Both designs, declared."""
-        return declared(self.new), declared(self.old) if self.old else None
+        """Build both designs."""
+        return build_table(self.new), build_table(self.old) if self.old else None
 
     def to_json(self) -> str:
         """The plan as a text, for the function's bundle."""
@@ -90,10 +89,10 @@ def _described(design: Design) -> Description:
     if design.has_secrets:
         raise NotBackfillable(f"{design.id} has secret fields, whose keys it needs: {by_command}")
     description = describe_design(design)
-    for path in imported(description):
-        if not path.startswith(f"{_MODEL}:"):
-            raise NotBackfillable(
-                f"{design.id} refers to {path}, which the function cannot import, only what is in "
-                f"{_MODEL}: {by_command}"
-            )
+    try:
+        build_table(description)
+    except InvalidDescription as error:
+        raise NotBackfillable(
+            f"the function of the backfill has no code of {design.id}: {error}; {by_command}"
+        ) from None
     return description

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tablewright.designs import build_table
 from tablewright.designs.inference.design import Inferred, infer_design
 from tablewright.designs.inference.observed import Item, ObservedIndex, ObservedTable
-from tablewright.designs.source.declared import declared
 from tablewright.model import java_hash, last_character, uniform
 from tablewright.model.sharding.shards import ShardFunction
 from tablewright.model.validation.design import validate
@@ -39,7 +39,7 @@ def inferred(seen: Iterable[Item], *indexes: ObservedIndex, **table: Any) -> Inf
     found = infer_design(
         ObservedTable("shop", "PK", "SK", indexes=indexes, items=tuple(seen), **table)
     )
-    assert validate(declared(found.description)) == []
+    assert validate(build_table(found.description)) == []
     return found
 
 
