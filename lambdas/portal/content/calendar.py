@@ -118,8 +118,9 @@ class Calendar:
             self._store.update(
                 ContentRegistry.update_content, content, step.changes, when=as_read(content)
             )
-        except (Conflict, NotFound):
-            return False  # changed or removed in the meantime: look again
+        except (Conflict, NotFound) as error:
+            if not error.is_own(step.changes):
+                return False  # changed or removed in the meantime: look again
         self._done(content.content_id, step)
         return True
 

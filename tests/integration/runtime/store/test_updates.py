@@ -86,7 +86,7 @@ def test_an_expectation_that_fails_in_between_leaves_the_other_s_change(
         stored.update(Orders.change, KEY, {"state": "PAID"})
 
     store = dynamodb.store(Orders, OnFirstUpdate(dynamodb, another))
-    with pytest.raises(Conflict, match="not as expected"):
+    with pytest.raises(Conflict, match=r'did not satisfy Order\.state == "OPEN" \(it is "PAID"\)'):
         store.update(Orders.change, KEY, {"state": "SENT"}, when=OPEN)
     assert stored.get(Orders.get_order, KEY) == {**order(0), "state": "PAID"}
 
