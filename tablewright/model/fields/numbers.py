@@ -44,16 +44,12 @@ class NumberField(Field[Any]):
             return shorter
         return number
 
-    def check_amount(self, value: Any) -> Decimal:
+    def check_amount(self, value: Any) -> Any:
         """Check a number that is added to a value: it may be negative."""
         amount = NumberField.check(self, value)
-        if self.highest is not None and abs(amount) > self.highest - self.lowest:
-            raise self.refuse(
-                f"must stay from {self.lowest} to {self.highest}: cannot add {amount}"
-            )
-        if self.step is not None and amount != amount.quantize(self.step, context=_EXACT):
+        if self.step is not None and _exponent(amount) < _exponent(self.step):
             raise self.refuse(f"can be added to only in steps of {self.step}, not {amount}")
-        return amount
+        return int(amount) if self.step == 1 else amount
 
     def compared(self, value: Any) -> Decimal:
         return self._decimal(value)
@@ -225,3 +221,7 @@ class WholeField(NumberField):
 def number_text(value: Decimal | int) -> str:
     """The one text of a number: 5, 5.0 and 5E0 are one, and stand in one key."""
     return str(Decimal(value).normalize(_EXACT))
+
+
+def _exponent(number: Decimal) -> int:
+    return int(number.normalize(_EXACT).as_tuple().exponent)

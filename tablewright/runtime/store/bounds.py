@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Context
 from typing import Any, NamedTuple
 
 from tablewright.model.changes import Add, Append, Change
@@ -14,6 +15,9 @@ from tablewright.runtime.store.attribute_values import encode
 from tablewright.runtime.store.conditions import Rendering, leaf_of, own_field
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Records
+
+
+_EXACT = Context(prec=38)
 
 
 class Excess(NamedTuple):
@@ -57,7 +61,7 @@ def excess(records: Records, changes: Sequence[Change], record: Mapping[str, Any
         value = value_at(record, change.operand)
         name = getattr(leaf, "name", "") or change.operand.field.name
         if isinstance(leaf, NumberField):
-            amount, total = change.amount, (value or 0) + change.amount
+            amount, total = change.amount, _EXACT.add(value or 0, change.amount)
             if total > leaf.highest and (value is None or amount >= 0):
                 return Excess(name, leaf.highest, value or 0, amount)
             if total < leaf.lowest and (value is None or amount < 0):
@@ -100,7 +104,8 @@ def _growing(records: Records, changes: Sequence[Change]) -> Iterator[tuple[Any,
 
 def _number(leaf: NumberField, amount: Any, path: str, expressions: Expressions) -> list[str]:
     grows = amount >= 0
-    limit = expressions.value(encode((leaf.highest if grows else leaf.lowest) - amount))
+    bound = leaf.highest if grows else leaf.lowest
+    limit = expressions.value(encode(_EXACT.subtract(bound, amount)))
     fits = f"{path} {'<=' if grows else '>='} {limit}"
     # DynamoDB adds to a missing number as to zero.
     may_be_missing = leaf.lowest <= amount <= leaf.highest
