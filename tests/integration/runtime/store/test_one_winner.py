@@ -91,7 +91,6 @@ def claims(kind: str, store: Store, id: str, worker: str) -> bool:
     except TransactionRefused as refused:
         return refused.maybe_applied and refused.problems[0].current.worker == worker
     except (AlreadyExists, Conflict) as error:
-        assert error.current.worker is not None
         return error.is_own({"worker": worker})
     except Unavailable:
         return False  # all answers were lost
@@ -179,8 +178,7 @@ def test_what_is_added_after_a_read_is_never_added_twice(dynamodb: Database, cli
                 store.update(Jobs.claim_task, {"id": "1"}, Task.points.add(1))
                 done += 1
             except Conflict as error:
-                assert error.maybe_applied
-                unknown += 1
+                unknown += error.maybe_applied
             except Unavailable:
                 unknown += 1
         return done, unknown
@@ -194,4 +192,5 @@ def test_what_is_added_after_a_read_is_never_added_twice(dynamodb: Database, cli
 
 
 if __name__ == "__main__":
-    print(json.dumps(work(sys.argv[1], "wire", dict(os.environ), sys.argv[2], int(sys.argv[3]))))
+    results = work(sys.argv[1], "wire", dict(os.environ), sys.argv[2], int(sys.argv[3]))
+    sys.stdout.write(json.dumps(results))
