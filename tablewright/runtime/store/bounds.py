@@ -16,7 +16,6 @@ from tablewright.runtime.store.conditions import Rendering, leaf_of, own_field
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Records
 
-
 _EXACT = Context(prec=38)
 
 

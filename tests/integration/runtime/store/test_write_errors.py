@@ -35,10 +35,10 @@ from tablewright.runtime.errors import (
     StoreError,
     TransactionRefused,
 )
+from tablewright.runtime.secrets.ring import Ring
 from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.store import Store
 from tablewright.testing import Database
-from tests.integration.runtime.secrets.people import Ring
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 # DynamoDB Local removes expired items, so the clock of the store is ahead.
@@ -80,7 +80,7 @@ PLACE = "HOTEL#1/ROOM#12 in hotels"
 
 
 def room(state: str, until: datetime = LATER) -> Room:
-    return Room(**KEY, state=state, until=until, code="1234")
+    return Room(hotel="1", number="12", state=state, until=until, code="1234")
 
 
 FREE, NEW = Room.state == "free", room("new")
