@@ -107,7 +107,7 @@ class Calendar:
             if content is None or step is None:
                 return taken
             taken += self._took(content, step)
-        raise Conflict("the content was being changed by others all the while")
+        raise Conflict("other writers changed the content on every attempt")
 
     def _took(self, content: Content, step: DueStep) -> bool:
         """Take a step; gives whether it was this run that did."""

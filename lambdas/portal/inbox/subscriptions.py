@@ -64,7 +64,7 @@ class UserSubscriptions:
             with suppress(Conflict):
                 self._add(wanted, made)
                 return wanted, True
-        raise Throttled("the user was subscribing to something else all the while")
+        raise Throttled("the user subscribed to something else on every attempt")
 
     def get_subscription(self, subscription_id: str) -> Subscription:
         key = {**self._own, "subscription_id": subscription_id}
