@@ -5,6 +5,8 @@ Rules raise them and know nothing of HTTP; `lambdas.http.problems` gives each it
 
 from collections.abc import Sequence
 
+from tablewright.runtime.errors import StoreError
+
 Errors = list[tuple[str, str]]
 
 # An answer does not grow with what was wrong: 1.6 MB of faults would make 8 MB of complaints.
@@ -76,3 +78,8 @@ def listed(errors: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
 
 def _short(text: str) -> str:
     return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+
+
+def log_text(error: Exception) -> str:
+    """The text of an error for logs, without keys and values of items."""
+    return error.log_text if isinstance(error, StoreError) else str(error)

@@ -5,6 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
+from lambdas.errors import log_text
 from tablewright.model.errors import TablewrightError
 
 
@@ -21,7 +22,7 @@ def each_message(
             work(message["body"])
         except Exception as error:
             # What an unknown error says could be anything, a part of the message too.
-            reason = str(error) if isinstance(error, TablewrightError) else ""
+            reason = log_text(error) if isinstance(error, TablewrightError) else ""
             logger.error(
                 failure,
                 message_id=message["messageId"],

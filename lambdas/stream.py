@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from lambdas.contract import RECORDS_KEPT
+from lambdas.errors import log_text
 from lambdas.metrics import count
 from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import connect, own_session
@@ -32,7 +33,7 @@ def keep_failed(event: dict[str, Any], report: Callable[[Change, str], Any]) -> 
     def failed(change: Change, error: Exception) -> bool:
         # Errors of others may quote what an item holds.
         known = isinstance(error, TablewrightError)
-        report(change, str(error) if known else type(error).__name__)
+        report(change, log_text(error) if known else type(error).__name__)
         if event.get("redrive"):
             return False
         failed_records().keep(change)

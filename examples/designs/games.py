@@ -23,7 +23,7 @@ from tablewright.model import (
     Update,
     Whole,
 )
-from tablewright.runtime import Store
+from tablewright.runtime import Conflict, Store
 
 ROOM_FOR = 50
 _NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
@@ -129,13 +129,19 @@ def join(store: Store, game_id: str, player: str, at: datetime) -> None:
 
 def start(store: Store, game_id: str, host: str, at: datetime) -> Game:
     """Start a game of this host, once; it is open no longer."""
-    return store.update(
-        Games.change_game,
-        {"game_id": game_id},
-        Game.opened_at.remove(),
-        Game.started_at.set(at),
-        when=(Game.host == host) & Game.started_at.is_missing(),
-    )
+    try:
+        return store.update(
+            Games.change_game,
+            {"game_id": game_id},
+            Game.opened_at.remove(),
+            Game.started_at.set(at),
+            when=(Game.host == host) & Game.started_at.is_missing(),
+        )
+    except Conflict as conflict:
+        game: Game = conflict.current
+        if (game.host, game.started_at) == (host, at):
+            return game  # started by an earlier attempt, whose answer was lost
+        raise
 
 
 def leader(store: Store, game_id: str) -> Seat | None:

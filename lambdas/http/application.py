@@ -47,12 +47,11 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
     def refuse_store(error: TablewrightError) -> Response[str]:
         problem = problems.from_store(error)
         if problem.status >= 500:
-            logger.exception("the store failed", extra=_asked(app.current_event.raw_event))
+            _log_failure("the store failed", error, app)
         return problem.response()
 
     def fail(error: Exception) -> Response[str]:
-        asked = _asked(app.current_event.raw_event)
-        logger.exception("unexpected error", kind=type(error).__name__, extra=asked)
+        _log_failure("unexpected error", error, app)
         return problems.from_store(error).response()
 
     app.not_found(not_found)
@@ -62,6 +61,13 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
     app.exception_handler(TablewrightError)(refuse_store)
     app.exception_handler(Exception)(fail)
     return app
+
+
+def _log_failure(message: str, error: Exception, app: APIGatewayHttpResolver) -> None:
+    # An error of the store that it was raised for quotes keys and values of items.
+    error.__cause__ = None
+    asked = _asked(app.current_event.raw_event)
+    logger.exception(message, kind=type(error).__name__, extra=asked)
 
 
 def routed(

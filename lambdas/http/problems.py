@@ -73,10 +73,13 @@ def from_store(error: Exception) -> Problem:
     """The answer to a request that fails with an error of the store."""
     if isinstance(error, store_errors.CursorError):
         return Problem(400, str(error), [("cursor", str(error))])
+    # The texts of the errors are not for callers: they quote keys and current values of items.
     if isinstance(error, store_errors.NotFound):
-        return Problem(404, str(error))
-    if isinstance(error, (store_errors.AlreadyExists, store_errors.Conflict)):
-        return Problem(409, str(error))
+        return Problem(404, "What the request is about does not exist.")
+    if isinstance(error, store_errors.AlreadyExists):
+        return Problem(409, "What the request creates exists already.")
+    if isinstance(error, store_errors.Conflict):
+        return Problem(409, "What the request changes was changed meanwhile: read it again.")
     if isinstance(error, store_errors.ItemTooLarge):
         return Problem(413, "With this change, what is stored would be larger than 400 KB.")
     if isinstance(error, (store_errors.Throttled, store_errors.Unavailable)):

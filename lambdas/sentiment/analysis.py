@@ -148,7 +148,8 @@ class Analysis:
                 store.update(kind.pattern, key, changes, when=state)
             except NotFound:
                 return False
-            except Conflict:
-                continue
+            except Conflict as error:
+                if not error.is_own(changes):
+                    continue
             return True
         return False

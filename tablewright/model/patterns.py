@@ -9,6 +9,7 @@ from tablewright.model.arguments import checked, described
 
 if TYPE_CHECKING:
     from tablewright.model.declaration import Entity
+    from tablewright.model.entity import EntityModel
     from tablewright.model.fields.base import Field
     from tablewright.model.table import Index
 
@@ -114,7 +115,13 @@ class BatchCreate(Pattern[E]):
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
         # IAM knows what a statement does, not how many come together.
-        return (("PartiQLInsert", None),)
+        insert = (("PartiQLInsert", None),)
+        return (*insert, ("PutItem", None)) if self.replaces_expired else insert
+
+    @property
+    def replaces_expired(self) -> bool:
+        """True if an item that has expired can be replaced by a younger one."""
+        return _can_be_younger(self.of.__entity__)
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -202,12 +209,15 @@ class Upsert(Pattern[E]):
 
     @property
     def actions(self) -> tuple[tuple[str, str | None], ...]:
-        entity = self.of.__entity__
-        # One whose key has the moment that it expires by would be no younger if it were made anew.
-        if not entity.expires or entity.expires.field in entity.inputs(entity.key):
+        if not _can_be_younger(self.of.__entity__):
             return (("UpdateItem", None),)
-        # One that has expired and has not been removed yet is looked at, and made anew.
+        # One that has expired and has not been removed yet is put anew.
         return (("GetItem", None), ("PutItem", None), ("UpdateItem", None))
+
+
+def _can_be_younger(entity: EntityModel) -> bool:
+    """True if items expire, and not at a moment that is part of their key."""
+    return entity.expires is not None and entity.expires.field not in entity.inputs(entity.key)
 
 
 class Check(Pattern[E]):

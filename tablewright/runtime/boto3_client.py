@@ -159,26 +159,39 @@ class Boto3Client:
         return SignedBy(self, credentials)
 
     def _typed(self, operation: str, work: Callable[[], Answer]) -> Answer:
-        self._attempts.sent = False
+        self._attempts.sent = self._attempts.lost = False
         try:
             return work()
         except ClientError as error:
-            raise from_response(operation, error.response) from error
+            raise self._attempted(from_response(operation, error.response)) from error
         except (BotoCoreError, ResponseParserError) as error:
-            raise from_failure(operation, error, sent=self._attempts.sent) from error
+            failure = from_failure(operation, error, sent=self._attempts.sent)
+            raise self._attempted(failure) from error
+
+    def _attempted(self, failure: StoreError) -> StoreError:
+        failure.maybe_applied = self._attempts.lost or type(failure) is Unavailable
+        return failure
 
     def _sign(self, context: dict[str, Any], **_: Any) -> None:
         credentials = getattr(self._signing, "credentials", None)
         if credentials is not None:
             context.setdefault("signing", {})["request_credentials"] = credentials
 
-    def _note(self, caught_exception: Exception | None = None, **_: Any) -> None:
-        if not isinstance(caught_exception, NOT_SENT):
-            self._attempts.sent = True
+    def _note(
+        self, response: Any = None, caught_exception: Exception | None = None, **_: Any
+    ) -> None:
+        if isinstance(caught_exception, NOT_SENT):
+            return
+        self._attempts.sent = True
+        # Refused by the service, or else it may have been applied.
+        if response is None or not 400 <= response[0].status_code < 500:
+            self._attempts.lost = True
 
     def _check_time(self, **_: Any) -> None:
         if seconds_left() < self._attempt_seconds:
-            raise OutOfTime("the invocation has no time left for another call")
+            error = OutOfTime("the invocation has no time left for another call")
+            error.maybe_applied = getattr(self._attempts, "lost", False)
+            raise error
 
 
 class SignedBy:

@@ -2,25 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tablewright.model.errors import TablewrightError
 
 
 class StoreError(TablewrightError):
-    """A service of AWS refused a request for a reason that the caller cannot mend."""
+    """A service of AWS refused a request for a reason that the caller cannot mend.
+
+    Errors of a write name its `table`, `pattern` and `key`, which maps the key attributes to their
+    values; `operation` is Put, Update, Delete or ConditionCheck. `current` is the record that
+    DynamoDB returned. `maybe_applied` is True if an earlier attempt of the call may have been
+    applied, because its answer was lost: compare `current` with what the call writes.
+    """
+
+    table: str | None = None
+    key: Mapping[str, Any] | None = None
+    pattern: str | None = None
+    operation: str | None = None
+    current: Any = None
+    maybe_applied: bool = False
+
+    @property
+    def log_text(self) -> str:
+        """A text for logs: the message, or less where that quotes keys and values."""
+        return str(self)
+
+    def is_own(self, values: Mapping[str, Any]) -> bool:
+        """True if the write that failed had been applied, and its answer was lost.
+
+        The current record must have the `values` that it writes, one of which nobody else writes:
+        an id of the caller, or a moment.
+        """
+        current = self.current
+        return (
+            self.maybe_applied
+            and current is not None
+            and all(current.get(name) == value for name, value in values.items())
+        )
+
+    def describe(
+        self,
+        table: str,
+        pattern: str,
+        key: Mapping[str, Any] | None = None,
+        operation: str | None = None,
+    ) -> None:
+        """Add the context of the write that raised this error, unless it has one."""
+        if self.table is None:
+            self.table, self.pattern, self.key, self.operation = table, pattern, key, operation
 
 
-class NotFound(StoreError):
+class _Refused(StoreError):
+    """A condition of a write failed. `item` is the item, as DynamoDB returned it."""
+
+    item: dict[str, Any] | None = None
+
+    @property
+    def log_text(self) -> str:
+        if self.table is None:
+            return str(self)
+        return f"{type(self).__name__} in {self.table}, pattern {self.pattern}"
+
+
+class NotFound(_Refused):
     """The item that was to be changed does not exist."""
 
 
-class AlreadyExists(StoreError):
-    """An item with this key is there already."""
+class AlreadyExists(_Refused):
+    """An item with this key exists."""
 
 
-class Conflict(StoreError):
+class Conflict(_Refused):
     """The item is not, or no longer, as the caller expected: read it again and decide anew."""
+
+
+class OutOfBounds(Conflict):
+    """An update would add more to a field than its bounds allow.
+
+    `field` is its name, `bound` the limit that `amount` would pass, and `value` the current value:
+    a number, or how many elements a set or list has. For these, `amount` counts new elements.
+    """
+
+    def __init__(self, text: str, field: str, bound: Any, value: Any, amount: Any) -> None:
+        self.field = field
+        self.bound = bound
+        self.value = value
+        self.amount = amount
+        super().__init__(text)
 
 
 class ItemTooLarge(StoreError, ValueError):
@@ -70,18 +140,23 @@ class ObjectMissing(StoreError):
 
 
 class DuplicateKeys(StoreError, ValueError):
-    """A batch names the same item more than once; `positions` are those after the first."""
+    """A batch or transaction names the same item more than once; `positions` are those after the
+    first."""
 
-    def __init__(self, positions: list[int]) -> None:
+    def __init__(self, positions: list[int], of: str = "batch") -> None:
         self.positions = positions
-        super().__init__(f"entries {positions} have the same key as an earlier entry of the batch")
+        super().__init__(f"entries {positions} have the same key as an earlier entry of the {of}")
 
 
 class TransactionCanceled(StoreError):
-    """A transaction did not happen; `reasons` has one code for each of its items."""
+    """A transaction did not happen; `reasons` has one code for each of its items, and `items` what
+    DynamoDB returned of those whose condition failed."""
 
-    def __init__(self, reasons: list[str]) -> None:
+    def __init__(
+        self, reasons: list[str], items: Sequence[dict[str, Any] | None] | None = None
+    ) -> None:
         self.reasons = reasons
+        self.items = items or [None] * len(reasons)
         super().__init__("transaction canceled: " + ", ".join(reasons))
 
 
@@ -95,12 +170,22 @@ class TokenUsed(StoreError):
 
 
 class TransactionRefused(Conflict):
-    """A transaction did not happen, because items were not as expected; `problems` says which of
-    its actions, by their positions, and what is wrong."""
+    """A transaction did not happen, because conditions of its actions failed.
 
-    def __init__(self, problems: dict[int, str]) -> None:
+    `problems` maps the positions of these actions to the errors that they would raise alone, each
+    with its operation, table, key and current record.
+    """
+
+    def __init__(self, problems: dict[int, StoreError]) -> None:
         self.problems = problems
-        super().__init__("; ".join(f"action {at}: {text}" for at, text in problems.items()))
+        super().__init__(
+            "; ".join(f"action {at} ({one.operation}): {one}" for at, one in problems.items())
+        )
+
+    @property
+    def log_text(self) -> str:
+        texts = (f"action {at}: {one.log_text}" for at, one in self.problems.items())
+        return "; ".join(texts)
 
 
 class NoDataKeys(StoreError):
@@ -233,11 +318,15 @@ def from_response(operation: str, response: dict[str, Any]) -> StoreError:
     error = response.get("Error", {})
     code = str(error.get("Code", ""))
     if code == "TransactionCanceledException":
-        reasons = [str(r.get("Code", "None")) for r in response.get("CancellationReasons", [])]
-        return TransactionCanceled(reasons)
+        reasons = response.get("CancellationReasons", [])
+        codes = [str(reason.get("Code", "None")) for reason in reasons]
+        return TransactionCanceled(codes, [reason.get("Item") for reason in reasons])
     if code == "ValidationException" and "Item size" in error.get("Message", ""):
         return ItemTooLarge(f"{operation}: {error['Message']}")
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     by_status = Unavailable if status >= 500 else _BY_STATUS.get(status, StoreError)
     kind = _BY_CODE.get(code, by_status)
-    return kind(f"{operation}: {code}: {error.get('Message', '')}")
+    typed = kind(f"{operation}: {code}: {error.get('Message', '')}")
+    if isinstance(typed, Conflict):
+        typed.item = response.get("Item")
+    return typed

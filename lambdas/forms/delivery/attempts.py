@@ -204,8 +204,8 @@ class DeliveryAttempts:
             else:
                 seen = {name: known.get(name) for name in ("status", *claim)}
                 self._store.update(Forms.update_attempt, asked.key, claim, when=seen)
-        except (AlreadyExists, Conflict, NotFound):
-            return None
+        except (AlreadyExists, Conflict, NotFound) as error:
+            return whose if error.is_own(claim) else None
         return whose
 
     def _update_breaker(
@@ -247,8 +247,9 @@ class DeliveryAttempts:
         expected = {"status": PENDING, "claimed_by": claim}
         try:
             self._store.update(Forms.update_attempt, asked.key, changes, when=expected)
-        except (Conflict, NotFound):
-            return SUPERSEDED
+        except (Conflict, NotFound) as error:
+            if not error.is_own(changes):
+                return SUPERSEDED
         return self._follow(asked, status, wait, now)
 
     def _repeated(self, asked: Delivery, known: DeliveryAttempt, now: datetime) -> str:

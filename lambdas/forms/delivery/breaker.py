@@ -84,7 +84,9 @@ class Breakers:
         seen = {field: destination.get(field) for field in probing}
         try:
             return self._update(destination, probing, seen), 0.0
-        except (Conflict, NotFound):
+        except (Conflict, NotFound) as error:
+            if error.is_own(probing):
+                return error.current, 0.0
             return destination, self._rules.probe.total_seconds()
 
     def failed(self, destination: Destination, name: str, now: datetime) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
+from lambdas.errors import log_text
 from lambdas.forms.clients import Clients
 from lambdas.forms.contract import PLANNER_FAILURES, PlanEnvironment
 from lambdas.forms.sharding.decision import Decision
@@ -34,7 +35,7 @@ def _report(tenant: str, decision: Decision, outcome: str) -> None:
 
 def _failed(tenant: str, error: Exception) -> None:
     kind = type(error).__name__
-    logger.error("shards could not be decided", tenant_id=tenant, kind=kind, reason=str(error))
+    logger.error("shards could not be decided", tenant_id=tenant, kind=kind, reason=log_text(error))
 
 
 @cache

@@ -6,6 +6,7 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
+from lambdas.errors import log_text
 from lambdas.forms.clients import Clients
 from lambdas.forms.contract import ON, DomainCheck, VerifyEnvironment
 from lambdas.forms.tenants.dns_proof import DnsProof, texts
@@ -33,7 +34,7 @@ def _failed(claim: DomainClaim, error: Exception) -> None:
         tenant_id=claim.tenant_id,
         domain=claim.domain,
         kind=type(error).__name__,
-        reason=str(error),
+        reason=log_text(error),
     )
 
 

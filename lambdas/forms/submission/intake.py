@@ -222,7 +222,7 @@ class SubmissionIntake:
             if first:
                 return first, True
             # It has expired between the two.
-        raise Conflict("the idempotency key was taken and given up again all the while")
+        raise Conflict("the idempotency key was claimed and released on every attempt")
 
     def _found(self, key: Record, digest: str) -> Request | None:
         """The claim under a key, or the one that it names, if it is of a request like this."""

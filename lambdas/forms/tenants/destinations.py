@@ -99,12 +99,13 @@ class Destinations:
             "previous_key_until": iso_utc(now + OVERLAP),
             VERSION: next_version(there.updated_at, now),
         }
-        rotated = self._store.update(
-            Forms.update_destination,
-            self._key(destination_id),
-            changes,
-            when={VERSION: there.updated_at},
-        )
+        key, seen = self._key(destination_id), {VERSION: there.updated_at}
+        try:
+            rotated = self._store.update(Forms.update_destination, key, changes, when=seen)
+        except Conflict as error:
+            if not error.is_own(changes):
+                raise
+            rotated = error.current
         return Made(rotated, True, self._secret(rotated))
 
     def _there(self, record: Destination) -> Destination | None:

@@ -109,7 +109,11 @@ class DomainClaims:
         if there.verified_at is None:
             # Assigned before proof was asked for, to whomever.
             seen = {"tenant_id": there.tenant_id, "verified_at": None}
-            self._store.update(Forms.update_domain, key, ours, when=seen)
+            try:
+                self._store.update(Forms.update_domain, key, ours, when=seen)
+            except Conflict as error:
+                if not error.is_own(ours):
+                    raise
             return True
         return there.tenant_id == claim.tenant_id
 

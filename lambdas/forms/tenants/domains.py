@@ -57,7 +57,13 @@ class Domains:
             return there, False
         begun = {**_begun(iso_utc(now)), "reason": None, "failing_since": None}
         seen = {"updated_at": there.updated_at}
-        return self._store.update(Forms.update_claim, self._key(domain), begun, when=seen), False
+        try:
+            claim = self._store.update(Forms.update_claim, self._key(domain), begun, when=seen)
+        except Conflict as error:
+            if not error.is_own(begun):
+                raise
+            claim = error.current
+        return claim, False
 
     def verify(self, domain: str, now: datetime, check: Check) -> DomainClaim:
         """Have a claim checked at once, and give what came of it."""

@@ -89,9 +89,12 @@ class SigningSecrets:
         for key in (*unknown, *(one for one in others if _retired(one, moment))):
             self._revoke(key, moment)
         changes = {"state": PREVIOUS, "updated_at": moment}
-        self._store.update(
-            Forms.update_secret, self._key(in_use.key_id), changes, when={"state": CURRENT}
-        )
+        where = self._key(in_use.key_id)
+        try:
+            self._store.update(Forms.update_secret, where, changes, when={"state": CURRENT})
+        except Conflict as error:
+            if not error.is_own(changes):
+                raise
 
     def _revoke(self, key: TenantSecret, moment: str) -> None:
         if key.state != REVOKED:

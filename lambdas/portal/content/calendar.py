@@ -107,7 +107,7 @@ class Calendar:
             if content is None or step is None:
                 return taken
             taken += self._took(content, step)
-        raise Conflict("the content was being changed by others all the while")
+        raise Conflict("other writers changed the content on every attempt")
 
     def _took(self, content: Content, step: DueStep) -> bool:
         """Take a step; gives whether it was this run that did."""
@@ -118,8 +118,9 @@ class Calendar:
             self._store.update(
                 ContentRegistry.update_content, content, step.changes, when=as_read(content)
             )
-        except (Conflict, NotFound):
-            return False  # changed or removed in the meantime: look again
+        except (Conflict, NotFound) as error:
+            if not error.is_own(step.changes):
+                return False  # changed or removed in the meantime: look again
         self._done(content.content_id, step)
         return True
 

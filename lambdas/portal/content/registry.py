@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
 
-from lambdas.errors import Errors, InvalidRequest, NotAllowed
+from lambdas.errors import Errors, InvalidRequest, NotAllowed, RequestConflict
 from lambdas.http.bodies import changes, new_record
 from lambdas.http.versions import Version, Versioned
 from lambdas.portal.content.files import Files
@@ -91,7 +91,7 @@ class Registry:
         except AlreadyExists:
             there = self._read(record.content_id)
         if there is None or any(there.get(name) != record.get(name) for name in _SAME):
-            raise AlreadyExists("other content has this content_id")
+            raise RequestConflict("other content has this content_id")
         return there, False
 
     def get_content(self, content_id: str, user: User) -> Content:

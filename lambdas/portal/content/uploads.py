@@ -89,7 +89,7 @@ class Uploads:
             # Also when it was recorded before: whoever did so may have come no further.
             self._files.clear_before(place.content_id, place.upload_id, keep=file_keys(content))
             return RECORDED
-        raise Conflict("the content was being changed by others all the while")
+        raise Conflict("other writers changed the content on every attempt")
 
     def clean(
         self,

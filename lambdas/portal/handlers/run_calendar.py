@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from aws_lambda_powertools import Logger
 
+from lambdas.errors import log_text
 from lambdas.metrics import count
 from lambdas.portal.clients import Clients
 from lambdas.portal.content.calendar import Calendar, CalendarRun, Position
@@ -32,7 +33,7 @@ def log_step(content_id: str, step: DueStep) -> None:
 
 def log_failure(content_id: str, error: Exception) -> None:
     kind = type(error).__name__
-    logger.error("calendar step failed", content_id=content_id, kind=kind, reason=str(error))
+    logger.error("calendar step failed", content_id=content_id, kind=kind, reason=log_text(error))
 
 
 class Resources(NamedTuple):

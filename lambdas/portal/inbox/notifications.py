@@ -5,6 +5,7 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
+from lambdas.errors import NotThere
 from tablewright.catalog.portal.notifications import Notification, Notifications
 from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.errors import Conflict, NotFound
@@ -52,7 +53,7 @@ class UserNotifications:
             if found.user_id == self._user_id:
                 return found
         # Nobody learns whether it is somebody else's.
-        raise NotFound("You have no such notification.")
+        raise NotThere("You have no such notification.")
 
     def mark_as_read(self, notification_id: str, now: datetime) -> Notification:
         """Mark one as read; one that is read already stays as it is."""
@@ -84,5 +85,5 @@ class UserNotifications:
             return self._store.update(
                 Notifications.mark_as_read, found, changes, when={"read": False}
             )
-        except (Conflict, NotFound):
-            return None
+        except (Conflict, NotFound) as error:
+            return error.current if error.is_own(changes) else None

@@ -8,7 +8,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
-from lambdas.errors import RequestConflict
+from lambdas.errors import NotThere, RequestConflict
 from lambdas.http.bodies import new_record
 from tablewright.catalog.portal.fields import folded, unique_tags
 from tablewright.catalog.portal.subscriptions import (
@@ -19,7 +19,7 @@ from tablewright.catalog.portal.subscriptions import (
     topic,
 )
 from tablewright.model.fields.time import iso_utc
-from tablewright.runtime.errors import AlreadyExists, Conflict, NotFound, Throttled
+from tablewright.runtime.errors import AlreadyExists, Conflict, Throttled
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.store.reader import Page
 from tablewright.runtime.store.store import Store
@@ -56,7 +56,7 @@ class UserSubscriptions:
             for one in mine:
                 same = _filters(one) == _filters(wanted)
                 if named and one.subscription_id == wanted.subscription_id and not same:
-                    raise AlreadyExists("another subscription has this subscription_id")
+                    raise RequestConflict("another subscription has this subscription_id")
                 if same and (not named or one.subscription_id == wanted.subscription_id):
                     return one, False
             if len(mine) == MOST:
@@ -64,13 +64,13 @@ class UserSubscriptions:
             with suppress(Conflict):
                 self._add(wanted, made)
                 return wanted, True
-        raise Throttled("the user was subscribing to something else all the while")
+        raise Throttled("the user subscribed to something else on every attempt")
 
     def get_subscription(self, subscription_id: str) -> Subscription:
         key = {**self._own, "subscription_id": subscription_id}
         found = self._store.get(Subscriptions.get_subscription, key)
         if found is None:
-            raise NotFound("You have no such subscription.")
+            raise NotThere("You have no such subscription.")
         return found
 
     def delete_subscription(self, subscription_id: str) -> None:

@@ -82,7 +82,7 @@ class ContentIndex:
                 return self._write(content_id, content, document, gone=gone, new=new)
             except Conflict:
                 continue  # changed by others in the meantime: look again
-        raise NotIndexed("the content was being changed by others all the while")
+        raise NotIndexed("other writers changed the content on every attempt")
 
     def _write(
         self,

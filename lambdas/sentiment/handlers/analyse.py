@@ -5,6 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
+from lambdas.errors import log_text
 from lambdas.sentiment.analysis import Analysis, Request
 from lambdas.sentiment.contract import AnalyseEnvironment
 from lambdas.sentiment.resources import Resources
@@ -39,7 +40,9 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
             logger.info("analysed", source_id=request.key["source_id"], recorded=recorded)
         except Exception as error:
             # Whatever it is: it must not take the other messages with it.
-            logger.exception("not analysed", message_id=message["messageId"], reason=str(error))
+            logger.exception(
+                "not analysed", message_id=message["messageId"], reason=log_text(error)
+            )
             failed.append({"itemIdentifier": message["messageId"]})
     return {"batchItemFailures": failed}
 

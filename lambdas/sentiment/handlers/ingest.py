@@ -9,7 +9,7 @@ from typing import Any
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
-from lambdas.errors import InvalidRequest, listed
+from lambdas.errors import InvalidRequest, listed, log_text
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond, routed
 from lambdas.http.caller import require_group
@@ -139,7 +139,7 @@ def _poll(end: datetime) -> dict[str, dict[str, int]]:
         count({ITEMS_STORED: one.outcome.stored, ITEMS_REJECTED: len(one.outcome.rejected)})
         totals[one.source_type] = _log(one.outcome, one.source_type)
         if one.error:
-            logger.error("a source stopped", source=one.source_type, reason=str(one.error))
+            logger.error("a source stopped", source=one.source_type, reason=log_text(one.error))
             count({SOURCE_ERRORS: 1}, **{SOURCE: one.source_type})
     return totals
 

@@ -105,7 +105,7 @@ class NewsIngestion:
                 return
             except Conflict:
                 known = self._again(known)
-        raise Conflict("the companies of an article were being changed all the while")
+        raise Conflict("other writers changed the companies of an article on every attempt")
 
     def _again(self, one: NewsItem) -> NewsItem | None:
         return self._news.get(News.get_news, source_id=one.source_id)

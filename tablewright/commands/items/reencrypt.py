@@ -87,7 +87,7 @@ class Reencryption:
                 return "done"
             except Conflict:
                 item = self._read(item)  # changed meanwhile, or ours whose answer was lost
-        raise Throttled("an item was being changed by others all the while")
+        raise Throttled("other writers changed an item on every attempt: retry later")
 
     def _renewed(self, records: Records, item: Item) -> Item:
         """The attributes that are not as they would be stored now, as they would be."""

@@ -84,7 +84,13 @@ def _moved(store: Store, options: argparse.Namespace, now: ActiveRegion | None) 
                 return chosen
             raise
     changes = {name: chosen[name] for name in ("region", "version", "since", "by")}
-    return store.update(RegionSwitch.move, now, changes, when=ActiveRegion.version == now.version)
+    same = ActiveRegion.version == now.version
+    try:
+        return store.update(RegionSwitch.move, now, changes, when=same)
+    except Conflict as error:
+        if error.is_own(changes):
+            return chosen
+        raise
 
 
 def _replicas(caller: Caller, table: str, own: str) -> list[str]:

@@ -22,6 +22,10 @@ class NumberField(Field[Any]):
     __slots__ = ()
     kind = "N"
     ordered = False
+    # The bounds, and what every value is a multiple of; None without.
+    lowest: Any = None
+    highest: Any = None
+    step: Decimal | None = None
 
     @property
     def most_bytes(self) -> int:
@@ -39,6 +43,13 @@ class NumberField(Field[Any]):
                 raise self.refuse(f"must have at most {_DIGITS} digits, zeros at the end apart")
             return shorter
         return number
+
+    def check_amount(self, value: Any) -> Any:
+        """Check a number that is added to a value: it may be negative."""
+        amount = NumberField.check(self, value)
+        if self.step is not None and _exponent(amount) < _exponent(self.step):
+            raise self.refuse(f"can be added to only in steps of {self.step}, not {amount}")
+        return int(amount) if self.step == 1 else amount
 
     def compared(self, value: Any) -> Decimal:
         return self._decimal(value)
@@ -76,6 +87,8 @@ class MoneyField(NumberField):
     __slots__ = ("digits",)
     ordered = True
     converts = True
+    lowest = 0
+    step = _CENT
 
     def __init__(
         self,
@@ -126,6 +139,7 @@ class FractionField(NumberField):
 
     __slots__ = ("decimals",)
     ordered = True
+    lowest, highest = 0, 1
 
     def __init__(
         self,
@@ -158,6 +172,7 @@ class WholeField(NumberField):
     __slots__ = ("digits", "lowest")
     ordered = True
     converts = True
+    step = Decimal(1)
 
     def __init__(
         self,
@@ -171,9 +186,13 @@ class WholeField(NumberField):
         self.digits = digits
         self.lowest = lowest
 
+    @property
+    def highest(self) -> int:
+        return int(10**self.digits - 1)
+
     def check(self, value: Any) -> Any:
         number = self._decimal(value)
-        highest = 10**self.digits - 1
+        highest = self.highest
         fits = self.lowest <= number <= highest and number == number.to_integral_value()
         if not fits:
             raise self.refuse(f"must be a whole number from {self.lowest} to {highest}")
@@ -196,9 +215,13 @@ class WholeField(NumberField):
         return int(text)
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.lowest, "maximum": 10**self.digits - 1}
+        return {"type": "integer", "minimum": self.lowest, "maximum": self.highest}
 
 
 def number_text(value: Decimal | int) -> str:
     """The one text of a number: 5, 5.0 and 5E0 are one, and stand in one key."""
     return str(Decimal(value).normalize(_EXACT))
+
+
+def _exponent(number: Decimal) -> int:
+    return int(number.normalize(_EXACT).as_tuple().exponent)

@@ -194,8 +194,9 @@ class Healing(Generic[H]):
             return self._store.update(
                 self._plan.mark, key_of(self._plan, item), changes, when=expected
             )
-        except (Conflict, NotFound):
-            return None  # done, gone, or asked for by another run
+        except (Conflict, NotFound) as error:
+            # Done, gone, or asked for by another run.
+            return error.current if error.is_own({**expected, **changes}) else None
 
 
 def key_of(plan: HealingPlan[H], item: H) -> dict[str, Any]:
@@ -221,4 +222,4 @@ def _failures(results: Iterable[object]) -> list[StoreError]:
 
 
 def _reasons(results: Iterable[object]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(one) for one in _failures(results)))
+    return tuple(dict.fromkeys(one.log_text for one in _failures(results)))

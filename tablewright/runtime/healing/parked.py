@@ -42,17 +42,19 @@ class Parked(Generic[H]):
 
     def release(self, key: Mapping[str, Any]) -> bool:
         """Let an item be healed again from the beginning; False when it is done or gone."""
-        forgotten = dict.fromkeys(HEALING_FIELDS)
+        changes = {**self._plan.pending, **dict.fromkeys(HEALING_FIELDS)}
         names = self._plan.design.entity(self._plan.mark).key.fields
         try:
             self._store.update(
                 self._plan.mark,
                 {name: key[name] for name in names},
-                {**self._plan.pending, **forgotten},
+                changes,
                 when=self._plan.parked,
             )
-        except (Conflict, NotFound):
-            return False
+        except (Conflict, NotFound) as error:
+            # A repeated release finds the item released.
+            item = error.current or {}
+            return bool(item) and all(item.get(name) == value for name, value in changes.items())
         return True
 
     def _keys(self) -> Iterator[H]:

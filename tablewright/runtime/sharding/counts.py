@@ -109,12 +109,12 @@ class ShardCounts(Generic[E]):
     def _write(self, tenant: str, old: Epochs, changes: dict[str, Any]) -> None:
         _, begin, append = self._patterns
         key = {self._whose: tenant}
-        if old.epochs:
-            self._store.update(append, key, changes, when={self._list: old})
-            return
         try:
-            self._store.put(begin, self._entity(**key, **changes))
-        except AlreadyExists:
+            if old.epochs:
+                self._store.update(append, key, changes, when={self._list: old})
+            else:
+                self._store.put(begin, self._entity(**key, **changes))
+        except (AlreadyExists, Conflict) as error:
             # Ours, when it was stored and its answer lost; or another's, who was first.
-            if self.of(tenant) != changes[self._list]:
+            if not error.maybe_applied or self.of(tenant) != changes[self._list]:
                 raise Conflict(f"the shards of {tenant} were changed by another") from None

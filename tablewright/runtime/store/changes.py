@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -10,6 +10,7 @@ from tablewright.model.changes import Add, Append, Change, Remove, Set, Subtract
 from tablewright.model.errors import InvalidRecord, InvalidValue
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import ListOfField, SetOfField, TallyField
+from tablewright.model.fields.numbers import NumberField
 from tablewright.model.operands import Operand
 from tablewright.runtime.store.attribute_values import Wire, encode
 from tablewright.runtime.store.conditions import Rendering, leaf_of, own_field, wire_of
@@ -60,6 +61,8 @@ def _checked(records: Records, change: Change) -> Change:
     field = own_field(records, change.operand)
     if field.secret and (change.operand.path or not isinstance(change, Set | Remove)):
         raise TypeError(f"{field.name} is secret: it can be set or removed, but not in part")
+    if isinstance(change, Add | Subtract | Append):
+        return _growth(records, change, leaf_of(field, change.operand))
     if change.operand.path:
         return change
     if isinstance(change, Remove):
@@ -71,10 +74,37 @@ def _checked(records: Records, change: Change) -> Change:
         if checked.get(field.name) is None:  # as good as absent: an empty set
             return _removed(field)
         return Set(field, checked[field.name], if_missing=change.if_missing)
-    if isinstance(change, Add) and field.kind not in ("N", "NS", "SS", "BS"):
-        problem = InvalidValue(field.name, "can be added to only as a number or a set")
-        raise InvalidRecord(records.entity.name, [problem])
     return change
+
+
+def _growth(records: Records, change: Add | Subtract | Append, leaf: Field[Any] | None) -> Change:
+    """A checked change that adds to a number, a set or a list, or takes elements out of a set."""
+    operand = change.operand
+    try:
+        if isinstance(change, Append):
+            if isinstance(leaf, ListOfField):
+                return Append(operand, leaf.check(change.elements))
+            return change
+        values = change.amount if isinstance(change, Add) else change.elements
+        if isinstance(leaf, SetOfField) or (leaf is None and isinstance(values, Collection)):
+            return type(change)(operand, _elements(operand.field, leaf, values))
+        if isinstance(change, Subtract) or isinstance(leaf, TallyField):
+            return change
+        if leaf is not None and leaf.kind != "N":
+            raise InvalidValue(leaf.name, "can be added to only as a number or a set")
+        number = leaf if isinstance(leaf, NumberField) else NumberField().named(operand.field.name)
+        return Add(operand, number.check_amount(values))
+    except InvalidValue as problem:
+        raise InvalidRecord(records.entity.name, [problem]) from None
+
+
+def _elements(field: Field[Any], leaf: Field[Any] | None, values: Any) -> set[Any]:
+    """The elements that are added to a set, or taken out of it."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Collection):
+        raise field.refuse("takes elements in a set or a list")
+    if not values:
+        raise field.refuse("takes at least one element")
+    return set(leaf.check(values if isinstance(values, set) else list(values)) if leaf else values)
 
 
 def _removed(field: Field[Any]) -> Change:
@@ -93,14 +123,6 @@ def is_plain(changes: Sequence[Change]) -> bool:
 
 def names_of(changes: Sequence[Change]) -> set[str]:
     return {change.operand.field.name for change in changes}
-
-
-def in_place(changes: Sequence[Change], record: Mapping[str, Any]) -> bool:
-    """Whether plain changes have been made already."""
-    return all(
-        record.get(change.operand.field.name) == (change.value if isinstance(change, Set) else None)
-        for change in changes
-    )
 
 
 def expression(
@@ -134,10 +156,10 @@ def expression(
         elif isinstance(change, Remove):
             parts["REMOVE"].append(path)
         elif isinstance(change, Add):
-            amount = _plain(records, change.operand, _amount(change.amount))
+            amount = _plain(records, change.operand, change.amount)
             parts["ADD"].append(f"{path} {expressions.value(encode(amount))}")
         elif isinstance(change, Subtract):
-            elements = _plain(records, change.operand, set(change.elements))
+            elements = _plain(records, change.operand, change.elements)
             parts["DELETE"].append(f"{path} {expressions.value(encode(elements))}")
         elif isinstance(change, Append):
             added = _plain(records, change.operand, list(change.elements))
@@ -150,7 +172,7 @@ def _plain(records: Records, operand: Operand[Any], value: Any) -> Any:
     """Elements of a set or a list as they are stored; a number as it is."""
     held = leaf_of(own_field(records, operand), operand)
     if isinstance(held, SetOfField | ListOfField) and isinstance(value, list | set):
-        return type(value)(map(held.of.to_plain, held._checked(value)))
+        return type(value)(map(held.of.to_plain, value))
     return value
 
 
@@ -161,10 +183,6 @@ def _tally(
         raise TypeError(f"{field.name} can only be set: name what is changed, with .at(name)")
     for attribute, value in field.attributes(change.value).items():
         parts["SET"].append(expressions.equal(attribute, encode(value)))
-
-
-def _amount(amount: Any) -> Any:
-    return amount if not isinstance(amount, list | tuple | set | frozenset) else set(amount)
 
 
 def applied(changes: Sequence[Change], record: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,7 +208,7 @@ def _changed(change: Change, before: Any) -> Any:
     if isinstance(change, Set):
         return before if change.if_missing and before is not None else change.value
     if isinstance(change, Add):
-        return _added(before, _amount(change.amount))
+        return _added(before, change.amount)
     if isinstance(change, Subtract):
         return set(before or ()) - set(change.elements)
     if isinstance(change, Append):

@@ -9,14 +9,24 @@ from tablewright.model.arguments import described
 from tablewright.model.changes import Change, Remove, Set
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import refuse_partial
-from tablewright.model.errors import InvalidRecord
+from tablewright.model.errors import InvalidRecord, TablewrightError
 from tablewright.model.operands import Operand
+from tablewright.runtime.errors import (
+    AlreadyExists,
+    Conflict,
+    NotFound,
+    OutOfBounds,
+    StoreError,
+)
+from tablewright.runtime.store import bounds
 from tablewright.runtime.store import changes as changing
 from tablewright.runtime.store.attribute_values import Wire, encode
+from tablewright.runtime.store.condition_text import condition_text, values_text
 from tablewright.runtime.store.conditions import Rendering, as_in
 from tablewright.runtime.store.expired import Lifetime
 from tablewright.runtime.store.expressions import Expressions
-from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.store.records import Item, Records, key_text
+from tablewright.runtime.store.transactions import Action, Refusal
 
 Params = dict[str, Any]
 
@@ -32,7 +42,6 @@ class Requests:
         self.records = records
         self.lifetime = lifetime
         self.name = records.entity.name
-        self.exists = f"{self.name} with this key exists already"
         self._table_name = table_name
         self._pk = records.design.pk
 
@@ -41,81 +50,227 @@ class Requests:
 
     def present(self, item: Item | None, *, expired: bool = False) -> Any | None:
         """The record in a whole item, if it is there."""
-        if item is None or (not expired and self.lifetime.is_past(item)):
-            return None
-        if self.records.shares_keys and not self.records.is_one(item, None):
+        if item is None or not self._exists(item, expired=expired):
             return None
         return self.records.to_record(item)
 
-    def put(self, record: Mapping[str, Any], *, create: bool) -> Params:
-        params: Params = {"TableName": self._table_name, "Item": self.records.to_item(record)}
-        if not create and not self.records.shares_keys:
-            return params
+    def _exists(self, item: Item, *, expired: bool = False) -> bool:
+        if not expired and self.lifetime.is_past(item):
+            return False
+        return not self.records.shares_keys or self.records.is_one(item, None)
+
+    def put(
+        self,
+        pattern: str,
+        item: Item,
+        *,
+        create: bool,
+        refusal: Refusal | None = None,
+        repeatable: bool = True,
+    ) -> Action:
+        params: Params = {"TableName": self._table_name, "Item": item}
         expressions = Expressions()
-        conditions = [self._absent(expressions)]
-        if not create:
-            conditions += self._own(expressions)
-        params["ConditionExpression"] = " OR ".join(conditions)
-        return expressions.into(params)
+        if create or self.records.shares_keys:
+            conditions = [self._absent(expressions), *([] if create else self._own(expressions))]
+            params["ConditionExpression"] = " OR ".join(conditions)
+            expressions.into(params)
+        key = {name: item[name] for name in self.records.design.key.names}
+        refusal = refusal or (lambda found, _: self._already(key, found))
+        return Action("Put", params, pattern, key, refusal, repeatable=repeatable)
 
     def delete(
-        self, key: Mapping[str, Any], expected: Condition | None, *, missing_ok: bool = True
-    ) -> Params:
+        self,
+        pattern: str,
+        key: Mapping[str, Any],
+        expected: Condition | None,
+        *,
+        missing_ok: bool = True,
+    ) -> Action:
+        if not missing_ok:
+            return self.check(pattern, key, expected, kind="Delete")
         params = self.key(key)
         expressions = Expressions()
-        if not missing_ok:
-            return self._when(params, expressions, self._there(expressions, expected))
         conditions = [*self._own(expressions), *self._expected(expressions, expected)]
         if conditions:
             absent = self._absent(expressions)
             params["ConditionExpression"] = f"{absent} OR {' AND '.join(conditions)}"
-        return expressions.into(params)
+        return self._action("Delete", pattern, expressions.into(params), expected)
 
-    def check(self, key: Mapping[str, Any], expected: Condition | None) -> Params:
-        expressions = Expressions()
-        return self._when(self.key(key), expressions, self._there(expressions, expected))
-
-    def change(
-        self, key: Mapping[str, Any], changes: Sequence[Change], expected: Condition | None
-    ) -> Params:
-        """An update of fields that nothing is derived from, of an item that is as expected."""
+    def check(
+        self,
+        pattern: str,
+        key: Mapping[str, Any],
+        expected: Condition | None,
+        *,
+        kind: str = "ConditionCheck",
+    ) -> Action:
         expressions = Expressions()
         conditions = self._there(expressions, expected)
-        params = self.key(key)
-        params["UpdateExpression"] = changing.expression(
-            self.records, changes, expressions, key=params["Key"]
+        return self._action(
+            kind, pattern, self._when(self.key(key), expressions, conditions), expected
         )
-        return self._when(params, expressions, conditions)
 
-    def rewrite(self, old: Item, changes: Sequence[Change], expected: Condition | None) -> Params:
+    def _action(
+        self, kind: str, pattern: str, params: Params, expected: Condition | None
+    ) -> Action:
+        where = params["Key"]
+        return Action(
+            kind, params, pattern, where, lambda item, _: self.refusal(where, item, expected)
+        )
+
+    def derives(self, changes: Sequence[Change]) -> bool:
+        """True if something is derived from what changes."""
+        records = self.records
+        return not changing.names_of(changes).isdisjoint(
+            records.design.derives_from(records.entity)
+        )
+
+    def change(
+        self,
+        pattern: str,
+        key: Mapping[str, Any],
+        changes: Sequence[Change],
+        expected: Condition | None,
+        known: Item | None = None,
+    ) -> Action:
+        """An update of an item that exists. What is derived, and whether elements are new to a set,
+        follows from the `known` item, which must not have changed."""
+        where, derived = self.records.key(key), self.derives(changes)
+        expressions = Expressions()
+        if derived and known is not None:
+            params = self._rewrite(known, changes, expected)
+        else:
+            params = self.key(key)
+            conditions = self._there(expressions, expected)
+            conditions += self._bounds(expressions, changes, known)
+            if changes:
+                params["UpdateExpression"] = changing.expression(
+                    self.records, changes, expressions, key=where
+                )
+            self._when(params, expressions, conditions)
+
+        def refusal(item: Item | None, may_retry: bool) -> Action | StoreError:
+            error = self.refusal(where, item, expected, changes)
+            if may_retry and self._is_outdated(error, known, item, changes, derived=derived):
+                return self.change(pattern, key, changes, expected, item)
+            return error
+
+        once = not changing.is_plain(changes) or expected is not None
+        return Action(
+            "Update", params, pattern, where, refusal, repeatable=not once, computed=derived
+        )
+
+    def _rewrite(self, old: Item, changes: Sequence[Change], expected: Condition | None) -> Params:
         """The update that makes an item what changes make of it, and all that follows from them."""
         records = self.records
         before = records.to_record(old)
         refuse_partial(before)
+        names = records.design.key.names
+        key = {name: old[name] for name in names}
+        if error := self._out_of_bounds(key, before, changes):
+            raise error
         after = records.entity.made(**changing.applied(changes, before))
         expressions = Expressions()
         new = self._rewritten(old, after)
         # Attributes that are not the entity's are not ours to remove.
         ours = {name: wire for name, wire in old.items() if name in new or records.owns(name)}
-        # What derived attributes were computed from must still be so when they are written.
-        sources = records.design.derives_from(records.entity)
+        # What derived attributes were computed from must still be so when they are written, and
+        # what is added to, whose sum is computed here.
         conditions = [f"attribute_exists({expressions.name(self._pk)})", *self._own(expressions)]
-        for name in sources:
-            field = records.entity.by_name[name]
-            conditions += self._as_was(expressions, old, before, field)
-        # So must what is added to, whose sum is computed here.
-        for one in changes:
-            if not changing.is_plain([one]):
-                conditions += self._as_was(expressions, old, before, one.operand)
+        for operand in self._sources(changes, derived=True):
+            conditions += self._as_was(expressions, old, before, operand)
         conditions += self._expected(expressions, expected)
-        names = records.design.key.names
-        params: Params = {
-            "TableName": self._table_name,
-            "Key": {name: old[name] for name in names},
-        }
+        params: Params = {"TableName": self._table_name, "Key": key}
         if change := expressions.change(ours, new):
             params["UpdateExpression"] = change
         return self._when(params, expressions, conditions)
+
+    def _sources(self, changes: Sequence[Change], *, derived: bool) -> list[Operand[Any]]:
+        """What an update reads before it writes: see `change`."""
+        if not derived:
+            return bounds.sets(self.records, changes)
+        entity = self.records.entity
+        fields = [entity.by_name[name] for name in self.records.design.derives_from(entity)]
+        return [*fields, *(one.operand for one in changes if not changing.is_plain([one]))]
+
+    def _is_outdated(
+        self,
+        error: StoreError,
+        known: Item | None,
+        item: Item | None,
+        changes: Sequence[Change],
+        *,
+        derived: bool,
+    ) -> bool:
+        """True if a write failed because the item is not the one that it was computed from."""
+        sources = self._sources(changes, derived=derived)
+        if type(error) is not Conflict or item is None or not sources:
+            return False
+        return known is None or any(
+            self._raw(known, one) != self._raw(item, one) for one in sources
+        )
+
+    def _raw(self, item: Item, operand: Operand[Any]) -> Any:
+        stored = operand.field.stored
+        if stored and not operand.path:
+            return item.get(stored)
+        return bounds.value_at(self.current(item) or {}, operand)
+
+    def _bounds(
+        self, expressions: Expressions, changes: Sequence[Change], known: Item | None
+    ) -> list[str]:
+        return bounds.conditions(self.records, changes, expressions, self.current(known))
+
+    def current(self, item: Item | None) -> Any | None:
+        """The record in an item that failed a condition; None if it does not exist or cannot be
+        read, which must not hide why the write failed."""
+        try:
+            return self.present(item)
+        except (TablewrightError, ArithmeticError, TypeError, ValueError):
+            return None
+
+    def refusal(
+        self,
+        key: Item,
+        item: Item | None,
+        expected: Condition | None = None,
+        changes: Sequence[Change] = (),
+    ) -> StoreError:
+        """The error of a write whose condition failed on this item."""
+        place = self._place(key)
+        if item is None or not self._exists(item):
+            return NotFound(f"no {self.name} has the key {place}")
+        current, entity = self.current(item), self.records.entity
+        excess = self._out_of_bounds(key, current, changes) if current is not None else None
+        text = f"{place} was changed by another writer: read it again"
+        if expected is not None:
+            text = f"{place} did not satisfy {condition_text(entity, expected)}"
+            text += f" ({values_text(entity, expected, current)})" if current is not None else ""
+        error = excess or Conflict(text)
+        error.current = current
+        return error
+
+    def _already(self, key: Item, item: Item | None) -> StoreError:
+        current = self.current(item)
+        also = "" if current is not None else f", and is not a {self.name}"
+        error = AlreadyExists(f"{self._place(key)} exists already{also}")
+        error.current = current
+        return error
+
+    def _out_of_bounds(
+        self, key: Item, record: Mapping[str, Any], changes: Sequence[Change]
+    ) -> OutOfBounds | None:
+        excess = bounds.excess(self.records, changes, record)
+        if excess is None:
+            return None
+        name, bound, value, amount = excess
+        text = f"{self._place(key)}: {self.name}.{name} is {value}, so adding {amount} would pass"
+        error = OutOfBounds(f"{text} its bound {bound}", *excess)
+        error.current = record or None
+        return error
+
+    def _place(self, key: Item) -> str:
+        return f"{'/'.join(map(key_text, key.values()))} in {self._table_name}"
 
     def _rewritten(self, old: Item, record: Mapping[str, Any]) -> Item:
         """The item for a record, in which what does not change is as it is stored."""
@@ -136,8 +291,13 @@ class Requests:
         return self._expected(expressions, as_in(record, operand))
 
     def upsert(
-        self, key: Mapping[str, Any], changes: Sequence[Change], expected: Condition | None
-    ) -> Params:
+        self,
+        pattern: str,
+        key: Mapping[str, Any],
+        changes: Sequence[Change],
+        expected: Condition | None,
+        existing: Item | None = None,
+    ) -> Action:
         """The update that also makes the item, if it is not there."""
         records, expressions, params = self.records, Expressions(), self.key(key)
         known = self._known(key, changes)
@@ -162,11 +322,36 @@ class Requests:
             *self._own(expressions),
             *self._expected(expressions, expected),
         ]
-        if not conditions:
-            return expressions.into(params)
-        absent = expressions.matches(self._pk, None)
-        params["ConditionExpression"] = f"{absent} OR {' AND '.join(conditions)}"
-        return expressions.into(params)
+        within = self._bounds(expressions, changes, existing)
+        if conditions:
+            absent = expressions.matches(self._pk, None)
+            within.append(f"({absent} OR {' AND '.join(conditions)})")
+        if within:
+            params["ConditionExpression"] = " AND ".join(within)
+        where, repeatable = params["Key"], changing.is_plain(changes) and expected is None
+
+        def again(item: Item | None, may_retry: bool) -> Action | StoreError:
+            # Another writer was first: change that one's record.
+            if may_retry:
+                return self.upsert(pattern, key, changes, expected)
+            return self._already(where, item)
+
+        def refusal(item: Item | None, may_retry: bool) -> Action | StoreError:
+            if item is None or (self.made_anew_when_past and self.lifetime.is_past(item)):
+                error: StoreError | None = self._out_of_bounds(where, {}, changes)
+                if error or not may_retry:
+                    return error or self._already(where, item)
+                new = records.to_item(self.made_anew(key, changes))
+                return self.put(pattern, new, create=True, refusal=again, repeatable=repeatable)
+            if not self._exists(item, expired=True):
+                return self._already(where, item)
+            error = self.refusal(where, item, expected, changes)
+            if may_retry and self._is_outdated(error, existing, item, changes, derived=False):
+                return self.upsert(pattern, key, changes, expected, item)
+            return error
+
+        params = expressions.into(params)
+        return Action("Update", params, pattern, where, refusal, repeatable=repeatable)
 
     @property
     def made_anew_when_past(self) -> bool:

@@ -10,7 +10,8 @@ is granted and what the documentation says are one and the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
 from tablewright.model.arguments import check_arguments, described
@@ -34,15 +35,16 @@ from tablewright.runtime.errors import (
     DuplicateKeys,
     ItemBusy,
     NotFound,
+    StoreError,
     Throttled,
 )
 from tablewright.runtime.store import changes as changing
 from tablewright.runtime.store.batches import delete_request, insert_all, put_request, write_all
-from tablewright.runtime.store.conditions import given, holds
+from tablewright.runtime.store.conditions import given
 from tablewright.runtime.store.reader import Reader, Where
 from tablewright.runtime.store.records import Item
 from tablewright.runtime.store.requests import Params, Requests, whole_key
-from tablewright.runtime.store.transactions import Action, carry_out
+from tablewright.runtime.store.transactions import Action, carry_out, plain_key
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -60,32 +62,19 @@ class Store(Reader):
     """
 
     def put(self, pattern: Put[E], record: E) -> E:
-        """Store one record; gives it back as stored. A `create` pattern replaces nothing."""
-        requests = self._of(pattern, Put)
-        record = _sound(requests, record)
-        self._put(requests, self._to_put(requests, pattern, record))
+        """Store one record; gives it back as stored. A `create` pattern replaces nothing: it
+        raises AlreadyExists, which has the current record."""
+        record = _sound(self._of(pattern, Put), record)
+        self._run(self.to_put(pattern, record))
         return record
 
     def replace(self, pattern: Put[E], record: E) -> E | None:
         """Store one record; gives back the one that it replaces, or None."""
         requests = self._of(pattern, Put)
-        params = self._to_put(requests, pattern, _sound(requests, record))
-        replaced = self._put(requests, {**params, "ReturnValues": "ALL_OLD"})
+        replaced = self._run(self.to_put(pattern, record), "ALL_OLD")
         if replaced and self._former:
             replaced = self._former.converted(replaced)
         return requests.present(replaced)
-
-    def _to_put(self, requests: Requests, pattern: Put[E], record: E) -> Params:
-        if self._former:
-            blind = not pattern.create and not requests.records.shares_keys
-            self._former.bring_over(requests.name, [requests.records.key(record)], blind=blind)
-        return requests.put(record, create=pattern.create)
-
-    def _put(self, requests: Requests, params: Params) -> Item | None:
-        try:
-            return self._write("PutItem", params).get("Attributes")
-        except Conflict as error:
-            raise AlreadyExists(requests.exists) from error
 
     def update(
         self,
@@ -98,10 +87,13 @@ class Store(Reader):
         """Change fields of a record and everything derived from them, in one write.
 
         ``Order.total.set(5)``, ``Order.visits.add(1)``; or a mapping of fields to their new values,
-        of which None removes an optional one. `when` must hold, or Conflict is raised; a change
-        that is in place already is done, so that a request whose answer was lost can be repeated,
-        unless it adds to what is there. Raises NotFound where there is nothing to change. Gives the
-        record as it is then, or as it was.
+        of which None removes an optional one. Returns the record as it is then, or as it was.
+
+        DynamoDB evaluates `when` together with the update, so of several callers that compete for
+        an item exactly one succeeds. The others get Conflict, with the `current` record. If
+        `maybe_applied` is True, an earlier attempt whose answer was lost may have succeeded: then
+        compare the current record with what this call writes. Raises NotFound where there is
+        nothing to change, and OutOfBounds where an addition would pass a bound of its field.
 
         Example::
 
@@ -109,32 +101,10 @@ class Store(Reader):
                          when=Order.state == State.OPEN)
         """
         requests = self._of(pattern, Update)
-        records = requests.records
-        todo, expected = changing.listed(records, changes), given(records, when)
-        self._bring_over(requests, key)
-        if todo and not changing.names_of(todo) & set(self.design.derives_from(records.entity)):
-            # Nothing derived follows from these fields, so the record need not be read first.
-            try:
-                params = requests.change(key, todo, expected)
-                params["ReturnValues"] = f"ALL_{returning.upper()}"
-                return records.to_record(self._write("UpdateItem", params)["Attributes"])  # type: ignore[no-any-return]
-            except Conflict:
-                pass  # absent, not as expected, or done already: look
-        for _ in self._transport.attempts():
-            old, before = self._there(requests, key)
-            if expected is not None and not holds(expected, before):
-                if todo and changing.is_plain(todo) and changing.in_place(todo, before):
-                    return before  # type: ignore[no-any-return]
-                raise Conflict(f"{requests.name} is not as expected")
-            params = requests.rewrite(old, todo, expected)
-            if "UpdateExpression" not in params:
-                return before  # type: ignore[no-any-return]
-            params["ReturnValues"] = f"ALL_{returning.upper()}"
-            try:
-                return records.to_record(self._write("UpdateItem", params)["Attributes"])  # type: ignore[no-any-return]
-            except Conflict:
-                continue  # somebody else changed what ours is derived from, or expects: look again
-        raise Throttled(f"{requests.name} was being changed by others all the while")
+        action, known = self._to_update(pattern, key, changes, when)
+        if known is None or when is not None or "UpdateExpression" in action.params:
+            known = self._run(action, f"ALL_{returning.upper()}")
+        return requests.records.to_record(known or {})  # type: ignore[no-any-return]
 
     def upsert(
         self,
@@ -147,39 +117,20 @@ class Store(Reader):
         empty set or list. Gives the record as it is then.
 
         The changes name all fields outside the key that are required, and all that something is
-        derived from. `when` must hold of a record that is there, or Conflict is raised.
-        What is added is added again by a repetition: for events that may come twice there is
-        `Count`.
+        derived from. `when` must hold of a record that exists, or Conflict is raised, as by
+        `update`. What is added is added again by a repetition: for events that may come twice there
+        is `Count`.
 
         Example::
 
             store.upsert(Pages.count, {"page": "home"}, Page.views.add(1))
         """
         requests = self._of(pattern, Upsert)
-        records = requests.records
-        todo, expected = changing.listed(records, changes), given(records, when)
-        params = {**requests.upsert(key, todo, expected), "ReturnValues": "ALL_NEW"}
-        self._bring_over(requests, key)
-        for _ in self._transport.attempts():
-            try:
-                return records.to_record(self._write("UpdateItem", params)["Attributes"])  # type: ignore[no-any-return]
-            except Conflict as error:
-                if not requests.made_anew_when_past and not records.shares_keys:
-                    raise Conflict(f"{requests.name} is not as expected") from error
-                item = self._read(requests, key, consistent=True)
-                if requests.present(item) is not None:
-                    if expected is None:
-                        continue
-                    raise Conflict(f"{requests.name} is not as expected") from error
-                if item is not None and not records.is_one(item, None):
-                    raise AlreadyExists(requests.exists) from error
-            record: E = requests.made_anew(key, todo)
-            try:
-                self._write("PutItem", requests.put(record, create=True))
-                return record
-            except Conflict:
-                continue  # somebody else was first: add to theirs
-        raise Throttled(f"{requests.name} was being changed by others all the while")
+        item = self._run(self.to_update(pattern, key, *changes, when=when), "ALL_NEW")
+        if item is not None:
+            return requests.records.to_record(item)  # type: ignore[no-any-return]
+        # Put in place of an item that had expired.
+        return requests.made_anew(key, changing.listed(requests.records, changes))  # type: ignore[no-any-return]
 
     def delete(
         self,
@@ -190,35 +141,50 @@ class Store(Reader):
         when: Where = None,
         **fields: Any,
     ) -> E | None:
-        """Remove the record with this key; one that is not there is removed already. Gives back
-        what was removed.
+        """Remove the record with this key, and return it; None if it does not exist.
 
-        `when` must hold of one that is there, or Conflict is raised.
+        If a record exists, `when` must hold, or Conflict is raised, as by `update`. None also means
+        that an earlier attempt removed it and its answer was lost.
         """
         requests = self._of(pattern, Delete)
-        key = whole_key(key, fields)
-        params = requests.delete(key, given(requests.records, when))
-        self._bring_over(requests, key)
         try:
-            answer = self._write("DeleteItem", {**params, "ReturnValues": "ALL_OLD"})
-        except Conflict:
-            if when is None:
-                return None  # what has this key is of another entity
-            raise
-        return requests.present(answer.get("Attributes"))
+            item = self._run(self.to_delete(pattern, key, when=when, **fields), "ALL_OLD")
+        except NotFound:
+            return None
+        return requests.present(item)
 
     def put_many(self, pattern: BatchPut[E], batch: Sequence[E]) -> int:
         """Store any number of records, replacing what is there; all are checked before the first
         is written. Gives back how many were stored."""
         writes = [put_request(item) for item in self._items(pattern, BatchPut, batch)]
-        write_all(self._transport, self.table_name, writes)
+        self._write_all(pattern, writes)
         return len(writes)
 
     def create_many(self, pattern: BatchCreate[E], batch: Sequence[E]) -> list[bool]:
         """Store those records whose keys have none yet; all are checked before the first is
-        written. Tells of each whether it was stored, in their order."""
+        written. Returns for each whether it was stored, in their order: False also for one that an
+        earlier attempt stored, whose answer was lost."""
         items = self._items(pattern, BatchCreate, batch)
-        return insert_all(self._transport, self.table_name, items)
+        with self._describing(pattern):
+            stored = insert_all(self._transport, self.table_name, items)
+        if not pattern.replaces_expired:
+            return stored
+        # A statement that inserts looks at the key alone. A put also sees whether an item expired.
+        put = self._of(pattern, BatchCreate).put
+        taken = [at for at, is_stored in enumerate(stored) if not is_stored]
+        puts = [put(pattern.name, items[at], create=True) for at in taken]
+        for at, is_stored in zip(
+            taken, self._transport.in_parallel(self._creates, puts), strict=True
+        ):
+            stored[at] = is_stored
+        return stored
+
+    def _creates(self, action: Action) -> bool:
+        try:
+            self._run(action)
+        except AlreadyExists:
+            return False
+        return True
 
     def delete_many(self, pattern: BatchDelete[E], keys: Sequence[E | Mapping[str, Any]]) -> None:
         """Remove the records with these keys; those that are not there are removed already."""
@@ -227,8 +193,7 @@ class Store(Reader):
         once = {self.design.key_values(item): item for item in items}
         if self._former:
             self._former.bring_over(pattern.entity, once.values(), blind=True)
-        writes = [delete_request(item) for item in once.values()]
-        write_all(self._transport, self.table_name, writes)
+        self._write_all(pattern, [delete_request(item) for item in once.values()])
 
     def write_many(
         self, pattern: BatchWrite[E], *, put: Sequence[E] = (), delete: Sequence[E] = ()
@@ -257,14 +222,16 @@ class Store(Reader):
             for name in dict.fromkeys(named):
                 every = zip(named, (*puts, *keys), strict=True)
                 self._former.bring_over(name, (i for n, i in every if n == name), blind=True)
-        writes = [*map(put_request, puts), *map(delete_request, keys)]
-        write_all(self._transport, self.table_name, writes)
+        self._write_all(pattern, [*map(put_request, puts), *map(delete_request, keys)])
 
     def to_put(self, pattern: Put[E], record: E) -> Action:
         """A put, as an action of a transaction."""
         requests = self._of(pattern, Put)
-        params = self._to_put(requests, pattern, _sound(requests, record))
-        return Action("Put", params, requests.exists)
+        record = _sound(requests, record)
+        blind = not pattern.create and not requests.records.shares_keys
+        self._bring_over(pattern, requests, record, blind=blind)
+        item = requests.records.to_item(record)
+        return requests.put(pattern.name, item, create=pattern.create)
 
     def to_update(
         self,
@@ -275,19 +242,30 @@ class Store(Reader):
     ) -> Action:
         """An update or upsert, as an action of a transaction. Where something is derived from what
         an update changes, the record is read now, and must not change before the transaction."""
+        if isinstance(pattern, Update) and not any(changes):
+            raise ValueError(f"to_update needs a change of {pattern.entity}. Use to_check for none")
+        return self._to_update(pattern, key, changes, when)[0]
+
+    def _to_update(
+        self,
+        pattern: Update[E] | Upsert[E],
+        key: Mapping[str, Any],
+        changes: Sequence[Change | Mapping[str, Any]],
+        when: Where,
+    ) -> tuple[Action, Item | None]:
+        """The action, and the item if it was read."""
         requests = self._of(pattern, Upsert if isinstance(pattern, Upsert) else Update)
-        records = requests.records
-        todo, expected = changing.listed(records, changes), given(records, when)
-        if not todo:
-            raise ValueError(f"to_update needs a change of {requests.name}. Use to_check for none")
-        self._bring_over(requests, key)
+        todo, expected = changing.listed(requests.records, changes), given(requests.records, when)
+        self._bring_over(pattern, requests, key)
         if isinstance(pattern, Upsert):
-            params = requests.upsert(key, todo, expected)
-        elif changing.names_of(todo) & set(self.design.derives_from(records.entity)):
-            params = requests.rewrite(self._there(requests, key)[0], todo, expected)
-        else:
-            params = requests.change(key, todo, expected)
-        return Action("Update", params, f"{requests.name} is not there, or not as expected")
+            return requests.upsert(pattern.name, key, todo, expected), None
+        with self._describing(pattern, requests.records.key(key)):
+            item = None
+            if requests.derives(todo) or (not todo and expected is None):
+                item = self._read(requests, key, consistent=True)
+                if requests.present(item) is None:
+                    raise requests.refusal(requests.records.key(key), None)
+            return requests.change(pattern.name, key, todo, expected, item), item
 
     def to_delete(
         self,
@@ -299,14 +277,13 @@ class Store(Reader):
         missing_ok: bool = True,
         **fields: Any,
     ) -> Action:
-        """A removal, as an action of a transaction. One that is not there is removed already, which
-        is `missing_ok` or refuses the transaction."""
+        """A removal, as an action of a transaction. One that does not exist is removed already,
+        which is `missing_ok` or refuses the transaction."""
         requests = self._of(pattern, Delete)
         expected, key = given(requests.records, when), whole_key(key, fields)
-        params = requests.delete(key, expected, missing_ok=missing_ok)
-        self._bring_over(requests, key)
-        says = "is not as expected" if missing_ok else "is not there, or not as expected"
-        return Action("Delete", params, f"{requests.name} {says}")
+        action = requests.delete(pattern.name, key, expected, missing_ok=missing_ok)
+        self._bring_over(pattern, requests, key)
+        return action
 
     def to_check(
         self,
@@ -317,20 +294,20 @@ class Store(Reader):
         when: Where = None,
         **fields: Any,
     ) -> Action:
-        """A condition on an item that the transaction does not write: that it is there, and as
-        `when` says."""
+        """A condition on an item that the transaction does not write: that it exists, and that
+        `when` holds."""
         requests = self._of(pattern, Check)
         key = whole_key(key, fields)
-        params = requests.check(key, given(requests.records, when))
-        self._bring_over(requests, key)
-        says = f"{requests.name} is not there, or not as expected"
-        return Action("ConditionCheck", params, says)
+        action = requests.check(pattern.name, key, given(requests.records, when))
+        self._bring_over(pattern, requests, key)
+        return action
 
     def transact_write(self, *actions: Action, token: str | None = None) -> None:
         """Carry out actions of this store and of others: all of them, or none.
 
-        Raises TransactionRefused, a Conflict, that says of each action that did not fit what is
-        wrong. With a `token`, a repetition within ten minutes changes nothing and succeeds.
+        Raises TransactionRefused, a Conflict, whose `problems` have the errors of the actions whose
+        conditions failed. With a `token`, a repetition within ten minutes changes nothing and
+        succeeds.
         Of items that expire it is not quite the same request, since it has another time: then
         TokenUsed is raised, and nothing is changed either.
 
@@ -346,27 +323,67 @@ class Store(Reader):
         """
         carry_out(self._transport, actions, token)
 
-    def _bring_over(self, requests: Requests, key: Mapping[str, Any]) -> None:
+    def _bring_over(
+        self,
+        pattern: Pattern[Any],
+        requests: Requests,
+        key: Mapping[str, Any],
+        *,
+        blind: bool = False,
+    ) -> None:
         """Have an item in the form that this design writes, before it is looked at and written."""
         if self._former:
-            self._former.bring_over(requests.name, [requests.records.key(key)])
+            item = requests.records.key(key)
+            with self._describing(pattern, item):
+                self._former.bring_over(requests.name, [item], blind=blind)
 
-    def _write(self, operation: str, params: Params) -> dict[str, Any]:
-        """Write an item; while a transaction is at it, wait."""
-        for _ in self._transport.attempts():
+    def _run(self, action: Action, returning: str | None = None) -> Item | None:
+        """Run an action alone, and return the item that DynamoDB returns.
+
+        After an attempt whose answer was lost, nothing is added again.
+        """
+        lost, busy = False, None
+        # Twice without a wait: the item that fails the first try is the newest for the second.
+        for _ in (None for _ in self._transport.attempts() for _ in range(2)):
+            params = action.params
+            if returning and (action.kind != "Put" or returning == "ALL_OLD"):
+                params = {**params, "ReturnValues": returning}
             try:
-                return self._transport.call(operation, params)
-            except ItemBusy as error:
-                busy = error
-        raise busy
+                return self._transport.call(f"{action.kind}Item", params).get("Attributes")
+            except StoreError as error:
+                lost = error.maybe_applied = lost or error.maybe_applied
+                action.describe(error)
+                may_retry = action.repeatable or not lost
+                busy = error if isinstance(error, ItemBusy) and may_retry else None
+                if busy:
+                    continue
+                if type(error) is not Conflict:
+                    raise
+                result = action.refused(error.item, may_retry=may_retry)
+                if isinstance(result, StoreError):
+                    result.maybe_applied = lost
+                    raise result from error
+                action = result
+        failure = busy or Throttled(
+            f"{action.kind}Item on {self.table_name} met other writers on every attempt. Retry "
+            "later, or reduce concurrent writers of the item."
+        )
+        failure.maybe_applied = lost
+        action.describe(failure)
+        raise failure
 
-    def _there(self, requests: Requests, key: Mapping[str, Any]) -> tuple[Item, Any]:
-        """An item as it is now, and its record; raises NotFound where there is none."""
-        item = self._read(requests, key, consistent=True)
-        record = requests.present(item)
-        if item is None or record is None:
-            raise NotFound(f"no {requests.name} has this key")
-        return item, record
+    @contextmanager
+    def _describing(self, pattern: Pattern[Any], key: Item | None = None) -> Iterator[None]:
+        """Add the context of a write to the errors of a block."""
+        try:
+            yield
+        except StoreError as error:
+            error.describe(self.table_name, pattern.name, key and plain_key(key))
+            raise
+
+    def _write_all(self, pattern: Pattern[Any], writes: Sequence[Params]) -> None:
+        with self._describing(pattern):
+            write_all(self._transport, self.table_name, writes)
 
     def _items(
         self, pattern: Pattern[E], kind: type[Pattern[Any]], batch: Sequence[E]
@@ -374,9 +391,10 @@ class Store(Reader):
         """The items of records, each with a key of its own."""
         requests = self._of(pattern, kind)
         items = [requests.records.to_item(_sound(requests, record)) for record in batch]
-        self._refuse_repeated(items)
-        if self._former:
-            self._former.bring_over(requests.name, items, blind=True)
+        with self._describing(pattern):
+            self._refuse_repeated(items)
+            if self._former:
+                self._former.bring_over(requests.name, items, blind=True)
         return items
 
     def _refuse_repeated(self, items: Sequence[Item]) -> None:

@@ -103,7 +103,7 @@ class Projection:
             if self.rows(current()) == now:
                 return
             gone.update(dict.fromkeys(now))
-        raise Conflict("the item was being changed by others all the while")
+        raise Conflict("other writers changed the item on every attempt: retry later")
 
     def _key_of(self, item: Item) -> tuple[str, ...]:
         return tuple(item[name]["S"] for name in self._keys)

@@ -114,9 +114,9 @@ class WireClient:
         body = service.dump(operation, params)
         target = service.target and service.target + operation
         taken = 0
-        sent = False
+        sent = lost = False
         for attempt in range(1, self._attempts + 1):
-            self._check_time()
+            self._check_time(lost)
             try:
                 reply = self._connections.exchange(self._signed(target, body))
             except NotSent as error:
@@ -132,6 +132,9 @@ class WireClient:
                     self._retries.succeeded(taken)
                     return found
                 failure = found
+            # An attempt without a readable answer, or with a 5xx, may have been applied.
+            lost = lost or type(failure.error) is Unavailable
+            failure.error.maybe_applied = lost
             if not failure.again or attempt == self._attempts:
                 raise failure.error
             taken = self._retries.take(throttled=failure.throttled)
@@ -148,9 +151,11 @@ class WireClient:
             more = f"{more}X-Amzn-Trace-Id: {quote(trace, safe=_OF_TRACES)}\r\n"
         return self._signer.request(target, body, self._credentials(), now, more)
 
-    def _check_time(self) -> None:
+    def _check_time(self, lost: bool) -> None:
         if seconds_left() < self._timeouts.connect + self._timeouts.read:
-            raise OutOfTime("the invocation has no time left for another call")
+            error = OutOfTime("the invocation has no time left for another call")
+            error.maybe_applied = lost
+            raise error
 
     def _wait(self, failed: int, failure: _Failure) -> None:
         pause = self._retries.pause(failed, throttled=failure.throttled, asked=failure.asked)

@@ -94,11 +94,11 @@ def test_an_order_of_too_much_leaves_nothing(shop: Store, dynamodb: Database) ->
     before, large = dynamodb.items(), order(2)
     with pytest.raises(TransactionRefused) as refused:
         place_order(shop, large, items(large, assam=5, darjeeling=6))
-    assert refused.value.problems == {4: "Product is not there, or not as expected"}
+    assert list(refused.value.problems) == [4]
     stranger = order(3, "an")
     with pytest.raises(TransactionRefused) as refused:
         place_order(shop, stranger, items(stranger, assam=1))
-    assert refused.value.problems == {3: "Customer is not there, or not as expected"}
+    assert list(refused.value.problems) == [3]
     assert dynamodb.items() == before
 
 

@@ -1,19 +1,26 @@
 """The frame of HTTP functions: what is asked, by whom, and how large an answer may be."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from aws_lambda_powertools.event_handler import Response
 
-from lambdas.errors import MOST_ERRORS, listed
+from lambdas.errors import MOST_ERRORS, listed, log_text
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond
 from lambdas.http.caller import tenant_of
 from lambdas.http.problems import Problem
 from lambdas.http.requests import json_body, parameters
 from tablewright.model import Text
-from tablewright.runtime.errors import ItemTooLarge
+from tablewright.runtime.errors import (
+    Conflict,
+    ItemTooLarge,
+    StoreError,
+    TransactionRefused,
+    Unavailable,
+)
 from tests.integration.http import Answer, Context
 
 app = application()
@@ -48,6 +55,55 @@ def wrong() -> Response[str]:
 @app.get("/full")
 def full() -> Response[str]:
     raise ItemTooLarge("UpdateItem: Item size to update has exceeded the maximum allowed size")
+
+
+SECRET = "HOTEL#acme in dev-hotels did not satisfy"
+
+
+def store_errors(kind: type[StoreError] = StoreError) -> Iterator[type[StoreError]]:
+    yield kind
+    for one in kind.__subclasses__():
+        yield from store_errors(one)
+
+
+@app.get("/store/<name>")
+def fails(name: str) -> Response[str]:
+    kind = next(one for one in store_errors() if one.__name__ == name)
+    error = kind.__new__(kind)
+    Exception.__init__(error, SECRET)
+    error.describe("dev-hotels", "claim", {"PK": "HOTEL#acme"})
+    raise error
+
+
+@app.get("/cause")
+def fails_for_a_cause() -> Response[str]:
+    try:
+        raise Conflict(SECRET)
+    except Conflict:
+        raise Unavailable("the claim has ended")  # noqa: B904 - as some handlers do
+
+
+@pytest.mark.parametrize("name", sorted({kind.__name__ for kind in store_errors()}))
+def test_no_answer_has_the_text_of_an_error_of_the_store(name: str) -> None:
+    answered = ask(f"/store/{name}")
+    assert answered.status >= 400
+    assert "HOTEL" not in answered.text
+    assert "dev-hotels" not in answered.text
+
+
+def test_no_log_quotes_the_item_that_failed_a_condition(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert ask("/cause").status == 503
+    assert ask("/store/Conflict").status == 409
+    assert "the claim has ended" in caplog.text
+    assert "HOTEL" not in caplog.text
+    conflict = Conflict(SECRET)
+    conflict.describe("dev-hotels", "claim")
+    refused = TransactionRefused({1: conflict})
+    for error in (conflict, refused):
+        assert "HOTEL" not in log_text(error)
+        assert "claim" in log_text(error)
 
 
 def ask(path: str, *, raw: str = "", **event: Any) -> Answer:

@@ -150,7 +150,7 @@ class Former:
                 return
             if self._key(found.after) != key or self._is_brought(found):
                 return
-        raise Throttled(f"{name} was being changed by others all the while")
+        raise Throttled(f"{name}: other writers changed the item on every attempt. Retry later.")
 
     def _is_brought(self, found: Rederived) -> bool:
         """Whether an item was brought over, which it is not if somebody wrote it meanwhile."""

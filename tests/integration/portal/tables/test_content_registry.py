@@ -107,11 +107,13 @@ def test_a_change_of_an_older_version_is_refused_and_changes_nothing(store: Stor
     assert store.get(ContentRegistry.get_content, key) == {**stored, **newer}
 
 
-def test_a_change_that_is_in_place_already_is_done(store: Store) -> None:
+def test_a_change_of_a_version_succeeds_once(store: Store) -> None:
     key = key_of(store.put(ContentRegistry.create_content, content()))
     change = {"title": "Newer", "version": "2", "last_updated": moment(1)}
     first = store.update(ContentRegistry.update_content, key, change, when={"version": "1"})
-    assert store.update(ContentRegistry.update_content, key, change, when={"version": "1"}) == first
+    with pytest.raises(Conflict) as refused:
+        store.update(ContentRegistry.update_content, key, change, when={"version": "1"})
+    assert refused.value.current == first
 
 
 def test_what_is_due_is_listed_longest_due_first_until_it_is_done(store: Store) -> None:

@@ -201,12 +201,12 @@ def test_what_is_past_can_be_removed_whatever_is_expected_of_it(
     assert len(dynamodb.items()) == 39
 
 
-def test_a_batch_of_creations_leaves_what_is_past_to_dynamodb(filled: Store) -> None:
-    """A statement that inserts looks at nothing but the key."""
-    assert filled.create_many(VisitTable.create_many, [visit(0, LATER), visit(99, LATER)]) == [
-        False,
-        True,
-    ]
+def test_a_batch_of_creations_replaces_expired_items_alone(filled: Store) -> None:
+    filled.put(VisitTable.put, visit(98, LATER, note="first"))
+    batch = [visit(0, LATER), visit(98, LATER), visit(99, LATER)]
+    assert filled.create_many(VisitTable.create_many, batch) == [True, False, True]
+    assert filled.get(VisitTable.get, key(0)) == visit(0, LATER)
+    assert filled.get(VisitTable.get, key(98)) == visit(98, LATER, note="first")
 
 
 def test_a_value_that_is_no_number_ends_nothing(store: Store, dynamodb: Database) -> None:

@@ -69,14 +69,16 @@ KEY = {"tenant": TENANT, **ONE}
 OPEN = {"state": "OPEN"}
 
 
-def test_an_update_whose_first_copy_arrived_unnoticed_is_no_conflict(
+def test_a_repeated_update_with_a_condition_is_a_conflict_with_the_current_record(
     dynamodb: Database, stored: Store
 ) -> None:
-    """botocore repeats a request whose answer was lost; the repetition meets its own effect."""
-    edge = OnFirstUpdate(dynamodb, lambda dynamo, params: dynamo.call("UpdateItem", params))
+    """The condition decides alone: nobody is told that a change is in place already."""
     changes = {"state": "SENT", "total": Decimal("3.00")}
-    updated = dynamodb.store(Orders, edge).update(Orders.change, KEY, changes, when=OPEN)
-    assert updated == {**order(0), **changes}
+    sent = stored.update(Orders.change, KEY, changes, when=OPEN)
+    with pytest.raises(Conflict) as refused:
+        stored.update(Orders.change, KEY, changes, when=OPEN)
+    assert refused.value.current == sent == {**order(0), **changes}
+    assert not refused.value.maybe_applied
 
 
 def test_an_expectation_that_fails_in_between_leaves_the_other_s_change(
@@ -86,7 +88,7 @@ def test_an_expectation_that_fails_in_between_leaves_the_other_s_change(
         stored.update(Orders.change, KEY, {"state": "PAID"})
 
     store = dynamodb.store(Orders, OnFirstUpdate(dynamodb, another))
-    with pytest.raises(Conflict, match="not as expected"):
+    with pytest.raises(Conflict, match=r'did not satisfy Order\.state == "OPEN" \(it is "PAID"\)'):
         store.update(Orders.change, KEY, {"state": "SENT"}, when=OPEN)
     assert stored.get(Orders.get_order, KEY) == {**order(0), "state": "PAID"}
 

@@ -42,6 +42,22 @@ SCRIPTS: dict[str, list[Step]] = {
 }  # fmt: skip
 
 
+# Whether an attempt before the one that failed its condition may have been applied.
+CONDITION = refusal("ConditionalCheckFailedException")
+MAYBE_APPLIED: list[tuple[list[Step], bool]] = [
+    ([CONDITION], False),
+    ([THROTTLED, CONDITION], False),
+    ([answer(b"{}", 429), CONDITION], False),
+    ([hangs_up, CONDITION], True),
+    ([refusal("InternalServerError", 500), CONDITION], True),
+    ([answer(b"", 503), CONDITION], True),
+    ([answer(b'{"a":1}', x_amz_crc32="7"), CONDITION], True),
+    ([hangs_up, THROTTLED, CONDITION], True),
+    ([hangs_up] * 3, True),
+    ([THROTTLED] * 3, False),
+]
+
+
 @cache
 def session() -> boto3.session.Session:
     return boto3.session.Session("key", "secret", "token", region_name="eu-west-1")
@@ -58,6 +74,19 @@ def outcome(caller: Caller) -> tuple[type[StoreError] | None, Any]:
     except StoreError as error:
         return type(error), re.sub(r": .*", "", str(error))
     return None, {name: value for name, value in found.items() if name != "ResponseMetadata"}
+
+
+@pytest.mark.parametrize("connect", [aws.connect, boto3_client.connect])
+@pytest.mark.parametrize("number", range(len(MAYBE_APPLIED)))
+def test_an_error_tells_that_an_earlier_attempt_may_have_been_applied(
+    connect: Any, number: int, no_pauses: None
+) -> None:
+    script, maybe_applied = MAYBE_APPLIED[number]
+    with scripted(*script) as server:
+        caller = connect(session(), "dynamodb", endpoint_url=server.url)
+        with pytest.raises(StoreError) as refused:
+            caller.call("UpdateItem", {})
+    assert refused.value.maybe_applied == maybe_applied
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
