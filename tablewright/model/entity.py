@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tablewright.model.computed import Computed, Digest
 from tablewright.model.errors import InvalidValue
 from tablewright.model.expiry import Expiry
-from tablewright.model.fields.base import Field
-from tablewright.model.fields.numbers import number_text
+from tablewright.model.fields.base import ANY_TEXT, Field
+from tablewright.model.fields.numbers import NUMBER_PATTERN, number_text
 from tablewright.model.key_template import PARTITION_KEY_BYTES, SORT_KEY_BYTES, Template
 from tablewright.model.part import PartModel
 from tablewright.model.sharding.epochs import EpochShards, EpochSource
@@ -81,6 +81,14 @@ class Key:
             for forms in (self.partition, self.sort)
         )
         return limited
+
+    def with_patterns(self, key_pattern: Callable[[str], str]) -> Key:
+        """The same key, whose fields have texts of these regular expressions."""
+        copy = Key.__new__(Key)
+        copy.shards, copy.shared = self.shards, self.shared
+        copy.partition = tuple(one.with_patterns(key_pattern) for one in self.partition)
+        copy.sort = tuple(one.with_patterns(key_pattern) for one in self.sort)
+        return copy
 
     def with_shard(self, texts: Mapping[str, str], epochs: EpochSource) -> Mapping[str, str]:
         """The texts of an item's fields and, where the key has one, its shard."""
@@ -154,8 +162,10 @@ class EntityModel(PartModel):
         self._sources = {name: one.inputs for name, one in self.computed.items()}
         self.number_keys = frozenset(number_keys)
         self.made = made
-        self.key = key
-        self.indexed = dict(indexed or {})
+        self.key = key.with_patterns(self.key_pattern)
+        self.indexed = {
+            name: one.with_patterns(self.key_pattern) for name, one in (indexed or {}).items()
+        }
         self.expires = expires
         self.example = dict(example or {})
         self.describes = describes
@@ -239,6 +249,15 @@ class EntityModel(PartModel):
         by = key.shards.inputs if key.shards else ()
         names = (self._sources.get(name, (name,)) for name in (*key.fields, *by))
         return tuple(dict.fromkeys(one for some in names for one in some))
+
+    def key_pattern(self, name: str) -> str:
+        """Regular expression of the texts that a field, or what is computed, has in keys."""
+        if name in self.number_keys:
+            return NUMBER_PATTERN
+        part = self.by_name.get(name) or self.computed.get(name)
+        if part is None:
+            return "0|[1-9][0-9]*" if name == "shard" else ANY_TEXT
+        return part.key_pattern
 
     def text(self, name: str, value: Any) -> str:
         """The value of a field as it stands in a key."""

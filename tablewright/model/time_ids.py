@@ -60,6 +60,13 @@ class TimeIdField(Field[Any]):
             raise self.refuse("must be a UUID of version 7, in small letters with hyphens")
         return value
 
+    @property
+    def key_pattern(self) -> str:
+        return _FORM
+
+    def begins(self, text: str) -> bool:
+        return self.fits_text(text + "00000000-0000-7000-8000-000000000000"[len(text) :])
+
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "uuid", "pattern": f"^{_FORM}$"}
 

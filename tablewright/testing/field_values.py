@@ -225,7 +225,7 @@ def _tally(field: TallyField, place: Place) -> Values:
 
 
 def _epochs(field: EpochListField, place: Place) -> Values:
-    since = values_of(TimestampTextField())
+    since = values_of(TimestampTextField(resolution="ms"))
     begins = st.lists(since, unique=True, max_size=3).map(sorted)
     counts = st.lists(st.integers(1, 100).map(Decimal), min_size=3, max_size=3)
 

@@ -99,7 +99,7 @@ class MomentField(TimestampTextField):
     __slots__ = ("end_of_day",)
 
     def __init__(self, *, default: Any = REQUIRED, end_of_day: bool = False) -> None:
-        super().__init__(default=default)
+        super().__init__(default=default, resolution="ms")
         self.end_of_day = end_of_day
 
     def check(self, value: Any) -> str:
@@ -131,6 +131,13 @@ class KeyTimeField(TimestampTextField):
     def most_bytes(self) -> int:
         return len("YYYY-MM-DDTHH:MM:SS.mmmmmm+00:00")
 
+    @property
+    def key_pattern(self) -> str:
+        return _STORED.pattern
+
+    def begins(self, text: str) -> bool:
+        return True
+
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "date-time"}
 
@@ -141,7 +148,7 @@ def moment(*, default: Any = REQUIRED, end_of_day: bool = False) -> Field[Any]:
 
 
 def key_time() -> Field[str]:
-    return KeyTimeField()
+    return KeyTimeField(resolution="ms")
 
 
 def event_time(value: Any) -> str:

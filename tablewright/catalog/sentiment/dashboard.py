@@ -72,9 +72,9 @@ class Row(
     """An item as the list of its day shows it; there is one of each item."""
 
     day: Field[str] = DateText("day_partition")
-    ingested_at: Field[str] = TimestampText(IN_KEY)
+    ingested_at: Field[str] = TimestampText(IN_KEY, resolution="ms")
     # The same, for whoever reads without the store: in the sort key a source follows it.
-    timestamp: Field[str | None] = TimestampText(default=None)
+    timestamp: Field[str | None] = TimestampText(default=None, resolution="ms")
     source_id: Field[str] = source_id()
     source_type: Field[str] = Choice(SOURCE_TYPES)
     sentiment: Field[str] = Choice(SENTIMENTS)
@@ -94,8 +94,8 @@ class TagRow(
 
     tag: Field[str] = tag()
     day: Field[str] = DateText(IN_KEY)
-    ingested_at: Field[str] = TimestampText(IN_KEY)
-    timestamp: Field[str | None] = TimestampText(default=None)
+    ingested_at: Field[str] = TimestampText(IN_KEY, resolution="ms")
+    timestamp: Field[str | None] = TimestampText(default=None, resolution="ms")
     source_id: Field[str] = source_id()
     source_type: Field[str] = Choice(SOURCE_TYPES)
     sentiment: Field[str] = Choice(SENTIMENTS)
@@ -123,7 +123,7 @@ class Hour(
     """How many items of a source had which sentiment and which tags in one hour."""
 
     day: Field[str] = DateText(IN_KEY)
-    hour: Field[str] = TimestampText(IN_KEY)
+    hour: Field[str] = TimestampText(IN_KEY, resolution="ms")
     source_type: Field[str] = Choice(SOURCE_TYPES, IN_KEY)
     # One for each of the sentiments.
     positive: Field[Decimal | None] = Number(default=None)
@@ -147,7 +147,7 @@ class Counted(
 ):
     """Which changes of the items of one second have been counted, a quarter of them."""
 
-    second: Field[str] = TimestampText(IN_KEY)
+    second: Field[str] = TimestampText(IN_KEY, resolution="ms")
     part: Field[str] = Choice(tuple(map(str, range(COUNTED_PARTS))), IN_KEY)
     events: Field[set[str] | None] = SetOf(Text(max_length=128), max_items=10_000, default=None)
 

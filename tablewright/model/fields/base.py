@@ -17,6 +17,9 @@ class Required:
 
 REQUIRED = Required()
 
+ANY_TEXT = r"[\s\S]+"
+"""Regular expression of any text that can stand in a key."""
+
 IN_KEY = ""
 """In place of a stored name: the field stands in the item's keys and nowhere else."""
 
@@ -124,10 +127,6 @@ class Field(Operand[V]):
         """
         raise NotImplementedError
 
-    def next(self, value: Any) -> Any:
-        """The lowest value of the field that is not below this one."""
-        return self.check(value)
-
     def time_text(self, value: Any) -> str:
         """The date or time that a value is, as a text."""
         return self.to_text(value)
@@ -157,6 +156,18 @@ class Field(Operand[V]):
         """The value that `to_text` made the text from."""
         return text
 
+    @property
+    def key_pattern(self) -> str:
+        """Regular expression of the texts that values have in keys: it matches all of them.
+
+        It has no named groups, references to groups or flags for the whole expression.
+        """
+        return ANY_TEXT
+
+    def begins(self, text: str) -> bool:
+        """True if the text of a value in a key can begin so."""
+        return True
+
     def accepts_text(self, text: str) -> bool:
         """Whether this can be a value's text in a key: tells keys of different entities apart."""
         try:
@@ -165,9 +176,9 @@ class Field(Operand[V]):
             return False
 
     def fits_text(self, text: str) -> bool:
-        """Whether a value of this field can stand so in a key."""
+        """True if a value of this field stands in a key as exactly this text."""
         try:
-            return self.check(self.from_text(text)) is not None
+            return bool(self.to_text(self.check(self.from_text(text))) == text)
         except (ArithmeticError, InvalidValue, ValueError):
             return False
 

@@ -125,7 +125,7 @@ def _is_sound(field: Field[Any]) -> bool:
 
 def _is_ttl(entity: EntityModel, field: Field[Any]) -> bool:
     spanless = entity.expires and not entity.expires.years and not entity.expires.days
-    return bool(spanless) and isinstance(field, EpochField) and field.seconds
+    return bool(spanless) and isinstance(field, EpochField) and field.resolution == "s"
 
 
 def _entity(design: Design, entity: EntityModel) -> Iterator[str]:
