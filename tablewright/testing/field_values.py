@@ -29,7 +29,12 @@ from tablewright.model.fields.text import (
     ProseField,
     TextField,
 )
-from tablewright.model.fields.time import DateTextField, HourTextField, TimestampTextField
+from tablewright.model.fields.time import (
+    DateTextField,
+    HourTextField,
+    TimestampTextField,
+    truncate_time,
+)
 from tablewright.model.part import PartModel
 from tablewright.model.sharding.epochs import EpochListField
 from tablewright.model.time_ids import TimeIdField
@@ -155,7 +160,7 @@ def _moment(field: TimestampTextField, place: Place) -> Values:
         dt.datetime.combine(place.last_day, dt.time.max),
         timezones=st.just(dt.UTC),
     )
-    return moments.map(field.check)
+    return moments.map(lambda moment: field.check(truncate_time(moment, field.resolution)))
 
 
 def _hour(field: HourTextField, place: Place) -> Values:

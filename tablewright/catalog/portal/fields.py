@@ -10,7 +10,7 @@ from typing import Any
 
 from tablewright.model import Field, InvalidValue, Name, Prose, Text
 from tablewright.model.fields.base import REQUIRED
-from tablewright.model.fields.time import TimestampTextField, iso_utc
+from tablewright.model.fields.time import Resolution, TimestampTextField, iso_utc
 
 # Content and notification ids are parts of URL paths and of S3 keys.
 ID = "[A-Za-z0-9_][A-Za-z0-9._~:@-]*"
@@ -98,8 +98,14 @@ class MomentField(TimestampTextField):
 
     __slots__ = ("end_of_day",)
 
-    def __init__(self, *, default: Any = REQUIRED, end_of_day: bool = False) -> None:
-        super().__init__(default=default, resolution="ms")
+    def __init__(
+        self,
+        *,
+        default: Any = REQUIRED,
+        end_of_day: bool = False,
+        resolution: Resolution = "ms",
+    ) -> None:
+        super().__init__(default=default, resolution=resolution)
         self.end_of_day = end_of_day
 
     def check(self, value: Any) -> str:

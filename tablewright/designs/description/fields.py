@@ -40,7 +40,8 @@ KINDS: dict[type[Field[Any]], str] = {
     TimeIdField: "TimeId",
 }
 # What is told otherwise than by its own name.
-_APART = {*Field.__slots__, "choices", "kind", "members", "of", "ordered", "resolution", "any_precision"}
+_APART = {*Field.__slots__, "choices", "kind", "members", "of"}
+_APART |= {"any_precision", "ordered", "resolution"}
 
 Json = dict[str, Any]
 

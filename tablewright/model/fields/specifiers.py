@@ -33,11 +33,11 @@ from tablewright.model.fields.text import (
     TextField,
 )
 from tablewright.model.fields.time import (
-    Resolution,
     DateField,
     DateTextField,
     EpochField,
     HourTextField,
+    Resolution,
     TimestampField,
     TimestampTextField,
 )

@@ -110,6 +110,12 @@ class NameField(TextField):
 
     __slots__ = ()
 
+    def begins(self, text: str) -> bool:
+        from unicodedata import normalize  # when it is needed: it is slow to import
+
+        plain = re.sub(_SPACES, " ", normalize("NFC", text)).lstrip(" ")
+        return plain == text and super().begins(text)
+
     def check(self, value: Any) -> str:
         if isinstance(value, str):
             from unicodedata import normalize  # when it is needed: it is slow to import

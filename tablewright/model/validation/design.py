@@ -29,7 +29,7 @@ from tablewright.model.validation.secrets import secret_problems
 _INDEX_LIMIT = 20  # global ones per table,
 _LOCAL_LIMIT = 5  # local ones, and
 _INCLUDE_LIMIT = 100  # projected attributes over all indexes: quotas of DynamoDB
-_INDEX_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
+_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # of tables and indexes
 _STREAMS = ("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 
 
@@ -43,7 +43,7 @@ def check(table: type[Table]) -> None:
 def validate(table: type[Table]) -> list[str]:
     """One sentence for each fault of the design, naming the culprit; empty when it is sound."""
     design = table.__design__
-    problems = [*_names(design), *_limits(design)]
+    problems = [*_names(design), *_entity_type(design), *_limits(design)]
     for entity in design.entity_list:
         problems += [*_entity(design, entity), *secret_problems(design, entity)]
     problems += [*epoch_pattern(design), *collisions(design), *kinds(design)]
@@ -74,6 +74,21 @@ def _names(design: Design) -> Iterator[str]:
         yield from (f"{entity.name} has two fields '{n}'" for n, c in python.items() if c > 1)
 
 
+def _entity_type(design: Design) -> Iterator[str]:
+    """What else is stored in the attribute that has the name of an item's entity."""
+    name = design.entity_type
+    if not name:
+        return
+    remedy = f"give the table another entity_type than '{name}'"
+    for entity in design.entity_list:
+        if name in entity.by_stored:
+            field = f"{entity.name}.{entity.by_stored[name].name}"
+            yield f"{field} is stored as '{name}', which has the name of the entity: {remedy}"
+    keys = [key for index in (None, *design.indexes) for key in design.key_attributes(index).names]
+    if name in (design.ttl, *keys):
+        yield f"attribute '{name}' is a key or the ttl, and has the name of the entity: {remedy}"
+
+
 def _swallowed(design: Design, entity: EntityModel) -> Iterator[str]:
     """Attributes that would be read as part of a tally."""
     keys = [key for index in (None, *design.indexes) for key in design.key_attributes(index).names]
@@ -87,8 +102,13 @@ def _swallowed(design: Design, entity: EntityModel) -> Iterator[str]:
 
 
 def _limits(design: Design) -> Iterator[str]:
+    if not _NAME.fullmatch(design.id):
+        yield (
+            f"table '{design.id}' must have an id of 3 to 255 letters, digits, '_', '-' and '.': "
+            "give the class id=… or a longer name"
+        )
     for index in design.index_list:
-        if not _INDEX_NAME.fullmatch(index.name):
+        if not _NAME.fullmatch(index.name):
             yield (
                 f"index '{index.name}' must have a name of 3 to 255 letters, digits, '_', '-' "
                 "and '.'"

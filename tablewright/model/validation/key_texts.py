@@ -119,6 +119,8 @@ class _Automaton:
         self._closed: dict[int, tuple[list[tuple[int, int, int, int]], bool]] = {}
         state = self.start = self._state()
         for number, part in enumerate(parts):
+            if not part.pattern:  # no literal
+                continue
             self._part, self._characters = number, part.characters
             state = self._part_of(_parsed(part.pattern), state)
         self._end = state

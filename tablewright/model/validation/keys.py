@@ -246,9 +246,7 @@ class Collision(NamedTuple):
 def find_collision(one: EntityModel, two: EntityModel) -> Collision | None:
     """An example of two items with the same key in the table, None if there is none."""
     pairs = zip(one.key.templates, two.key.templates, strict=False)
-    found = [
-        find_readings(key_parts(one, mine), key_parts(two, theirs)) for mine, theirs in pairs
-    ]
+    found = [find_readings(key_parts(one, mine), key_parts(two, theirs)) for mine, theirs in pairs]
     read = [readings for readings in found if readings]
     if len(read) < len(found):
         return None
@@ -294,10 +292,8 @@ def _ambiguity(entity: EntityModel, template: Template, where: str) -> Iterator[
     found = find_readings(parts, parts, len(parts))
     if found is None:
         return
-    texts = [found.one[name] for name in template.fields], [found.two[name] for name in template.fields]
-    differing = [one != two for one, two in zip(*texts, strict=True)]
-    first = differing.index(True)
-    name, literal = template.fields[first], template.literals[first + 1]
+    name = next(one for one in template.fields if found.one[one] != found.two[one])
+    literal = template.literals[template.fields.index(name) + 1]
     remedy = f"separate them with '{template.delimiter or '#'}'"
     if len(literal) == 1 and literal != template.delimiter:
         remedy += f', give Key(delimiter="{literal}")'

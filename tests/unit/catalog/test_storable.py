@@ -95,7 +95,7 @@ def values_of(field: Field[Any]) -> st.SearchStrategy[Any]:
     if isinstance(field, HourTextField):
         return st.builds(lambda day, hour: f"{day}-{hour:02}", DAYS, st.integers(0, 23))
     if isinstance(field, TimestampTextField):
-        clock = "T23:59:59Z" if field.seconds else "T23:59:59.999Z"
+        clock = "T23:59:59Z" if field.resolution == "s" else "T23:59:59.999Z"
         return DAYS.map(lambda day: f"{day}{clock}")
     if isinstance(field, TimeIdField):
         return st.integers(0, (1 << 48) - 1).map(
