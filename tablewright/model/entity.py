@@ -131,6 +131,7 @@ class EntityModel(PartModel):
     """
 
     __slots__ = (
+        "_in_keys",
         "_sources",
         "_storable",
         "computed",
@@ -166,6 +167,8 @@ class EntityModel(PartModel):
         self.indexed = {
             name: one.with_patterns(self.key_pattern) for name, one in (indexed or {}).items()
         }
+        self._in_keys = {name for one in self.keys for name in one.fields}
+        self._in_keys |= {name for one in self.keys if one.shards for name in one.shards.inputs}
         self.expires = expires
         self.example = dict(example or {})
         self.describes = describes
@@ -266,6 +269,9 @@ class EntityModel(PartModel):
         if name in self.number_keys:
             # The key is the number itself, of which 5, 5.0 and 5E0 are one.
             return number_text(self.by_name[name].to_plain(value))
+        if name not in self._in_keys:
+            # What is computed from it stands in the key: the value may have more digits.
+            return str(self.by_name[name].to_plain(value))
         return self.by_name[name].to_text(value)
 
     def time_text(self, value: Any) -> str:

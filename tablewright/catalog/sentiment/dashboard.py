@@ -24,6 +24,7 @@ from tablewright.model import (
     BatchPut,
     BatchWrite,
     Choice,
+    Computed,
     Count,
     DateText,
     Entity,
@@ -63,6 +64,10 @@ _EXAMPLE = {
 }
 
 
+def _rounded(score: Decimal) -> str:
+    return str(score.quantize(Decimal("0.01")))
+
+
 class Row(
     Entity,
     key=Key("{day}", _MOMENT, delimiter="|"),
@@ -79,6 +84,8 @@ class Row(
     source_type: Field[str] = Choice(SOURCE_TYPES)
     sentiment: Field[str] = Choice(SENTIMENTS)
     score: Field[Decimal] = Fraction()
+    # Several rows may share it: the index does not tell items apart.
+    rounded_score = Computed(_rounded, score, max_length=4)
     matched_tags: Field[set[str] | None] = matched_tags()
     text_snippet: Field[str | None] = text_snippet()
     source_url: Field[str | None] = source_url()
@@ -181,7 +188,7 @@ class Dashboard(
     by_sentiment = Index(
         pk="day_partition",
         sk="sentiment_score_combined",
-        keys={Row: Key("{day}", "{sentiment}#{score}")},
+        keys={Row: Key("{day}", "{sentiment}#{rounded_score}")},
     )
     by_tag = Index(pk="tag", sk="ingested_at", keys={TagRow: Key("{tag}", _MOMENT, delimiter="|")})
 

@@ -81,9 +81,10 @@ def _entity_type(design: Design) -> Iterator[str]:
         return
     remedy = f"give the table another entity_type than '{name}'"
     for entity in design.entity_list:
-        if name in entity.by_stored:
-            field = f"{entity.name}.{entity.by_stored[name].name}"
-            yield f"{field} is stored as '{name}', which has the name of the entity: {remedy}"
+        field = entity.by_stored.get(name)
+        if field and not field.secret:
+            stored = f"{entity.name}.{field.name} is stored as '{name}'"
+            yield f"{stored}, which has the name of the entity: {remedy}"
     keys = [key for index in (None, *design.indexes) for key in design.key_attributes(index).names]
     if name in (design.ttl, *keys):
         yield f"attribute '{name}' is a key or the ttl, and has the name of the entity: {remedy}"

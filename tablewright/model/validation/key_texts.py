@@ -168,7 +168,8 @@ class _Automaton:
         """The state after what a parsed regular expression matches."""
         for kind, value in tree:
             if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
-                state = self._repeat(*value, state)
+                least, most, inner = value
+                state = self._repeat(least, most, inner, state)
             elif kind is sre.BRANCH:
                 state = self._state(*[self._add(one, state) for one in value[1]])
             elif kind is sre.SUBPATTERN:

@@ -76,7 +76,7 @@ class Everything(
 ):
     owner: Field[str] = Text(max_length=2000, min_length=0)
     place: Field[str] = Prose(max_length=2000)
-    at: Field[datetime] = Timestamp(seconds=True)
+    at: Field[datetime] = Timestamp(resolution="s")
     share: Field[Decimal] = Fraction(decimals=3)
     bytes_: Field[bytes] = Binary()
     day: Field[date] = Date()

@@ -30,8 +30,8 @@ SECOND = timedelta(seconds=1)
 
 class Visit(Entity, key=Key("USER#{user}", "{at}"), expires=Expiry("until")):
     user: Field[str] = Text()
-    at: Field[datetime] = EpochTimestamp(milliseconds=True)
-    seen: Field[datetime] = Timestamp(seconds=True)
+    at: Field[datetime] = EpochTimestamp(resolution="ms")
+    seen: Field[datetime] = Timestamp(resolution="s")
     until: Field[datetime | None] = EpochTimestamp(default=None)
 
 
