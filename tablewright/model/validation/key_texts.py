@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parse  # type: ignore[attr-defined]
@@ -21,14 +21,11 @@ ANYTHING: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFE))
 _REPEATS = 128  # exact up to this, then unbounded
 _STATES = 4096  # repeats beyond this many states are unbounded, too
 _PREFERRED = "a1A0-"  # characters of examples
-# Unicode has digits and letters beyond ASCII, and "not a digit" may be a letter of them.
-_CLASSES: dict[Any, tuple[Ranges, Ranges]] = {
-    sre.CATEGORY_DIGIT: (((48, 57), (0x660, 0x10FFFE)), ((48, 57),)),
-    sre.CATEGORY_WORD: (
-        ((48, 57), (65, 90), (95, 95), (97, 122), (0xAA, 0x10FFFE)),
-        ((48, 57), (65, 90), (95, 95), (97, 122)),
-    ),
-    sre.CATEGORY_SPACE: (((9, 13), (28, 32), (0x85, 0xA0), (0x1680, 0x3000)), ((9, 13), (32, 32))),
+_LAST_LETTER = 0x3FFFF  # no character beyond is a digit, a letter or a space
+_CLASSES: dict[Any, Callable[[str], bool]] = {
+    sre.CATEGORY_DIGIT: str.isdecimal,
+    sre.CATEGORY_WORD: lambda character: character.isalnum() or character == "_",
+    sre.CATEGORY_SPACE: str.isspace,
 }
 _NEGATED = {
     sre.CATEGORY_NOT_DIGIT: sre.CATEGORY_DIGIT,
@@ -66,26 +63,33 @@ def find_readings(
     start = (first.start, second.start, not differing)
     came_from: dict[Any, Any] = {start: None}
     queue = deque([start])
+    shared: dict[tuple[int, int], str] = {}  # by two ranges, which the automata keep
     while queue:
         here = queue.popleft()
         at, other, differs = here
         if differs and first.accepts(at) and second.accepts(other):
             return _readings(one, two, came_from, here)
-        for low, high, mine, target in first.moves(at):
-            for its_low, its_high, its, its_target in second.moves(other):
-                lowest, highest = max(low, its_low), min(high, its_high)
-                if lowest > highest:
-                    continue
+        for ranges, mine, target in first.moves(at):
+            for its_ranges, its, its_target in second.moves(other):
                 apart = differs or (mine != its and min(mine, its) < differing)
                 there = (target, its_target, apart)
-                if there not in came_from:
-                    came_from[there] = (here, _example(lowest, highest), mine, its)
+                if there in came_from:
+                    continue
+                both = id(ranges), id(its_ranges)
+                if both not in shared:
+                    shared[both] = _example(_common(ranges, its_ranges))
+                if shared[both]:
+                    came_from[there] = (here, shared[both], mine, its)
                     queue.append(there)
     return None
 
 
-def _example(low: int, high: int) -> str:
-    return next((one for one in _PREFERRED if low <= ord(one) <= high), chr(low))
+def _example(ranges: Ranges) -> str:
+    """A character of these ranges, "" if they have none."""
+    for one in _PREFERRED:
+        if any(low <= ord(one) <= high for low, high in ranges):
+            return one
+    return chr(ranges[0][0]) if ranges else ""
 
 
 def _readings(
@@ -105,6 +109,10 @@ def _readings(
     return Readings("".join(step[0] for step in steps), *texts)
 
 
+_Move = tuple[Ranges, int, int]
+"""The characters that are read, the part that they are of, and the next state."""
+
+
 @lru_cache(maxsize=512)
 def _automaton(parts: tuple[KeyPart, ...]) -> _Automaton:
     return _Automaton(parts)
@@ -114,9 +122,9 @@ class _Automaton:
     """Nondeterministic automaton for a key template: each move reads a character of a part."""
 
     def __init__(self, parts: Sequence[KeyPart]) -> None:
-        self._moves: list[list[tuple[int, int, int, int]]] = []
+        self._moves: list[list[_Move]] = []
         self._empty: list[list[int]] = []
-        self._closed: dict[int, tuple[list[tuple[int, int, int, int]], bool]] = {}
+        self._closed: dict[int, tuple[list[_Move], bool]] = {}
         state = self.start = self._state()
         for number, part in enumerate(parts):
             if not part.pattern:  # no literal
@@ -125,8 +133,8 @@ class _Automaton:
             state = self._part_of(_parsed(part.pattern), state)
         self._end = state
 
-    def moves(self, state: int) -> list[tuple[int, int, int, int]]:
-        """The moves from a state: lowest and highest character, part, and next state."""
+    def moves(self, state: int) -> list[_Move]:
+        """The moves from a state that read a character."""
         return self._closure(state)[0]
 
     def accepts(self, state: int) -> bool:
@@ -147,7 +155,7 @@ class _Automaton:
         self._empty[state].append(first + shift)
         return end
 
-    def _closure(self, state: int) -> tuple[list[tuple[int, int, int, int]], bool]:
+    def _closure(self, state: int) -> tuple[list[_Move], bool]:
         if state not in self._closed:
             reached = [state]
             for one in reached:
@@ -173,8 +181,8 @@ class _Automaton:
             elif kind is sre.BRANCH:
                 state = self._state(*[self._add(one, state) for one in value[1]])
             elif kind is sre.SUBPATTERN:
-                folds = value[1] & re.IGNORECASE
-                state = self._add(_parsed(".*") if folds else value[3], state)
+                other = value[1] & (re.IGNORECASE | re.ASCII)
+                state = self._add(_parsed(".*") if other else value[3], state)
             elif kind is sre.ATOMIC_GROUP:
                 state = self._add(value, state)
             elif kind in (sre.GROUPREF, sre.GROUPREF_EXISTS):
@@ -185,8 +193,7 @@ class _Automaton:
 
     def _read(self, ranges: Ranges, state: int) -> int:
         after = self._state()
-        for low, high in _common(ranges, self._characters):
-            self._moves[state].append((low, high, self._part, after))
+        self._moves[state].append((_common(ranges, self._characters), self._part, after))
         return after
 
     def _repeat(self, least: int, most: Any, tree: Any, state: int) -> int:
@@ -218,21 +225,25 @@ def _ranges(kind: Any, value: Any) -> Ranges:
     if kind is sre.RANGE:
         return (value,)
     if kind is sre.CATEGORY:
-        if value in _NEGATED:
-            return _others(_CLASSES[_NEGATED[value]][1])
-        return _CLASSES[value][0]
+        return _others(_class(_NEGATED[value])) if value in _NEGATED else _class(value)
     if kind is sre.IN and value[0][0] is sre.NEGATE:
-        return _others([one for inner in value[1:] for one in _surely(*inner)])
+        return _others([one for inner in value[1:] for one in _ranges(*inner)])
     if kind is sre.IN:
-        return tuple(one for inner in value for one in _ranges(*inner))
+        # The others of the others: the same characters in as few ranges as can be.
+        return _others(_others([one for inner in value for one in _ranges(*inner)]))
     return ANYTHING
 
 
-def _surely(kind: Any, value: Any) -> Ranges:
-    """The same, none of which is in doubt: what a negated set certainly leaves out."""
-    if kind is not sre.CATEGORY:
-        return _ranges(kind, value)
-    return _others(_CLASSES[_NEGATED[value]][0]) if value in _NEGATED else _CLASSES[value][1]
+@lru_cache
+def _class(category: Any) -> Ranges:
+    """The characters of a class such as ``\\d``, in all of Unicode."""
+    found: list[tuple[int, int]] = []
+    for code in filter(lambda code: _CLASSES[category](chr(code)), range(_LAST_LETTER)):
+        if found and found[-1][1] == code - 1:
+            found[-1] = (found[-1][0], code)
+        else:
+            found.append((code, code))
+    return tuple(found)
 
 
 def _others(ranges: Iterable[tuple[int, int]]) -> Ranges:
@@ -244,13 +255,21 @@ def _others(ranges: Iterable[tuple[int, int]]) -> Ranges:
     return tuple(one for one in (*found, (at, 0x10FFFE)) if one[0] <= one[1])
 
 
-def _common(one: Ranges, two: Ranges) -> Iterator[tuple[int, int]]:
-    for low, high in one:
-        for its_low, its_high in two:
-            if max(low, its_low) <= min(high, its_high):
-                yield max(low, its_low), min(high, its_high)
+@lru_cache(maxsize=4096)
+def _common(one: Ranges, two: Ranges) -> Ranges:
+    """The characters that are in both, whose ranges are in their order."""
+    found, at, other = [], 0, 0
+    while at < len(one) and other < len(two):
+        low, high = max(one[at][0], two[other][0]), min(one[at][1], two[other][1])
+        if low <= high:
+            found.append((low, high))
+        if one[at][1] < two[other][1]:
+            at += 1
+        else:
+            other += 1
+    return tuple(found)
 
 
 def without(ranges: Ranges, characters: str) -> Ranges:
     """The ranges without these characters."""
-    return tuple(_common(ranges, _others([(ord(one), ord(one)) for one in characters])))
+    return _common(ranges, _others([(ord(one), ord(one)) for one in characters]))
