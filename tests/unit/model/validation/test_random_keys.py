@@ -237,7 +237,8 @@ def verify_refusal(tried: Tried, problem: str) -> bool:
 
 def verify_keys(tried: Tried) -> None:
     """Check that keys are the oracle's, differ as records do, and read back as their values."""
-    design, taken = tried.table.__design__, {}
+    design = tried.table.__design__
+    taken: dict[tuple[str, ...], tuple[str, dict[str, Any]]] = {}
     for one in tried.shapes:
         entity = design.entities[one.name]
         kept = [record for record in one.records if one.takes(record)]
@@ -264,9 +265,9 @@ def verify_keys(tried: Tried) -> None:
                     n: record[n] for n in form.fields
                 }, (form, text)
         for mine, its in combinations(kept, 2):
-            for form, text, other in zip(one.templates, one.keys(mine), one.keys(its), strict=True):
-                same = all(mine[n] == its[n] for n in fields_of(form))
-                assert (text == other) is same, (form, mine, its)
+            for own, text, other in zip(one.templates, one.keys(mine), one.keys(its), strict=True):
+                same = all(mine[n] == its[n] for n in fields_of(own))
+                assert (text == other) is same, (own, mine, its)
 
 
 def expected(
@@ -297,7 +298,7 @@ def verify_query(chance: random.Random, tried: Tried, at: int) -> None:
     one, pattern, in_index, name = tried.queries[at]
     if not one.records:
         return
-    design = tried.table.__design__
+    design: Any = tried.table.__design__
     records = Records(design, design.entities[one.name])
     place = 2 if in_index else 0
     partition, sort = (fields_of(form) for form in one.templates[place : place + 2])
@@ -314,13 +315,7 @@ def verify_query(chance: random.Random, tried: Tried, at: int) -> None:
             bounds = {"begins_with": text[: chance.randint(1, len(text))]}
     wanted = expected(one.records, where, name, bounds, kind)
     try:
-        question = Asked(
-            design,
-            records,
-            tried.table.__design__.patterns[pattern],
-            where,
-            Range(**bounds),  # type: ignore[arg-type]
-        )
+        question = Asked(design, records, design.patterns[pattern], where, Range(**bounds))
     except InvalidValue:
         assert "begins_with" in bounds
         assert not wanted, (where, bounds)
@@ -333,10 +328,10 @@ def verify_query(chance: random.Random, tried: Tried, at: int) -> None:
             keys = owner.keys(record)
             if keys[place] != one.keys(sample)[place]:
                 continue
-            text = keys[place + 1].encode()
-            inside = (low is None or text >= low) and (high is None or text <= high)
+            key = keys[place + 1].encode()
+            inside = (low is None or key >= low) and (high is None or key <= high)
             if inside and (not fixed or fixed == [keys[place + 1]]):
-                matching.append((text, owner.name, record))
+                matching.append((key, owner.name, record))
     item_names = ("PK", "SK", "IPK", "ISK")
     matching.sort(key=lambda found: found[0])
     read = [
