@@ -10,7 +10,7 @@ from tablewright.model.computed import Computed, Digest
 from tablewright.model.errors import InvalidValue
 from tablewright.model.expiry import Expiry
 from tablewright.model.fields.base import ANY_TEXT, Field
-from tablewright.model.fields.numbers import NUMBER_PATTERN, number_text
+from tablewright.model.fields.numbers import number_text
 from tablewright.model.key_template import PARTITION_KEY_BYTES, SORT_KEY_BYTES, Template
 from tablewright.model.part import PartModel
 from tablewright.model.sharding.epochs import EpochShards, EpochSource
@@ -256,7 +256,7 @@ class EntityModel(PartModel):
     def key_pattern(self, name: str) -> str:
         """Regular expression of the texts that a field, or what is computed, has in keys."""
         if name in self.number_keys:
-            return NUMBER_PATTERN
+            return "[-+.0-9eE]+"  # as DynamoDB writes numbers
         part = self.by_name.get(name) or self.computed.get(name)
         if part is None:
             return "0|[1-9][0-9]*" if name == "shard" else ANY_TEXT

@@ -141,8 +141,9 @@ class KeyTimeField(TimestampTextField):
     def key_pattern(self) -> str:
         return _STORED.pattern
 
-    def begins(self, text: str) -> bool:
-        return True
+    @property
+    def samples(self) -> tuple[str, ...]:
+        return ()
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "date-time"}

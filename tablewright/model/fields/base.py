@@ -157,6 +157,12 @@ class Field(Operand[V]):
         return text
 
     @property
+    def samples(self) -> tuple[str, ...]:
+        """Texts of a fixed form, one of which continues any beginning of a value's text; none for
+        values of no fixed form."""
+        return ()
+
+    @property
     def key_pattern(self) -> str:
         """Regular expression of the texts that values have in keys: it matches all of them.
 
@@ -166,7 +172,8 @@ class Field(Operand[V]):
 
     def begins(self, text: str) -> bool:
         """True if the text of a value in a key can begin so."""
-        return True
+        samples = self.samples
+        return not samples or any(self.fits_text(text + one[len(text) :]) for one in samples)
 
     def accepts_text(self, text: str) -> bool:
         """Whether this can be a value's text in a key: tells keys of different entities apart."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from tablewright.model.fields.base import REQUIRED, Field
 
-NUMBER_PATTERN = r"-?[0-9]+(?:\.[0-9]+)?(?:E[+-][0-9]+)?"
 _CENT = Decimal("0.01")
 # The numbers that DynamoDB can keep exactly.
 _DIGITS = 38
@@ -43,7 +42,7 @@ class NumberField(Field[Any]):
 
     @property
     def key_pattern(self) -> str:
-        return NUMBER_PATTERN
+        return r"-?[0-9]+(?:\.[0-9]+)?(?:E[+-][0-9]+)?"
 
     def begins(self, text: str) -> bool:
         return False

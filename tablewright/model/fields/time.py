@@ -18,7 +18,7 @@ _1970 = datetime(1970, 1, 1, tzinfo=UTC)
 _KEY_DATE = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _KEY_HOUR = r"(?:[01][0-9]|2[0-3])"
 # One of these continues any text that a date or time can begin with.
-_SAMPLES = ("0001-01-01{}00:00:00", "0000-10-10{}00:00:00")
+_SAMPLES = ("0001-01-01T00:00:00", "0000-10-10T00:00:00")
 
 Resolution = Literal["s", "ms", "us"]
 _MICROSECONDS: dict[Resolution, int] = {"s": 1_000_000, "ms": 1000, "us": 1}
@@ -49,8 +49,9 @@ class DateTextField(Field[Any]):
     def key_pattern(self) -> str:
         return _KEY_DATE
 
-    def begins(self, text: str) -> bool:
-        return any(self.fits_text(text + one[len(text) : 10]) for one in _SAMPLES)
+    @property
+    def samples(self) -> tuple[str, ...]:
+        return tuple(one[:10] for one in _SAMPLES)
 
     def check(self, value: Any) -> str:
         if type(value) is date:
@@ -79,9 +80,9 @@ class HourTextField(Field[Any]):
     def key_pattern(self) -> str:
         return f"{_KEY_DATE}-{_KEY_HOUR}"
 
-    def begins(self, text: str) -> bool:
-        samples = (one.format("-")[:13] for one in _SAMPLES)
-        return any(self.fits_text(text + one[len(text) :]) for one in samples)
+    @property
+    def samples(self) -> tuple[str, ...]:
+        return tuple(one[:13].replace("T", "-") for one in _SAMPLES)
 
     def check(self, value: Any) -> str:
         if isinstance(value, datetime):
@@ -141,12 +142,10 @@ class TimestampTextField(Field[Any]):
     def key_pattern(self) -> str:
         return f"{_KEY_DATE}T{_KEY_HOUR}:[0-5][0-9]:[0-5][0-9]{self._decimals}Z"
 
-    def begins(self, text: str) -> bool:
+    @property
+    def samples(self) -> tuple[str, ...]:
         decimals = {"s": "", "ms": ".000", "us": ".000000"}[self.resolution]
-        if self.any_precision:
-            decimals = ".000000000"[: max(2, len(text) - 19)] if "." in text else ""
-        samples = (one.format("T") + f"{decimals}Z" for one in _SAMPLES)
-        return any(self.fits_text(text + one[len(text) :]) for one in samples)
+        return () if self.any_precision else tuple(f"{one}{decimals}Z" for one in _SAMPLES)
 
     def check(self, value: Any) -> str:
         if isinstance(value, datetime):
