@@ -85,7 +85,7 @@ class Everything(
     lines: Field[str] = Lines()
     size: Field[Size] = Choice(Size)
     colour: Field[Literal["red", "blue"]] = Choice(Literal["red", "blue"])
-    moment: Field[str] = TimestampText()
+    moment: Field[str] = TimestampText(resolution="ms")
     epoch: Field[datetime] = EpochTimestamp()
     day_text: Field[str] = DateText()
     hour: Field[str] = HourText()

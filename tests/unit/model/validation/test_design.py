@@ -144,7 +144,7 @@ FAULTS = {
     ),
     "a list that cannot tell what has expired": (
         design(
-            order(fields=fields(until=TimestampText()), expires=Expiry("until")),
+            order(fields=fields(until=TimestampText(resolution="ms")), expires=Expiry("until")),
             ttl="ttl",
         ),
         "lists what expires by Order.until, which index BY_STATE does not project",
@@ -307,7 +307,7 @@ FAULTS = {
         "Order expires by until, a Whole: it must be a day, an hour or a time",
     ),
     "a time to live that is stored as a text": (
-        design(order(fields=fields(ttl=TimestampText()), expires=Expiry("ttl")), ttl="ttl"),
+        design(order(fields=fields(ttl=TimestampText(resolution="ms")), expires=Expiry("ttl")), ttl="ttl"),
         "Order.ttl is stored as 'ttl', by which items expire",
     ),
     "a default that is no value": (
@@ -339,7 +339,7 @@ def kind(name: str, pk: str, sk: str, delimiter: str = "#", **own: Field[Any]) -
 
 
 def at() -> Field[str]:
-    return TimestampText("SK")
+    return TimestampText("SK", resolution="ms")
 
 
 def day() -> Field[str]:
