@@ -108,6 +108,11 @@ class MomentField(TimestampTextField):
         super().__init__(default=default, resolution=resolution)
         self.end_of_day = end_of_day
 
+    @property
+    def key_pattern(self) -> str:
+        # Items of earlier programs have other forms of time in keys of indexes.
+        return _STORED.pattern
+
     def check(self, value: Any) -> str:
         if not isinstance(value, str):
             return super().check(value)

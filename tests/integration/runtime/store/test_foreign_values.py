@@ -196,7 +196,7 @@ def test_a_condition_on_what_stands_in_a_key_alone_is_looked_at_here(
 FUNCTIONS: list[tuple[Condition, bool]] = [
     (Product.added.contains("2026-11"), True),
     (Product.added.contains("2025"), False),
-    (Product.added.size() == 24, True),
+    (Product.added.size() == 27, True),
     (Product.added.is_of_type("S"), True),
     (Product.price.is_of_type("N"), True),
     (Product.price >= 0, True),
