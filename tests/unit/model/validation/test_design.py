@@ -307,7 +307,7 @@ FAULTS = {
         "Order expires by until, a Whole: it must be a day, an hour or a time",
     ),
     "a time to live that is stored as a text": (
-        design(order(fields=fields(ttl=TimestampText(resolution="ms")), expires=Expiry("ttl")), ttl="ttl"),
+        design(order(fields=fields(ttl=TimestampText()), expires=Expiry("ttl")), ttl="ttl"),
         "Order.ttl is stored as 'ttl', by which items expire",
     ),
     "a default that is no value": (
