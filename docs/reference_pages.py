@@ -45,7 +45,7 @@ PAGES = (
                 _MODEL,
                 "Field IN_KEY Text Prose Lines Name Choice Flag Timestamp TimestampText "
                 "EpochTimestamp Date DateText HourText TimeId Number Money Fraction Whole SetOf "
-                "ListOf PartOf Document Binary Tally",
+                "ListOf PartOf Document Binary Tally truncate_time",
             ),
             Section(
                 "Shards",

@@ -54,7 +54,7 @@ class Member(
 
     room: Field[str] = Text(max_length=64)
     user: Field[str] = Text()
-    joined_at: Field[datetime] = Timestamp()
+    joined_at: Field[datetime] = Timestamp(resolution="ms")
     read_up_to: Field[str | None] = TimeId(default=None)
 
 
@@ -74,7 +74,7 @@ class Message(
     message_id: Field[str] = TimeId()
     author: Field[str] = Text()
     text: Field[str] = Lines(max_length=4000)
-    edited_at: Field[datetime | None] = Timestamp(default=None)
+    edited_at: Field[datetime | None] = Timestamp(default=None, resolution="ms")
 
 
 class Chat(Table, pk="PK", sk="SK"):

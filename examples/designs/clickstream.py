@@ -74,7 +74,7 @@ class View(
 
     site: Field[str] = Text(IN_KEY)
     view_id: Field[str] = TimeId(IN_KEY)
-    at: Field[str] = TimestampText()
+    at: Field[str] = TimestampText(resolution="ms")
     path: Field[str] = Text(max_length=1000)
     country: Field[str] = Text(max_length=2)
 

@@ -52,7 +52,7 @@ class Entry(
 
     device: Field[str] = Text()
     state: Field[State] = Choice(State)
-    at: Field[datetime] = Timestamp(seconds=True)
+    at: Field[datetime] = Timestamp(resolution="s")
     day: Field[date] = Date()
     temperature: Field[Decimal] = Number()
     battery: Field[Decimal] = Fraction()

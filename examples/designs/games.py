@@ -58,8 +58,8 @@ class Game(
     map: Field[str] = Text()
     host: Field[str] = Text()
     players: Field[set[str]] = SetOf(Text(), max_items=ROOM_FOR)
-    opened_at: Field[datetime | None] = Timestamp(default=None)
-    started_at: Field[datetime | None] = Timestamp(default=None)
+    opened_at: Field[datetime | None] = Timestamp(default=None, resolution="ms")
+    started_at: Field[datetime | None] = Timestamp(default=None, resolution="ms")
     winner: Field[str | None] = Text(default=None)
 
 
@@ -72,7 +72,7 @@ class Seat(
 
     game_id: Field[str] = Text()
     player: Field[str] = Text()
-    joined_at: Field[datetime] = Timestamp()
+    joined_at: Field[datetime] = Timestamp(resolution="ms")
     score: Field[int] = Whole(default=0)
 
 

@@ -42,7 +42,7 @@ class Score(
     game: Field[str] = Text()
     region: Field[str] = Text()
     score: Field[int] = Whole(digits=9)
-    reached_at: Field[datetime] = Timestamp()
+    reached_at: Field[datetime] = Timestamp(resolution="ms")
     attempts: Field[int] = Whole(default=0)
     # Highest first, and of equal scores in the order of names.
     from_the_top = Reversed(score)

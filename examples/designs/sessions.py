@@ -47,7 +47,7 @@ class Session(
 
     digest: Field[bytes] = Binary(max_bytes=32)
     user: Field[str] = Text()
-    signed_in_at: Field[datetime] = Timestamp()
+    signed_in_at: Field[datetime] = Timestamp(resolution="ms")
     expires_at: Field[datetime] = EpochTimestamp()  # what DynamoDB removes sessions by
     browser: Field[Mapping[str, Any] | None] = Document(default=None)
 

@@ -93,7 +93,7 @@ class Order(
 
     order_id: Field[str] = Text(max_length=36)
     customer: Field[str] = Text()
-    placed_at: Field[datetime] = Timestamp()
+    placed_at: Field[datetime] = Timestamp(resolution="ms")
     total: Field[Decimal] = Money()
     ship_to: Field[Address] = PartOf(Address)
     state: Field[State] = Choice(State, default=State.PLACED)
@@ -114,7 +114,7 @@ class Item(
 
     order_id: Field[str] = Text(max_length=36)
     product: Field[str] = Text()
-    placed_at: Field[datetime] = Timestamp()
+    placed_at: Field[datetime] = Timestamp(resolution="ms")
     pieces: Field[int] = Whole(lowest=1)
     price: Field[Decimal] = Money()
 

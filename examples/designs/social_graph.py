@@ -55,7 +55,7 @@ class Follow(
 
     follower: Field[str] = Text()
     followed: Field[str] = Text()
-    since: Field[datetime] = Timestamp()
+    since: Field[datetime] = Timestamp(resolution="ms")
 
 
 class Post(
@@ -101,7 +101,7 @@ class TimelineEntry(
     post_id: Field[str] = TimeId()
     author: Field[str] = Text("by")  # with an `author` it would be among the author's posts
     text: Field[str] = Prose(max_length=500)
-    posted_at: Field[datetime] = Timestamp()
+    posted_at: Field[datetime] = Timestamp(resolution="ms")
 
 
 class SocialGraph(Table, pk="PK", sk="SK", ttl="ttl"):

@@ -69,7 +69,7 @@ class Ticket(
     product: Field[str] = Text()
     customer: Field[str] = Text()
     subject: Field[str] = Prose()
-    opened_at: Field[datetime] = Timestamp()
+    opened_at: Field[datetime] = Timestamp(resolution="ms")
     priority: Field[int] = Whole(digits=1, lowest=1)
     status: Field[Status] = Choice(Status, default=Status.OPEN)
     assignee: Field[str | None] = Text(default=None)
@@ -92,7 +92,7 @@ class Comment(
     """What was said of a ticket, and the status that it has had since."""
 
     ticket_id: Field[str] = Text()
-    written_at: Field[datetime] = Timestamp()
+    written_at: Field[datetime] = Timestamp(resolution="ms")
     author: Field[str] = Text()
     text: Field[str] = Lines(max_length=10_000)
     status: Field[Status] = Choice(Status, "left_as")

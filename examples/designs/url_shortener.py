@@ -56,9 +56,9 @@ class Link(
     code: Field[str] = Text(pattern="[0-9A-Za-z]{4,16}", form="4 to 16 letters and digits")
     url: Field[str] = Text(max_length=4000)
     owner: Field[str] = Text()
-    made_at: Field[datetime] = Timestamp()
+    made_at: Field[datetime] = Timestamp(resolution="ms")
     active: Field[bool] = Flag(default=True)
-    expires_at: Field[datetime | None] = Timestamp(default=None)
+    expires_at: Field[datetime | None] = Timestamp(default=None, resolution="ms")
     clicks: Field[int] = Whole(default=0)
     # An address may be longer than a key, and holds what a key may not.
     digest = Computed(_digest, url)

@@ -40,7 +40,7 @@ class Latest(Entity, key=Key("DOCUMENT#{document}", "v0"), example={**_TEXT, "nu
     number: Field[int] = Whole(digits=6)
     text: Field[str] = Lines(max_length=100_000)
     author: Field[str] = Text()
-    saved_at: Field[datetime] = Timestamp()
+    saved_at: Field[datetime] = Timestamp(resolution="ms")
 
 
 class Version(Entity, key=Key("DOCUMENT#{document}", "v{number}"), example={**_TEXT, "number": 3}):
@@ -50,7 +50,7 @@ class Version(Entity, key=Key("DOCUMENT#{document}", "v{number}"), example={**_T
     number: Field[int] = Whole(digits=6, lowest=1)
     text: Field[str] = Lines(max_length=100_000)
     author: Field[str] = Text()
-    saved_at: Field[datetime] = Timestamp()
+    saved_at: Field[datetime] = Timestamp(resolution="ms")
 
 
 class VersionHistory(Table, pk="PK", sk="SK", entity_type="type"):

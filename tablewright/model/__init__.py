@@ -32,6 +32,7 @@ from tablewright.model.fields.specifiers import (
     TimestampText,
     Whole,
 )
+from tablewright.model.fields.time import truncate_time
 from tablewright.model.part import Record
 from tablewright.model.patterns import (
     BatchCreate,
@@ -134,6 +135,7 @@ __all__ = [
     "key_of",
     "last_character",
     "replaced",
+    "truncate_time",
     "unchecked",
     "uniform",
 ]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from tablewright.model.arguments import checked
 from tablewright.model.errors import InvalidValue
-from tablewright.model.time_ids import milliseconds
+from tablewright.model.fields.numbers import MoneyField, WholeField
+from tablewright.model.fields.time import DateTextField, TimestampTextField
 
 if TYPE_CHECKING:
     from tablewright.model.fields.base import Field
 
-_LAST_MILLISECOND = milliseconds(datetime(9999, 12, 31, 23, 59, 59, 999_000, UTC))
+_LAST_MOMENT = datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC)
 
 
 class Computed:
@@ -49,6 +50,11 @@ class Computed:
         return self if record is None else self.text(record)
 
     @property
+    def key_pattern(self) -> str:
+        """Regular expression of the texts that it has in keys: it matches all of them."""
+        return rf"[\s\S]{{1,{self.max_length}}}"
+
+    @property
     def inputs(self) -> tuple[str, ...]:
         """The names of the fields that it is computed from."""
         return tuple(field.name for field in self._of)
@@ -66,8 +72,8 @@ class Computed:
 
 
 class Reversed(Computed):
-    """A moment, a day or a whole number whose text sorts the other way round: newest, or highest,
-    first in a list that ascends.
+    """A moment, a day, an amount or a whole number whose text sorts the other way round: newest, or
+    highest, first in a list that ascends.
 
     Example::
 
@@ -78,21 +84,41 @@ class Reversed(Computed):
             best = Reversed(points)
     """
 
-    __slots__ = ("_digits",)
+    __slots__ = ("_digits", "_step")
 
     @checked
     def __init__(self, of: Field[Any]) -> None:
         super().__init__(self._text, of)
-        self._digits = int(getattr(of, "digits", 0))
+        fine = isinstance(of, TimestampTextField) and of.resolution == "us"
+        if isinstance(of, TimestampTextField) and not of.any_precision:
+            self._digits = 18 if fine else 15
+        elif isinstance(of, DateTextField):
+            self._digits = 7
+        elif isinstance(of, MoneyField) or (isinstance(of, WholeField) and of.lowest >= 0):
+            self._digits = of.digits
+        else:
+            raise TypeError(
+                f"Reversed takes a moment, a day, an amount or a whole number that is not negative,"
+                f" and not a {of.type_name}"
+            )
+        # Seconds count as milliseconds, too.
+        self._step = timedelta(microseconds=1 if fine else 1000)
+
+    @property
+    def key_pattern(self) -> str:
+        return f"[0-9]{{{self._digits}}}"
 
     def _text(self, value: Any) -> str:
         if isinstance(value, str):
             value = datetime.fromisoformat(value) if len(value) > 10 else date.fromisoformat(value)
         if isinstance(value, datetime):
-            return str(_LAST_MILLISECOND - milliseconds(value)).zfill(15)
-        if isinstance(value, date):
-            return str((date.max - value).days).zfill(7)
-        return str(10**self._digits - 1 - int(value)).zfill(self._digits)
+            remaining = (_LAST_MOMENT - value) // self._step
+        elif isinstance(value, date):
+            remaining = (date.max - value).days
+        else:
+            text = self._of[0].to_text(value)
+            remaining = 10**self._digits - 1 - int(text)
+        return str(remaining).zfill(self._digits)
 
 
 class Digest(Computed):
@@ -114,6 +140,7 @@ class Digest(Computed):
 
     __slots__ = ()
     LENGTH = 64
+    key_pattern = "[0-9a-f]{64}"
 
     @checked
     def __init__(self, of: Field[Any]) -> None:

@@ -10,7 +10,7 @@ from tablewright.model.arguments import checked
 from tablewright.model.computed import Computed, Digest
 from tablewright.model.errors import InvalidValue
 from tablewright.model.expiry import Expiry
-from tablewright.model.fields.base import Field
+from tablewright.model.fields.base import ANY_TEXT, Field
 from tablewright.model.fields.numbers import number_text
 from tablewright.model.key_template import PARTITION_KEY_BYTES, SORT_KEY_BYTES, Template
 from tablewright.model.part import PartModel
@@ -84,6 +84,14 @@ class Key:
         )
         return limited
 
+    def with_patterns(self, key_pattern: Callable[[str], str]) -> Key:
+        """The same key, whose fields have texts of these regular expressions."""
+        copy = Key.__new__(Key)
+        copy.shards, copy.shared = self.shards, self.shared
+        copy.partition = tuple(one.with_patterns(key_pattern) for one in self.partition)
+        copy.sort = tuple(one.with_patterns(key_pattern) for one in self.sort)
+        return copy
+
     def with_shard(self, texts: Mapping[str, str], epochs: EpochSource) -> Mapping[str, str]:
         """The texts of an item's fields and, where the key has one, its shard."""
         if self.shards is None:
@@ -130,6 +138,7 @@ class EntityModel(PartModel):
     """
 
     __slots__ = (
+        "_in_keys",
         "_sources",
         "_storable",
         "computed",
@@ -161,8 +170,12 @@ class EntityModel(PartModel):
         self._sources = {name: one.inputs for name, one in self.computed.items()}
         self.number_keys = frozenset(number_keys)
         self.made = made
-        self.key = key
-        self.indexed = dict(indexed or {})
+        self.key = key.with_patterns(self.key_pattern)
+        self.indexed = {
+            name: one.with_patterns(self.key_pattern) for name, one in (indexed or {}).items()
+        }
+        self._in_keys = {name for one in self.keys for name in one.fields}
+        self._in_keys |= {name for one in self.keys if one.shards for name in one.shards.inputs}
         self.expires = expires
         self.example = dict(example or {})
         self.describes = describes
@@ -247,6 +260,15 @@ class EntityModel(PartModel):
         names = (self._sources.get(name, (name,)) for name in (*key.fields, *by))
         return tuple(dict.fromkeys(one for some in names for one in some))
 
+    def key_pattern(self, name: str) -> str:
+        """Regular expression of the texts that a field, or what is computed, has in keys."""
+        if name in self.number_keys:
+            return "[-+.0-9eE]+"  # as DynamoDB writes numbers
+        part = self.by_name.get(name) or self.computed.get(name)
+        if part is None:
+            return "0|[1-9][0-9]*" if name == "shard" else ANY_TEXT
+        return part.key_pattern
+
     def text(self, name: str, value: Any) -> str:
         """The value of a field as it stands in a key."""
         if type(value) is str:
@@ -254,6 +276,9 @@ class EntityModel(PartModel):
         if name in self.number_keys:
             # The key is the number itself, of which 5, 5.0 and 5E0 are one.
             return number_text(self.by_name[name].to_plain(value))
+        if name not in self._in_keys:
+            # What is computed from it stands in the key: the value may have more digits.
+            return str(self.by_name[name].to_plain(value))
         return self.by_name[name].to_text(value)
 
     def time_text(self, value: Any) -> str:

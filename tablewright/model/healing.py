@@ -24,9 +24,9 @@ class Healable(Entity):
     """What an item carries that can be healed: a base of its entity."""
 
     heal_attempts: Field[Decimal | None] = Number(default=None)
-    heal_after: Field[str | None] = TimestampText(default=None)
+    heal_after: Field[str | None] = TimestampText(default=None, resolution="ms")
     heal_run: Field[str | None] = Text(default=None, max_length=64)
-    parked_at: Field[str | None] = TimestampText(default=None)
+    parked_at: Field[str | None] = TimestampText(default=None, resolution="ms")
 
 
 HEALING_FIELDS = ("heal_attempts", "heal_after", "heal_run", "parked_at")

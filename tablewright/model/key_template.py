@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from tablewright.model.errors import InvalidValue, KeyMismatch
+from tablewright.model.fields.base import ANY_TEXT
 
 PARTITION_KEY_BYTES = 2048
 SORT_KEY_BYTES = 1024
@@ -26,13 +27,15 @@ class Template:
     >>> sale.parse("SALE#2025-12-29#abc")
     {'sale_date': '2025-12-29', 'sale_id': 'abc'}
 
-    A value may not be empty nor contain the delimiter: this is what makes the round trip exact and
-    keeps one tenant's keys out of another's.
+    A value may not be empty nor contain the delimiter: this keeps one tenant's keys out of
+    another's. `key_pattern` gives the regular expression of a field's texts. Validation proves that
+    no key can be read in two ways (`model/validation/keys.py`), so the round trip is exact.
     """
 
     __slots__ = (
         "_delimiters",
         "_form",
+        "_key_pattern",
         "_pattern",
         "_values",
         "delimiter",
@@ -42,7 +45,14 @@ class Template:
         "text",
     )
 
-    def __init__(self, text: str, *, limit: int, delimiter: str = "#") -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        limit: int,
+        delimiter: str = "#",
+        key_pattern: Callable[[str], str] | None = None,
+    ) -> None:
         parts = _FIELD.split(text)
         self.text = text
         self.limit = limit
@@ -51,7 +61,8 @@ class Template:
         # A bare "{field}" has nothing that a value could be confused with.
         self.delimiter = delimiter if any(self.literals) else ""
         self._form = "%s".join(literal.replace("%", "%%") for literal in self.literals)
-        self._delimiters = text.count(self.delimiter) if self.delimiter else 0
+        self._delimiters = sum(one.count(delimiter) for one in self.literals if self.delimiter)
+        self._key_pattern = key_pattern
         self._values = _tuple_of(self.fields)
         self._pattern: re.Pattern[str] | None = None
 
@@ -60,9 +71,15 @@ class Template:
 
     def limited(self, limit: int) -> Template:
         """The same template for keys of so many bytes, if that is fewer."""
-        if limit >= self.limit:
-            return self
-        return Template(self.text, limit=limit, delimiter=self.delimiter or "#")
+        return self._copy(limit, self._key_pattern) if limit < self.limit else self
+
+    def with_patterns(self, key_pattern: Callable[[str], str]) -> Template:
+        """The same template, whose fields have texts of these regular expressions."""
+        return self._copy(self.limit, key_pattern)
+
+    def _copy(self, limit: int, key_pattern: Callable[[str], str] | None) -> Template:
+        delimiter = self.delimiter or "#"
+        return Template(self.text, limit=limit, delimiter=delimiter, key_pattern=key_pattern)
 
     @property
     def bare_field(self) -> str | None:
@@ -121,13 +138,15 @@ class Template:
     def parse(self, key: str) -> dict[str, str]:
         """The field texts of a key; raises KeyMismatch for a key of another form."""
         if self._pattern is None:
-            value = f"[^{re.escape(self.delimiter)}]+" if self.delimiter else ".+"
             source = re.escape(self.literals[0])
             for field, literal in zip(self.fields, self.literals[1:], strict=True):
-                source += f"(?P<{field}>{value}){re.escape(literal)}"
-            self._pattern = re.compile(source, re.DOTALL)
+                pattern = self._key_pattern(field) if self._key_pattern else ANY_TEXT
+                source += f"(?P<{field}>{pattern}){re.escape(literal)}"
+            self._pattern = re.compile(source)
         match = self._pattern.fullmatch(key)
-        if match is None:
+        # No value has a delimiter, so all of them are in literals.
+        outside = self.delimiter and key.count(self.delimiter) != self._delimiters
+        if match is None or outside or "" in match.groupdict().values():
             raise KeyMismatch(f"key {key!r} does not have the form {self.text}")
         return match.groupdict()
 
@@ -148,8 +167,12 @@ class Template:
         return self.text.split(self.delimiter) if self.delimiter else [self.text]
 
     def can_equal(self, other: Template) -> bool:
-        """Whether some values make both templates give the same key."""
-        if self.delimiter != other.delimiter:
+        """False if no values make both templates give the same key, as their literals tell.
+
+        It may be True for keys that patterns of fields tell apart. A store then looks at each item
+        by itself, which is right and costs little; validation compares the patterns, too.
+        """
+        if self.delimiter != other.delimiter or len(self.delimiter) > 1:
             # The values of each may hold the other's delimiter; those of a bare field, any.
             return _segments_can_equal(self.text, other.text)
         mine, theirs = self.segments(), other.segments()

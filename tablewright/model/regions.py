@@ -31,7 +31,7 @@ class ActiveRegion(
     system: Field[str] = Text(max_length=64)
     region: Field[str] = Text(pattern=r"[a-z]{2}(-[a-z]+)+-\d", form="a region such as us-west-2")
     version: Field[int] = Whole()
-    since: Field[str] = TimestampText()
+    since: Field[str] = TimestampText(resolution="ms")
     by: Field[str] = Text(max_length=128)
 
 

@@ -60,6 +60,14 @@ class TimeIdField(Field[Any]):
             raise self.refuse("must be a UUID of version 7, in small letters with hyphens")
         return value
 
+    @property
+    def key_pattern(self) -> str:
+        return _FORM
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        return ("00000000-0000-7000-8000-000000000000",)
+
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "uuid", "pattern": f"^{_FORM}$"}
 

@@ -29,7 +29,12 @@ from tablewright.model.fields.text import (
     ProseField,
     TextField,
 )
-from tablewright.model.fields.time import DateTextField, HourTextField, TimestampTextField
+from tablewright.model.fields.time import (
+    DateTextField,
+    HourTextField,
+    TimestampTextField,
+    truncate_time,
+)
 from tablewright.model.part import PartModel
 from tablewright.model.sharding.epochs import EpochListField
 from tablewright.model.time_ids import TimeIdField
@@ -155,7 +160,7 @@ def _moment(field: TimestampTextField, place: Place) -> Values:
         dt.datetime.combine(place.last_day, dt.time.max),
         timezones=st.just(dt.UTC),
     )
-    return moments.map(field.check)
+    return moments.map(lambda moment: field.check(truncate_time(moment, field.resolution)))
 
 
 def _hour(field: HourTextField, place: Place) -> Values:
@@ -225,7 +230,7 @@ def _tally(field: TallyField, place: Place) -> Values:
 
 
 def _epochs(field: EpochListField, place: Place) -> Values:
-    since = values_of(TimestampTextField())
+    since = values_of(TimestampTextField(resolution="ms"))
     begins = st.lists(since, unique=True, max_size=3).map(sorted)
     counts = st.lists(st.integers(1, 100).map(Decimal), min_size=3, max_size=3)
 

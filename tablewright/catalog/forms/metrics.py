@@ -110,6 +110,6 @@ class Counted(
 
     tenant_id: Field[str] = tenant(IN_KEY)
     period: Field[str] = Choice((DAY, HOUR), IN_KEY)
-    second: Field[str] = TimestampText(IN_KEY, seconds=True)
+    second: Field[str] = TimestampText(IN_KEY, resolution="s")
     part: Field[str] = Text(IN_KEY, max_length=3, pattern="[0-9]+")
     events: Field[set[str] | None] = SetOf(Text(max_length=128), max_items=10_000, default=None)

@@ -102,7 +102,7 @@ class Submission(
 
     tenant_id: Field[str] = tenant()
     submission_id: Field[str] = TimeId()
-    timestamp: Field[str] = TimestampText()
+    timestamp: Field[str] = TimestampText(resolution="ms")
     form_id: Field[str] = named_id()
     status: Field[str] = Choice(SUBMISSION_STATUSES)
     # What the sender said that the payload is.
@@ -124,8 +124,8 @@ class Submission(
     # The id in the published table that the submission was imported from.
     published_id: Field[str | None] = Text(max_length=1024, default=None)
     purpose: Field[str | None] = Choice((TEST,), default=None)
-    updated_at: Field[str] = TimestampText()
-    expires_at: Field[str | None] = TimestampText(default=None)
+    updated_at: Field[str] = TimestampText(resolution="ms")
+    expires_at: Field[str | None] = TimestampText(default=None, resolution="ms")
 
 
 class DeliveryAttempt(
@@ -154,15 +154,15 @@ class DeliveryAttempt(
     destination_id: Field[str] = named_id(IN_KEY)
     attempt_num: Field[int] = Whole(IN_KEY, digits=3)
     status: Field[str] = Choice(ATTEMPT_STATUSES)
-    timestamp: Field[str] = TimestampText()
+    timestamp: Field[str] = TimestampText(resolution="ms")
     response_status: Field[int | None] = Whole(digits=3, default=None)
     duration_ms: Field[int | None] = Whole(default=None)
     error: Field[str | None] = Prose(max_length=300, default=None)
     # Of an attempt that is under way: when another may take it over, and whose it is.
-    next_attempt_at: Field[str | None] = TimestampText(default=None)
+    next_attempt_at: Field[str | None] = TimestampText(default=None, resolution="ms")
     claimed_by: Field[str | None] = Text(max_length=64, default=None)
     purpose: Field[str | None] = Choice((TEST,), default=None)
-    expires_at: Field[str | None] = TimestampText(default=None)
+    expires_at: Field[str | None] = TimestampText(default=None, resolution="ms")
 
 
 class Request(
@@ -186,11 +186,11 @@ class Request(
     body_digest: Field[str] = Text(pattern="[0-9a-f]{64}")
     # Of a key under which an upload was submitted: the digest of the upload's own claim.
     made_by: Field[str | None] = Text(pattern="[0-9a-f]{64}", default=None)
-    created_at: Field[str] = TimestampText()
+    created_at: Field[str] = TimestampText(resolution="ms")
     # Of what may go into the bucket: where, and when its submission was stored, which happens
     # once. An object of a claim that ends without is nobody's.
     payload_key: Field[str | None] = Text(max_length=1024, default=None)
-    stored_at: Field[str | None] = TimestampText(default=None)
+    stored_at: Field[str | None] = TimestampText(default=None, resolution="ms")
 
 
 class RequestWindow(
@@ -207,5 +207,5 @@ class RequestWindow(
     """How many requests a tenant has made in a minute, if there is a limit to them."""
 
     tenant_id: Field[str] = tenant(IN_KEY)
-    minute: Field[str] = TimestampText(IN_KEY, seconds=True)
+    minute: Field[str] = TimestampText(IN_KEY, resolution="s")
     requests: Field[int] = Whole()

@@ -56,8 +56,8 @@ class TenantConfig(
     requests_per_minute: Field[int | None] = Whole(digits=6, default=None)
     # The oldest form of signatures that is taken; without it the newest alone.
     oldest_signature: Field[str | None] = Choice(SIGNATURE_VERSIONS, default=None)
-    created_at: Field[str] = TimestampText()
-    updated_at: Field[str] = TimestampText()
+    created_at: Field[str] = TimestampText(resolution="ms")
+    updated_at: Field[str] = TimestampText(resolution="ms")
 
 
 class TenantShards(
@@ -100,16 +100,16 @@ class Destination(
     # By which the secret of a webhook is found, and the one before it while both sign.
     key_id: Field[str | None] = Text(max_length=64, default=None)
     previous_key_id: Field[str | None] = Text(max_length=64, default=None)
-    previous_key_until: Field[str | None] = TimestampText(default=None)
+    previous_key_until: Field[str | None] = TimestampText(default=None, resolution="ms")
     # The breaker: failures in a row, the last that was counted, how long nothing is tried,
     # and who tries then.
     failures: Field[int | None] = Whole(default=None)
     last_failure: Field[str | None] = Text(max_length=64, default=None)
-    breaker_until: Field[str | None] = TimestampText(default=None)
+    breaker_until: Field[str | None] = TimestampText(default=None, resolution="ms")
     probed_by: Field[str | None] = Text(max_length=64, default=None)
-    paused_until: Field[str | None] = TimestampText(default=None)
-    created_at: Field[str] = TimestampText()
-    updated_at: Field[str] = TimestampText()
+    paused_until: Field[str | None] = TimestampText(default=None, resolution="ms")
+    created_at: Field[str] = TimestampText(resolution="ms")
+    updated_at: Field[str] = TimestampText(resolution="ms")
 
 
 class TenantSecret(
@@ -129,9 +129,9 @@ class TenantSecret(
     key_id: Field[str] = named_id()
     secret_arn: Field[str] = Text(max_length=2048, pattern="arn:.+", form="an ARN")
     state: Field[str] = Choice(SECRET_STATES)
-    valid_until: Field[str | None] = TimestampText(default=None)
-    created_at: Field[str] = TimestampText()
-    updated_at: Field[str] = TimestampText()
+    valid_until: Field[str | None] = TimestampText(default=None, resolution="ms")
+    created_at: Field[str] = TimestampText(resolution="ms")
+    updated_at: Field[str] = TimestampText(resolution="ms")
 
 
 class DomainLookup(
@@ -150,9 +150,9 @@ class DomainLookup(
     domain_hash: Field[str] = Text(IN_KEY, pattern="[0-9a-f]{16}")
     domain: Field[str] = Text(IN_KEY, max_length=253)
     tenant_id: Field[str] = tenant()
-    created_at: Field[str] = TimestampText()
+    created_at: Field[str] = TimestampText(resolution="ms")
     # Without it the domain was assigned before proof was asked for: whoever proves it gets it.
-    verified_at: Field[str | None] = TimestampText(default=None)
+    verified_at: Field[str | None] = TimestampText(default=None, resolution="ms")
 
 
 class DomainClaim(
@@ -176,12 +176,12 @@ class DomainClaim(
     state: Field[str] = Choice(CLAIM_STATES)
     # What the domain's owner publishes.
     token: Field[str] = Text(pattern="[0-9a-f]{32}")
-    check_at: Field[str] = TimestampText()
+    check_at: Field[str] = TimestampText(resolution="ms")
     # In a row, without proof; since when; why.
     checks: Field[int] = Whole(digits=3)
-    failing_since: Field[str | None] = TimestampText(default=None)
+    failing_since: Field[str | None] = TimestampText(default=None, resolution="ms")
     reason: Field[str | None] = Prose(max_length=300, default=None)
-    checked_at: Field[str | None] = TimestampText(default=None)
-    verified_at: Field[str | None] = TimestampText(default=None)
-    created_at: Field[str] = TimestampText()
-    updated_at: Field[str] = TimestampText()
+    checked_at: Field[str | None] = TimestampText(default=None, resolution="ms")
+    verified_at: Field[str | None] = TimestampText(default=None, resolution="ms")
+    created_at: Field[str] = TimestampText(resolution="ms")
+    updated_at: Field[str] = TimestampText(resolution="ms")

@@ -68,14 +68,14 @@ class Article(Entity):
         pattern="[a-z]+:.+",
         form="a source, ':' and an id",
     )
-    timestamp: Field[str] = TimestampText(seconds=True)
+    timestamp: Field[str] = TimestampText(resolution="s")
     status: Field[str] = Choice((PENDING, ANALYZED, PARKED))
     sentiment: Field[str | None] = Choice(SENTIMENTS, default=None)
     score: Field[Decimal | None] = Fraction(default=None)
     model_version: Field[str | None] = Text(
         pattern=r"v\d+\.\d+\.\d+", form="like v1.0.0", default=None
     )
-    analyzed_at: Field[str | None] = TimestampText(default=None)
+    analyzed_at: Field[str | None] = TimestampText(default=None, resolution="ms")
     source_type: Field[str] = Choice(SOURCE_TYPES)
     text_for_analysis: Field[str] = Prose(max_length=MAX_TEXT)
     matched_tickers: Field[tuple[str, ...]] = ListOf(Text(max_length=12), max_items=MAX_TICKERS)

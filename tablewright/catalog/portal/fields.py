@@ -10,7 +10,7 @@ from typing import Any
 
 from tablewright.model import Field, InvalidValue, Name, Prose, Text
 from tablewright.model.fields.base import REQUIRED
-from tablewright.model.fields.time import TimestampTextField, iso_utc
+from tablewright.model.fields.time import Resolution, TimestampTextField, iso_utc
 
 # Content and notification ids are parts of URL paths and of S3 keys.
 ID = "[A-Za-z0-9_][A-Za-z0-9._~:@-]*"
@@ -98,9 +98,20 @@ class MomentField(TimestampTextField):
 
     __slots__ = ("end_of_day",)
 
-    def __init__(self, *, default: Any = REQUIRED, end_of_day: bool = False) -> None:
-        super().__init__(default=default)
+    def __init__(
+        self,
+        *,
+        default: Any = REQUIRED,
+        end_of_day: bool = False,
+        resolution: Resolution = "ms",
+    ) -> None:
+        super().__init__(default=default, resolution=resolution)
         self.end_of_day = end_of_day
+
+    @property
+    def key_pattern(self) -> str:
+        # Items of earlier programs have other forms of time in keys of indexes.
+        return _STORED.pattern
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str):
@@ -131,6 +142,14 @@ class KeyTimeField(TimestampTextField):
     def most_bytes(self) -> int:
         return len("YYYY-MM-DDTHH:MM:SS.mmmmmm+00:00")
 
+    @property
+    def key_pattern(self) -> str:
+        return _STORED.pattern
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        return ()
+
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "date-time"}
 
@@ -141,7 +160,7 @@ def moment(*, default: Any = REQUIRED, end_of_day: bool = False) -> Field[Any]:
 
 
 def key_time() -> Field[str]:
-    return KeyTimeField()
+    return KeyTimeField(resolution="ms")
 
 
 def event_time(value: Any) -> str:

@@ -100,8 +100,8 @@ class Sale(
         pattern="s3://[^/]+/.+",
         form="an S3 address, s3://bucket/key",
     )
-    created_at: Field[str] = TimestampText("createdAt")
-    updated_at: Field[str] = TimestampText("updatedAt")
+    created_at: Field[str] = TimestampText("createdAt", resolution="ms")
+    updated_at: Field[str] = TimestampText("updatedAt", resolution="ms")
 
 
 def _by_category(count: int, function: ShardFunction, projects: str) -> Index:

@@ -24,6 +24,7 @@ from tablewright.model import (
     BatchPut,
     BatchWrite,
     Choice,
+    Computed,
     Count,
     DateText,
     Entity,
@@ -63,6 +64,10 @@ _EXAMPLE = {
 }
 
 
+def _rounded(score: Decimal) -> str:
+    return str(score.quantize(Decimal("0.01")))
+
+
 class Row(
     Entity,
     key=Key("{day}", _MOMENT, delimiter="|"),
@@ -72,13 +77,15 @@ class Row(
     """An item as the list of its day shows it; there is one of each item."""
 
     day: Field[str] = DateText("day_partition")
-    ingested_at: Field[str] = TimestampText(IN_KEY)
+    ingested_at: Field[str] = TimestampText(IN_KEY, resolution="ms")
     # The same, for whoever reads without the store: in the sort key a source follows it.
-    timestamp: Field[str | None] = TimestampText(default=None)
+    timestamp: Field[str | None] = TimestampText(default=None, resolution="ms")
     source_id: Field[str] = source_id()
     source_type: Field[str] = Choice(SOURCE_TYPES)
     sentiment: Field[str] = Choice(SENTIMENTS)
     score: Field[Decimal] = Fraction()
+    # Several rows may share it: the index does not tell items apart.
+    rounded_score = Computed(_rounded, score, max_length=4)
     matched_tags: Field[set[str] | None] = matched_tags()
     text_snippet: Field[str | None] = text_snippet()
     source_url: Field[str | None] = source_url()
@@ -94,8 +101,8 @@ class TagRow(
 
     tag: Field[str] = tag()
     day: Field[str] = DateText(IN_KEY)
-    ingested_at: Field[str] = TimestampText(IN_KEY)
-    timestamp: Field[str | None] = TimestampText(default=None)
+    ingested_at: Field[str] = TimestampText(IN_KEY, resolution="ms")
+    timestamp: Field[str | None] = TimestampText(default=None, resolution="ms")
     source_id: Field[str] = source_id()
     source_type: Field[str] = Choice(SOURCE_TYPES)
     sentiment: Field[str] = Choice(SENTIMENTS)
@@ -123,7 +130,7 @@ class Hour(
     """How many items of a source had which sentiment and which tags in one hour."""
 
     day: Field[str] = DateText(IN_KEY)
-    hour: Field[str] = TimestampText(IN_KEY)
+    hour: Field[str] = TimestampText(IN_KEY, resolution="ms")
     source_type: Field[str] = Choice(SOURCE_TYPES, IN_KEY)
     # One for each of the sentiments.
     positive: Field[Decimal | None] = Number(default=None)
@@ -147,7 +154,7 @@ class Counted(
 ):
     """Which changes of the items of one second have been counted, a quarter of them."""
 
-    second: Field[str] = TimestampText(IN_KEY)
+    second: Field[str] = TimestampText(IN_KEY, resolution="ms")
     part: Field[str] = Choice(tuple(map(str, range(COUNTED_PARTS))), IN_KEY)
     events: Field[set[str] | None] = SetOf(Text(max_length=128), max_items=10_000, default=None)
 
@@ -181,7 +188,7 @@ class Dashboard(
     by_sentiment = Index(
         pk="day_partition",
         sk="sentiment_score_combined",
-        keys={Row: Key("{day}", "{sentiment}#{score}")},
+        keys={Row: Key("{day}", "{sentiment}#{rounded_score}")},
     )
     by_tag = Index(pk="tag", sk="ingested_at", keys={TagRow: Key("{tag}", _MOMENT, delimiter="|")})
 

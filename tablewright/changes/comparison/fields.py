@@ -19,7 +19,7 @@ from tablewright.changes.comparison.values import (
 _KNOWN = (
     *("kind", "of", "enum", "choices", "stored", "default", "secret", "form", "pattern", "prefix"),
     *("min_length", "max_length", "digits", "lowest", "decimals", "max_bytes", "max_items"),
-    *("milliseconds", "seconds", "any_precision"),
+    *("resolution", "any_precision"),
 )
 _RULES = {
     ValueChange.RETOLD: rules.FIELD_RETOLD,

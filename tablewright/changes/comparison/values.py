@@ -16,11 +16,10 @@ _FIXED = {
     "DateText": ("a day", 10),
     "HourText": ("an hour", 13),
     "TimeId": ("a UUID of version 7", 36),
-    "Timestamp": ("a moment", 24),
-    "TimestampText": ("a moment", 24),
 }
-_SECOND = ("a second", 20)
-_PRECISION = {"a day": 0, "an hour": 1, "a second": 2, "a moment": 3}
+_MOMENTS = {"s": ("a second", 20), "ms": ("a millisecond", 24), "us": ("a microsecond", 27)}
+_PRECISION = ("a day", "an hour", "a second", "a millisecond", "a microsecond")
+_FRACTIONS = {"s": 1, "ms": 1000, "us": 1_000_000}
 # Each accepts all texts of those that it names.
 _FREE = {
     "Text": {"Text"},
@@ -61,7 +60,7 @@ def value_change(old: Json, new: Json) -> ValueChange:
 def key_text_changes(old: Json, new: Json) -> bool:
     """Whether the same value stands otherwise in the text of a key."""
     numbers = storage(old) == storage(new) == "N"
-    options = ("kind", "digits", "decimals", "milliseconds")
+    options = ("kind", "digits", "decimals", "resolution")
     padded = numbers and any(old.get(name) != new.get(name) for name in options)
     return padded or value_change(old, new) >= ValueChange.FORM
 
@@ -75,14 +74,18 @@ def is_coarser(old: Json, new: Json) -> bool:
 
 
 def _time(field: Json) -> int | None:
-    if field["kind"] == "EpochTimestamp":
-        return _PRECISION["a moment" if field.get("milliseconds") else "a second"]
     form = _form(field)
-    return _PRECISION.get(form[0]) if form else None
+    return _PRECISION.index(form[0]) if form and form[0] in _PRECISION else None
 
 
 def _form(field: Json) -> tuple[str, int] | None:
-    return _SECOND if field.get("seconds") else _FIXED.get(field["kind"])
+    if field["kind"] in ("Timestamp", "TimestampText", "EpochTimestamp"):
+        return _MOMENTS[_resolution(field)]
+    return _FIXED.get(field["kind"])
+
+
+def _resolution(field: Json) -> str:
+    return str(field.get("resolution", "s" if field["kind"] == "EpochTimestamp" else "us"))
 
 
 def _texts(old: Json, new: Json) -> ValueChange:
@@ -139,7 +142,7 @@ def _accepted(field: Json) -> _Numbers:
     if field["kind"] == "Fraction":
         return _Numbers(0, 1, None)
     if field["kind"] == "EpochTimestamp":
-        last = _LAST_SECOND * (1000 if field.get("milliseconds") else 1)
+        last = _LAST_SECOND * _FRACTIONS[_resolution(field)]
         return _Numbers(-last, last, 0)
     return _Numbers(-_ENDLESS, _ENDLESS, None)
 

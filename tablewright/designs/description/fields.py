@@ -40,7 +40,8 @@ KINDS: dict[type[Field[Any]], str] = {
     TimeIdField: "TimeId",
 }
 # What is told otherwise than by its own name.
-_APART = {*Field.__slots__, "choices", "kind", "members", "of", "seconds", "any_precision"}
+_APART = {*Field.__slots__, "choices", "kind", "members", "of"}
+_APART |= {"any_precision", "ordered", "resolution"}
 
 Json = dict[str, Any]
 
@@ -78,10 +79,10 @@ class FieldDescriber:
             yield "enum", self._enum(what, field)
         elif isinstance(field, text.ChoiceField):
             yield "choices", list(field.choices)
-        elif isinstance(field, time.EpochField):
-            yield "milliseconds", not field.seconds
+        elif isinstance(field, time.TimestampTextField) and field.any_precision:
+            yield "any_precision", True
         elif isinstance(field, time.TimestampTextField):
-            yield from ((n, True) for n in ("seconds", "any_precision") if getattr(field, n))
+            yield "resolution", field.resolution
         slots = [slot for kind in reversed(type(field).__mro__) for slot in _slots(kind)]
         # A class of one's own may do without slots.
         for name in (*slots, *getattr(field, "__dict__", ())):

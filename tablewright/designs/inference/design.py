@@ -132,7 +132,7 @@ def _inferred(
     settings = {"entity_type": groups.entity_type, "ttl": table.ttl, "stream": table.stream}
     description: Description = {
         "format": FORMAT,
-        "id": hyphened(class_name(table.name)),
+        "id": _table_id(table.name),
         "describes": table.describes,
         "key": {"partition": table.partition, **({"sort": table.sort} if table.sort else {})},
         **{name: value for name, value in settings.items() if value},
@@ -152,6 +152,11 @@ def _inferred(
         says = f"Of {left} neither items nor forms of keys are known: declare them yourself."
         comments[first] = f"{comments.get(first, '')} {says}".strip()
     return Inferred(description, comments)
+
+
+def _table_id(name: str) -> str:
+    id = hyphened(class_name(name))
+    return id if len(id) > 2 else f"{id}-table"
 
 
 def _free_part(entity: str, taken: set[str]) -> Callable[[str], str]:

@@ -21,7 +21,8 @@ _TEXTS: tuple[tuple[Json, Field[Any]], ...] = (
     ({"kind": "Date"}, DateField()),
     ({"kind": "HourText"}, HourTextField()),
     ({"kind": "Timestamp"}, TimestampField()),
-    ({"kind": "Timestamp", "seconds": True}, TimestampField(seconds=True)),
+    ({"kind": "Timestamp", "resolution": "ms"}, TimestampField(resolution="ms")),
+    ({"kind": "Timestamp", "resolution": "s"}, TimestampField(resolution="s")),
 )
 _SETS = {"SS": "S", "NS": "N", "BS": "B"}
 

@@ -19,6 +19,9 @@ class Required:
 
 REQUIRED = Required()
 
+ANY_TEXT = r"[\s\S]+"
+"""Regular expression of any text that can stand in a key."""
+
 IN_KEY = ""
 """In place of a stored name: the field stands in the item's keys and nowhere else."""
 
@@ -133,10 +136,6 @@ class Field(Operand[V]):
         """
         raise NotImplementedError
 
-    def next(self, value: Any) -> Any:
-        """The lowest value of the field that is not below this one."""
-        return self.check(value)
-
     def time_text(self, value: Any) -> str:
         """The date or time that a value is, as a text."""
         return self.to_text(value)
@@ -166,6 +165,25 @@ class Field(Operand[V]):
         """The value that `to_text` made the text from."""
         return text
 
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """Texts of a fixed form, one of which continues any beginning of a value's text; none for
+        values of no fixed form."""
+        return ()
+
+    @property
+    def key_pattern(self) -> str:
+        """Regular expression of the texts that values have in keys: it matches all of them.
+
+        It has no named groups, references to groups or flags for the whole expression.
+        """
+        return ANY_TEXT
+
+    def begins(self, text: str) -> bool:
+        """True if the text of a value in a key can begin so."""
+        samples = self.samples
+        return not samples or any(self.fits_text(text + one[len(text) :]) for one in samples)
+
     def accepts_text(self, text: str) -> bool:
         """Whether this can be a value's text in a key: tells keys of different entities apart."""
         try:
@@ -174,9 +192,9 @@ class Field(Operand[V]):
             return False
 
     def fits_text(self, text: str) -> bool:
-        """Whether a value of this field can stand so in a key."""
+        """True if a value of this field stands in a key as exactly this text."""
         try:
-            return self.check(self.from_text(text)) is not None
+            return bool(self.to_text(self.check(self.from_text(text))) == text)
         except (ArithmeticError, InvalidValue, ValueError):
             return False
 

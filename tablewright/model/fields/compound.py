@@ -242,6 +242,13 @@ class BinaryField(Field[Any]):
             raise self.refuse(f"must have at most {self.max_bytes} bytes, not {len(value)}")
         return bytes(value)
 
+    @property
+    def key_pattern(self) -> str:
+        return "(?:[0-9a-f]{2})+"
+
+    def begins(self, text: str) -> bool:
+        return not set(text) - set("0123456789abcdef")
+
     def to_text(self, value: bytes) -> str:
         return value.hex()
 

@@ -51,6 +51,13 @@ class NumberField(Field[Any]):
             raise self.refuse(f"can be added to only in steps of {self.step}, not {amount}")
         return int(amount) if self.step == 1 else amount
 
+    @property
+    def key_pattern(self) -> str:
+        return r"-?[0-9]+(?:\.[0-9]+)?(?:E[+-][0-9]+)?"
+
+    def begins(self, text: str) -> bool:
+        return False
+
     def compared(self, value: Any) -> Decimal:
         return self._decimal(value)
 
@@ -124,6 +131,10 @@ class MoneyField(NumberField):
         # Most amounts have their cents already.
         return Decimal(text) if text[-3:-2] == "." else self.from_plain(Decimal(text))
 
+    @property
+    def key_pattern(self) -> str:
+        return f"[0-9]{{{self.digits}}}"
+
     def to_text(self, value: Decimal) -> str:
         return str(int(value.scaleb(2, _EXACT))).zfill(self.digits)
 
@@ -135,7 +146,8 @@ class MoneyField(NumberField):
 
 
 class FractionField(NumberField):
-    """A number from 0 to 1; in keys rounded to `decimals`, so that texts sort like values."""
+    """A number from 0 to 1; in keys it has `decimals`, so that texts sort like values. A value
+    with more decimals is refused there."""
 
     __slots__ = ("decimals",)
     ordered = True
@@ -158,8 +170,19 @@ class FractionField(NumberField):
         # Not abs, which rounds to the precision of the context.
         return number.copy_abs()
 
+    @property
+    def key_pattern(self) -> str:
+        zeros, digits = f"0{{{self.decimals}}}", f"[0-9]{{{self.decimals}}}"
+        return rf"1\.{zeros}|0\.{digits}" if self.decimals else "[01]"
+
     def to_text(self, value: Decimal) -> str:
-        return str(value.quantize(Decimal(1).scaleb(-self.decimals), context=_EXACT))
+        rounded = value.quantize(Decimal(1).scaleb(-self.decimals), context=_EXACT)
+        if rounded != value:
+            raise self.refuse(
+                f"must have at most {self.decimals} decimals in a key, not {value}: round it, or "
+                f"declare Fraction(decimals=…)"
+            )
+        return str(rounded)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "number", "minimum": 0, "maximum": 1}
@@ -207,6 +230,10 @@ class WholeField(NumberField):
         number = Decimal(text)
         # Somebody else may have stored what is not whole: it is not cut.
         return int(number) if number == number.to_integral_value() else number
+
+    @property
+    def key_pattern(self) -> str:
+        return f"-?[0-9]{{1,{self.digits}}}" if self.lowest < 0 else f"[0-9]{{{self.digits}}}"
 
     def to_text(self, value: int) -> str:
         return str(value).zfill(self.digits)

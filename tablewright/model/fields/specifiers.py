@@ -37,6 +37,7 @@ from tablewright.model.fields.time import (
     DateTextField,
     EpochField,
     HourTextField,
+    Resolution,
     TimestampField,
     TimestampTextField,
 )
@@ -195,31 +196,33 @@ def Flag(
 def Timestamp(
     stored: str | None = None,
     *,
-    seconds: bool = False,
+    resolution: Resolution = "us",
     default: D | Required = REQUIRED,
     secret: bool = False,
 ) -> Field[dt.datetime | D]:
-    """A moment, as an aware datetime in UTC, to the millisecond or the second.
+    """A moment, as an aware datetime in UTC, to the microsecond ("us"), the millisecond ("ms") or
+    the second ("s"). A finer one is refused: see `truncate_time`.
 
     It is stored, and stands in keys, as ISO 8601 text, which sorts by time.
     """
-    return _marked(TimestampField(stored, seconds=seconds, default=default), secret)
+    return _marked(TimestampField(stored, resolution=resolution, default=default), secret)
 
 
 def TimestampText(
     stored: str | None = None,
     *,
-    seconds: bool = False,
+    resolution: Resolution = "us",
     any_precision: bool = False,
     default: D | Required = REQUIRED,
     secret: bool = False,
 ) -> Field[str | D]:
-    """A moment, as its text in UTC: ``2026-01-31T12:00:00.000Z``.
+    """A moment, as its text in UTC: ``2026-01-31T12:00:00.000000Z``, or ``…00.000Z`` in
+    milliseconds ("ms"), ``…00Z`` in seconds ("s").
 
     With `any_precision`, a text keeps the decimals that it has, none to nine.
     """
     field = TimestampTextField(
-        stored, seconds=seconds, any_precision=any_precision, default=default
+        stored, resolution=resolution, any_precision=any_precision, default=default
     )
     return _marked(field, secret)
 
@@ -227,15 +230,16 @@ def TimestampText(
 def EpochTimestamp(
     stored: str | None = None,
     *,
-    milliseconds: bool = False,
+    resolution: Resolution = "s",
     default: D | Required = REQUIRED,
     secret: bool = False,
 ) -> Field[dt.datetime | D]:
-    """A moment, as an aware datetime in UTC, stored as the seconds or milliseconds since 1970.
+    """A moment, as an aware datetime in UTC, stored as the seconds ("s"), milliseconds ("ms") or
+    microseconds ("us") since 1970. A finer one is refused: see `truncate_time`.
 
     What a table's `ttl` names must be in seconds: such a field can be that attribute itself.
     """
-    return _marked(EpochField(stored, seconds=not milliseconds, default=default), secret)
+    return _marked(EpochField(stored, resolution=resolution, default=default), secret)
 
 
 def Date(
@@ -288,7 +292,7 @@ def Fraction(
     default: D | Required = REQUIRED,
     secret: bool = False,
 ) -> Field[Decimal | D]:
-    """A number from 0 to 1; within keys, rounded to `decimals`."""
+    """A number from 0 to 1; in keys it has `decimals`, and one with more is refused there."""
     return _marked(FractionField(stored, decimals=decimals, default=default), secret)
 
 

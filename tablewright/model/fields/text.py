@@ -11,6 +11,8 @@ from tablewright.model.fields.base import REQUIRED, Field
 
 # Every character that Unicode calls a space, tabs and line ends not among them.
 _SPACES = r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+"
+# Named groups, references to groups, flags: nothing that can be part of a longer expression.
+_ENTANGLED = r"\\[1-9]|\(\?[P(]|^\(\?[a-zA-Z]+\)"
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 
@@ -38,6 +40,15 @@ class TextField(Field[Any]):
     @property
     def most_bytes(self) -> int:
         return 4 * self.max_length
+
+    @property
+    def key_pattern(self) -> str:
+        if self.pattern and not re.search(_ENTANGLED, self.pattern):
+            return self.pattern
+        return rf"[\s\S]{{{max(1, self.min_length)},{self.max_length}}}"
+
+    def begins(self, text: str) -> bool:
+        return len(text) <= self.max_length and not self._unfit(text)
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str):
@@ -99,6 +110,12 @@ class NameField(TextField):
 
     __slots__ = ()
 
+    def begins(self, text: str) -> bool:
+        from unicodedata import normalize  # when it is needed: it is slow to import
+
+        plain = re.sub(_SPACES, " ", normalize("NFC", text)).lstrip(" ")
+        return plain == text and super().begins(text)
+
     def check(self, value: Any) -> str:
         if isinstance(value, str):
             from unicodedata import normalize  # when it is needed: it is slow to import
@@ -130,6 +147,13 @@ class ChoiceField(Field[Any]):
     @property
     def most_bytes(self) -> int:
         return max((len(word.encode()) for word in self.choices), default=0)
+
+    @property
+    def key_pattern(self) -> str:
+        return "|".join(re.escape(word) for word in self.choices)
+
+    def begins(self, text: str) -> bool:
+        return any(word.startswith(text) for word in self.choices)
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self.choices:
@@ -186,6 +210,10 @@ class FlagField(Field[Any]):
     @property
     def most_bytes(self) -> int:
         return len("false")
+
+    @property
+    def key_pattern(self) -> str:
+        return "true|false"
 
     def check(self, value: Any) -> bool:
         if not isinstance(value, bool):

@@ -112,7 +112,8 @@ class EpochListField(Field[Any]):
     def _epochs(self, value: Any) -> Epochs:
         if not isinstance(value, (list, tuple)):
             raise self.refuse("must be a list of epochs")
-        since, count = TimestampTextField().named("from"), WholeField(digits=3).named("count")
+        since = TimestampTextField(resolution="ms").named("from")
+        count = WholeField(digits=3).named("count")
         found = []
         for one in value:
             if not isinstance(one, Mapping) or one.keys() != {"from", "count"}:

@@ -31,7 +31,6 @@ from tablewright.model.validation.secrets import secret_problems
 _INDEX_LIMIT = 20  # global ones per table,
 _LOCAL_LIMIT = 5  # local ones, and
 _INCLUDE_LIMIT = 100  # projected attributes over all indexes: quotas of DynamoDB
-_INDEX_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 _HELD = re.compile(r"Field\[(?:\w+\.)*(\w+)")
 _TYPES = {
     "str",
@@ -46,6 +45,7 @@ _TYPES = {
     "list",
     "tuple",
 }
+_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # of tables and indexes
 _STREAMS = ("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 
 
@@ -59,7 +59,7 @@ def check(table: type[Table]) -> None:
 def validate(table: type[Table]) -> list[str]:
     """One sentence for each fault of the design, naming the culprit; empty when it is sound."""
     design = table.__design__
-    problems = [*_names(design), *_limits(design)]
+    problems = [*_names(design), *_entity_type(design), *_limits(design)]
     for entity in design.entity_list:
         problems += [*_entity(design, entity), *secret_problems(design, entity)]
     problems += [*epoch_pattern(design), *collisions(design), *kinds(design)]
@@ -84,8 +84,8 @@ def _names(design: Design) -> Iterator[str]:
         for name, times in Counter(field.name for field in entity.fields).items():
             if times > 1:
                 yield f"{entity.name} has one specifier for '{name}' and others. Write one for each"
-        for field in entity.fields:
-            other = stored.setdefault(field.stored or field.name, field.name)
+        for field in (field for field in entity.fields if field.stored):
+            other = stored.setdefault(field.stored, field.name)
             if other != field.name:
                 yield (
                     f"{entity.name}.{other} and {entity.name}.{field.name} are both stored as "
@@ -97,6 +97,22 @@ def _names(design: Design) -> Iterator[str]:
                 "Give it another stored name"
             )
         yield from _swallowed(design, entity)
+
+
+def _entity_type(design: Design) -> Iterator[str]:
+    """What else is stored in the attribute that has the name of an item's entity."""
+    name = design.entity_type
+    if not name:
+        return
+    remedy = f"give the table another entity_type than '{name}'"
+    for entity in design.entity_list:
+        field = entity.by_stored.get(name)
+        if field and not field.secret:
+            stored = f"{entity.name}.{field.name} is stored as '{name}'"
+            yield f"{stored}, which has the name of the entity: {remedy}"
+    keys = [key for index in (None, *design.indexes) for key in design.key_attributes(index).names]
+    if name in (design.ttl, *keys):
+        yield f"attribute '{name}' is a key or the ttl, and has the name of the entity: {remedy}"
 
 
 def _swallowed(design: Design, entity: EntityModel) -> Iterator[str]:
@@ -112,8 +128,13 @@ def _swallowed(design: Design, entity: EntityModel) -> Iterator[str]:
 
 
 def _limits(design: Design) -> Iterator[str]:
+    if not _NAME.fullmatch(design.id):
+        yield (
+            f"table '{design.id}' must have an id of 3 to 255 letters, digits, '_', '-' and '.': "
+            "give the class id=… or a longer name"
+        )
     for index in design.index_list:
-        if not _INDEX_NAME.fullmatch(index.name):
+        if not _NAME.fullmatch(index.name):
             yield (
                 f"index '{index.name}' must have a name of 3 to 255 letters, digits, '_', '-' "
                 "and '.'"
@@ -173,7 +194,7 @@ def _specifier(entity: EntityModel, field: Field[Any]) -> Iterator[str]:
 
 def _is_ttl(entity: EntityModel, field: Field[Any]) -> bool:
     spanless = entity.expires and not entity.expires.years and not entity.expires.days
-    return bool(spanless) and isinstance(field, EpochField) and field.seconds
+    return bool(spanless) and isinstance(field, EpochField) and field.resolution == "s"
 
 
 def _entity(design: Design, entity: EntityModel) -> Iterator[str]:

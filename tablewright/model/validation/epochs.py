@@ -22,7 +22,7 @@ def epoch_shards(
     if shards.whose not in key.partition_fields:
         yield f"{of} has the epochs of '{shards.whose}', which must stand in its partition key"
     dated = entity.by_name.get(shards.dated or "")
-    if shards.dated and (not isinstance(dated, TimestampTextField) or dated.seconds):
+    if shards.dated and (not isinstance(dated, TimestampTextField) or dated.resolution != "ms"):
         yield f"{of} is dated by '{shards.dated}', which must be a Timestamp in milliseconds"
     if design.epochs is None:
         yield f"{of} is sharded by epochs, but the table does not say which pattern reads them"

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from tablewright.model.entity import EntityModel, Key, KeyAttributes
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import TallyField
-from tablewright.model.fields.numbers import NumberField, WholeField
-from tablewright.model.fields.time import DateTextField, TimestampTextField
+from tablewright.model.fields.numbers import WholeField
+from tablewright.model.fields.text import LinesField, TextField
 from tablewright.model.key_template import Template
 from tablewright.model.patterns import BatchDelete, BatchPut, BatchWrite, Count
 from tablewright.model.sharding.epochs import EpochShards
 from tablewright.model.table import KEYS_ONLY, Design, Index
 from tablewright.model.validation.epochs import epoch_shards
+from tablewright.model.validation.key_texts import (
+    ANYTHING,
+    KeyPart,
+    Ranges,
+    find_readings,
+    without,
+)
 
 _KEY_LIMIT = 4  # attributes of a partition key, and of a sort key
-# All that the texts of these are made of; other fields may hold anything.
-_CHARACTERS: tuple[tuple[type[Field[Any]], str], ...] = (
-    (DateTextField, "0123456789-"),
-    (TimestampTextField, "0123456789-:.TZ"),
-    (NumberField, "0123456789-+.E"),
-)
 
 
 def index_attributes(design: Design, index: Index) -> Iterator[str]:
@@ -96,6 +98,8 @@ def _key(
         if len(names) != len(forms):
             yield _miscounted(entity, key, where, what, names, forms)
     for attribute, template in attributes.of(key):
+        if len(set(template.fields)) == len(template.fields):
+            yield from _ambiguity(entity, template, where)
         if attribute in entity.by_stored:
             field = entity.by_stored[attribute]
             if template.bare_field == field.name and field.kind == "BOOL":
@@ -236,21 +240,92 @@ def kinds(design: Design) -> Iterator[str]:
 
 
 def collisions(design: Design) -> Iterator[str]:
+    """Entities that can have the same key in the table."""
     for one, two in combinations(design.entity_list, 2):
-        if can_collide(one, two):
-            if design.entity_type:
-                yield from _told_apart(design, one, two)
-                continue
-            yield (
-                f"{one.name} and {two.name} can have the same key {one.key.partition[0].text}: "
-                "give them different words, or the table an entity_type"
-            )
+        example = find_collision(one, two)
+        if example is None:
+            continue
+        if design.entity_type:
+            yield from _told_apart(design, one, two)
+            continue
+        records = " and ".join(
+            f"{entity.name}({shown_texts(texts)})"
+            for entity, texts in zip((one, two), example.texts, strict=True)
+        )
+        yield (
+            f"{one.name} and {two.name} can have the same key: {records} are both "
+            f"{' / '.join(map(repr, example.key))}. Give them different words, give a field a "
+            "pattern, or give the table an entity_type"
+        )
+
+
+class Collision(NamedTuple):
+    """A key that two entities can have, and the texts that their fields have in it."""
+
+    key: tuple[str, ...]
+    texts: tuple[dict[str, str], dict[str, str]]
+
+
+def find_collision(one: EntityModel, two: EntityModel) -> Collision | None:
+    """An example of two items with the same key in the table, None if there is none."""
+    pairs = zip(one.key.templates, two.key.templates, strict=False)
+    found = [find_readings(key_parts(one, mine), key_parts(two, theirs)) for mine, theirs in pairs]
+    read = [readings for readings in found if readings]
+    if len(read) < len(found):
+        return None
+    texts: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    for readings in read:
+        texts[0].update(readings.one)
+        texts[1].update(readings.two)
+    return Collision(tuple(readings.text for readings in read), texts)
 
 
 def can_collide(one: EntityModel, two: EntityModel) -> bool:
-    """Whether items of two entities can have the same key."""
-    pairs = zip(one.key.templates, two.key.templates, strict=False)
-    return all(_can_equal(one, mine, two, theirs) for mine, theirs in pairs)
+    """True if items of two entities can have the same key."""
+    return find_collision(one, two) is not None
+
+
+def key_parts(entity: EntityModel, template: Template) -> tuple[KeyPart, ...]:
+    """The literals and fields of a template, with the texts that they can have in it."""
+    parts = [KeyPart("", re.escape(template.literals[0]))]
+    for name, literal in zip(template.fields, template.literals[1:], strict=True):
+        characters = _characters(entity.by_name.get(name))
+        if len(template.delimiter) == 1:
+            characters = without(characters, template.delimiter)
+        parts.append(KeyPart(name, entity.key_pattern(name), characters))
+        parts.append(KeyPart("", re.escape(literal)))
+    return tuple(parts)
+
+
+def _characters(field: Field[Any] | None) -> Ranges:
+    """The characters that a field's text can have, whatever its pattern."""
+    if not isinstance(field, TextField) or isinstance(field, LinesField):
+        return ANYTHING
+    return without(ANYTHING, "".join(map(chr, (*range(32), *range(127, 160)))))
+
+
+def shown_texts(texts: Mapping[str, str]) -> str:
+    """Texts of fields, as messages show them."""
+    return ", ".join(f"{name}={text!r}" for name, text in texts.items())
+
+
+def _ambiguity(entity: EntityModel, template: Template, where: str) -> Iterator[str]:
+    """A key that two records of one entity can have."""
+    parts = key_parts(entity, template)
+    found = find_readings(parts, parts, len(parts))
+    if found is None:
+        return
+    name = next(one for one in template.fields if found.one[one] != found.two[one])
+    literal = template.literals[template.fields.index(name) + 1]
+    remedy = f"separate them with '{template.delimiter or '#'}'"
+    if len(literal) == 1 and literal != template.delimiter:
+        remedy += f', give Key(delimiter="{literal}")'
+    yield (
+        f"{where} of {entity.name}, {template.text}, can be read in two ways: "
+        f"{entity.name}({shown_texts(found.one)}) and {entity.name}({shown_texts(found.two)}) are "
+        f"both {found.text!r}. The field {name} can go on where the next part begins: {remedy}, or "
+        f"give {name} a pattern or a fixed width"
+    )
 
 
 def _told_apart(design: Design, *entities: EntityModel) -> Iterator[str]:
@@ -269,22 +344,3 @@ def _told_apart(design: Design, *entities: EntityModel) -> Iterator[str]:
                     f"access pattern '{pattern.name}' cannot look at what it replaces, and others "
                     f"can have the key of a {entity.name}"
                 )
-
-
-def _can_equal(one: EntityModel, mine: Template, two: EntityModel, theirs: Template) -> bool:
-    for entity, bare, other in ((one, mine, theirs), (two, theirs, mine)):
-        field = entity.by_name.get(bare.bare_field or "")
-        # No day, moment or number takes the form of a key with words in it.
-        if field and other.bare_field is None and not _can_take(field, other):
-            return False
-    return mine.can_equal(theirs)
-
-
-def _can_take(field: Field[Any], other: Template) -> bool:
-    """Whether the field's text can be a key of the other form."""
-    if not other.fields:
-        return field.accepts_text(other.text)
-    words = "".join(other.literals)
-    return all(
-        set(words) <= set(characters) for kind, characters in _CHARACTERS if isinstance(field, kind)
-    )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from tablewright.model.entity import EntityModel
 from tablewright.model.fields.base import Field
+from tablewright.model.key_template import Template
 from tablewright.model.patterns import Collection, Count, Listing, Pattern, Query
 from tablewright.model.table import Design, can_share
+from tablewright.model.validation.key_texts import KeyPart, find_readings
+from tablewright.model.validation.keys import key_parts, shown_texts
 
 
 def pattern_problems(design: Design, pattern: Pattern[Any]) -> Iterator[str]:
@@ -33,6 +37,10 @@ def pattern_problems(design: Design, pattern: Pattern[Any]) -> Iterator[str]:
             yield from _listing(design, entity, pattern, name)
     if isinstance(pattern, Query):
         yield from _query(design, entities[0], pattern, name)
+        for entity in entities:
+            key = entity.indexed[pattern.index] if pattern.index else entity.key
+            for template in key.sort:
+                yield from _prefix(entity, template, name)
     if isinstance(pattern, Collection):
         yield from _collection(design, entities, pattern, name)
 
@@ -98,6 +106,48 @@ def _query(design: Design, entity: EntityModel, query: Query[Any], name: str) ->
             yield f"{name} asks for a range of '{query.range}', which is computed: it has none"
         elif query.range not in entity.number_keys and not entity.by_name[query.range].ordered:
             yield (
-                f"{name} asks for a range of {entity.name}.{query.range}, a number whose text is "
-                "not ordered: pad it to a fixed width (Money), or range over another field"
+                f"{name} asks for a range of {entity.name}.{query.range}, whose text in keys is "
+                "not in the order of values: give it a fixed width (Money, Whole, Timestamp), or "
+                "range over another field"
             )
+        elif query.range not in entity.number_keys:
+            for template in key.sort:
+                yield from _order(entity, template, query.range, name)
+
+
+def _prefix(entity: EntityModel, template: Template, name: str) -> Iterator[str]:
+    """Items that a query lists for other values of its first fields."""
+    parts = key_parts(entity, template)
+    for number in range(3, len(parts) - 1, 2):
+        asked = (*parts[:number], KeyPart("", r"[\s\S]+"))
+        found = find_readings(asked, parts, number)
+        if found:
+            field = parts[number - 2].name
+            yield (
+                f"{name} cannot tell values of {entity.name}.{field} apart in {template.text}: "
+                f"asked for {shown_texts(found.one)}, it also lists "
+                f"{entity.name}({shown_texts(found.two)}), whose key {found.text!r} begins in the "
+                f"same way. Separate the fields with '{template.delimiter or '#'}', or give "
+                f"{field} a pattern or a fixed width"
+            )
+            return
+
+
+def _order(entity: EntityModel, template: Template, field: str, name: str) -> Iterator[str]:
+    """Values of a range whose keys sort otherwise than they do."""
+    at = template.fields.index(field) if field in template.fields else None
+    if at is None or (at + 1 == len(template.fields) and not template.literals[-1]):
+        return
+    literal = template.literals[at + 1]
+    last = literal[:1] or "\U0010fffe"
+    part = key_parts(entity, template)[2 * at + 1]
+    goes_on = KeyPart("", rf"[\x00-{re.escape(last)}][\s\S]*")
+    found = find_readings((part, goes_on), (part,), 1)
+    if found:
+        low, high = found.one[field], found.text
+        yield (
+            f"{name} asks for a range of {entity.name}.{field}, but keys {template.text} do not "
+            f"sort as it does: {field}={low!r} is lower than {field}={high!r}, and "
+            f"{low + literal!r} need not come before {high + literal!r}. Put {field} at the end "
+            f"of its key, or give it a pattern without characters up to {last!r}, or a fixed width"
+        )

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
-from tablewright.model.fields.time import iso_utc
+from tablewright.model.fields.time import iso_utc, truncate_time
 from tablewright.model.healing import Healable, HealingPlan
 from tablewright.runtime.errors import Conflict, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Message, TooLarge, Topic
@@ -161,7 +161,8 @@ class Healing(Generic[H]):
         plan = self._plan
         field = plan.design.entity(plan.waiting).by_name[plan.age]
         # The bound is included, and an item of exactly that age is not yet stale.
-        until = field.check(now - self._rules.threshold - timedelta(microseconds=1))
+        youngest = now - self._rules.threshold - timedelta(microseconds=1)
+        until = field.check(truncate_time(youngest, getattr(field, "resolution", "us")))
         where = plan.where(plan.pending)
         keys = self._store.each(plan.waiting, where, until=until, at_once=self._rules.batch)
         moment = iso_utc(now)

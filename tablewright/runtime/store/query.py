@@ -12,7 +12,6 @@ from tablewright.model import Design, InvalidRecord, InvalidValue
 from tablewright.model.conditions import Condition
 from tablewright.model.entity import KeyAttributes
 from tablewright.model.errors import KeyMismatch
-from tablewright.model.fields.text import ChoiceField, TextField
 from tablewright.model.key_template import HIGHEST, SORT_KEY_BYTES, Template, after, before
 from tablewright.model.patterns import Collection, Query
 from tablewright.runtime.errors import CursorExpired
@@ -123,37 +122,45 @@ class Asked:
                 kind, "must be a text"
             )
             raise InvalidValue("begins_with", f"{what}, not empty: it is for {self.query.range}")
-        return text.hex() if isinstance(text, bytes) else text
+        text = text.hex() if isinstance(text, bytes) else text
+        if kind == "S" and not self._can_begin(text):
+            field = self.records.entity.by_name[self.query.range or ""]
+            remedy = (
+                "" if field.kind == "S" else ": numbers are padded in keys, ask since and until"
+            )
+            raise InvalidValue(
+                "begins_with", f"cannot be {text!r}, which no {field.name} begins with{remedy}"
+            )
+        return text
+
+    def _can_begin(self, text: str) -> bool:
+        """True if a value of the range's field can begin with a text, and no key with a shorter
+        value does."""
+        name = self.query.range or ""
+        field = self.records.entity.by_name[name]
+        template = next(one for one in self.key.sort if name in one.fields)
+        if not field.begins(text) or template.refuses(text):
+            return False
+        following, is_last = self._following(template)
+        return is_last or not any(
+            text.startswith(following[:1], at) and field.fits_text(text[:at])
+            for at in range(1, len(text))
+        )
 
     @property
     def reads_more(self) -> bool:
-        """Whether more is read than lies in the range: see `leaves_out`."""
-        if self._range_kind != "S":
-            return bool(self.after or self.before)
-        return bool(self.since or self.until or self.after or self.before) and self._is_loose
+        """True if more is read than lies in the range: see `leaves_out`."""
+        return self._range_kind != "S" and bool(self.after or self.before)
 
     def leaves_out(self, entry: Item) -> bool:
-        """Whether an entry that was read does not lie in the range: numbers and bytes have no next
-        one, by which a bound could be left out; and see `_is_loose`."""
+        """True for an entry that was read and does not lie in the range: numbers and bytes have no
+        next one, by which a bound could be left out."""
         if not self.bounded:
             return False
-        attribute, template = self.bounded
-        text = key_text(entry[attribute])
+        text = key_text(entry[self.bounded[0]])
         if self._range_kind == "N":
             return Decimal(text) in (Decimal(one) for one in (self.after, self.before) if one)
-        if self._range_kind == "B":
-            return text in (self.after, self.before)
-        try:
-            text = template.parse(text)[self.query.range or ""]
-        except KeyMismatch:
-            return False  # of another entity, which is found otherwise
-        inside = (
-            (not self.since or text >= self.since)
-            and (not self.until or text <= self.until)
-            and (not self.after or text > self.after)
-            and (not self.before or text < self.before)
-        )
-        return not inside
+        return self._range_kind == "B" and text in (self.after, self.before)
 
     @property
     def _partition(self) -> list[str]:
@@ -185,9 +192,7 @@ class Asked:
             if field.name in entity.number_keys:
                 # Of a key that is the number itself, any number is a bound.
                 return entity.text(field.name, field.compared(value))
-            # Between two moments that the field can have, the next one begins what lies beyond.
-            checked = field.next(value) if name in ("since", "before") else field.check(value)
-            return entity.text(field.name, checked)
+            return entity.text(field.name, field.check(value))
         except InvalidValue as problem:
             raise InvalidValue(name, problem.reason) from None
 
@@ -294,18 +299,17 @@ class Asked:
         low, high = prefix, prefix + HIGHEST if prefix else ""
         if self.query.range not in template.fields or self.query.range in self.texts:
             return low or None, high or None
-        following = self._following(template)
-        # The highest key that has a value in the range's place.
-        last = following + HIGHEST if following else ""
+        following, is_last = self._following(template)
+        # The highest key that has a value in the range's place: validation proves that keys sort
+        # as the values of a range do.
+        last = "" if is_last else following + HIGHEST
         start = template.prefix(self.texts)
         lows = [low, start + (self.since or "")]
         if self.after:
-            lows.append(after(start + self.after + ("" if self._is_loose else last)))
+            lows.append(after(start + self.after + last))
         highs = [high] if high else []
-        highs += [self._highest(start, self.until, start + self.until + last)] if self.until else []
-        highs += (
-            [self._highest(start, self.before, before(start + self.before))] if self.before else []
-        )
+        highs += [start + self.until + last] if self.until else []
+        highs += [before(start + self.before)] if self.before else []
         return max(lows) or None, min(highs, default="") or None
 
     def _native_bounds(self) -> Bounds:
@@ -317,30 +321,13 @@ class Asked:
             highs.append(self.beginning.ljust(2 * SORT_KEY_BYTES, "f"))
         return max(lows, key=order, default=None), min(highs, key=order, default=None)
 
-    def _following(self, template: Template) -> str:
-        """The words that follow the field with the range in its key."""
+    def _following(self, template: Template) -> tuple[str, bool]:
+        """The words after the field with the range, and True if the key ends with that field."""
         if self.query.range not in template.fields:
-            return ""
-        return template.literals[template.fields.index(self.query.range) + 1]
-
-    @property
-    def _is_loose(self) -> bool:
-        """Whether keys may not sort as the texts in them do: "Home & Garden#" comes before "Home#",
-        for a space is lower than the delimiter. Then more is read, and looked at here."""
-        if not self.bounded or not self._following(self.bounded[1]):
-            return False
-        field = self.records.entity.by_name[self.query.range or ""]
-        if isinstance(field, ChoiceField):
-            return any(min(word) < self.bounded[1].delimiter for word in field.choices if word)
-        return isinstance(field, TextField)
-
-    def _highest(self, start: str, text: str, high: str) -> str:
-        """The highest key of values up to a text, those among them that it begins with."""
-        if not self._is_loose or not self.bounded:
-            return high
-        mark, following = self.bounded[1].delimiter, self._following(self.bounded[1])
-        begins = (text[:at] for at in range(1, len(text)) if text[at] < mark)
-        return max([high, *(start + one + following + HIGHEST for one in begins)])
+            return "", True
+        at = template.fields.index(self.query.range)
+        following = template.literals[at + 1]
+        return following, not following and at + 1 == len(template.fields)
 
     def _common_prefix(self) -> str:
         """How the sort keys begin that all entities of a collection can have."""

@@ -22,16 +22,16 @@ from tests.infrastructure.synthesis import new_stack, resources, template_of, te
 
 class Line(Entity, key=Key("{device}", "{at}"), expires=Expiry("at", days=7)):
     device: Field[str] = Text()
-    at: Field[str] = TimestampText()
+    at: Field[str] = TimestampText(resolution="ms")
 
 
 class DayLine(Entity, key=Key("{day}", "{at}"), expires=Expiry("at", days=7)):
     day: Field[str] = DateText()
-    at: Field[str] = TimestampText()
+    at: Field[str] = TimestampText(resolution="ms")
 
 
 class Forever(Entity, key=Key("forever", "{at}")):
-    at: Field[str] = TimestampText()
+    at: Field[str] = TimestampText(resolution="ms")
 
 
 class Note(Entity, key=Key("T#{tenant}", "{note}")):

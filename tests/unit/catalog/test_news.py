@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from tablewright.catalog.news.design import News, NewsItem, SparseNews, SparseNewsItem
-from tablewright.model import Entity, InvalidRecord, InvalidValue, ListOf, Text, TimestampText
+from tablewright.model import (
+    Entity,
+    InvalidRecord,
+    InvalidValue,
+    ListOf,
+    Text,
+    TimestampText,
+    truncate_time,
+)
 from tablewright.model.validation.design import validate
 
 PENDING: dict[str, Any] = {
@@ -51,8 +59,11 @@ def made(kind: type[Entity], **changes: str) -> Entity:
 
 
 def test_a_timestamp_to_the_second_has_no_fraction() -> None:
-    field = TimestampText("at", seconds=True)
-    assert field.check(datetime(2025, 1, 2, 3, 4, 5, 999_999, tzinfo=UTC)) == "2025-01-02T03:04:05Z"
+    field = TimestampText("at", resolution="s")
+    moment = datetime(2025, 1, 2, 3, 4, 5, 999_999, tzinfo=UTC)
+    with pytest.raises(InvalidValue, match=r'truncate_time\(moment, "s"\)'):
+        field.check(moment)
+    assert field.check(truncate_time(moment, "s")) == "2025-01-02T03:04:05Z"
     assert field.check("2025-01-02T03:04:05Z") == "2025-01-02T03:04:05Z"
     for wrong in ("2025-01-02T03:04:05.000Z", "2025-01-02T03:04:05Z\n", "2025-02-30T03:04:05Z"):
         with pytest.raises(InvalidValue):

@@ -95,8 +95,8 @@ def values_of(field: Field[Any]) -> st.SearchStrategy[Any]:
     if isinstance(field, HourTextField):
         return st.builds(lambda day, hour: f"{day}-{hour:02}", DAYS, st.integers(0, 23))
     if isinstance(field, TimestampTextField):
-        clock = "T23:59:59Z" if field.seconds else "T23:59:59.999Z"
-        return DAYS.map(lambda day: f"{day}{clock}")
+        decimals = {"s": "", "ms": ".999", "us": ".999999"}[field.resolution]
+        return DAYS.map(lambda day: f"{day}T23:59:59{decimals}Z")
     if isinstance(field, TimeIdField):
         return st.integers(0, (1 << 48) - 1).map(
             lambda made: f"{made:012x}"[:8] + "-" + f"{made:012x}"[8:] + "-7abc-8def-0123456789ab"
@@ -155,7 +155,7 @@ class Note(
 ):
     author: Field[str] = Prose(max_length=2000)
     title: Field[str] = Prose(max_length=2000)
-    written: Field[str] = TimestampText()
+    written: Field[str] = TimestampText(resolution="ms")
     body: Field[str | None] = Text(default=None, max_length=1_000_000)
     counts: Field[Mapping[str, Decimal] | None] = Tally(prefix="n:", default=None)
 

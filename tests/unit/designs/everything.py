@@ -100,10 +100,10 @@ class Thing(
     set: Field[str | None] = DateText(default=None)
     hour: Field[str] = HourText(default="2026-01-31-12")
     made_at: Field[datetime] = Timestamp(default=datetime(2026, 1, 31, 12, 0, 0, 5000, UTC))
-    at: Field[str | None] = TimestampText(seconds=True, default=None)
+    at: Field[str | None] = TimestampText(resolution="s", default=None)
     written: Field[str | None] = TimestampText(any_precision=True, default=None)
     epoch: Field[datetime] = EpochTimestamp(
-        milliseconds=True, default=datetime(2026, 1, 31, tzinfo=UTC)
+        resolution="ms", default=datetime(2026, 1, 31, tzinfo=UTC)
     )
     colour: Field[Colour] = Choice(Colour, default=Colour.LIGHT_BLUE)
     size: Field[str] = Choice(("S", "M"), default="M")

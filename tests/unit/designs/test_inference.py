@@ -96,8 +96,9 @@ def test_a_type_that_does_not_go_with_the_keys_is_a_field() -> None:
     ("values", "kind"),
     [
         (["2026-01-31", "2026-02-01"], {"kind": "Date"}),
-        (["2026-01-31T12:00:00.000Z"], {"kind": "Timestamp"}),
-        (["2026-01-31T12:00:00Z"], {"kind": "Timestamp", "seconds": True}),
+        (["2026-01-31T12:00:00.000000Z"], {"kind": "Timestamp"}),
+        (["2026-01-31T12:00:00.000Z"], {"kind": "Timestamp", "resolution": "ms"}),
+        (["2026-01-31T12:00:00Z"], {"kind": "Timestamp", "resolution": "s"}),
         (["2026-01-31 12:00"], {"kind": "Text"}),
         (["0194a211-7280-7abc-8def-0123456789ab"], {"kind": "TimeId"}),
         (["one\ntwo"], {"kind": "Lines"}),
@@ -168,7 +169,7 @@ def test_another_delimiter_is_found() -> None:
     found = inferred(*(item(PK=f"user:{n}", SK="2026-01-31T12:00:00.000Z") for n in range(2)))
     (entity,) = found.description["entities"].values()
     assert entity["key"] == {"partition": "user:{user}", "sort": "{sk}", "delimiter": ":"}
-    assert entity["fields"]["sk"] == {"kind": "Timestamp", "stored": "SK"}
+    assert entity["fields"]["sk"] == {"kind": "Timestamp", "resolution": "ms", "stored": "SK"}
 
 
 def test_an_index_has_the_entities_whose_items_are_in_it() -> None:

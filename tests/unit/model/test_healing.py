@@ -28,7 +28,7 @@ class Work(Entity):
 
     job_id: Field[str] = Text()
     state: Field[str] = Choice(("open", "parked", "closed"))
-    created_at: Field[str] = TimestampText()
+    created_at: Field[str] = TimestampText(resolution="ms")
     outcome: Field[str | None] = Text(default=None)
 
 

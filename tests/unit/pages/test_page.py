@@ -70,7 +70,7 @@ class Order(
     shop: Field[str] = Text()
     region: Field[str] = Text()
     state: Field[State] = Choice(State)
-    placed_at: Field[datetime] = Timestamp()
+    placed_at: Field[datetime] = Timestamp(resolution="ms")
     weight: Field[int] = Whole(digits=4)
     seal: Field[bytes | None] = Binary(default=None)
     lines: Field[tuple[Line, ...]] = ListOf(PartOf(Line))

@@ -76,7 +76,7 @@ class Everything(
 ):
     owner: Field[str] = Text(max_length=2000, min_length=0)
     place: Field[str] = Prose(max_length=2000)
-    at: Field[datetime] = Timestamp(seconds=True)
+    at: Field[datetime] = Timestamp(resolution="s")
     share: Field[Decimal] = Fraction(decimals=3)
     bytes_: Field[bytes] = Binary()
     day: Field[date] = Date()
@@ -85,7 +85,7 @@ class Everything(
     lines: Field[str] = Lines()
     size: Field[Size] = Choice(Size)
     colour: Field[Literal["red", "blue"]] = Choice(Literal["red", "blue"])
-    moment: Field[str] = TimestampText()
+    moment: Field[str] = TimestampText(resolution="ms")
     epoch: Field[datetime] = EpochTimestamp()
     day_text: Field[str] = DateText()
     hour: Field[str] = HourText()

@@ -90,8 +90,7 @@ class Columns:
         for name, column in self._others.items():
             kind = epoch_kind([number for number in column if number is not None])
             if kind and name not in self._kinds:
-                step = timedelta(seconds=1)
-                step = step / 1000 if kind.get("milliseconds") else step
+                step = timedelta(seconds=1 / (1000 if kind.get("resolution") == "ms" else 1))
                 found[name] = [
                     None if one is None else iso_utc(_1970 + int(one) * step) for one in column
                 ]
@@ -145,9 +144,11 @@ class Columns:
                 made = [_other_way(field, value) for value in column]
                 if agree(texts, made):
                     yield Match(name, whole, reverses=True)
-        times: dict[str, Field[Any]] = {"Date": DateField(), "Timestamp": TimestampField()}
         for name, texts_of in self._texts.items():
-            time = times.get(text_kind([text for text in texts_of if text is not None])["kind"])
+            kind = text_kind([text for text in texts_of if text is not None])
+            times = {"Date": DateField, "Timestamp": TimestampField}
+            made_by = times.get(kind.pop("kind"))
+            time = made_by(**kind) if made_by else None
             if time and agree(texts, [_other_way(time, text) for text in texts_of]):
                 yield Match(name, reverses=True)
 
@@ -155,7 +156,7 @@ class Columns:
 def epoch_kind(numbers: Sequence[Decimal]) -> Json | None:
     """The moments that numbers are, of years in which computers ran; None where they are none."""
     if all(number == int(number) for number in numbers):
-        for scale, more in ((1, {}), (1000, {"milliseconds": True})):
+        for scale, more in ((1, {}), (1000, {"resolution": "ms"})):
             if all(int(number) // scale in _SECONDS for number in numbers):
                 return {"kind": "EpochTimestamp", **more}
     return None

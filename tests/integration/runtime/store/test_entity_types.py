@@ -136,7 +136,8 @@ def test_what_cannot_tell_them_apart_is_refused() -> None:
         put_team = Put(Team)
 
     assert validate(Same) == [
-        "User and Team can have the same key ACCOUNT#{name}: give them different words, or the "
+        "User and Team can have the same key: User(name='a') and Team(name='a') are both "
+        "'ACCOUNT#a' / 'ACCOUNT'. Give them different words, give a field a pattern, or give the "
         "table an entity_type"
     ]
 

@@ -40,7 +40,7 @@ class Visit(Entity, key=Key("PAGE#{page}", "VISIT#{number}"), expires=Expiry("un
     page: Field[str] = Text()
     number: Field[int] = Whole(digits=4)
     user: Field[str] = Text()
-    until: Field[str | None] = TimestampText(default=None)
+    until: Field[str | None] = TimestampText(default=None, resolution="ms")
     note: Field[str | None] = Text(default=None)
 
 

@@ -1,6 +1,7 @@
-"""Times as numbers, and bounds finer than what is stored."""
+"""Times as numbers, and moments finer than what is stored, which are refused."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,12 @@ from tablewright.model import (
     Field,
     Get,
     Index,
+    InvalidRecord,
+    InvalidValue,
     Key,
     Put,
     Query,
+    Reversed,
     Table,
     Text,
     Timestamp,
@@ -30,8 +34,8 @@ SECOND = timedelta(seconds=1)
 
 class Visit(Entity, key=Key("USER#{user}", "{at}"), expires=Expiry("until")):
     user: Field[str] = Text()
-    at: Field[datetime] = EpochTimestamp(milliseconds=True)
-    seen: Field[datetime] = Timestamp(seconds=True)
+    at: Field[datetime] = EpochTimestamp(resolution="ms")
+    seen: Field[datetime] = Timestamp(resolution="s")
     until: Field[datetime | None] = EpochTimestamp(default=None)
 
 
@@ -52,6 +56,22 @@ class Visits(Table, pk="PK", sk="at", ttl="until"):
 def visit(number: int, until: datetime | None = None) -> Visit:
     at = TODAY + number * SECOND
     return Visit(user="ann", at=at + timedelta(milliseconds=5), seen=at, until=until)
+
+
+class Tick(Entity, key=Key("TICK#{name}", "{at}")):
+    name: Field[str] = Text()
+    at: Field[datetime] = Timestamp()
+    backwards = Reversed(at)
+
+
+class Ticks(Table, pk="PK", sk="SK"):
+    """Moments, to the microsecond."""
+
+    by_newest = Index(pk="NPK", sk="NSK", keys={Tick: Key("TICK#{name}", "{backwards}")})
+    put = Put(Tick)
+    get = Get(Tick)
+    ticks = Query(Tick, range=Tick.at)
+    newest = Query(Tick, by_newest)
 
 
 ALL = [visit(number) for number in range(5)]
@@ -89,23 +109,27 @@ def test_what_is_the_time_to_live_itself_is_written_once(visits: Store, dynamodb
     assert visits.get(Visits.get, key) == made
 
 
-@pytest.mark.parametrize(
-    ("asked", "numbers"),
-    [
-        ({"since": 1.5}, [2, 3, 4]),
-        ({"after": 1.5}, [2, 3, 4]),
-        ({"until": 1.5}, [0, 1]),
-        ({"before": 1.5}, [0, 1]),
-        ({"since": 1.0, "before": 3.0}, [1, 2]),
-        ({"since": 1.5, "before": 2.5}, [2]),
-    ],
-)
-def test_a_bound_may_be_finer_than_what_is_stored(
-    visits: Store, asked: dict[str, float], numbers: list[int]
-) -> None:
-    bounds = {name: TODAY + value * SECOND for name, value in asked.items()}
-    found = visits.each(Visits.by_second, {"user": "ann"}, **bounds)  # type: ignore[arg-type]
-    assert [one.seen for one in found] == [ALL[number].seen for number in numbers]
+@pytest.mark.parametrize("bound", ["since", "after", "until", "before"])
+def test_a_bound_finer_than_what_is_stored_is_refused(visits: Store, bound: str) -> None:
+    fine: dict[str, Any] = {bound: TODAY + 1.5 * SECOND}
+    with pytest.raises(InvalidValue, match=rf'{bound} .*truncate_time\(moment, "s"\)'):
+        visits.first(Visits.by_second, {"user": "ann"}, **fine)
+    with pytest.raises(InvalidRecord, match="truncate_time"):
+        visits.first(Visits.between, user="ann", where=Visit.seen > fine[bound])
+
+
+def test_every_microsecond_is_a_key_of_its_own(dynamodb: Database) -> None:
+    check(Ticks)
+    store = dynamodb.store(Ticks)
+    moments = [datetime(2026, 1, 31, 12, 0, 0, n, tzinfo=UTC) for n in range(3)]
+    for moment in moments:
+        store.put(Ticks.put, Tick(name="a", at=moment))
+    at_last = [store.get(Ticks.get, name="a", at=moment) for moment in moments]
+    assert [one and one.at for one in at_last] == moments
+    newest = store.each(Ticks.newest, name="a")
+    assert [one.at for one in newest] == moments[::-1]
+    since = store.each(Ticks.ticks, name="a", since=moments[1])
+    assert [one.at for one in since] == moments[1:]
 
 
 def test_a_moment_of_another_zone_is_the_same_moment(visits: Store) -> None:

@@ -33,7 +33,7 @@ class Order(Entity, key=Key("ORDER#{id}", "ORDER")):
 
 class Basket(Entity, key=Key("BASKET#{owner}", "BASKET"), expires=Expiry("at", days=7)):
     owner: Field[str] = Text()
-    at: Field[str] = TimestampText()
+    at: Field[str] = TimestampText(resolution="ms")
     order: Field[str | None] = Text(default=None)
 
 

@@ -13,7 +13,7 @@ _NAMED = {"entities", "indexes", "patterns", "fields", "computed"}
 _NEEDED = {
     *("format", "id", "describes", "key", "entities", "indexes", "patterns", "parts", "enums"),
     *("kind", "of", "function", "fields", "partition", "projects", "keys", "enum", "choices"),
-    *("count", "by", "max_length", "field", "milliseconds", "sort", "prefix"),
+    *("count", "by", "max_length", "field", "resolution", "sort", "prefix"),
 }
 _GONE = object()
 _OTHER_KINDS = {"Shards": "EpochShards", "EpochShards": "Shards", "Digest": "Reversed"}
@@ -66,6 +66,8 @@ def _others(path: Path, value: Any) -> Iterator[Any]:
     if name == "kind":
         yield _OTHER_KINDS.get(value, "Text" if value != "Text" else "Prose")
         yield from ["Flag"] if "fields" in path else []
+    elif name == "resolution":
+        yield from ("s", "ms", "us")
     elif isinstance(value, bool):
         return  # told only where it is so
     elif isinstance(value, int):

@@ -135,7 +135,7 @@ TOGETHER: list[tuple[Edits, Edits, set[tuple[str, str]]]] = [
     ),
     # A moment is the sort key of one index, and reversed in that of another.
     (
-        {"entities.Order.fields.placed_at.seconds": True},
+        {"entities.Order.fields.placed_at.resolution": "s"},
         {},
         {("FIELD_SORT_TEXT_CHANGED", "Order.placed_at")},
     ),

@@ -51,7 +51,7 @@ FIELD_CHANGES = [
     Case("FIELD_NARROWED", "Order.tags", {f"{FIELDS}.tags.of.max_length": 9}),
     Case("FIELD_WIDENED", "Order.placed_at", {f"{FIELDS}.placed_at.any_precision": True}),
     Case("FIELD_NARROWED", "Order.placed_at", {}, {f"{FIELDS}.placed_at.any_precision": True}),
-    Case("FIELD_FORM_CHANGED", "Order.paid_at", {f"{FIELDS}.paid_at.milliseconds": True}),
+    Case("FIELD_FORM_CHANGED", "Order.paid_at", {f"{FIELDS}.paid_at.resolution": "ms"}),
     Case(
         "FIELD_TYPE_CHANGED", "Order.note", {f"{FIELDS}.note": {"kind": "Number", "default": None}}
     ),

@@ -144,7 +144,7 @@ FAULTS = {
     ),
     "a list that cannot tell what has expired": (
         design(
-            order(fields=fields(until=TimestampText()), expires=Expiry("until")),
+            order(fields=fields(until=TimestampText(resolution="ms")), expires=Expiry("until")),
             ttl="ttl",
         ),
         "lists what expires by Order.until, which index BY_STATE does not project",
@@ -155,7 +155,7 @@ FAULTS = {
     ),
     "a range over an unordered number": (
         design(order(fields=fields(total=Number()))),
-        "range of Order.total, a number whose text is not ordered",
+        "range of Order.total, whose text in keys is not in the order of values",
     ),
     "a range over what is not in the sort key": (
         design(query={"range": "note"}),
@@ -339,7 +339,7 @@ def kind(name: str, pk: str, sk: str, delimiter: str = "#", **own: Field[Any]) -
 
 
 def at() -> Field[str]:
-    return TimestampText("SK")
+    return TimestampText("SK", resolution="ms")
 
 
 def day() -> Field[str]:
@@ -442,7 +442,12 @@ def epochal(
     """A design that is sharded by epochs."""
     note = entity(
         "Note",
-        {"tenant": Text(), "id": by or TimeId(), "at": TimestampText(), "day": DateText()},
+        {
+            "tenant": Text(),
+            "id": by or TimeId(),
+            "at": TimestampText(resolution="ms"),
+            "day": DateText(),
+        },
         key=Key("T#{tenant}#{shard}", "N#{id}", shards=shards),
     )
     counts = entity(
