@@ -9,6 +9,7 @@ from lambdas.contract import RECORDS_KEPT
 from lambdas.metrics import count
 from tablewright.model.errors import TablewrightError
 from tablewright.runtime.aws import connect, own_session
+from tablewright.runtime.errors import MalformedItem
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.failed_records import FailedRecords
 
@@ -32,7 +33,10 @@ def keep_failed(event: dict[str, Any], report: Callable[[Change, str], Any]) -> 
     def failed(change: Change, error: Exception) -> bool:
         # Errors of others may quote what an item holds.
         known = isinstance(error, TablewrightError)
-        report(change, str(error) if known else type(error).__name__)
+        reason = str(error) if known else type(error).__name__
+        if isinstance(error, MalformedItem):
+            reason = f"{error.entity}: {error.attribute} {error.rule}"
+        report(change, reason)
         if event.get("redrive"):
             return False
         failed_records().keep(change)

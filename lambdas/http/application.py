@@ -15,6 +15,7 @@ from lambdas.http import problems
 from lambdas.http.problems import Problem
 from tablewright.model import InvalidRecord, InvalidValue, TablewrightError
 from tablewright.runtime.deadline import invocation
+from tablewright.runtime.errors import MalformedItem
 
 logger = Logger()
 
@@ -46,7 +47,7 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
 
     def refuse_store(error: TablewrightError) -> Response[str]:
         problem = problems.from_store(error)
-        if problem.status >= 500:
+        if problem.status >= 500 or isinstance(error, MalformedItem):
             logger.exception("the store failed", extra=_asked(app.current_event.raw_event))
         return problem.response()
 

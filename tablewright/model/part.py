@@ -15,13 +15,14 @@ Record = dict[str, Any]
 class PartModel:
     """Fields by their names, and the check of values for them."""
 
-    __slots__ = ("by_name", "by_stored", "fields", "name")
+    __slots__ = ("by_name", "by_stored", "fields", "name", "required")
 
     def __init__(self, name: str, fields: Iterable[Field[Any]]) -> None:
         self.name = name
         self.fields = tuple(fields)
         self.by_name = {field.name: field for field in self.fields}
         self.by_stored = {field.stored: field for field in self.fields if field.stored}
+        self.required = frozenset(field.name for field in self.fields if not field.optional)
 
     def check(self, values: Mapping[str, Any], *, partial: bool = False) -> Record:
         """The values in canonical form, absent ones left out: a record that can be stored.
@@ -68,10 +69,16 @@ class PartModel:
         }
 
     def from_plain(self, plain: Mapping[str, Any]) -> Record:
-        """The record that `to_plain` made this from; what it does not know is left out."""
+        """The record that `to_plain` made this from; what it does not know is left out.
+
+        Raises InvalidValue for a member that is required and missing, and as `Field.read` does.
+        """
         fields = self.by_stored
-        return {
-            fields[name].name: fields[name].from_plain(value)
+        record = {
+            fields[name].name: fields[name].read(value)
             for name, value in plain.items()
-            if name in fields
+            if name in fields and value is not None
         }
+        for name in self.required - record.keys():
+            record[name] = self.by_name[name].read_missing()
+        return record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from tablewright.model.errors import InvalidValue
@@ -16,6 +17,17 @@ class Required:
 
 
 REQUIRED = Required()
+
+# The Python types that stand for each type of DynamoDB.
+_PLAIN: dict[str, tuple[type, ...]] = {
+    "S": (str,),
+    "N": (Decimal, int),
+    "B": (bytes,),
+    "BOOL": (bool,),
+    "M": (dict,),
+    "L": (list,),
+    **dict.fromkeys(("SS", "NS", "BS"), (set,)),
+}
 
 IN_KEY = ""
 """In place of a stored name: the field stands in the item's keys and nowhere else."""
@@ -148,6 +160,17 @@ class Field(Operand[V]):
     def from_plain(self, plain: Any) -> Any:
         """The value that `to_plain` made this from."""
         return plain
+
+    def read(self, plain: Any) -> Any:
+        """Read a stored value that any program may have written; raises an error if its type is
+        not the declared one."""
+        if type(plain) not in _PLAIN[self.kind]:
+            raise self.refuse(f"must be stored as {self.kind}")
+        return self.from_plain(plain)
+
+    def read_missing(self) -> Any:
+        """Read a required field of an item that has no attribute for it."""
+        raise self.refuse("is required")
 
     def to_text(self, value: Any) -> str:
         """The value as it stands in a key."""

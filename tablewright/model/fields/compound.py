@@ -79,7 +79,10 @@ class SetOfField(_Many):
         return {self.of.to_plain(one) for one in value} if self.of.converts else value
 
     def from_plain(self, plain: set[Any]) -> set[Any]:
-        return {self.of.from_plain(one) for one in plain} if self.of.converts else plain
+        return set(map(self.of.read, plain))
+
+    def read_missing(self) -> set[Any]:
+        return set()
 
     def schema(self) -> dict[str, Any]:
         items = {"type": "array", "items": self.of.schema(), "uniqueItems": True}
@@ -101,7 +104,7 @@ class ListOfField(_Many):
         return [self.of.to_plain(one) for one in value] if self.of.converts else list(value)
 
     def from_plain(self, plain: list[Any]) -> tuple[Any, ...]:
-        return tuple(map(self.of.from_plain, plain)) if self.of.converts else tuple(plain)
+        return tuple(map(self.of.read, plain))
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": self.of.schema(), "maxItems": self.max_items}
@@ -278,6 +281,9 @@ class TallyField(Field[Any]):
         except UnicodeEncodeError:
             pass
         raise self.refuse(f"must be numbers under valid texts of at most {_NAME_BYTES} bytes")
+
+    def read_missing(self) -> dict[str, Decimal]:
+        return {}
 
     def attributes(self, value: Mapping[str, Any]) -> dict[str, Any]:
         return {self.prefix + name: count for name, count in value.items()}

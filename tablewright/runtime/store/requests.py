@@ -38,13 +38,19 @@ class Requests:
     def key(self, key: Mapping[str, Any]) -> Params:
         return {"TableName": self._table_name, "Key": self.records.key(key)}
 
-    def present(self, item: Item | None, *, expired: bool = False) -> Any | None:
-        """The record in a whole item, if it is there."""
+    def present(
+        self,
+        item: Item | None,
+        *,
+        expired: bool = False,
+        unread: frozenset[str] = frozenset(),
+    ) -> Any | None:
+        """The record in an item of the table, if it is there."""
         if item is None or (not expired and self.lifetime.is_past(item)):
             return None
         if self.records.shares_keys and not self.records.is_one(item, None):
             return None
-        return self.records.to_record(item)
+        return self.records.to_record(item, unread=unread)
 
     def put(self, record: Mapping[str, Any], *, create: bool) -> Params:
         params: Params = {"TableName": self._table_name, "Item": self.records.to_item(record)}

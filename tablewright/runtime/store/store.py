@@ -37,7 +37,8 @@ from tablewright.runtime.errors import (
 )
 from tablewright.runtime.store import changes as changing
 from tablewright.runtime.store.batches import delete_request, insert_all, put_request, write_all
-from tablewright.runtime.store.conditions import given, holds
+from tablewright.runtime.store.conditions import given
+from tablewright.runtime.store.evaluation import compiled
 from tablewright.runtime.store.reader import Reader, Where
 from tablewright.runtime.store.records import Item
 from tablewright.runtime.store.requests import Params, Requests, whole_key
@@ -120,7 +121,7 @@ class Store(Reader):
                 pass  # absent, not as expected, or done already: look
         for _ in self._transport.attempts():
             old, before = self._there(requests, key)
-            if expected is not None and not holds(expected, before):
+            if expected is not None and not compiled(expected, records)(records.decrypted(old)):
                 if todo and changing.is_plain(todo) and changing.in_place(todo, before):
                     return before  # type: ignore[no-any-return]
                 raise Conflict(f"{requests.name} is not as expected")
