@@ -14,7 +14,6 @@ from tablewright.model.fields.compound import TallyField
 from tablewright.model.fields.numbers import NumberField
 from tablewright.model.fields.text import ChoiceField, FlagField, TextField
 from tablewright.model.fields.time import DateTextField, HourTextField, TimestampTextField
-from tablewright.model.key_template import Template
 from tablewright.model.patterns import Listing, Query
 from tablewright.model.sharding.epochs import EpochSource
 from tablewright.runtime.errors import MalformedItem, SecretUnreadable
