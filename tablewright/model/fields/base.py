@@ -18,15 +18,15 @@ class Required:
 
 REQUIRED = Required()
 
-# The Python types that stand for each type of DynamoDB.
-_PLAIN: dict[str, tuple[type, ...]] = {
-    "S": (str,),
-    "N": (Decimal, int),
-    "B": (bytes,),
-    "BOOL": (bool,),
-    "M": (dict,),
-    "L": (list,),
-    **dict.fromkeys(("SS", "NS", "BS"), (set,)),
+# The Python type that each type of DynamoDB is decoded to.
+DECODED: dict[str, type] = {
+    "S": str,
+    "N": Decimal,
+    "B": bytes,
+    "BOOL": bool,
+    "M": dict,
+    "L": list,
+    **dict.fromkeys(("SS", "NS", "BS"), set),
 }
 
 IN_KEY = ""
@@ -164,9 +164,15 @@ class Field(Operand[V]):
     def read(self, plain: Any) -> Any:
         """Read a stored value that any program may have written; raises an error if its type is
         not the declared one."""
-        if type(plain) not in _PLAIN[self.kind]:
-            raise self.refuse(f"must be stored as {self.kind}")
-        return self.from_plain(plain)
+        kind = type(plain)
+        if kind is DECODED[self.kind] or (kind is int and self.kind == "N"):
+            return self.from_plain(plain)
+        raise self.refuse(f"must be of type {self.kind}")
+
+    @property
+    def is_stored_plainly(self) -> bool:
+        """True if every stored value of the field's type is a value of the field."""
+        return type(self).from_plain is Field.from_plain
 
     def read_missing(self) -> Any:
         """Read a required field of an item that has no attribute for it."""

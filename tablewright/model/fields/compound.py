@@ -79,6 +79,9 @@ class SetOfField(_Many):
         return {self.of.to_plain(one) for one in value} if self.of.converts else value
 
     def from_plain(self, plain: set[Any]) -> set[Any]:
+        if self.of.is_stored_plainly:
+            self.of.read(next(iter(plain)))  # the others are of the same type
+            return plain
         return set(map(self.of.read, plain))
 
     def read_missing(self) -> set[Any]:

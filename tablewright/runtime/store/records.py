@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
@@ -11,9 +12,15 @@ from tablewright.model import Design, EntityModel, Epochs, InvalidRecord, Invali
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import TallyField
-from tablewright.model.fields.numbers import NumberField
+from tablewright.model.fields.numbers import MoneyField, NumberField, WholeField
 from tablewright.model.fields.text import ChoiceField, FlagField, TextField
-from tablewright.model.fields.time import DateTextField, HourTextField, TimestampTextField
+from tablewright.model.fields.time import (
+    DateTextField,
+    HourTextField,
+    TimestampField,
+    TimestampTextField,
+)
+from tablewright.model.key_template import Template
 from tablewright.model.patterns import Listing, Query
 from tablewright.model.sharding.epochs import EpochSource
 from tablewright.runtime.errors import MalformedItem, SecretUnreadable
@@ -28,6 +35,9 @@ Item = dict[str, Wire]
 UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 # Texts of these fields are of one form; for other texts, a rule may have been tightened since.
 _OF_ONE_FORM = (ChoiceField, DateTextField, FlagField, HourTextField, TimestampTextField)
+_EXACT_TIMES = (TimestampField, TimestampTextField)
+# Days that every month has.
+_DAY = r"[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
 # Key texts whose values are remembered: many items have the same day.
 _REMEMBERED_TEXTS = 1024
 
@@ -79,10 +89,11 @@ class Records:
             index: design.key_attributes(index).of(key)
             for index, key in ((None, entity.key), *entity.indexed.items())
         }
-        # By index: the attributes, with their templates, whose texts a record is read from.
+        # By index: the attributes, with their templates, whose texts a record is read from; and a
+        # test that most texts pass which only have to be looked at.
         self._keys_to_read = {
             index: [
-                (attribute, template, names)
+                (attribute, template, names, None if index else self._quick_test(template))
                 for one in ((None, index) if index else (None,))
                 for attribute, template in self._templates[one]
                 if (names := [name for name in template.fields if self._is_read(name, index)])
@@ -237,7 +248,13 @@ class Records:
         if attribute in self._secret:
             return f"must fit {reader[0]}"
         if isinstance(problem, InvalidValue):
-            return problem.reason
+            if problem.field == reader[0]:
+                return problem.reason
+            return (
+                f"has a part whose {problem}"
+                if problem.field
+                else f"has an entry that {problem.reason}"
+            )
         return _reason(self.entity.by_name[reader[0]], decode(item[attribute]))
 
     def _malformed(self, item: Item, attribute: str, rule: str) -> MalformedItem:
@@ -267,6 +284,16 @@ class Records:
                 record[name] = self.entity.by_name[name].from_text(texts[name])
         return record
 
+    def _quick_test(self, template: Template) -> Callable[[str], Any] | None:
+        fields = [self.entity.by_name.get(name) for name in template.fields]
+        forms = [None if field is None else _key_form(field) for field in fields]
+        if None not in forms and not set(self._in_key).intersection(template.fields):
+            any_text = f"[^{re.escape(template.delimiter)}]+" if template.delimiter else ".+"
+            words = zip([form or any_text for form in forms], template.literals[1:], strict=True)
+            rest = "".join(form + re.escape(literal) for form, literal in words)
+            return re.compile(re.escape(template.literals[0]) + rest, re.DOTALL).fullmatch
+        return None
+
     def _is_read(self, name: str, index: str | None) -> bool:
         """True for a field that an index may have in its key alone, or whose texts can be wrong."""
         field = self.entity.by_name.get(name)
@@ -282,14 +309,17 @@ class Records:
         for a key of another form.
         """
         record: Record = {}
-        for attribute, template, names in self._keys_to_read[index]:
-            texts = template.parse(key_text(item[attribute]))
-            for name in names:
-                try:
+        for attribute, template, names, is_sound in self._keys_to_read[index]:
+            text = item[attribute].get("S") or key_text(item[attribute])
+            if is_sound is not None and is_sound(text):
+                continue
+            texts = template.parse(text)
+            try:
+                for name in names:
                     record[name] = self._key_value(name, texts[name])
-                except InvalidValue as problem:
-                    rule = f"must have the form {template.text}, in which {problem}"
-                    raise self._malformed(item, attribute, rule) from None
+            except InvalidValue as problem:
+                rule = f"must have the form {template.text}, in which {problem}"
+                raise self._malformed(item, attribute, rule) from None
         return record
 
     def has_key_texts(self, item: Item, index: str | None) -> bool:
@@ -450,8 +480,26 @@ def _conversion(field: Field[Any]) -> Callable[[Any], Any] | None:
         return field.from_number
     kind, convert = field.kind, field.from_plain
     if kind in ("S", "BOOL"):
-        return None if type(field).from_plain is Field.from_plain else convert
+        return None if field.is_stored_plainly else convert
     return lambda raw: convert(decode({kind: raw}))
+
+
+def _key_form(field: Field[Any]) -> str | None:
+    """A pattern of which every text is one that the field writes; empty for any text, None if there
+    is no such pattern."""
+    if isinstance(field, TextField):
+        return "" if type(field).check is TextField.check else None
+    if isinstance(field, WholeField | MoneyField):
+        return f"[0-9]{{{field.digits}}}"
+    if isinstance(field, DateTextField):
+        return _DAY
+    if isinstance(field, TimestampTextField) and type(field) in _EXACT_TIMES:
+        return (
+            _DAY
+            + r"T(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}"
+            + ("Z" if field.seconds else r"\.[0-9]{3}Z")
+        )
+    return None
 
 
 def _reason(field: Field[Any], value: Any) -> str:

@@ -20,6 +20,7 @@ from tablewright.model import (
     Timestamp,
     Whole,
 )
+from tablewright.runtime.errors import MalformedItem
 from tablewright.runtime.store.records import Records
 
 
@@ -42,12 +43,10 @@ class Orders(Table, pk="order_id"):
 
 @pytest.mark.parametrize("name", ["total", "pieces", "placed_at", "line", "lines"])
 @pytest.mark.parametrize(
-    ("wire", "value"),
-    [({"S": "many"}, "many"), ({"BOOL": True}, True), ({"L": [{"N": "1"}]}, [Decimal(1)])],
+    "wire", [{"S": "many"}, {"BOOL": True}, {"L": [{"N": "1"}]}, {"M": {}}, {"SS": ["many"]}]
 )
-def test_a_value_that_the_field_cannot_be_is_read_as_it_is(
-    name: str, wire: dict[str, Any], value: Any
-) -> None:
+def test_a_value_that_the_field_cannot_be_is_refused(name: str, wire: dict[str, Any]) -> None:
     records = Records(Orders.__design__, Orders.__design__.entities["Order"])
-    read = records.to_record({"order_id": {"S": "o1"}, name: wire})
-    assert read[name] == value
+    with pytest.raises(MalformedItem) as raised:
+        records.to_record({"order_id": {"S": "o1"}, name: wire})
+    assert (raised.value.attribute, raised.value.value) == (name, wire)
