@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from tablewright.model.errors import InvalidRecord, InvalidValue
-from tablewright.model.fields.base import REQUIRED, Field
+from tablewright.model.fields.base import DECODED, REQUIRED, Field
 from tablewright.model.fields.numbers import NumberField
 from tablewright.model.sizes import ITEM_BYTES
 
@@ -107,7 +107,14 @@ class ListOfField(_Many):
         return [self.of.to_plain(one) for one in value] if self.of.converts else list(value)
 
     def from_plain(self, plain: list[Any]) -> tuple[Any, ...]:
-        return tuple(map(self.of.read, plain))
+        kind, of = DECODED[self.of.kind], self.of
+        convert = None if of.is_stored_plainly else of.from_plain
+        return tuple(
+            [
+                of.read(one) if type(one) is not kind else one if convert is None else convert(one)
+                for one in plain
+            ]
+        )
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": self.of.schema(), "maxItems": self.max_items}

@@ -70,6 +70,7 @@ class Entries:
             return decode(items)
         except MalformedItem as error:
             if len(items) == 1:
+                error.item = getattr(items[0], "stored", items[0]) or {}  # as it was read
                 return [error]
             return [record for item in items for record in Entries.decoded(decode, [item])]
 

@@ -22,7 +22,7 @@ from tablewright.model.conditions import (
 from tablewright.model.fields.base import Field
 from tablewright.model.operands import Operand, Size
 from tablewright.runtime.errors import StoreError
-from tablewright.runtime.store.attribute_values import Wire, comparable, decode
+from tablewright.runtime.store.attribute_values import Wire, comparable, decode, encode
 from tablewright.runtime.store.conditions import (
     argument_of,
     path_of,
@@ -150,7 +150,7 @@ def _finder(
 
 def _in_key(item: Item, field: Field[Any], records: Records, index: str | None) -> Wire | None:
     value = records.key_values(item, index).get(field.name)
-    return None if value is None else records.wire_of(field, value)
+    return None if value is None else encode(field.to_plain(value))
 
 
 def _part(wire: Wire | None, step: str | int) -> Wire | None:

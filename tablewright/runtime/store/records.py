@@ -420,10 +420,6 @@ class Records:
             for name, text in texts.items()
         )
 
-    def wire_of(self, field: Field[Any], value: Any) -> Wire:
-        """A field's value as it is stored."""
-        return encode(field.to_plain(value))
-
     def owns(self, attribute: str) -> bool:
         """Whether an attribute is one that this entity's records are made of."""
         if attribute in self._fields or attribute in (self.design.ttl, self.design.entity_type):
