@@ -41,3 +41,11 @@ def conditions(shop: Store) -> None:
     Order.total.set("3")  # wrong
     Order.state.set(State.PAID)
     Order.state.set("paid")  # wrong
+
+
+def partitions(shop: Store) -> None:
+    shop.query(Shop.of_customer, along=(Order.customer, ["ann", "bob"]))
+    shop.query(Shop.of_customer, along=("customer", ["ann", "bob"]))
+    shop.query(Shop.of_customer, along=(Order.customer, [1, 2]))  # wrong
+    shop.query(Shop.of_customer, along=Order.customer)  # wrong
+    shop.query(Shop.of_customer, customer="ann", on_malformed="skip")  # wrong

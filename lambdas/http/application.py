@@ -15,6 +15,7 @@ from lambdas.http import problems
 from lambdas.http.problems import Problem
 from tablewright.model import InvalidRecord, InvalidValue, TablewrightError
 from tablewright.runtime.deadline import invocation
+from tablewright.runtime.errors import MalformedItem
 
 logger = Logger()
 
@@ -46,7 +47,7 @@ def application(names: Mapping[str, str] | None = None) -> APIGatewayHttpResolve
 
     def refuse_store(error: TablewrightError) -> Response[str]:
         problem = problems.from_store(error)
-        if problem.status >= 500:
+        if problem.status >= 500 or isinstance(error, MalformedItem):
             _log_failure("the store failed", error, app)
         return problem.response()
 

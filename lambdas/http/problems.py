@@ -80,6 +80,9 @@ def from_store(error: Exception) -> Problem:
         return Problem(409, "What the request creates exists already.")
     if isinstance(error, store_errors.Conflict):
         return Problem(409, "What the request changes was changed meanwhile: read it again.")
+    if isinstance(error, store_errors.MalformedItem):
+        detail = "A stored item does not fit its declaration and must be corrected first."
+        return Problem(409, detail)
     if isinstance(error, store_errors.ItemTooLarge):
         return Problem(413, "With this change, what is stored would be larger than 400 KB.")
     if isinstance(error, (store_errors.Throttled, store_errors.Unavailable)):

@@ -9,7 +9,7 @@ from tablewright.catalog.sentiment.items import ANALYZED, EXPIRES, Item, Items
 from tablewright.model import InvalidRecord, Record, unchecked, uniform
 from tablewright.model.fields.time import utc_text
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import SecretUnreadable
+from tablewright.runtime.errors import MalformedItem, SecretUnreadable
 from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.store.records import Item as Image
 from tablewright.runtime.store.records import Records
@@ -117,8 +117,8 @@ class Images:
         self._without_secrets = Records(design, entity, secrets=Secrets.withheld())
 
     def analysed(self, image: Image | None) -> Item | None:
-        """The item in an image, if it has been analysed; raises InvalidRecord for an unsound one,
-        SecretUnreadable for one that cannot be decrypted."""
+        """The item in an image, if it has been analysed; raises InvalidRecord or MalformedItem for
+        an unsound one, SecretUnreadable for one that cannot be decrypted."""
         return self._item(self._whole, image)
 
     def sound(self, image: Image | None) -> Item | None:
@@ -128,7 +128,7 @@ class Images:
             return self._item(self._whole, image)
         except SecretUnreadable:
             return self._item(self._without_secrets, image)
-        except InvalidRecord:
+        except (InvalidRecord, MalformedItem):
             return None
 
     @staticmethod

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tablewright.model.errors import InvalidRecord, InvalidValue
-from tablewright.model.fields.base import Field
+from tablewright.model.fields.base import DECODED, Field
 
 Record = dict[str, Any]
 """Values of an entity's fields by their names, as they are checked and stored."""
@@ -15,13 +15,23 @@ Record = dict[str, Any]
 class PartModel:
     """Fields by their names, and the check of values for them."""
 
-    __slots__ = ("by_name", "by_stored", "fields", "name")
+    __slots__ = ("_readers", "by_name", "by_stored", "fields", "name", "required")
 
     def __init__(self, name: str, fields: Iterable[Field[Any]]) -> None:
         self.name = name
         self.fields = tuple(fields)
         self.by_name = {field.name: field for field in self.fields}
         self.by_stored = {field.stored: field for field in self.fields if field.stored}
+        # By stored name: the field's name, and a type whose values are read as they are.
+        self._readers = {
+            stored: (
+                field.name,
+                DECODED[field.kind] if field.is_stored_plainly else None,
+                field.read,
+            )
+            for stored, field in self.by_stored.items()
+        }
+        self.required = frozenset(field.name for field in self.fields if not field.optional)
 
     def check(self, values: Mapping[str, Any], *, partial: bool = False) -> Record:
         """The values in canonical form, absent ones left out: a record that can be stored.
@@ -68,10 +78,17 @@ class PartModel:
         }
 
     def from_plain(self, plain: Mapping[str, Any]) -> Record:
-        """The record that `to_plain` made this from; what it does not know is left out."""
-        fields = self.by_stored
-        return {
-            fields[name].name: fields[name].from_plain(value)
-            for name, value in plain.items()
-            if name in fields
-        }
+        """The record that `to_plain` made this from; what it does not know is left out.
+
+        Raises InvalidValue for a member that is required and missing, and as `Field.read` does.
+        """
+        readers, record = self._readers, {}
+        for name, value in plain.items():
+            reader = readers.get(name)
+            if reader is not None and value is not None:
+                field, kind, read = reader
+                record[field] = value if type(value) is kind else read(value)
+        if not record.keys() >= self.required:
+            for name in self.required - record.keys():
+                record[name] = self.by_name[name].read_missing()
+        return record

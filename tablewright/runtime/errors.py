@@ -188,6 +188,46 @@ class TransactionRefused(Conflict):
         return "; ".join(texts)
 
 
+class MalformedItem(StoreError):
+    """A stored item does not fit its entity: `table`, `entity` and `key` name the item, `attribute`
+    and `rule` the fault. `value` is the stored value in DynamoDB's JSON, None if the attribute is
+    missing or secret; `item` is the whole item as it was read."""
+
+    def __init__(
+        self,
+        table: str,
+        entity: str,
+        item: dict[str, dict[str, Any]],
+        key: dict[str, dict[str, Any]],
+        attribute: str,
+        value: dict[str, Any] | None,
+        rule: str,
+    ) -> None:
+        self.table = table
+        self.entity = entity
+        self.item = item
+        self.key = key
+        self.attribute = attribute
+        self.value = value
+        self.rule = rule
+        where = ", ".join(f"{name} {_short(next(iter(key[name].values())))}" for name in key)
+        stored = "" if value is None else f" is {_short(value)} and"
+        super().__init__(
+            f"the item with {where} in table {table} does not fit {entity}: attribute "
+            f"'{attribute}'{stored} {rule}. Correct the item, or skip it with on_malformed"
+        )
+
+    @property
+    def log_text(self) -> str:
+        return f"{self.entity}: {self.attribute} {self.rule}"
+
+
+def _short(value: Any) -> str:
+    """The beginning of a stored value: an item can have 400 KB."""
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:99]}…"
+
+
 class NoDataKeys(StoreError):
     """The table has no data keys yet: make the first with the command `rotate_keys`."""
 

@@ -14,9 +14,9 @@ from tablewright.model.errors import InvalidRecord, InvalidValue, KeyMismatch, T
 from tablewright.model.fields.base import Field
 from tablewright.model.sharding.epochs import EpochSource
 from tablewright.model.table import Design
-from tablewright.runtime.store.attribute_values import Wire, decode
+from tablewright.runtime.store.attribute_values import Wire, comparable
 from tablewright.runtime.store.expressions import Expressions
-from tablewright.runtime.store.records import Item, Records
+from tablewright.runtime.store.records import UNFIT, Item, Records
 
 if TYPE_CHECKING:
     from tablewright.runtime.secrets.secrets import Secrets
@@ -141,6 +141,8 @@ class Rederivation:
             derived = target.clear_item(record)
         except (InvalidRecord, InvalidValue) as problem:
             raise NotRederivable(str(problem)) from None
+        except UNFIT:
+            raise NotRederivable(f"a key of {target.entity.name} cannot be read") from None
         gone = _superseded(old, target) if old else frozenset()
         kept_on = {
             name: wire
@@ -173,10 +175,10 @@ def _one_of(codecs: Mapping[str, Records], item: Item) -> Records | None:
 
 def _values(target: Records, old: Records | None, item: Item, in_place: bool) -> dict[str, Any]:
     """The values of the new fields: as they are stored, or as the old fields were."""
-    stored = target.clear_values(item) if in_place else target.stored_values(item)
+    stored = target.clear_values(item) if in_place else target.values_as_stored(item)
     # One that says by its type what it is may have the new form of key already.
     is_old = old and _has_key_of(old, item)
-    before = (old.clear_values if is_old else old.stored_values)(item) if old else {}
+    before = (old.clear_values if is_old else old.values_as_stored)(item) if old else {}
     values = {}
     for field in target.entity.fields:
         value = _fitting(field, stored.get(field.name))
@@ -273,4 +275,4 @@ def same(one: Wire | None, other: Wire | None) -> bool:
     """Whether two stored values are the same: sets in any order, numbers by value."""
     if one == other or one is None or other is None:
         return one == other
-    return one.keys() == other.keys() and bool(decode(one) == decode(other))
+    return comparable(one) == comparable(other)

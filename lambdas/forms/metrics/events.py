@@ -16,6 +16,7 @@ from tablewright.catalog.forms.submissions import DeliveryAttempt, Submission
 from tablewright.model import InvalidRecord, InvalidValue, Record
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.restored import RESTORED_FROM
+from tablewright.runtime.errors import MalformedItem
 from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.streams.changes import Change
 from tablewright.runtime.streams.counters import Event
@@ -151,7 +152,13 @@ def _read(
     """These fields of an item, and no others: the payload is nobody's business here."""
     stored = records.stored_names((*names, *optional))
     part = {name: image[name] for name in (*_KEYS, *stored) if name in image}
-    found = {n: v for n, v in records.to_record(part).items() if n in (*names, *optional)}
+    unread = frozenset(records.entity.by_name).difference(names, optional)
+    try:
+        found = records.to_record(part, unread=unread)
+    except MalformedItem as error:
+        problem = InvalidValue(error.attribute, error.rule)
+        raise InvalidRecord(records.entity.name, [problem]) from None
+    found = {name: value for name, value in found.items() if name not in unread}
     checked = records.entity.check(found, partial=True)
     missing = [InvalidValue(name, "is required") for name in names if name not in checked]
     if missing:

@@ -19,11 +19,13 @@ from tablewright.model import Condition
 from tablewright.runtime.cursors.cursor import Cursors
 from tablewright.runtime.parallel import in_parallel
 from tablewright.runtime.store.batches import chunks
-from tablewright.runtime.store.conditions import holds
+from tablewright.runtime.store.evaluation import compiled
+from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
 
 LONGEST_QUERY = 200
 MOST_WORDS = 10
+_CONTENT = Records(ContentRegistry.__design__, Content.__entity__)
 # Postings of a word, and contents, that a request reads at most.
 WINDOW = 2_000
 EXAMINED = 200
@@ -159,4 +161,6 @@ class IndexSearch:
 def _is_asked_for(content: Content, asked: Asked) -> bool:
     if not asked.view.shows(content) or not matches(asked.words, content):
         return False
-    return asked.filters is None or holds(asked.filters, content)
+    if asked.filters is None:
+        return True
+    return compiled(asked.filters, _CONTENT)(_CONTENT.values(content))

@@ -10,7 +10,8 @@ from tablewright.model import InvalidRecord, InvalidValue
 from tablewright.model.declaration import Table
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.table import Design
-from tablewright.runtime.store.attribute_values import Wire, decode
+from tablewright.runtime.errors import MalformedItem
+from tablewright.runtime.store.attribute_values import Wire, comparable
 from tablewright.runtime.store.records import Item, Records
 
 ObservedItem = Mapping[str, Mapping[str, Any]]
@@ -108,6 +109,9 @@ def _differences(records: Records, item: Item) -> Iterator[str]:
         record = records.to_record(item)
         records.entity.check(dict(record))
         made = records.clear_item(record)
+    except MalformedItem as error:
+        yield f"have a value that is refused: {error.attribute} {error.rule}"
+        return
     except InvalidRecord as error:
         yield from (f"have a value that is refused: {problem}" for problem in error.problems)
         return
@@ -139,17 +143,7 @@ def _says(records: Records, attribute: str, there: Wire | None, made: bool) -> s
 
 def same(one: Wire, two: Wire) -> bool:
     """Whether two values are the same to DynamoDB."""
-    return bool(_canonical(one) == _canonical(two))
-
-
-def _canonical(wire: Wire) -> Any:
-    # With types: to Python, a number can equal a flag.
-    ((tag, raw),) = wire.items()
-    if tag == "M":
-        return tag, {name: _canonical(one) for name, one in raw.items()}
-    if tag == "L":
-        return tag, [_canonical(one) for one in raw]
-    return tag, decode(wire)
+    return comparable(one) == comparable(two)
 
 
 def _percent(share: float) -> str:

@@ -18,7 +18,7 @@ from tablewright.commands.items.segments import Rate
 from tablewright.commands.named import table_design
 from tablewright.model import Design, Digest
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import Conflict, SecretUnreadable, Throttled
+from tablewright.runtime.errors import Conflict, MalformedItem, SecretUnreadable, Throttled
 from tablewright.runtime.secrets.cipher import key_id_of
 from tablewright.runtime.secrets.secrets import Secrets, encrypted
 from tablewright.runtime.store.expressions import Expressions
@@ -75,7 +75,7 @@ class Reencryption:
                 return "foreign"
             try:
                 new = self._renewed(records, item)
-            except SecretUnreadable as error:
+            except (MalformedItem, SecretUnreadable) as error:
                 segments.say(f"{error}: {_key_text(self._design, item)}")
                 return "unreadable"
             if not new:

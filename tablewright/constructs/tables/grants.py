@@ -74,8 +74,8 @@ def _refuse_strangers(design: Design, patterns: Sequence[Pattern[Any]]) -> None:
     if not patterns:
         raise GrantError(f"name at least one access pattern of table design '{design.id}'")
     for pattern in patterns:
-        name = getattr(pattern, "name", pattern)
-        if not isinstance(pattern, Pattern) or design.patterns.get(name) is not pattern:
+        if not isinstance(pattern, Pattern) or design.patterns.get(pattern.name) is not pattern:
+            name = getattr(pattern, "name", pattern)
             raise GrantError(
                 f"{described(name)} is not an access pattern of table design '{design.id}'. "
                 "Pass patterns of it, such as Orders.place"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from tablewright.model.arguments import checked
@@ -21,6 +22,17 @@ REQUIRED = Required()
 
 ANY_TEXT = r"[\s\S]+"
 """Regular expression of any text that can stand in a key."""
+
+# The Python type that each type of DynamoDB is decoded to.
+DECODED: dict[str, type] = {
+    "S": str,
+    "N": Decimal,
+    "B": bytes,
+    "BOOL": bool,
+    "M": dict,
+    "L": list,
+    **dict.fromkeys(("SS", "NS", "BS"), set),
+}
 
 IN_KEY = ""
 """In place of a stored name: the field stands in the item's keys and nowhere else."""
@@ -156,6 +168,23 @@ class Field(Operand[V]):
     def from_plain(self, plain: Any) -> Any:
         """The value that `to_plain` made this from."""
         return plain
+
+    def read(self, plain: Any) -> Any:
+        """Read a stored value that any program may have written; raises an error if its type is
+        not the declared one."""
+        kind = type(plain)
+        if kind is DECODED[self.kind] or (kind is int and self.kind == "N"):
+            return self.from_plain(plain)
+        raise self.refuse(f"must be of type {self.kind}")
+
+    @property
+    def is_stored_plainly(self) -> bool:
+        """True if every stored value of the field's type is a value of the field."""
+        return type(self).from_plain is Field.from_plain
+
+    def read_missing(self) -> Any:
+        """Read a required field of an item that has no attribute for it."""
+        raise self.refuse("is required")
 
     def to_text(self, value: Any) -> str:
         """The value as it stands in a key."""

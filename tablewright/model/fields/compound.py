@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from tablewright.model.errors import InvalidRecord, InvalidValue
-from tablewright.model.fields.base import REQUIRED, Field
+from tablewright.model.fields.base import DECODED, REQUIRED, Field
 from tablewright.model.fields.numbers import NumberField
 from tablewright.model.sizes import ITEM_BYTES
 
@@ -79,7 +79,13 @@ class SetOfField(_Many):
         return {self.of.to_plain(one) for one in value} if self.of.converts else value
 
     def from_plain(self, plain: set[Any]) -> set[Any]:
-        return {self.of.from_plain(one) for one in plain} if self.of.converts else plain
+        if self.of.is_stored_plainly:
+            self.of.read(next(iter(plain)))  # the others are of the same type
+            return plain
+        return set(map(self.of.read, plain))
+
+    def read_missing(self) -> set[Any]:
+        return set()
 
     def schema(self) -> dict[str, Any]:
         items = {"type": "array", "items": self.of.schema(), "uniqueItems": True}
@@ -101,7 +107,14 @@ class ListOfField(_Many):
         return [self.of.to_plain(one) for one in value] if self.of.converts else list(value)
 
     def from_plain(self, plain: list[Any]) -> tuple[Any, ...]:
-        return tuple(map(self.of.from_plain, plain)) if self.of.converts else tuple(plain)
+        kind, of = DECODED[self.of.kind], self.of
+        convert = None if of.is_stored_plainly else of.from_plain
+        return tuple(
+            [
+                of.read(one) if type(one) is not kind else one if convert is None else convert(one)
+                for one in plain
+            ]
+        )
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": self.of.schema(), "maxItems": self.max_items}
@@ -285,6 +298,9 @@ class TallyField(Field[Any]):
         except UnicodeEncodeError:
             pass
         raise self.refuse(f"must be numbers under valid texts of at most {_NAME_BYTES} bytes")
+
+    def read_missing(self) -> dict[str, Decimal]:
+        return {}
 
     def attributes(self, value: Mapping[str, Any]) -> dict[str, Any]:
         return {self.prefix + name: count for name, count in value.items()}

@@ -125,7 +125,11 @@ class MoneyField(NumberField):
         return rounded
 
     def from_plain(self, plain: Decimal) -> Decimal:
-        return plain.quantize(_CENT, context=_EXACT)
+        # Another program may have stored more decimals, or more digits: they are not rounded.
+        if plain.adjusted() > _DIGITS - 3:
+            return plain
+        amount = plain.quantize(_CENT, context=_EXACT)
+        return amount if amount == plain else plain
 
     def from_number(self, text: str) -> Decimal:
         # Most amounts have their cents already.
@@ -222,14 +226,12 @@ class WholeField(NumberField):
         return int(number)
 
     def from_plain(self, plain: Decimal) -> int:
+        if plain != int(plain):
+            raise self.refuse("must be a whole number")
         return int(plain)
 
-    def from_number(self, text: str) -> Any:
-        if text.isdigit():
-            return int(text)
-        number = Decimal(text)
-        # Somebody else may have stored what is not whole: it is not cut.
-        return int(number) if number == number.to_integral_value() else number
+    def from_number(self, text: str) -> int:
+        return int(text) if text.isdigit() else self.from_plain(Decimal(text))
 
     @property
     def key_pattern(self) -> str:

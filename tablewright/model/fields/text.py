@@ -160,6 +160,9 @@ class ChoiceField(Field[Any]):
             raise self.refuse("must be one of " + ", ".join(self.choices))
         return value
 
+    def from_plain(self, plain: str) -> Any:
+        return self.check(plain)
+
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "enum": list(self.choices)}
 
@@ -187,11 +190,12 @@ class EnumField(ChoiceField):
             raise self.refuse("must be one of " + ", ".join(self.choices))
         return self.members[super().check(value)]
 
+    def from_plain(self, plain: str) -> Any:
+        member = self.members.get(plain)
+        return self.check(plain) if member is None else member
+
     def to_plain(self, value: Enum) -> str:
         return str(value.value)
-
-    def from_plain(self, plain: str) -> Any:
-        return self.members.get(plain, plain)
 
     def to_text(self, value: Enum) -> str:
         return str(value.value)

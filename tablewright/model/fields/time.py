@@ -197,7 +197,10 @@ class TimestampField(TimestampTextField):
         return self.to_text(value)
 
     def from_plain(self, plain: str) -> datetime:
-        return datetime.fromisoformat(plain)
+        moment = datetime.fromisoformat(plain)
+        if moment.tzinfo is None:
+            raise self.refuse("must be a time with its time zone")
+        return moment
 
     def to_text(self, value: datetime) -> str:
         return self._text_of(value)
@@ -231,6 +234,8 @@ class EpochField(TimestampField):
         return (value - _1970) // self._step
 
     def from_plain(self, plain: Any) -> datetime:
+        if plain != int(plain):
+            raise self.refuse("must be a whole number")
         return _1970 + int(plain) * self._step
 
     def compared(self, value: Any) -> Any:

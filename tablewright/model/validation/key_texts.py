@@ -10,8 +10,8 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as sre_parse  # type: ignore[attr-defined]
+from re import _constants as sre
+from re import _parser as sre_parse
 from typing import Any, NamedTuple
 
 Ranges = tuple[tuple[int, int], ...]

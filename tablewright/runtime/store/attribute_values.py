@@ -69,6 +69,19 @@ def decode(wire: Wire) -> Any:
     raise TypeError(f"{wire!r} is not a DynamoDB value")
 
 
+def comparable(wire: Wire) -> tuple[str, Any]:
+    """A value with its type: two of these are equal if DynamoDB finds that the wires are equal.
+
+    Numbers are compared by value and sets in any order, nested ones too.
+    """
+    ((tag, raw),) = wire.items()
+    if tag == "M":
+        return tag, {name: comparable(inner) for name, inner in raw.items()}
+    if tag == "L":
+        return tag, [comparable(inner) for inner in raw]
+    return tag, decode(wire)
+
+
 def _decode_bytes(raw: str | bytes) -> bytes:
     # Text when botocore's own parser was bypassed, bytes when it was not.
     return b64decode(raw) if isinstance(raw, str) else bytes(raw)

@@ -1,9 +1,8 @@
-"""Conditions of a model as expressions of DynamoDB, and as what holds of a record here."""
+"""Conditions of a model as expressions of DynamoDB."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tablewright.model.arguments import described
@@ -25,14 +24,6 @@ from tablewright.runtime.store.attribute_values import Wire, encode
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Records
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _ABSENT = object()
 
 
@@ -97,19 +88,12 @@ class Rendering:
     def path(self, operand: Operand[Any]) -> str:
         """Where the operand is stored."""
         field = own_field(self._records, operand)
-        stored, steps = field.stored, operand.path
-        if isinstance(field, TallyField) and steps:
-            # Each name has an attribute of its own.
-            stored, steps = f"{field.prefix}{steps[0]}", steps[1:]
+        stored, *steps = path_of(field, operand)
         if not stored:
             raise TypeError(f"{field.name} is no attribute of its own, and cannot be asked for")
-        text = self._expressions.name(stored)
+        text = self._expressions.name(str(stored))
         for step in steps:
-            if isinstance(step, int):
-                text += f"[{step}]"
-            else:
-                name = step if isinstance(step, str) else step.stored
-                text += f".{self._expressions.name(name)}"
+            text += f"[{step}]" if isinstance(step, int) else f".{self._expressions.name(step)}"
         return text
 
     def _place(self, operand: Operand[Any]) -> str:
@@ -127,12 +111,8 @@ class Rendering:
                 self._refuse_secret(asked.operand)
             return f"{asked.name}({path})"
         self._refuse_secret(asked.operand)
-        # A part of a text need not be of the field's own form.
-        argument = asked.argument
-        held = leaf_of(own_field(self._records, asked.operand), asked.operand)
-        if asked.name == "contains" and isinstance(held, SetOfField | ListOfField):
-            argument = held.of.to_plain(held.of.check(argument))
-        return f"{asked.name}({path}, {self._expressions.value(encode(argument))})"
+        argument = self._expressions.value(argument_of(self._records, asked))
+        return f"{asked.name}({path}, {argument})"
 
     def _refuse_secret(self, operand: Operand[Any]) -> None:
         if own_field(self._records, operand).secret:
@@ -140,6 +120,50 @@ class Rendering:
                 f"{operand.field.name} is secret, and DynamoDB cannot look into it: ask whether it "
                 "exists() or is_missing(), read the record and look there, or find it by a Digest"
             )
+
+
+def path_of(field: Field[Any], operand: Operand[Any]) -> list[str | int]:
+    """The attribute of an operand, and the names and positions that lead from it to its part. The
+    attribute is empty for a field that has none."""
+    stored, steps = field.stored, operand.path
+    if isinstance(field, TallyField) and steps:
+        # Each name has an attribute of its own.
+        stored, steps = f"{field.prefix}{steps[0]}", steps[1:]
+    for step in steps:
+        if isinstance(step, int) and step < 0:
+            raise ValueError(f"{field.name} has no position {step}: the first element is at 0")
+    return [stored, *(step.stored if isinstance(step, Field) else step for step in steps)]
+
+
+def argument_of(records: Records, function: Function) -> Wire:
+    """The argument of a function, as it is sent."""
+    # A part of a text need not be of the field's own form.
+    argument = function.argument
+    held = _leaf(records, function.operand)
+    if function.name == "contains" and isinstance(held, SetOfField | ListOfField):
+        argument = held.of.to_plain(held.of.check(argument))
+    return encode(argument)
+
+
+def split(
+    condition: Condition | None, records: Records, listing: Listing[Any]
+) -> tuple[Condition | None, Condition | None]:
+    """The part of a condition that DynamoDB evaluates, and the one that is evaluated here."""
+    served: Condition | None = None
+    remaining: Condition | None = None
+    for part in _conjuncts(condition):
+        if is_served(part, records, listing):
+            served = part if served is None else served & part
+        else:
+            remaining = part if remaining is None else remaining & part
+    return served, remaining
+
+
+def _conjuncts(condition: Condition | None) -> list[Condition]:
+    """Conditions all of which must hold, so that each can be evaluated by itself."""
+    if isinstance(condition, Junction) and condition.word == "AND":
+        return [one for part in condition.parts for one in _conjuncts(part)]
+    return [] if condition is None else [condition]
 
 
 def is_served(asked: Condition, records: Records, listing: Listing[Any]) -> bool:
@@ -172,7 +196,7 @@ def own_field(records: Records, operand: Operand[Any]) -> Field[Any]:
 
 def wire_of(records: Records, operand: Operand[Any], value: Any, *, compared: bool = False) -> Wire:
     """A value that an operand is set to, or compared with, as it is stored."""
-    leaf = leaf_of(own_field(records, operand), operand)
+    leaf = _leaf(records, operand)
     if isinstance(operand, Size) and not isinstance(value, int):
         raise TypeError(f"a size must be compared with an int, not {described(value)}")
     if leaf is None or isinstance(operand, Size):
@@ -185,6 +209,12 @@ def wire_of(records: Records, operand: Operand[Any], value: Any, *, compared: bo
         empty = leaf.refuse(f"cannot be compared with {described(value)}. Use is_missing()")
         raise InvalidRecord(records.entity.name, [empty])
     return encode(leaf.to_plain(checked))
+
+
+def _leaf(records: Records, operand: Operand[Any]) -> Field[Any] | None:
+    own = records.entity.by_name.get(operand.field.name)
+    # Of another entity of a collection, the operand's own field tells how values are stored.
+    return leaf_of(own if own and type(own) is type(operand.field) else operand.field, operand)
 
 
 def leaf_of(field: Field[Any], operand: Operand[Any]) -> Field[Any] | None:
@@ -206,62 +236,6 @@ def as_in(record: Mapping[str, Any], operand: Operand[Any]) -> Condition:
     return operand.is_missing() if value is _ABSENT else operand == value
 
 
-def holds(asked: Condition, record: Mapping[str, Any]) -> bool:
-    """Whether a condition holds of a record, as DynamoDB would find of its item."""
-    if isinstance(asked, Junction):
-        found = (holds(one, record) for one in asked.parts)
-        return all(found) if asked.word == "AND" else any(found)
-    if isinstance(asked, Negation):
-        return not holds(asked.of, record)
-    if isinstance(asked, Function):
-        return _function_holds(asked, _plain_in(record, asked.operand))
-    if isinstance(asked, Comparison):
-        mine = _value_in(record, asked.operand)
-        if mine is _ABSENT:
-            return asked.operator == "<>"
-        return _compares(asked.operator, mine, _like(asked.operand, asked.value))
-    if isinstance(asked, Between):
-        mine = _value_in(record, asked.operand)
-        low, high = (_like(asked.operand, one) for one in (asked.low, asked.high))
-        return mine is not _ABSENT and _compares("<=", low, mine) and _compares("<=", mine, high)
-    if isinstance(asked, Membership):
-        mine = _value_in(record, asked.operand)
-        return any(mine == _like(asked.operand, one) for one in asked.values)
-    raise TypeError(f"{asked!r} is no condition")
-
-
-def _like(operand: Operand[Any], value: Any) -> Any:
-    leaf = leaf_of(operand.field, operand)
-    return value if leaf is None or isinstance(operand, Size) else leaf.compared(value)
-
-
-def _compares(sign: str, one: Any, other: Any) -> bool:
-    try:
-        return bool(_COMPARE[sign](one, other))
-    except TypeError:  # of different types: DynamoDB finds that they are not equal, and no more
-        return sign == "<>"
-
-
-def _function_holds(asked: Function, mine: Any) -> bool:
-    if asked.name == "attribute_exists":
-        return mine is not _ABSENT
-    if asked.name == "attribute_not_exists":
-        return mine is _ABSENT
-    if mine is _ABSENT:
-        return False
-    if asked.name == "begins_with":
-        return isinstance(mine, str | bytes) and bool(mine.startswith(asked.argument))
-    if asked.name == "contains":
-        held = leaf_of(asked.operand.field, asked.operand)
-        part = asked.argument
-        if isinstance(held, SetOfField | ListOfField):
-            part = held.of.to_plain(held.of.check(part))
-        whole = isinstance(mine, str | bytes) and isinstance(part, type(mine))
-        return (whole or isinstance(mine, set | frozenset | list | tuple)) and part in mine
-    (kind,) = encode(mine)
-    return bool(kind == asked.argument)
-
-
 def _value_in(record: Mapping[str, Any], operand: Operand[Any]) -> Any:
     value = record.get(operand.field.name, _ABSENT)
     for step in operand.path:
@@ -271,17 +245,4 @@ def _value_in(record: Mapping[str, Any], operand: Operand[Any]) -> Any:
             return _ABSENT
     if value is None or value is _ABSENT:
         return _ABSENT
-    if isinstance(operand, Size):
-        return len(_plain(operand, value))
     return value
-
-
-def _plain_in(record: Mapping[str, Any], operand: Operand[Any]) -> Any:
-    """The value of an operand as it is stored."""
-    value = _value_in(record, operand)
-    return value if value is _ABSENT else _plain(operand, value)
-
-
-def _plain(operand: Operand[Any], value: Any) -> Any:
-    leaf = leaf_of(operand.field, operand)
-    return leaf.to_plain(value) if leaf else value

@@ -9,10 +9,11 @@ from tablewright.model.conditions import Condition
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.patterns import Collection, Listing, Query, Scan
 from tablewright.model.table import Design
-from tablewright.runtime.store.conditions import holds
+from tablewright.runtime.errors import MalformedItem
+from tablewright.runtime.store.evaluation import compiled
 from tablewright.runtime.store.query import Asked
 from tablewright.runtime.store.reading import Passed
-from tablewright.runtime.store.records import Item
+from tablewright.runtime.store.records import Item, Records
 from tablewright.runtime.store.requests import Requests
 
 # Reads whole items: keys, and the attributes that are wanted of them.
@@ -34,33 +35,65 @@ class Entries:
         self._neighbours: dict[str, bool] = {}
 
     def shown(self, asked: Asked, entries: Sequence[Item], condition: Condition | None) -> Shown:
-        """The record of each entry."""
-        own: Sequence[int] = range(len(entries))
+        """The record of each entry; for a malformed item the error, which is not raised here."""
+        rows = [*enumerate(entries)]
         if asked.served is not None:
-            own = [at for at in own if type(entries[at]) is not Passed]
+            rows = [row for row in rows if type(row[1]) is not Passed]
         if asked.reads_more:
-            own = [at for at in own if not asked.leaves_out(entries[at])]
+            rows = [row for row in rows if not asked.leaves_out(row[1])]
         if not isinstance(asked.query, Collection) and self.among_others(asked.query):
             # Items of other entities are passed over, whatever they have in common with these.
-            index = asked.query.index
-            own = [at for at in own if asked.records.is_one(entries[at], index)]
+            names, index = [asked.query.entity], asked.query.index
+            rows = [row for row in rows if self._kind(row[1], index, names)]
+        items: Sequence[Item | None] = [entry for _, entry in rows]
+        if asked.completed and not asked.is_whole:
+            items = self._whole(asked, [entry for _, entry in rows])
         try:
-            if len(own) < len(entries):
-                found: Shown = [None] * len(entries)
-                records = self._records(asked, [entries[at] for at in own])
-                for at, record in zip(own, records, strict=True):
-                    found[at] = record
-            else:
-                found = self._records(asked, entries)
+            records = self.decoded(lambda some: self._records(asked, some, condition), items)
         except KeyMismatch:
             if self._neighbours.get(asked.query.name, True):
                 raise
             # A later design writes here too: from now on each entry is looked at.
             self._neighbours[asked.query.name] = True
             return self.shown(asked, entries, condition)
-        if condition is None:
-            return found
-        return [one if one is not None and holds(condition, one) else None for one in found]
+        if len(rows) == len(entries):
+            return records
+        found: Shown = [None] * len(entries)
+        for (at, _), record in zip(rows, records, strict=True):
+            found[at] = record
+        return found
+
+    @staticmethod
+    def decoded(decode: Callable[[Sequence[Any]], Shown], items: Sequence[Item | None]) -> Shown:
+        """The records of items, decoded together; one by one only if an item is malformed."""
+        try:
+            return decode(items)
+        except MalformedItem as error:
+            if len(items) == 1:
+                error.item = getattr(items[0], "stored", items[0]) or {}  # as it was read
+                return [error]
+            return [record for item in items for record in Entries.decoded(decode, [item])]
+
+    def _kind(self, entry: Item, index: str | None, names: Sequence[str]) -> Requests | None:
+        """Which of these entities an entry is of, that may lie among entries of others.
+
+        If its keys have an entity's words but values that this refuses, it is of that entity, and
+        malformed or written under older rules, unless it is of another.
+        """
+        kinds = [self._requests[name] for name in names]
+        likeness = [one.records.likeness(entry, index) for one in kinds]
+        if True in likeness:
+            return kinds[likeness.index(True)]
+        if None not in likeness:
+            return None
+        own = kinds[likeness.index(None)]
+        others = [one.records for one in self._requests.values() if one is not own]
+        found = {
+            one.likeness(entry, index if index in one.entity.indexed else None) for one in others
+        }
+        if True in found or (None in found and own.records.has_key_texts(entry, index)):
+            return None
+        return own
 
     def among_others(self, query: Query[Any]) -> bool:
         """Whether items of other entities can lie where a query looks."""
@@ -72,25 +105,43 @@ class Entries:
             self._neighbours[query.name] = found
         return found
 
-    def _records(self, asked: Asked, entries: Sequence[Item]) -> Shown:
+    def _records(
+        self, asked: Asked, entries: Sequence[Item | None], condition: Condition | None
+    ) -> Shown:
         query, records = asked.query, asked.records
         if isinstance(query, Collection):
-            return [self._member(asked, entry) for entry in entries]
+            return [entry and self._member(asked, entry, condition) for entry in entries]
         requests = self._requests[records.entity.name]
+        if condition is not None:
+            entries = self._filtered(records, query, entries, condition)
         if asked.completed:
-            expired = query.expired
-            whole = entries if asked.is_whole else self._whole(asked, entries)
-            return [requests.present(item, expired=expired) for item in whole]
+            expired, unread = query.expired, records.unread_by(query)
+            return [requests.present(item, expired=expired, unread=unread) for item in entries]
         to_record, lifetime = records.entry_to_record, requests.lifetime
-        if query.expired or not lifetime.ends:
-            return [to_record(query, entry) for entry in entries]
-        if self._design.carries_expiry(query.index):
-            past = lifetime.are_past(entries)
+        if condition is None and (query.expired or not lifetime.ends):
+            return [to_record(query, entry) for entry in entries if entry is not None]
+        if condition is None and self._design.carries_expiry(query.index):
+            past = lifetime.are_past(entry for entry in entries if entry is not None)
             return [
-                None if is_past else to_record(query, entry)
+                None if is_past or entry is None else to_record(query, entry)
                 for entry, is_past in zip(entries, past, strict=True)
             ]
-        return [self._record(requests, query, entry) for entry in entries]
+        return [entry and self._record(requests, query, entry) for entry in entries]
+
+    @staticmethod
+    def _filtered(
+        records: Records,
+        listing: Listing[Any],
+        entries: Sequence[Item | None],
+        condition: Condition,
+    ) -> list[Item | None]:
+        """The entries that satisfy a condition, and None for others."""
+        test = compiled(condition, records, listing.index)
+        secret = any(operand.field.secret for operand in condition.operands())
+        return [
+            entry if entry and test(records.decrypted(entry) if secret else entry) else None
+            for entry in entries
+        ]
 
     def _record(self, requests: Requests, listing: Listing[Any], entry: Item) -> Any | None:
         """The record of an entry that is not completed, unless it is past."""
@@ -103,24 +154,25 @@ class Entries:
         record = requests.records.entry_to_record(listing, entry)
         return None if lifetime.entry_is_past(record) else record
 
-    def scanned(
-        self, scan: Scan[Any], entries: list[Item], condition: Condition | None
-    ) -> list[Any]:
-        """The records of what a scan found, those of its entity."""
+    def scanned(self, scan: Scan[Any], entries: list[Item], condition: Condition | None) -> Shown:
+        """The records of what a scan found, those of its entity, and errors as `shown`."""
         requests = self._requests[scan.entity]
-        own = (entry for entry in entries if requests.records.is_one(entry, scan.index))
-        found = (self._record(requests, scan, entry) for entry in own)
-        return [
-            record
-            for record in found
-            if record is not None and (condition is None or holds(condition, record))
-        ]
+        own = [entry for entry in entries if self._kind(entry, scan.index, [scan.entity])]
 
-    def _member(self, asked: Asked, entry: Item) -> Any | None:
+        def decode(some: Sequence[Any]) -> Shown:
+            if condition is not None:
+                some = self._filtered(requests.records, scan, some, condition)
+            return [entry and self._record(requests, scan, entry) for entry in some]
+
+        return self.decoded(decode, own)
+
+    def _member(self, asked: Asked, entry: Item, condition: Condition | None) -> Any | None:
         """The record of an entry of a collection, of whichever of its entities it is."""
         query = asked.query
-        kinds = (self._requests[name] for name in query.entities)
-        own = next((one for one in kinds if one.records.is_one(entry, query.index)), None)
+        own = self._kind(entry, query.index, query.entities)
+        if own and condition is not None:
+            (found,) = self._filtered(own.records, query, [entry], condition)
+            own = own if found else None
         record = self._record(own, query, entry) if own else None
         if record is None:
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tablewright.runtime.deadline import seconds_left
@@ -44,11 +44,12 @@ class Effort:
         """Items that were looked at by DynamoDB, and not sent."""
         self.examined += items
 
-    def take(self, records: Sequence[Any | None]) -> int:
-        """Add records until there are enough; gives how many entries these were."""
+    def take(self, records: Sequence[Any | None], accept: Callable[[Any], bool]) -> int:
+        """Add the records that are accepted until there are enough; gives how many entries these
+        were."""
         for number, record in enumerate(records, 1):
             self.examined += 1
-            if record is not None:
+            if record is not None and accept(record):
                 self.found.append(record)
             if not self.wanted:
                 return number

@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from tablewright.model.arguments import check_arguments, described, require_count
 from tablewright.model.conditions import Condition
 from tablewright.model.declaration import Entity, Table
+from tablewright.model.errors import InvalidRecord
+from tablewright.model.operands import Operand
 from tablewright.model.patterns import BatchGet, Get, Listing, Pattern, Query, Scan
 from tablewright.model.sharding.epochs import UNDIVIDED, EpochSource
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.cursors.cursor import Cursors
+from tablewright.runtime.errors import MalformedItem
 from tablewright.runtime.sharding.epochs import EpochCache, StoredEpochs
 from tablewright.runtime.store.batches import READ_CHUNK, read_all
-from tablewright.runtime.store.conditions import Rendering, given, is_served
+from tablewright.runtime.store.conditions import Rendering, given, split
 from tablewright.runtime.store.entries import Entries
 from tablewright.runtime.store.expired import Lifetime
 from tablewright.runtime.store.expressions import Expressions
@@ -40,8 +43,12 @@ _TESTED_AT_ONCE = READ_CHUNK
 E = TypeVar("E", bound=Entity)
 F = TypeVar("F", bound=Entity)
 G = TypeVar("G", bound=Entity)
+V = TypeVar("V")
 Where = Condition | Mapping[str, Any] | None
 """What `where` and `when` take: a condition, or the values that fields must have."""
+OnMalformed = Literal["raise"] | Callable[[Item, MalformedItem], object]
+"""What `on_malformed` takes: "raise", or a function of the raw item and the error, which is called
+for each malformed item before it is skipped."""
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -127,7 +134,7 @@ class Reader:
         self.epochs: EpochSource = source or UNDIVIDED
         self._requests = {
             entity.name: Requests(
-                Records(design, entity, source, secrets=secrets),
+                Records(design, entity, source, secrets=secrets, table_name=table_name),
                 table_name,
                 Lifetime(design, entity, now),
             )
@@ -160,7 +167,13 @@ class Reader:
         item = self._read(requests, whole_key(key, fields), consistent=pattern.consistent)
         return requests.present(item, expired=pattern.expired)
 
-    def get_many(self, pattern: BatchGet[E], keys: Sequence[Mapping[str, Any]]) -> list[E]:
+    def get_many(
+        self,
+        pattern: BatchGet[E],
+        keys: Sequence[Mapping[str, Any]],
+        *,
+        on_malformed: OnMalformed = "raise",
+    ) -> list[E]:
         """The records that there are with these keys, in no order.
 
         Example::
@@ -175,8 +188,10 @@ class Reader:
             found = self._former.read_all(requests.name, once, consistent=pattern.consistent)
         else:
             found = self._read_all(once, None, consistent=pattern.consistent)
-        there = (requests.present(item, expired=pattern.expired) for item in found)
-        return [record for record in there if record is not None]
+        records = Entries.decoded(
+            lambda some: [requests.present(item, expired=pattern.expired) for item in some], found
+        )
+        return list(_accepted(records, on_malformed))
 
     def to_get(
         self, pattern: Get[E], key: Mapping[str, Any] = _NOTHING, /, **fields: Any
@@ -220,7 +235,7 @@ class Reader:
         key: Mapping[str, Any] = _NOTHING,
         /,
         *,
-        along: tuple[str, Sequence[Any]] | None = None,
+        along: tuple[str | Operand[V], Sequence[V]] | None = None,
         since: Any = None,
         until: Any = None,
         after: Any = None,
@@ -233,6 +248,7 @@ class Reader:
         limit: int = 20,
         cursor: str | None = None,
         caller: str | None = None,
+        on_malformed: OnMalformed = "raise",
         **fields: Any,
     ) -> Page[E]:
         """One page of records, in key order over all shards. Of the pattern's range `since` and
@@ -244,7 +260,9 @@ class Reader:
         order: ``along=("day", ["2025-11-17", "2025-11-16"])``. Cursors belong to `caller`, by
         default the tenant. Of the records for which `where` holds, those are listed that `keep`
         keeps. A page that had to pass over many items, `examine` of them, or had to ask often, or
-        is out of time, may be short and still have a cursor.
+        is out of time, may be short and still have a cursor. `on_malformed` is called with each
+        item that does not fit its entity, and with the MalformedItem that is raised otherwise; the
+        item is skipped.
 
         Example::
 
@@ -261,7 +279,7 @@ class Reader:
         condition = self._condition(pattern, where)
         walk = Walk(
             lambda at: self._ask(pattern, {**key, **at}, bounds, condition),
-            along and (along[0], self._texts(pattern, *along)),
+            along and self._along(pattern, *along),
         )
         owner = caller or str(key.get(self.design.tenant or "", ""))
         arguments = {**walk.arguments, "where": repr(condition)}
@@ -275,7 +293,7 @@ class Reader:
                 walk.begins()
                 walk.stop(True)
                 break
-            self._fill(page, walk, asked, position, keep)
+            self._fill(page, walk, asked, position, keep, on_malformed)
         next_page = None
         if walk.may_have_more and self._cursors:
             next_page = self._cursors.issue(owner, pattern.name, arguments, walk.position)
@@ -288,8 +306,13 @@ class Reader:
         asked: Asked,
         position: Sequence[str] | None,
         keep: Keep | None,
+        on_malformed: OnMalformed,
     ) -> None:
         """Look at one question's entries until the page is full or its bounds are reached."""
+
+        def accept(record: Any) -> bool:
+            return _is_sound(record, on_malformed) and (keep is None or keep.test(record))
+
         at_once = max(page.wanted, _TESTED_AT_ONCE) if keep else page.wanted
         reading = self._reading(asked, limit=at_once, position=position)
         before, unused = page.calls, 0
@@ -302,12 +325,13 @@ class Reader:
                     return
                 shown = self._entries.shown(asked, [entry for _, entry in chunk], asked.left)
                 before += asked.completed
-                kept = [r if r is not None and (not keep or keep.test(r)) else None for r in shown]
-                used = page.take(kept)
+                wanted = page.wanted
+                used = page.take(shown, accept)
                 page.passed(reading.passed_over())
                 unused = len(chunk) - used
                 walk.reached(asked, *chunk[used - 1])
-                at_once = _larger(reading, at_once) if None in kept else page.wanted
+                skipped = used > wanted - page.wanted
+                at_once = _larger(reading, at_once) if skipped else page.wanted
         if unused or reading.may_have_more:
             walk.stop(True)
 
@@ -325,6 +349,7 @@ class Reader:
         where: Where = None,
         descending: bool | None = None,
         at_once: int | None = None,
+        on_malformed: OnMalformed = "raise",
         **fields: Any,
     ) -> Iterator[E]:
         """Every record, in key order over all shards, in as few and as large reads as can be.
@@ -340,8 +365,11 @@ class Reader:
         with closing(iter(reading)) as entries:
             while chunk := list(islice(entries, size)):
                 shown = self._entries.shown(asked, [entry for _, entry in chunk], asked.left)
-                yield from (record for record in shown if record is not None)
-                size = _larger(reading, size) if None in shown else size
+                count = 0
+                for record in _accepted(shown, on_malformed):
+                    count += 1
+                    yield record
+                size = _larger(reading, size) if count < len(shown) else size
 
     def first(
         self,
@@ -356,6 +384,7 @@ class Reader:
         begins_with: str | bytes | None = None,
         where: Where = None,
         descending: bool | None = None,
+        on_malformed: OnMalformed = "raise",
         **fields: Any,
     ) -> E | None:
         """The first record of a list, or None. The arguments are those of `query`."""
@@ -370,6 +399,7 @@ class Reader:
             where=where,
             descending=descending,
             at_once=1,
+            on_malformed=on_malformed,
         )
         with closing(found) as records:  # type: ignore[type-var] # a generator
             return next(records, None)
@@ -386,10 +416,11 @@ class Reader:
         before: Any = None,
         begins_with: str | bytes | None = None,
         where: Where = None,
+        on_malformed: OnMalformed = "raise",
         **fields: Any,
     ) -> int:
         """How many records a list has. All of them are read; where DynamoDB can count them, none
-        is sent. The arguments are those of `query`."""
+        is sent, and malformed items count too. The arguments are those of `query`."""
         bounds = Range(since, until, after, before, begins_with)
         asked = self._ask(pattern, {**key, **fields}, bounds, self._condition(pattern, where))
         if asked.left is None and asked.can_be_counted and not self._entries.among_others(pattern):
@@ -406,10 +437,17 @@ class Reader:
         with closing(iter(reading)) as entries:
             while chunk := [entry for _, entry in islice(entries, READ_CHUNK)]:
                 shown = self._entries.shown(asked, chunk, asked.left)
-                found += sum(record is not None for record in shown)
+                found += sum(1 for _ in _accepted(shown, on_malformed))
         return found
 
-    def scan(self, pattern: Scan[E], *, where: Where = None, segments: int = 1) -> Iterator[E]:
+    def scan(
+        self,
+        pattern: Scan[E],
+        *,
+        where: Where = None,
+        segments: int = 1,
+        on_malformed: OnMalformed = "raise",
+    ) -> Iterator[E]:
         """Every record of an entity, in no order; `segments` are read side by side."""
         require_count(segments, "segments")
         pages = [self._segment(pattern, where, segment, segments) for segment in range(segments)]
@@ -417,7 +455,7 @@ class Reader:
             read = self._transport.in_parallel(lambda page: next(page, None), pages)
             pages = [page for page, found in zip(pages, read, strict=True) if found is not None]
             for found in read:
-                yield from found or ()
+                yield from _accepted(found or (), on_malformed)
 
     def scan_page(
         self,
@@ -428,9 +466,22 @@ class Reader:
         segments: int = 1,
         start: Item | None = None,
         limit: int | None = None,
+        on_malformed: OnMalformed = "raise",
     ) -> tuple[list[E], Item | None]:
         """One page of a segment, of at most `limit` items before they are filtered; and the key
         that the next one starts after, None at the end."""
+        found, following = self._scanned(pattern, where, segment, segments, start, limit)
+        return list(_accepted(found, on_malformed)), following
+
+    def _scanned(
+        self,
+        pattern: Scan[E],
+        where: Where,
+        segment: int,
+        segments: int,
+        start: Item | None,
+        limit: int | None = None,
+    ) -> tuple[list[Any], Item | None]:
         records = self._of(pattern, Scan).records
         for value, name in ((segments, "segments"), (1 if limit is None else limit, "limit")):
             require_count(value, name)
@@ -439,7 +490,7 @@ class Reader:
             raise ValueError(f"segment must be below segments, {segments}, not {segment}")
         condition = self._condition(pattern, where)
         former = self._former if self._former and self._former.concerns(pattern) else None
-        served = condition is not None and not former and is_served(condition, records, pattern)
+        served, remaining = (None, condition) if former else split(condition, records, pattern)
         expressions = Expressions()
         params: dict[str, Any] = {"TableName": self.table_name}
         if segments > 1:
@@ -448,8 +499,8 @@ class Reader:
             params["IndexName"] = pattern.index
         if pattern.consistent:
             params["ConsistentRead"] = True
-        if condition is not None and served:
-            params["FilterExpression"] = Rendering(records, expressions).condition(condition)
+        if served is not None:
+            params["FilterExpression"] = Rendering(records, expressions).condition(served)
         if start:
             params["ExclusiveStartKey"] = start
         if limit:
@@ -460,17 +511,14 @@ class Reader:
             from tablewright.runtime.store.former.entries import FormerEntries
 
             items = FormerEntries(former, pattern).of(items)
-        found = self._entries.scanned(pattern, items, None if served else condition)
-        return found, answer.get("LastEvaluatedKey")
+        return self._entries.scanned(pattern, items, remaining), answer.get("LastEvaluatedKey")
 
     def _segment(
         self, pattern: Scan[E], where: Where, segment: int, segments: int
-    ) -> Iterator[list[E]]:
+    ) -> Iterator[list[Any]]:
         start: Item | None = None
         while True:
-            found, start = self.scan_page(
-                pattern, where=where, segment=segment, segments=segments, start=start
-            )
+            found, start = self._scanned(pattern, where, segment, segments, start)
             yield found
             if start is None:
                 return
@@ -484,10 +532,15 @@ class Reader:
             )
         return self._requests[pattern.entity]
 
-    def _texts(self, pattern: Query[Any], name: str, values: Sequence[Any]) -> list[str]:
-        """Values of a field of the key as they stand in it."""
-        entity = self.design.entity(pattern)
-        return [entity.text(name, entity.check({name: one}, partial=True)[name]) for one in values]
+    def _along(
+        self, pattern: Query[Any], by: str | Operand[Any], values: Sequence[Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """The name of a field of the key, and its values by their texts in the key."""
+        entity, name = self.design.entity(pattern), by if isinstance(by, str) else by.field.name
+        checked = [entity.check({name: value}, partial=True)[name] for value in values]
+        if None in checked:
+            raise InvalidRecord(entity.name, [entity.by_name[name].refuse("is required")])
+        return name, {entity.text(name, value): value for value in checked}
 
     def _signing(self) -> Cursors:
         if self._cursors is None:
@@ -506,16 +559,8 @@ class Reader:
             from tablewright.runtime.store.former.lists import AskedOfBoth
 
             return AskedOfBoth(self._former, pattern, key, bounds, condition)
-        served = condition is not None and is_served(condition, records, pattern)
-        return Asked(
-            self.design,
-            records,
-            pattern,
-            key,
-            bounds,
-            served=condition if served else None,
-            left=None if served else condition,
-        )
+        served, left = split(condition, records, pattern)
+        return Asked(self.design, records, pattern, key, bounds, served=served, left=left)
 
     def _reading(
         self, asked: Asked, *, limit: int | None, position: Sequence[str] | None
@@ -554,6 +599,23 @@ class Reader:
         self, keys: list[Item], attributes: Sequence[str] | None, *, consistent: bool = False
     ) -> list[Item]:
         return read_all(self._transport, self.table_name, keys, attributes, consistent=consistent)
+
+
+def _accepted(records: Sequence[Any | None], on_malformed: OnMalformed) -> Iterator[Any]:
+    """The records of entries, without those that are not listed."""
+    for record in records:
+        if record is not None and _is_sound(record, on_malformed):
+            yield record
+
+
+def _is_sound(record: Any, on_malformed: OnMalformed) -> bool:
+    """Whether it is a record; the error of a malformed item is raised, or passed on."""
+    if type(record) is not MalformedItem:
+        return True
+    if on_malformed == "raise":
+        raise record
+    on_malformed(record.item, record)
+    return False
 
 
 def _next_of(entries: Iterator[tuple[str, Item]], most: int) -> list[tuple[str, Item]]:

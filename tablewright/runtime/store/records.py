@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tablewright.model import Design, EntityModel, Epochs, InvalidRecord, InvalidValue, Record
@@ -10,17 +13,35 @@ from tablewright.model.arguments import described
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import TallyField
-from tablewright.model.fields.numbers import NumberField
+from tablewright.model.fields.numbers import MoneyField, NumberField, WholeField
+from tablewright.model.fields.text import ChoiceField, FlagField, TextField
+from tablewright.model.fields.time import (
+    DateTextField,
+    HourTextField,
+    TimestampField,
+    TimestampTextField,
+)
 from tablewright.model.key_template import Template
 from tablewright.model.patterns import Listing, Query
 from tablewright.model.sharding.epochs import EpochSource
-from tablewright.runtime.errors import SecretUnreadable
+from tablewright.runtime.errors import MalformedItem, SecretUnreadable
 from tablewright.runtime.store.attribute_values import Wire, decode, encode
 
 if TYPE_CHECKING:
     from tablewright.runtime.secrets.secrets import Secrets
 
 Item = dict[str, Wire]
+
+# What conversions raise for values that they cannot convert.
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+# Texts of these fields are of one form; for other texts, a rule may have been tightened since.
+_OF_ONE_FORM = (ChoiceField, DateTextField, FlagField, HourTextField, TimestampTextField)
+_TIME = r"T(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}"
+_EXACT_TIMES = (TimestampField, TimestampTextField)
+# Days that every month has.
+_DAY = r"[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+# Key texts whose values are remembered: many items have the same day.
+_REMEMBERED_TEXTS = 1024
 
 
 class _NoEpochs:
@@ -35,7 +56,7 @@ class _NoEpochs:
 
 class Records:
     """The codec of one entity of one design; `epochs` knows the shards of keys that have them,
-    `secrets` encrypts and decrypts fields that are secret."""
+    `secrets` encrypts and decrypts fields that are secret, `table_name` is for errors."""
 
     def __init__(
         self,
@@ -44,28 +65,44 @@ class Records:
         epochs: EpochSource | None = None,
         *,
         secrets: Secrets | None = None,
+        table_name: str | None = None,
     ) -> None:
         self.design = design
+        self._table_name = table_name or design.id
         self.entity = entity.keyed(self._digest)
         self._given_secrets = secrets
         self._secret = {field.stored: field for field in entity.secrets}
         self.epochs: EpochSource = epochs or _NoEpochs()
         self._fields = {stored: field.name for stored, field in entity.by_stored.items()}
         self._stored = {field.name: field.stored for field in entity.fields}
-        self._converting = {f.stored: f for f in entity.fields if f.converts and f.stored}
-        self._numbers = {
-            field.stored: field.from_number
-            for field in entity.fields
-            if isinstance(field, NumberField) and field.stored
+        # By attribute: the field's name, the type that it is stored as, and the conversion.
+        self._readers = {
+            stored: (field.name, field.kind, _conversion(field))
+            for stored, field in entity.by_stored.items()
         }
+        self._required = entity.required
         self._unread: dict[str, frozenset[str]] = {}
         self._tallies = [field for field in entity.fields if isinstance(field, TallyField)]
         # Whether others can have its keys, so that the type of an item has to be looked at.
         self.shares_keys = bool(design.entity_type) and design.shares_keys(entity)
         self.key_inputs = entity.inputs(entity.key)
         self._in_key = [n for n in entity.key.fields if n in self._stored and not self._stored[n]]
-        # The fields of an item, in clear, with those that stand in its key alone.
-        self.clear_values = self._with_key_fields if self._in_key else self.stored_values
+        self._templates = {
+            index: design.key_attributes(index).of(key)
+            for index, key in ((None, entity.key), *entity.indexed.items())
+        }
+        # By index: the attributes, with their templates, whose texts a record is read from; and a
+        # test that most texts pass which only have to be looked at.
+        self._keys_to_read = {
+            index: [
+                (attribute, template, names, None if index else self._quick_test(template))
+                for one in ((None, index) if index else (None,))
+                for attribute, template in self._templates[one]
+                if (names := [name for name in template.fields if self._is_read(name, index)])
+            ]
+            for index in self._templates
+        }
+        self._key_value = lru_cache(_REMEMBERED_TEXTS)(self._read_key_text)
 
     def to_item(self, record: Mapping[str, Any]) -> Item:
         """The item for a record that the entity has checked, with everything derived from it."""
@@ -92,11 +129,40 @@ class Records:
                 stored.update({attribute: encode(v) for attribute, v in attributes.items()})
         return stored
 
-    def to_record(self, item: Item, *, unread: frozenset[str] = frozenset()) -> Any:
-        """The record in an item of the table, of which some fields may not have been read."""
-        if self._secret:
-            item, unread = self._in_clear(item, unread)
-        return self.entity.made._stored(self.clear_values(item), unread)
+    def to_record(
+        self, item: Item, *, index: str | None = None, unread: frozenset[str] = frozenset()
+    ) -> Any:
+        """The record in an item of the table, or of an index; fields may not have been read.
+
+        Raises MalformedItem if a value is not of its field's type, a required field is missing, or
+        a key is not the text that its values are written as; KeyMismatch for a key of another form.
+        """
+        clear = item
+        try:
+            if self._secret:
+                clear, unread = self._in_clear(item, unread)
+            values = self.stored_values(clear)
+            if self._keys_to_read[index]:
+                for name, value in self.key_values(clear, index).items():
+                    values.setdefault(name, value)
+            if not values.keys() >= self._required:
+                self._complete(values, clear, unread)
+        except MalformedItem as error:
+            self.key_texts(item, index)  # raises KeyMismatch: the item is of another kind
+            error.item = item  # as it is stored
+            raise
+        return self.entity.made._stored(values, unread)
+
+    def _complete(self, values: Record, item: Item, unread: frozenset[str]) -> None:
+        """Add the values of required fields that can do without an attribute: empty sets."""
+        for name in self._required - values.keys() - unread:
+            field = self.entity.by_name[name]
+            try:
+                if field.stored in item:  # as NULL
+                    raise field.refuse("is required")
+                values[name] = field.read_missing()
+            except InvalidValue as problem:
+                raise self._malformed(item, field.stored or name, problem.reason) from None
 
     def encrypted(self, attributes: Item, key: Item | None = None) -> Item:
         """Attributes of the item with a key, which may be among them, as they are stored."""
@@ -147,48 +213,146 @@ class Records:
         return self._secrets.digest(field.stored, encode(field.to_plain(value)))
 
     def stored_values(self, item: Item) -> Record:
-        """The fields that an item has, whatever its key, which is not looked at."""
-        fields, converting, numbers = self._fields, self._converting, self._numbers
+        """The fields that stand in attributes of an item, whatever its key, which is not looked at.
+
+        Raises MalformedItem for a value that is not of its field's type.
+        """
+        readers = self._readers
         record: Record = {}
-        for name, wire in item.items():
-            if name in fields:
-                # Text, which most attributes are, needs no decoding.
-                value = wire.get("S")
-                if value is None and "N" in wire and name in numbers:
-                    value = numbers[name](wire["N"])
-                else:
-                    value = decode(wire) if value is None else value
-                    if value is None:
-                        continue  # NULL, which others store for what they do not have
-                    if name in converting:
-                        value = _converted(converting[name], value)
-                record[fields[name]] = value
-        for tally in self._tallies:
-            counts = {
-                name[len(tally.prefix) :]: decode(wire)
-                for name, wire in item.items()
-                if name.startswith(tally.prefix)
-            }
-            if counts:
-                record[tally.name] = counts
+        name = ""
+        try:
+            for name, wire in item.items():
+                reader = readers.get(name)
+                if reader is not None:
+                    field, kind, convert = reader
+                    raw = wire.get(kind)
+                    if raw is None:
+                        if "NULL" in wire:
+                            continue  # which others store for what they do not have
+                        raise InvalidValue(field, f"must be of type {kind}")
+                    record[field] = raw if convert is None else convert(raw)
+            for tally in self._tallies:
+                counts = {}
+                for name, wire in item.items():
+                    if name.startswith(tally.prefix):
+                        counts[name[len(tally.prefix) :]] = Decimal(wire["N"])
+                if counts:
+                    record[tally.name] = counts
+        except UNFIT as problem:
+            raise self._malformed(item, name, self._rule(item, name, problem)) from None
         return record
 
-    def _with_key_fields(self, item: Item) -> Record:
-        record = self.stored_values(item)
-        texts = self.key_texts(item, None)
-        for name in self._in_key:
-            record[name] = self.entity.by_name[name].from_text(texts[name])
+    def _rule(self, item: Item, attribute: str, problem: Exception) -> str:
+        """The rule that a stored value does not follow. Reasons may quote values."""
+        reader = self._readers.get(attribute)
+        if reader is None:
+            return "must be of type N"
+        if attribute in self._secret:
+            return f"must fit {reader[0]}"
+        if isinstance(problem, InvalidValue):
+            if problem.field == reader[0]:
+                return problem.reason
+            return (
+                f"has a part whose {problem}"
+                if problem.field
+                else f"has an entry that {problem.reason}"
+            )
+        return _reason(self.entity.by_name[reader[0]], decode(item[attribute]))
+
+    def _malformed(self, item: Item, attribute: str, rule: str) -> MalformedItem:
+        key = {name: item[name] for name in self.design.key.names if name in item}
+        value = None if attribute in self._secret else item.get(attribute)
+        return MalformedItem(self._table_name, self.entity.name, item, key, attribute, value, rule)
+
+    def values_as_stored(self, item: Item) -> Record:
+        """The same, with values that are not of their field's type as they are stored."""
+        unfit: Item = {}
+        while True:
+            rest = {name: wire for name, wire in item.items() if name not in unfit}
+            try:
+                record = self.stored_values(rest)
+            except MalformedItem as error:
+                unfit[error.attribute] = item[error.attribute]
+            else:
+                fields = self._fields
+                return record | {fields[n]: decode(w) for n, w in unfit.items() if n in fields}
+
+    def clear_values(self, item: Item) -> Record:
+        """The same, with the fields that stand in an item's key alone; their texts may raise."""
+        record = self.values_as_stored(item)
+        if self._in_key:
+            texts = self.key_texts(item, None)
+            for name in self._in_key:
+                record[name] = self.entity.by_name[name].from_text(texts[name])
         return record
 
-    def from_entry(self, entry: Item, index: str, *, unread: frozenset[str] = frozenset()) -> Any:
-        """The record in an index entry, completed by the fields that stand in its keys."""
-        if self._secret:
-            entry, unread = self._in_clear(entry, unread)
-        record = self.clear_values(entry)
-        for name, text in self.key_texts(entry, index).items():
-            if name not in record and name in self.entity.by_name:
-                record[name] = self.entity.by_name[name].from_text(text)
-        return self.entity.made._stored(record, unread)
+    def _quick_test(self, template: Template) -> Callable[[str], Any] | None:
+        fields = [self.entity.by_name.get(name) for name in template.fields]
+        forms = [None if field is None else _key_form(field) for field in fields]
+        if None not in forms and not set(self._in_key).intersection(template.fields):
+            any_text = f"[^{re.escape(template.delimiter)}]+" if template.delimiter else ".+"
+            words = zip([form or any_text for form in forms], template.literals[1:], strict=True)
+            rest = "".join(form + re.escape(literal) for form, literal in words)
+            return re.compile(re.escape(template.literals[0]) + rest, re.DOTALL).fullmatch
+        return None
+
+    def _is_read(self, name: str, index: str | None) -> bool:
+        """True for a field that an index may have in its key alone, or whose texts can be wrong."""
+        field = self.entity.by_name.get(name)
+        if field is None or name in self.entity.number_keys:
+            return False
+        any_text = isinstance(field, TextField) and type(field).check is TextField.check
+        return bool(index) or name in self._in_key or not any_text
+
+    def key_values(self, item: Item, index: str | None) -> Record:
+        """The fields that are read from an item's keys.
+
+        Raises MalformedItem if a text is not the one that its value is written as, and KeyMismatch
+        for a key of another form.
+        """
+        record: Record = {}
+        for attribute, template, names, is_sound in self._keys_to_read[index]:
+            text = item[attribute].get("S") or key_text(item[attribute])
+            if is_sound is not None and is_sound(text):
+                continue
+            texts = template.parse(text)
+            try:
+                for name in names:
+                    record[name] = self._key_value(name, texts[name])
+            except InvalidValue as problem:
+                rule = f"must have the form {template.text}, in which {problem}"
+                raise self._malformed(item, attribute, rule) from None
+        return record
+
+    def has_key_texts(self, item: Item, index: str | None) -> bool:
+        """Whether the texts of an item's keys are as the values in them are written."""
+        try:
+            self.key_values(item, index)
+        except MalformedItem:
+            return False
+        return True
+
+    def _read_key_text(self, name: str, text: str) -> Any:
+        """The value of a field from its text in a key; raises InvalidValue for another text than
+        the value is written as."""
+        field = self.entity.by_name[name]
+        try:
+            value = field.from_text(text)
+            canonical = field.to_text(value)
+        except UNFIT:
+            raise field.refuse(_reason(field, text)) from None
+        try:
+            checked = field.check(value)
+        except InvalidValue:
+            if field.converts and not isinstance(field, NumberField):
+                raise
+            if isinstance(field, _OF_ONE_FORM):
+                raise
+        else:
+            canonical = field.to_text(checked)
+        if canonical != text:
+            raise field.refuse(f"must be written '{canonical}'")
+        return value
 
     def key(self, values: Mapping[str, Any]) -> Item:
         """The primary key of a record, or of the one with these key fields."""
@@ -228,32 +392,36 @@ class Records:
         """The field texts that stand in an item's keys: the table's and, if named, an index's."""
         texts: dict[str, str] = {}
         for name in (None, index) if index else (None,):
-            key = self.entity.indexed[name] if name else self.entity.key
-            for attribute, template in self.design.key_attributes(name).of(key):
+            for attribute, template in self._templates[name]:
                 texts.update(template.parse(key_text(item[attribute])))
         return texts
 
     def is_one(self, item: Item, index: str | None) -> bool:
         """Whether an item that lies among those of others is one of this entity."""
+        return self.likeness(item, index) is True
+
+    def likeness(self, item: Item, index: str | None) -> bool | None:
+        """True for an item of this entity, None for one whose keys have the words of the entity's
+        but values that its fields refuse, else False."""
         kind = item.get(self.design.entity_type) if self.design.entity_type else None
         if kind is not None:
             return kind == {"S": self.entity.name}
         if self.shares_keys:
             return False
+        fits = True
         for name in (None, index) if index else (None,):
-            key = self.entity.indexed[name] if name else self.entity.key
-            for attribute, template in self.design.key_attributes(name).of(key):
-                if not self._fits(item.get(attribute), template):
+            for attribute, template in self._templates[name]:
+                wire = item.get(attribute)
+                if wire is None:
                     return False
-        return True
+                try:
+                    texts = template.parse(key_text(wire))
+                except KeyMismatch:
+                    return False
+                fits = fits and self._fit(texts)
+        return fits or None
 
-    def _fits(self, wire: Wire | None, template: Template) -> bool:
-        if wire is None:
-            return False
-        try:
-            texts = template.parse(key_text(wire))
-        except KeyMismatch:
-            return False
+    def _fit(self, texts: Mapping[str, str]) -> bool:
         fields = self.entity.by_name
         return all(
             name not in fields or name in self.entity.number_keys or fields[name].fits_text(text)
@@ -284,30 +452,64 @@ class Records:
 
     def entry_to_record(self, listing: Listing[Any], entry: Item) -> Any:
         """The record of what a list has read, and not completed."""
+        return self.to_record(entry, index=listing.index, unread=self.unread_by(listing))
+
+    def unread_by(self, listing: Listing[Any]) -> frozenset[str]:
+        """The fields that a list does not read."""
         unread = self._unread.get(listing.name)
         if unread is None:
             unread = self._unread[listing.name] = self._left_out(listing)
-        if listing.index:
-            return self.from_entry(entry, listing.index, unread=unread)
-        return self.to_record(entry, unread=unread)
+        return unread
+
+    def _in_keys_of(self, listing: Listing[Any]) -> set[str]:
+        """The fields that a list reads from keys, or as keys."""
+        design, entity = self.design, self.entity
+        if listing.index and not design.completes(listing):
+            return {*entity.key.fields, *entity.indexed[listing.index].fields}
+        names = {"", *design.key.names, *design.key_attributes(listing.index).names}
+        return {field.name for field in entity.fields if field.stored in names}
 
     def _left_out(self, listing: Listing[Any]) -> frozenset[str]:
-        """The fields that a list does not read."""
         read = self.design.readable(listing, self.entity)
         select = listing.select if isinstance(listing, Query) else None
         if select is not None and listing.entity == self.entity.name:
-            keys = [self.entity.key, *self.entity.indexed.values()]
-            kept = {name for key in keys for name in key.fields}
-            read &= {*select, *kept}
+            read &= {*select, *self._in_keys_of(listing)}
         return frozenset(self.entity.by_name) - read
 
 
-def _converted(field: Field[Any], plain: Any) -> Any:
-    """A value that is stored; as it is, where somebody stored what the field cannot be."""
+def _conversion(field: Field[Any]) -> Callable[[Any], Any] | None:
+    """The conversion from what DynamoDB's JSON has under a field's type, None where it is the
+    value."""
+    if isinstance(field, NumberField):
+        return field.from_number
+    kind, convert = field.kind, field.from_plain
+    if kind in ("S", "BOOL"):
+        return None if field.is_stored_plainly else convert
+    return lambda raw: convert(decode({kind: raw}))
+
+
+def _key_form(field: Field[Any]) -> str | None:
+    """A pattern of which every text is one that the field writes; empty for any text, None if there
+    is no such pattern."""
+    if isinstance(field, TextField):
+        return "" if type(field).check is TextField.check else None
+    if isinstance(field, WholeField | MoneyField):
+        return f"[0-9]{{{field.digits}}}"
+    if isinstance(field, DateTextField):
+        return _DAY
+    if isinstance(field, TimestampTextField) and type(field) in _EXACT_TIMES:
+        decimals = {"s": "", "ms": r"\.[0-9]{3}", "us": r"\.[0-9]{6}"}[field.resolution]
+        return None if field.any_precision else _DAY + _TIME + decimals + "Z"
+    return None
+
+
+def _reason(field: Field[Any], value: Any) -> str:
+    """The reason why a value is refused."""
     try:
-        return field.from_plain(plain)
-    except (ArithmeticError, AttributeError, TypeError, ValueError):
-        return plain
+        field.check(value)
+    except InvalidValue as problem:
+        return problem.reason
+    return f"must be a value of {field.type_name}"
 
 
 def key_text(wire: Wire) -> str:

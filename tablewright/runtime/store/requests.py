@@ -48,11 +48,17 @@ class Requests:
     def key(self, key: Mapping[str, Any]) -> Params:
         return {"TableName": self._table_name, "Key": self.records.key(key)}
 
-    def present(self, item: Item | None, *, expired: bool = False) -> Any | None:
-        """The record in a whole item, if it is there."""
+    def present(
+        self,
+        item: Item | None,
+        *,
+        expired: bool = False,
+        unread: frozenset[str] = frozenset(),
+    ) -> Any | None:
+        """The record in an item of the table, if it exists."""
         if item is None or not self._exists(item, expired=expired):
             return None
-        return self.records.to_record(item)
+        return self.records.to_record(item, unread=unread)
 
     def _exists(self, item: Item, *, expired: bool = False) -> bool:
         if not expired and self.lifetime.is_past(item):

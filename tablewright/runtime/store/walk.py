@@ -13,17 +13,19 @@ from tablewright.runtime.store.records import Item
 class Walk:
     """One question after another, one for each value of a field of the partition key.
 
-    Without such a field it is one question. A position is that of the question, led by the value
-    when there is one: the values themselves may have moved on when the cursor comes back.
+    Without such a field it is one question; `along` has the values by their texts. A position is
+    that of the question, led by the value when there is one: the values themselves may have moved
+    on when the cursor comes back.
     """
 
     def __init__(
         self,
-        ask: Callable[[Mapping[str, str]], Asked],
-        along: tuple[str, Sequence[str]] | None,
+        ask: Callable[[Mapping[str, Any]], Asked],
+        along: tuple[str, Mapping[str, Any]] | None,
     ) -> None:
         self._field: str | None = along[0] if along else None
-        self._values: Sequence[str] = along[1] if along else ("",)
+        self._by_text: Mapping[str, Any] = along[1] if along else {"": None}
+        self._values = list(self._by_text)
         if not self._values:
             raise ValueError(f"there are no values of {self._field} to walk along")
         self._ask = ask
@@ -77,5 +79,5 @@ class Walk:
         self._stopped = True
         self.may_have_more = bool(self.position) and (more or not self._last)
 
-    def _at(self, value: str) -> dict[str, str]:
-        return {self._field: value} if self._field else {}
+    def _at(self, text: str) -> dict[str, Any]:
+        return {self._field: self._by_text[text]} if self._field else {}

@@ -9,12 +9,14 @@ from botocore.config import Config
 from botocore.parsers import ResponseParserError
 
 from lambdas.http.problems import from_store
+from lambdas.stream import keep_failed
 from tablewright.runtime.boto3_client import Boto3Client, from_failure
 from tablewright.runtime.errors import (
     AccessDenied,
     Conflict,
     CredentialsExpired,
     InvalidState,
+    MalformedItem,
     ObjectMissing,
     ResourceExists,
     ResourceMissing,
@@ -24,6 +26,7 @@ from tablewright.runtime.errors import (
     Unavailable,
     from_response,
 )
+from tablewright.runtime.streams.changes import Change
 
 THROTTLED = {
     "dynamodb": ["ProvisionedThroughputExceededException", "RequestLimitExceeded"],
@@ -181,3 +184,17 @@ def test_an_answer_of_every_service_is_typed_at_the_edge(service: str) -> None:
     client.meta.events.register("before-send", answer)
     with pytest.raises(Unavailable):
         Boto3Client(client).call(operation, params)
+
+
+def test_malformed_item_is_answered_and_reported_without_its_value() -> None:
+    item = {"PK": {"S": "SALE#1"}, "note": {"N": "4711"}}
+    error = MalformedItem(
+        "sales", "Sale", item, {"PK": item["PK"]}, "note", {"N": "4711"}, "is bad"
+    )
+    problem = from_store(error)
+    assert (problem.status, "4711" in problem.detail) == (409, False)
+    reasons: list[str] = []
+    change = Change({"eventID": "1", "dynamodb": {"SequenceNumber": "1", "Keys": {}}})
+    failed = keep_failed({"redrive": True}, lambda _, reason: reasons.append(reason))
+    assert failed(change, error) is False
+    assert reasons == ["Sale: note is bad"]

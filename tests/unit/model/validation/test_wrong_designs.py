@@ -289,7 +289,7 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "milliseconds in the ttl attribute": (
         lambda: of(
             entity(
-                until=EpochTimestamp("ttl", milliseconds=True),
+                until=EpochTimestamp("ttl", resolution="ms"),
                 settings={"expires": Expiry("until")},
             ),
             ttl="ttl",

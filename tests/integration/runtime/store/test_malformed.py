@@ -1,0 +1,360 @@
+"""Items that do not fit their entity: MalformedItem names the fault, on_malformed skips them."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Literal
+
+import pytest
+
+from tablewright.model import (
+    KEYS_ONLY,
+    BatchGet,
+    Binary,
+    Choice,
+    Collection,
+    Date,
+    Document,
+    Entity,
+    EpochTimestamp,
+    Field,
+    Flag,
+    Get,
+    Index,
+    Key,
+    ListOf,
+    Money,
+    Number,
+    Part,
+    PartOf,
+    Put,
+    Query,
+    Scan,
+    SetOf,
+    Table,
+    Tally,
+    Text,
+    Timestamp,
+    Whole,
+)
+from tablewright.runtime.errors import MalformedItem
+from tablewright.runtime.store.records import Item
+from tablewright.runtime.store.store import Store
+from tablewright.testing import Database
+
+
+class Color(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Address(Part):
+    city: Field[str] = Text()
+    zip: Field[int | None] = Whole(default=None)
+
+
+class Event(Entity, key=Key("LOG#{log}", "E#{number}")):
+    log: Field[str] = Text("PK", max_length=5)
+    number: Field[int] = Whole("SK", digits=3, lowest=1)
+    text: Field[str] = Text(max_length=5, pattern="[a-z]+")
+    amount: Field[Decimal] = Number()
+    price: Field[Decimal] = Money()
+    whole: Field[int] = Whole(lowest=1)
+    flag: Field[bool] = Flag()
+    binary: Field[bytes] = Binary()
+    state: Field[Literal["ON", "OFF"]] = Choice(("ON", "OFF"))
+    color: Field[Color] = Choice(Color)
+    day: Field[date] = Date()
+    at: Field[datetime] = Timestamp()
+    epoch: Field[datetime] = EpochTimestamp()
+    document: Field[Mapping[str, Any]] = Document()
+    texts: Field[tuple[str, ...]] = ListOf(Text())
+    wholes: Field[set[int]] = SetOf(Whole())
+    address: Field[Address] = PartOf(Address)
+    addresses: Field[tuple[Address, ...]] = ListOf(PartOf(Address))
+    note: Field[str | None] = Text(default=None)
+    counts: Field[Mapping[str, Decimal] | None] = Tally(prefix="count_", default=None)
+
+
+class Comment(Entity, key=Key("LOG#{log}", "E#{number}#C#{author}")):
+    log: Field[str] = Text("PK")
+    number: Field[int] = Whole(digits=3)
+    author: Field[str] = Text()
+
+
+class Log(Table, pk="PK", sk="SK"):
+    by_day = Index(
+        pk="DPK", sk="DSK", keys={Event: Key("DAY#{day}", "{number}")}, projects=KEYS_ONLY
+    )
+    put = Put(Event)
+    comment = Put(Comment)
+    event = Get(Event)
+    events = BatchGet(Event)
+    of_log = Query(Event)
+    texts_of_log = Query(Event, select=(Event.text,))
+    of_day = Query(Event, by_day)
+    hydrated = Query(Event, by_day, hydrate=True)
+    with_comments = Collection(Event, Comment)
+    every = Scan(Event)
+
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+HOME = Address(city="Rome")
+
+
+def event(number: int) -> Event:
+    return Event(
+        log="a",
+        number=number,
+        text="tea",
+        amount=Decimal(1),
+        price=Decimal(2),
+        whole=3,
+        flag=True,
+        binary=b"x",
+        state="ON",
+        color=Color.RED,
+        day=date(2026, 1, 1),
+        at=NOON,
+        epoch=NOON,
+        document={"a": 1},
+        texts=("x",),
+        wholes={1},
+        address=HOME,
+        addresses=(HOME,),
+    )
+
+
+TABLE = {"TableName": "log"}
+KEY = {"PK": {"S": "LOG#a"}, "SK": {"S": "E#002"}}
+
+
+@pytest.fixture
+def store(dynamodb: Database) -> Store:
+    store = dynamodb.store(Log)
+    for number in range(1, 6):
+        store.put(Log.put, event(number))
+    return store
+
+
+@pytest.fixture
+def spoil(dynamodb: Database, store: Store) -> Callable[..., Item]:
+    """Writes event 2 as another program might, with these attributes, None for none."""
+
+    def write(**attributes: Any) -> Item:
+        stored = dynamodb.caller.call("GetItem", {**TABLE, "Key": KEY})["Item"]
+        item = {name: one for name, one in (stored | attributes).items() if one is not None}
+        dynamodb.write([item])
+        return item
+
+    return write
+
+
+WRONG_TYPES: dict[str, dict[str, Any]] = {
+    "text": {"N": "1"},
+    "amount": {"S": "1"},
+    "price": {"S": "abc"},
+    "whole": {"S": "abc"},
+    "flag": {"S": "true"},
+    "binary": {"S": "eA=="},
+    "state": {"BOOL": True},
+    "color": {"N": "1"},
+    "day": {"N": "20260101"},
+    "at": {"N": "0"},
+    "epoch": {"S": "2026-01-01T12:00:00Z"},
+    "document": {"S": "{}"},
+    "texts": {"SS": ["x"]},
+    "wholes": {"L": [{"N": "1"}]},
+    "address": {"L": []},
+    "addresses": {"M": {}},
+    "note": {"BOOL": False},
+}
+WRONG_VALUES: list[tuple[str, dict[str, Any], str]] = [
+    ("whole", {"N": "-7.5"}, "must be a whole number"),
+    ("state", {"S": "on"}, "must be one of ON, OFF"),
+    ("color", {"S": "green"}, "must be one of red, blue"),
+    ("day", {"S": "2025-13-45"}, "must be a day that exists"),
+    ("at", {"S": "2026-01-01T12:00:00"}, "must be a time with its time zone"),
+    ("at", {"S": "yesterday"}, "must be a UTC time"),
+    ("epoch", {"N": "7.5"}, "must be a whole number"),
+    ("epoch", {"N": "1" + 40 * "0"}, "must be"),
+    ("texts", {"L": [{"S": "x"}, {"N": "1"}]}, "has an entry that must be"),
+    ("texts", {"L": [{"NULL": True}]}, "has an entry that must be"),
+    ("wholes", {"NS": ["1", "1.5"]}, "has an entry that must be a whole number"),
+    ("address", {"M": {"zip": {"N": "1"}}}, "city is required"),
+    ("address", {"M": {"city": {"N": "1"}}}, "city must be"),
+    ("address", {"M": {"city": {"S": "Rome"}, "zip": {"S": "x"}}}, "zip must be"),
+    ("addresses", {"L": [{"M": {}}]}, "city is required"),
+    ("count_x", {"S": "1"}, "must be of type N"),
+    *((name, {"NULL": True}, "is required") for name in WRONG_TYPES if name != "note"),
+    *((name, one, "must be of type") for name, one in WRONG_TYPES.items()),
+]
+
+
+@pytest.mark.parametrize(("attribute", "value", "rule"), WRONG_VALUES)
+def test_value_of_another_type_is_named(
+    store: Store, spoil: Callable[..., Item], attribute: str, value: dict[str, Any], rule: str
+) -> None:
+    item = spoil(**{attribute: value})
+    with pytest.raises(MalformedItem, match=rule) as raised:
+        store.get(Log.event, log="a", number=2)
+    error = raised.value
+    assert (error.table, error.entity, error.key) == ("log", "Event", KEY)
+    assert (error.attribute, error.value, error.item) == (attribute, value, item)
+    assert all(text in str(error) for text in ("'LOG#a'", "'E#002'", "table log", attribute))
+    assert rule in error.rule
+    assert repr(error.value)[:90] in str(error)
+
+
+@pytest.mark.parametrize("name", [name for name in WRONG_TYPES if name not in ("note", "wholes")])
+def test_missing_required_attribute_is_named(
+    store: Store, spoil: Callable[..., Item], name: str
+) -> None:
+    spoil(**{name: None})
+    with pytest.raises(MalformedItem, match=f"attribute '{name}' is required"):
+        store.get(Log.event, log="a", number=2)
+
+
+SOUND: list[tuple[str, dict[str, Any] | None, Any]] = [
+    ("text", {"S": "Longer than the rule"}, "Longer than the rule"),
+    ("whole", {"N": "-7"}, -7),
+    ("whole", {"N": "70"}, 70),
+    ("price", {"N": "-1.234"}, Decimal("-1.234")),
+    ("price", {"N": "1"}, Decimal("1.00")),
+    ("note", {"NULL": True}, None),
+    ("note", None, None),
+    ("wholes", None, set()),
+    ("count_x", {"N": "2"}, None),
+    ("address", {"M": {"city": {"S": "Rome"}, "zip": {"NULL": True}, "x": {"N": "1"}}}, HOME),
+    ("undeclared", {"N": "1"}, None),
+]
+
+
+@pytest.mark.parametrize(("attribute", "value", "expected"), SOUND)
+def test_rules_that_leave_the_type_alone_are_not_checked(
+    store: Store,
+    spoil: Callable[..., Item],
+    attribute: str,
+    value: dict[str, Any] | None,
+    expected: Any,
+) -> None:
+    spoil(**{attribute: value})
+    found = store.get(Log.event, log="a", number=2)
+    assert getattr(found, attribute, None) == expected
+
+
+KEYS = ["E#abc", "E#2", "E#0002", "E#1_0", "E# 02", "E#002 ", "E#\u0662\u0662\u0662"]
+
+
+@pytest.mark.parametrize("text", KEYS)
+@pytest.mark.parametrize("limit", [1, 2, 3, 50])
+def test_pages_are_whole_and_go_on_where_items_are_skipped(
+    store: Store, dynamodb: Database, spoil: Callable[..., Item], text: str, limit: int
+) -> None:
+    item = spoil(SK={"S": text})
+    with pytest.raises(MalformedItem, match=r"attribute 'SK' .* the form E#\{number\}"):
+        list(store.each(Log.of_log, log="a"))
+    skipped: list[Item] = []
+    found, cursor, sizes = [], None, []
+    while True:
+        page = store.query(
+            Log.of_log,
+            log="a",
+            limit=limit,
+            cursor=cursor,
+            on_malformed=lambda raw, error: skipped.append(raw),
+        )
+        found += [one.number for one in page.items]
+        sizes.append(len(page.items))
+        cursor = page.cursor
+        assert page.has_more is (cursor is not None)
+        if cursor is None:
+            break
+    assert found == [1, 2, 3, 4, 5]
+    assert skipped == [item]
+    assert all(size == limit for size in sizes[:-1])
+
+
+@pytest.mark.parametrize("name", ["of_log", "of_day", "hydrated", "with_comments", "every", "get"])
+def test_every_list_skips_malformed_items(
+    store: Store, spoil: Callable[..., Item], name: str
+) -> None:
+    store.put(Log.comment, Comment(log="a", number=3, author="ann"))
+    if name == "of_day":  # whose entries have keys alone
+        item = spoil(DSK={"S": "2"})
+        item = {name: item[name] for name in ("PK", "SK", "DPK", "DSK")}
+    else:
+        item = spoil(flag={"N": "1"})
+    skipped: list[tuple[Item, str]] = []
+
+    def skip(raw: Item, error: MalformedItem) -> None:
+        skipped.append((raw, error.attribute))
+
+    lists: dict[str, Callable[..., Any]] = {
+        "of_log": lambda **more: store.each(Log.of_log, log="a", **more),
+        "of_day": lambda **more: store.each(Log.of_day, day=date(2026, 1, 1), **more),
+        "hydrated": lambda **more: store.each(Log.hydrated, day=date(2026, 1, 1), **more),
+        "with_comments": lambda **more: store.each(Log.with_comments, log="a", **more),
+        "every": lambda **more: store.scan(Log.every, **more),
+        "get": lambda **more: store.get_many(
+            Log.events, [{"log": "a", "number": number} for number in range(1, 6)], **more
+        ),
+    }
+    with pytest.raises(MalformedItem):
+        list(lists[name]())
+    found = list(lists[name](on_malformed=skip))
+    assert sorted(one.number for one in found if isinstance(one, Event)) == [1, 3, 4, 5]
+    assert skipped == [(item, "DSK" if name == "of_day" else "flag")]
+
+
+def test_other_ways_to_read_skip_malformed_items(store: Store, spoil: Callable[..., Item]) -> None:
+    spoil(SK={"S": "E#0"})
+    skipped: list[Item] = []
+
+    def skip(raw: Item, error: MalformedItem) -> None:
+        skipped.append(raw)
+
+    first = store.first(Log.of_log, log="a", on_malformed=skip)
+    assert first is not None
+    assert (first.number, len(skipped)) == (1, 1)
+    condition = Event.number >= 1
+    assert store.count(Log.of_log, log="a", where=condition, on_malformed=skip) == 5
+    assert len(skipped) == 2
+    some, start = store.scan_page(Log.every, on_malformed=skip)
+    assert (len(some), start, len(skipped)) == (5, None, 3)
+    with pytest.raises(MalformedItem):
+        store.scan_page(Log.every)
+    with pytest.raises(MalformedItem):
+        store.count(Log.of_log, log="a", where=condition)
+
+
+def test_malformed_item_beyond_the_page_does_not_stop_it(
+    store: Store, spoil: Callable[..., Item]
+) -> None:
+    spoil(flag={"N": "1"})
+    assert [one.number for one in store.query(Log.of_log, log="a", limit=1).items] == [1]
+    first = next(store.each(Log.of_log, log="a"))
+    assert first.number == 1
+
+
+def test_fields_that_a_list_does_not_read_are_not_required(
+    store: Store, spoil: Callable[..., Item]
+) -> None:
+    spoil(flag=None)
+    assert len(list(store.each(Log.texts_of_log, log="a"))) == 5
+    assert len(list(store.each(Log.of_day, day=date(2026, 1, 1)))) == 5
+
+
+def test_items_of_other_kinds_are_passed_over(store: Store, dynamodb: Database) -> None:
+    store.put(Log.comment, Comment(log="a", number=3, author="ann"))
+    dynamodb.write([{"PK": {"S": "LOG#a"}, "SK": {"S": "E#003#LIKE"}}])
+    assert len(list(store.each(Log.of_log, log="a"))) == 5
+    assert len(list(store.each(Log.with_comments, log="a"))) == 6
+    assert len(list(store.scan(Log.every))) == 5
+
+
+def test_key_beyond_tightened_bounds_is_listed(store: Store, spoil: Callable[..., Item]) -> None:
+    spoil(SK={"S": "E#000"})  # lowest=1
+    assert [one.number for one in store.each(Log.of_log, log="a")] == [0, 1, 2, 3, 4, 5]
+    assert [one.number for one in store.scan(Log.every) if one.number == 0] == [0]
