@@ -140,7 +140,9 @@ class Template:
         if self._pattern is None:
             source = re.escape(self.literals[0])
             for field, literal in zip(self.fields, self.literals[1:], strict=True):
-                pattern = self._key_pattern(field) if self._key_pattern else ANY_TEXT
+                # A key that is a field alone has one reading, whatever form others gave it.
+                patterns = None if self.bare_field else self._key_pattern
+                pattern = patterns(field) if patterns else ANY_TEXT
                 source += f"(?P<{field}>{pattern}){re.escape(literal)}"
             self._pattern = re.compile(source)
         match = self._pattern.fullmatch(key)
