@@ -18,11 +18,14 @@ _OPERATORS = ("__init__", "__and__", "__or__")
 _ALIASES = {
     "Where": "Condition | Mapping | None",
     "Item": "dict",
+    "OnMalformed": "Literal['raise'] | Callable",
     "E": "Entity",
+    "Resolution": "str",
     "ShardFunction": "Callable",
 }
 _WORDS = {
     "Action": "an action that to_put, to_update, to_delete or to_check made",
+    "Callable": "a function",
     "Change": "a change such as Order.total.set(5)",
     "Condition": "a condition such as Order.total > 5",
     "Entity": "a record",
