@@ -154,12 +154,12 @@ def _read(
     part = {name: image[name] for name in (*_KEYS, *stored) if name in image}
     unread = frozenset(records.entity.by_name).difference(names, optional)
     try:
-        found = records.to_record(part, unread=unread)
+        record = records.to_record(part, unread=unread)
     except MalformedItem as error:
         problem = InvalidValue(error.attribute, error.rule)
         raise InvalidRecord(records.entity.name, [problem]) from None
-    found = {name: value for name, value in found.items() if name not in unread}
-    checked = records.entity.check(found, partial=True)
+    values = {name: value for name, value in record.items() if name not in unread}
+    checked = records.entity.check(values, partial=True)
     missing = [InvalidValue(name, "is required") for name in names if name not in checked]
     if missing:
         raise InvalidRecord(records.entity.name, missing)

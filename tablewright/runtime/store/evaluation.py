@@ -75,7 +75,7 @@ def _comparison(
 
     if isinstance(condition, Membership):
         refuse_value_count(condition)
-        values = [value(one) for one in condition.values]
+        values = [value(plain) for plain in condition.values]
         return lambda item: find(item) in values
     if isinstance(condition, Between):
         low, high = value(condition.low), value(condition.high)
@@ -129,7 +129,7 @@ def _contains(mine: Value, kind: str, argument: Any) -> bool:
 def _finder(
     operand: Operand[Any], records: Records, index: str | None, *, sized: bool = True
 ) -> Callable[[Item], Value | None]:
-    """What finds an operand's value in an item, None if the item has none."""
+    """Build the function that finds an operand's value in an item, None if the item has none."""
     # An item of a collection may be of another entity than the operand's field.
     field = records.entity.by_name.get(operand.field.name, operand.field)
     first, *steps = path_of(field, operand)
@@ -157,8 +157,8 @@ def _part(wire: Wire | None, step: str | int) -> Wire | None:
     if wire is None:
         return None
     if isinstance(step, str):
-        found: Wire | None = wire.get("M", {}).get(step)
-        return found
+        member: Wire | None = wire.get("M", {}).get(step)
+        return member
     elements = wire.get("L", ())
     return elements[step] if step < len(elements) else None
 
