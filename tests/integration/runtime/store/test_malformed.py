@@ -174,8 +174,8 @@ WRONG_TYPES: dict[str, dict[str, Any]] = {
 }
 WRONG_VALUES: list[tuple[str, dict[str, Any], str]] = [
     ("whole", {"N": "-7.5"}, "must be a whole number"),
-    ("state", {"S": "on"}, "must be record of ON, OFF"),
-    ("color", {"S": "green"}, "must be record of red, blue"),
+    ("state", {"S": "on"}, "must be one of ON, OFF"),
+    ("color", {"S": "green"}, "must be one of red, blue"),
     ("day", {"S": "2025-13-45"}, "must be a day that exists"),
     ("at", {"S": "2026-01-01T12:00:00"}, "must be a time with its time zone"),
     ("at", {"S": "yesterday"}, "must be a UTC time"),
