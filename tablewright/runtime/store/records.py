@@ -309,6 +309,7 @@ class Records:
         for a key of another form.
         """
         record: Record = {}
+        primary = self.design.key.names
         for attribute, template, names, is_sound in self._keys_to_read[index]:
             text = item[attribute].get("S") or key_text(item[attribute])
             if is_sound is not None and is_sound(text):
@@ -316,7 +317,12 @@ class Records:
             texts = template.parse(text)
             try:
                 for name in names:
-                    record[name] = self._key_value(name, texts[name])
+                    field = self.entity.by_name[name]
+                    # In an index, an older rule may have written a text in another way.
+                    as_is = (
+                        attribute not in primary and field.kind == "S" and field.is_stored_plainly
+                    )
+                    record[name] = texts[name] if as_is else self._key_value(name, texts[name])
             except InvalidValue as problem:
                 rule = f"must have the form {template.text}, in which {problem}"
                 raise self._malformed(item, attribute, rule) from None
