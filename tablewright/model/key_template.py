@@ -36,7 +36,7 @@ class Template:
         "_delimiters",
         "_form",
         "_key_pattern",
-        "_pattern",
+        "_readings",
         "_values",
         "delimiter",
         "fields",
@@ -64,7 +64,7 @@ class Template:
         self._delimiters = sum(one.count(delimiter) for one in self.literals if self.delimiter)
         self._key_pattern = key_pattern
         self._values = _tuple_of(self.fields)
-        self._pattern: re.Pattern[str] | None = None
+        self._readings: tuple[re.Pattern[str], ...] | None = None
 
     def __repr__(self) -> str:
         return f"Template({self.text!r})"
@@ -136,21 +136,28 @@ class Template:
         return None
 
     def parse(self, key: str) -> dict[str, str]:
-        """The field texts of a key; raises KeyMismatch for a key of another form."""
-        if self._pattern is None:
-            source = re.escape(self.literals[0])
-            for field, literal in zip(self.fields, self.literals[1:], strict=True):
-                # A key that is a field alone has one reading, whatever form others gave it.
-                patterns = None if self.bare_field else self._key_pattern
-                pattern = patterns(field) if patterns else ANY_TEXT
-                source += f"(?P<{field}>{pattern}){re.escape(literal)}"
-            self._pattern = re.compile(source)
-        match = self._pattern.fullmatch(key)
+        """The field texts of a key; raises KeyMismatch for a key of another form.
+
+        A text that its field would not write is returned as well: the caller checks values.
+        """
+        if self._readings is None:
+            # A key that is a field alone has one reading, whatever form others gave it.
+            exact = None if self.bare_field else self._key_pattern
+            text = f"[^{re.escape(self.delimiter)}]+" if self.delimiter else ANY_TEXT
+            patterns = [exact, lambda _: text] if exact else [lambda _: text]
+            self._readings = tuple(re.compile(self._expression(one)) for one in patterns)
         # No value has a delimiter, so all of them are in literals.
-        outside = self.delimiter and key.count(self.delimiter) != self._delimiters
-        if match is None or outside or "" in match.groupdict().values():
-            raise KeyMismatch(f"key {key!r} does not have the form {self.text}")
-        return match.groupdict()
+        if not self.delimiter or key.count(self.delimiter) == self._delimiters:
+            for reading in self._readings:
+                match = reading.fullmatch(key)
+                if match and "" not in match.groupdict().values():
+                    return match.groupdict()
+        raise KeyMismatch(f"key {key!r} does not have the form {self.text}")
+
+    def _expression(self, pattern: Callable[[str], str]) -> str:
+        fields = zip(self.fields, self.literals[1:], strict=True)
+        texts = (f"(?P<{name}>{pattern(name)}){re.escape(literal)}" for name, literal in fields)
+        return re.escape(self.literals[0]) + "".join(texts)
 
     def prefix(self, texts: Mapping[str, str]) -> str:
         """The key's beginning, up to the first field that has no text."""

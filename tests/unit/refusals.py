@@ -12,6 +12,7 @@ from typing import Any
 
 import tablewright
 from tablewright.model import DesignError, InvalidRecord, InvalidValue
+from tablewright.runtime.errors import NotFound
 
 LIBRARY = str(Path(tablewright.__file__).parent)
 # Errors of Python's own, for a call with an argument that a function does not have.
@@ -32,7 +33,9 @@ class CountingClient:
             return {"Responses": [{} for _ in params["Statements"]]}
         if operation == "TransactGetItems":
             return {"Responses": [{} for _ in params["TransactItems"]]}
-        return {"Items": [], "Count": 0, "ScannedCount": 0, "Responses": {}, "Attributes": {}}
+        if operation == "UpdateItem":
+            raise NotFound("the table is empty")
+        return {"Items": [], "Count": 0, "ScannedCount": 0, "Responses": {}}
 
 
 def raised_by(call: Callable[[], object]) -> Exception | None:

@@ -152,14 +152,14 @@ def _read(
     """These fields of an item, and no others: the payload is nobody's business here."""
     stored = records.stored_names((*names, *optional))
     part = {name: image[name] for name in (*_KEYS, *stored) if name in image}
-    unread = frozenset(records.entity.by_name).difference(names, optional)
+    unread = frozenset(records.entity.by_name).difference(names)
     try:
-        found = records.to_record(part, unread=unread)
+        record = records.to_record(part, unread=unread)
     except MalformedItem as error:
         problem = InvalidValue(error.attribute, error.rule)
         raise InvalidRecord(records.entity.name, [problem]) from None
-    found = {name: value for name, value in found.items() if name not in unread}
-    checked = records.entity.check(found, partial=True)
+    values = {name: value for name, value in record.items() if name in (*names, *optional)}
+    checked = records.entity.check(values, partial=True)
     missing = [InvalidValue(name, "is required") for name in names if name not in checked]
     if missing:
         raise InvalidRecord(records.entity.name, missing)

@@ -53,8 +53,8 @@ class Subscription(
     product_suite: Field[str | None] = product()
     product_concept: Field[str | None] = product()
     tags: Field[tuple[str, ...] | None] = ListOf(TAG, max_items=MAX_TAGS, default=None)
-    # Made of what people write: see `topic`.
-    topic: Field[str] = Prose(max_length=256)
+    # Made of what people write: see `topic`. Subscriptions of the first version have none.
+    topic: Field[str | None] = Prose(max_length=256, default=None)
     created_at: Field[str] = moment()
 
 
@@ -82,6 +82,7 @@ class Subscriptions(Table, pk="user_id", sk="subscription_id"):
             Subscription.tags,
         ),
         keys={Subscription: Key("{topic}", "{user_id}")},
+        sparse=True,
     )
 
     create_subscription = Put(Subscription, create=True, describes="Subscribe.")

@@ -123,7 +123,8 @@ class Item(
     model_version: Field[str] = model_version()
     matched_tags: Field[set[str] | None] = matched_tags()
     metadata: Field[Mapping[str, Any] | None] = Document(default=None, secret=True)
-    status: Field[str] = Choice((PENDING, ANALYZED))
+    # Items of the first version have none.
+    status: Field[str | None] = Choice((PENDING, ANALYZED), default=None)
 
 
 class Guard(

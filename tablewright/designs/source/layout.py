@@ -51,7 +51,8 @@ def lines(expression: Expression, prefix: str, suffix: str, indent: int) -> list
     if isinstance(expression, Literal):
         room = WIDTH - indent - len(prefix) - len(suffix) - 2
         pieces = [quoted(one) for one in _pieces(expression.text, room)]
-        pieces[0], pieces[-1] = f"{prefix}{pieces[0]}", f"{pieces[-1]}{suffix}"
+        pieces[0] = prefix + pieces[0]
+        pieces[-1] += suffix
         return [f"{margin}{one}" for one in pieces]
     opening, entries, closing = expression
     within = [one for lead, entry in entries for one in lines(entry, lead, ",", indent + _STEP)]

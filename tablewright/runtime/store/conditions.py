@@ -162,7 +162,7 @@ def split(
 def _conjuncts(condition: Condition | None) -> list[Condition]:
     """Conditions all of which must hold, so that each can be evaluated by itself."""
     if isinstance(condition, Junction) and condition.word == "AND":
-        return [one for part in condition.parts for one in _conjuncts(part)]
+        return [conjunct for part in condition.parts for conjunct in _conjuncts(part)]
     return [] if condition is None else [condition]
 
 
@@ -212,9 +212,10 @@ def wire_of(records: Records, operand: Operand[Any], value: Any, *, compared: bo
 
 
 def _leaf(records: Records, operand: Operand[Any]) -> Field[Any] | None:
-    own = records.entity.by_name.get(operand.field.name)
-    # Of another entity of a collection, the operand's own field tells how values are stored.
-    return leaf_of(own if own and type(own) is type(operand.field) else operand.field, operand)
+    field = records.entity.by_name.get(operand.field.name)
+    if type(field) is not type(operand.field):
+        field = operand.field  # the item is of another entity of a collection
+    return leaf_of(field or operand.field, operand)
 
 
 def leaf_of(field: Field[Any], operand: Operand[Any]) -> Field[Any] | None:

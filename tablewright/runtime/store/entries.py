@@ -49,7 +49,7 @@ class Entries:
         if asked.completed and not asked.is_whole:
             items = self._whole(asked, [entry for _, entry in rows])
         try:
-            records = self.decoded(lambda some: self._records(asked, some, condition), items)
+            records = self.decoded(lambda batch: self._records(asked, batch, condition), items)
         except KeyMismatch:
             if self._neighbours.get(asked.query.name, True):
                 raise
@@ -58,10 +58,10 @@ class Entries:
             return self.shown(asked, entries, condition)
         if len(rows) == len(entries):
             return records
-        found: Shown = [None] * len(entries)
+        shown: Shown = [None] * len(entries)
         for (at, _), record in zip(rows, records, strict=True):
-            found[at] = record
-        return found
+            shown[at] = record
+        return shown
 
     @staticmethod
     def decoded(decode: Callable[[Sequence[Any]], Shown], items: Sequence[Item | None]) -> Shown:
@@ -75,25 +75,25 @@ class Entries:
             return [record for item in items for record in Entries.decoded(decode, [item])]
 
     def _kind(self, entry: Item, index: str | None, names: Sequence[str]) -> Requests | None:
-        """Which of these entities an entry is of, that may lie among entries of others.
+        """Find the entity, among these, of an entry that may lie among entries of others.
 
         If its keys have an entity's words but values that this refuses, it is of that entity, and
         malformed or written under older rules, unless it is of another.
         """
         kinds = [self._requests[name] for name in names]
-        likeness = [one.records.likeness(entry, index) for one in kinds]
+        likeness = [kind.records.likeness(entry, index) for kind in kinds]
         if True in likeness:
             return kinds[likeness.index(True)]
         if None not in likeness:
             return None
-        own = kinds[likeness.index(None)]
-        others = [one.records for one in self._requests.values() if one is not own]
-        found = {
-            one.likeness(entry, index if index in one.entity.indexed else None) for one in others
-        }
-        if True in found or (None in found and own.records.has_key_texts(entry, index)):
-            return None
-        return own
+        candidate = kinds[likeness.index(None)]
+        for kind in self._requests.values():
+            is_indexed = index in kind.records.entity.indexed
+            fits = kind.records.likeness(entry, index if is_indexed else None)
+            is_ambiguous = fits is None and candidate.records.has_key_texts(entry, index)
+            if kind is not candidate and (fits or is_ambiguous):
+                return None
+        return candidate
 
     def among_others(self, query: Query[Any]) -> bool:
         """Whether items of other entities can lie where a query looks."""
@@ -157,23 +157,23 @@ class Entries:
     def scanned(self, scan: Scan[Any], entries: list[Item], condition: Condition | None) -> Shown:
         """The records of what a scan found, those of its entity, and errors as `shown`."""
         requests = self._requests[scan.entity]
-        own = [entry for entry in entries if self._kind(entry, scan.index, [scan.entity])]
+        items = [entry for entry in entries if self._kind(entry, scan.index, [scan.entity])]
 
-        def decode(some: Sequence[Any]) -> Shown:
+        def decode(batch: Sequence[Any]) -> Shown:
             if condition is not None:
-                some = self._filtered(requests.records, scan, some, condition)
-            return [entry and self._record(requests, scan, entry) for entry in some]
+                batch = self._filtered(requests.records, scan, batch, condition)
+            return [entry and self._record(requests, scan, entry) for entry in batch]
 
-        return self.decoded(decode, own)
+        return self.decoded(decode, items)
 
     def _member(self, asked: Asked, entry: Item, condition: Condition | None) -> Any | None:
         """The record of an entry of a collection, of whichever of its entities it is."""
         query = asked.query
-        own = self._kind(entry, query.index, query.entities)
-        if own and condition is not None:
-            (found,) = self._filtered(own.records, query, [entry], condition)
-            own = own if found else None
-        record = self._record(own, query, entry) if own else None
+        kind = self._kind(entry, query.index, query.entities)
+        if kind and condition is not None:
+            (satisfying,) = self._filtered(kind.records, query, [entry], condition)
+            kind = kind if satisfying else None
+        record = self._record(kind, query, entry) if kind else None
         if record is None:
             return None
         # A sort key may begin as another does: o1 as o10. Partitions are given in full, and what

@@ -73,7 +73,7 @@ def _comparison(
         return comparable(wire_of(records, condition.operand, plain, compared=True))
 
     if isinstance(condition, Membership):
-        values = [value(one) for one in condition.values]
+        values = [value(plain) for plain in condition.values]
         return lambda item: find(item) in values
     if isinstance(condition, Between):
         low, high = value(condition.low), value(condition.high)
@@ -127,7 +127,7 @@ def _contains(mine: Value, kind: str, argument: Any) -> bool:
 def _finder(
     operand: Operand[Any], records: Records, index: str | None, *, sized: bool = True
 ) -> Callable[[Item], Value | None]:
-    """What finds an operand's value in an item, None if the item has none."""
+    """Build the function that finds an operand's value in an item, None if the item has none."""
     # An item of a collection may be of another entity than the operand's field.
     field = records.entity.by_name.get(operand.field.name, operand.field)
     first, *steps = path_of(field, operand)
@@ -155,8 +155,8 @@ def _part(wire: Wire | None, step: str | int) -> Wire | None:
     if wire is None:
         return None
     if isinstance(step, str):
-        found: Wire | None = wire.get("M", {}).get(step)
-        return found
+        member: Wire | None = wire.get("M", {}).get(step)
+        return member
     elements = wire.get("L", ())
     return elements[step] if step < len(elements) else None
 

@@ -189,7 +189,8 @@ class Reader:
         else:
             found = self._read_all(once, None, consistent=pattern.consistent)
         records = Entries.decoded(
-            lambda some: [requests.present(item, expired=pattern.expired) for item in some], found
+            lambda batch: [requests.present(item, expired=pattern.expired) for item in batch],
+            found,
         )
         return list(_accepted(records, on_malformed))
 
@@ -325,12 +326,12 @@ class Reader:
                     return
                 shown = self._entries.shown(asked, [entry for _, entry in chunk], asked.left)
                 before += asked.completed
-                wanted = page.wanted
+                listed = len(page.found)
                 used = page.take(shown, accept)
                 page.passed(reading.passed_over())
                 unused = len(chunk) - used
                 walk.reached(asked, *chunk[used - 1])
-                skipped = used > wanted - page.wanted
+                skipped = used > len(page.found) - listed
                 at_once = _larger(reading, at_once) if skipped else page.wanted
         if unused or reading.may_have_more:
             walk.stop(True)
@@ -609,7 +610,7 @@ def _accepted(records: Sequence[Any | None], on_malformed: OnMalformed) -> Itera
 
 
 def _is_sound(record: Any, on_malformed: OnMalformed) -> bool:
-    """Whether it is a record; the error of a malformed item is raised, or passed on."""
+    """Return True for a record. Raise the error of a malformed item, or report it."""
     if type(record) is not MalformedItem:
         return True
     if on_malformed == "raise":

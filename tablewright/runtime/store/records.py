@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Item = dict[str, Wire]
 
-# What conversions raise for values that they cannot convert.
+# Errors that conversions raise for values that they cannot convert.
 UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 # Texts of these fields are of one form; for other texts, a rule may have been tightened since.
 _OF_ONE_FORM = (ChoiceField, DateTextField, FlagField, HourTextField, TimestampTextField)
@@ -91,14 +91,14 @@ class Records:
             index: design.key_attributes(index).of(key)
             for index, key in ((None, entity.key), *entity.indexed.items())
         }
-        # By index: the attributes, with their templates, whose texts a record is read from; and a
-        # test that most texts pass which only have to be looked at.
+        # By index: the key attributes with fields to read or to check, their templates, the fields,
+        # and a quick test that most texts pass if there is nothing to read.
         self._keys_to_read = {
             index: [
                 (attribute, template, names, None if index else self._quick_test(template))
-                for one in ((None, index) if index else (None,))
-                for attribute, template in self._templates[one]
-                if (names := [name for name in template.fields if self._is_read(name, index)])
+                for name in ((None, index) if index else (None,))
+                for attribute, template in self._templates[name]
+                if (names := [field for field in template.fields if self._is_read(field, index)])
             ]
             for index in self._templates
         }
@@ -213,7 +213,7 @@ class Records:
         return self._secrets.digest(field.stored, encode(field.to_plain(value)))
 
     def stored_values(self, item: Item) -> Record:
-        """The fields that stand in attributes of an item, whatever its key, which is not looked at.
+        """The fields that stand in attributes of an item; its key is not parsed.
 
         Raises MalformedItem for a value that is not of its field's type.
         """
@@ -311,6 +311,7 @@ class Records:
         for a key of another form.
         """
         record: Record = {}
+        primary = self.design.key.names
         for attribute, template, names, is_sound in self._keys_to_read[index]:
             text = item[attribute].get("S") or key_text(item[attribute])
             if is_sound is not None and is_sound(text):
@@ -318,14 +319,19 @@ class Records:
             texts = template.parse(text)
             try:
                 for name in names:
-                    record[name] = self._key_value(name, texts[name])
+                    field = self.entity.by_name[name]
+                    # In an index, an older rule may have written a text in another way.
+                    as_is = (
+                        attribute not in primary and field.kind == "S" and field.is_stored_plainly
+                    )
+                    record[name] = texts[name] if as_is else self._key_value(name, texts[name])
             except InvalidValue as problem:
                 rule = f"must have the form {template.text}, in which {problem}"
                 raise self._malformed(item, attribute, rule) from None
         return record
 
     def has_key_texts(self, item: Item, index: str | None) -> bool:
-        """Whether the texts of an item's keys are as the values in them are written."""
+        """True if every text in an item's keys is the one that its value is written as."""
         try:
             self.key_values(item, index)
         except MalformedItem:

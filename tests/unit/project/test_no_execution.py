@@ -15,7 +15,8 @@ IMPORTS = {"import_module", "spec_from_file_location", "SourceFileLoader", "exec
 # Modules that import by name, each with the source of the name.
 EXCEPTIONS = {
     "tablewright/exports.py": "the table of a package's own names, written in that package",
-    "tablewright/commands/command_line.py": "the table of commands, written there",
+    "tablewright/commands/missing_packages.py": "the table of commands, in command_line.py",
+    "tablewright/designs/example_records.py": "Python's own parser of regular expressions",
     "tablewright/commands/named.py": "package.module:NAME, from the command line or pyproject.toml",
     "lambdas/audit/handlers/run_audit.py": "package.module:NAME, written by the stack of the audit",
 }

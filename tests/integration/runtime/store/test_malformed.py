@@ -144,7 +144,9 @@ def spoil(dynamodb: Database, store: Store) -> Callable[..., Item]:
 
     def write(**attributes: Any) -> Item:
         stored = dynamodb.caller.call("GetItem", {**TABLE, "Key": KEY})["Item"]
-        item = {name: one for name, one in (stored | attributes).items() if one is not None}
+        item = {
+            name: record for name, record in (stored | attributes).items() if record is not None
+        }
         dynamodb.write([item])
         return item
 
@@ -188,7 +190,7 @@ WRONG_VALUES: list[tuple[str, dict[str, Any], str]] = [
     ("addresses", {"L": [{"M": {}}]}, "city is required"),
     ("count_x", {"S": "1"}, "must be of type N"),
     *((name, {"NULL": True}, "is required") for name in WRONG_TYPES if name != "note"),
-    *((name, one, "must be of type") for name, one in WRONG_TYPES.items()),
+    *((name, record, "must be of type") for name, record in WRONG_TYPES.items()),
 ]
 
 
@@ -240,8 +242,8 @@ def test_rules_that_leave_the_type_alone_are_not_checked(
     expected: Any,
 ) -> None:
     spoil(**{attribute: value})
-    found = store.get(Log.event, log="a", number=2)
-    assert getattr(found, attribute, None) == expected
+    listed = store.get(Log.event, log="a", number=2)
+    assert getattr(listed, attribute, None) == expected
 
 
 KEYS = ["E#abc", "E#2", "E#0002", "E#1_0", "E# 02", "E#002 ", "E#\u0662\u0662\u0662"]
@@ -256,7 +258,7 @@ def test_pages_are_whole_and_go_on_where_items_are_skipped(
     with pytest.raises(MalformedItem, match=r"attribute 'SK' .* the form E#\{number\}"):
         list(store.each(Log.of_log, log="a"))
     skipped: list[Item] = []
-    found, cursor, sizes = [], None, []
+    listed, cursor, sizes = [], None, []
     while True:
         page = store.query(
             Log.of_log,
@@ -265,13 +267,13 @@ def test_pages_are_whole_and_go_on_where_items_are_skipped(
             cursor=cursor,
             on_malformed=lambda raw, error: skipped.append(raw),
         )
-        found += [one.number for one in page.items]
+        listed += [record.number for record in page.items]
         sizes.append(len(page.items))
         cursor = page.cursor
         assert page.has_more is (cursor is not None)
         if cursor is None:
             break
-    assert found == [1, 2, 3, 4, 5]
+    assert listed == [1, 2, 3, 4, 5]
     assert skipped == [item]
     assert all(size == limit for size in sizes[:-1])
 
@@ -303,8 +305,8 @@ def test_every_list_skips_malformed_items(
     }
     with pytest.raises(MalformedItem):
         list(lists[name]())
-    found = list(lists[name](on_malformed=skip))
-    assert sorted(one.number for one in found if isinstance(one, Event)) == [1, 3, 4, 5]
+    listed = list(lists[name](on_malformed=skip))
+    assert sorted(record.number for record in listed if isinstance(record, Event)) == [1, 3, 4, 5]
     assert skipped == [(item, "DSK" if name == "of_day" else "flag")]
 
 
@@ -321,8 +323,8 @@ def test_other_ways_to_read_skip_malformed_items(store: Store, spoil: Callable[.
     condition = Event.number >= 1
     assert store.count(Log.of_log, log="a", where=condition, on_malformed=skip) == 5
     assert len(skipped) == 2
-    some, start = store.scan_page(Log.every, on_malformed=skip)
-    assert (len(some), start, len(skipped)) == (5, None, 3)
+    batch, start = store.scan_page(Log.every, on_malformed=skip)
+    assert (len(batch), start, len(skipped)) == (5, None, 3)
     with pytest.raises(MalformedItem):
         store.scan_page(Log.every)
     with pytest.raises(MalformedItem):
@@ -333,7 +335,7 @@ def test_malformed_item_beyond_the_page_does_not_stop_it(
     store: Store, spoil: Callable[..., Item]
 ) -> None:
     spoil(flag={"N": "1"})
-    assert [one.number for one in store.query(Log.of_log, log="a", limit=1).items] == [1]
+    assert [record.number for record in store.query(Log.of_log, log="a", limit=1).items] == [1]
     first = next(store.each(Log.of_log, log="a"))
     assert first.number == 1
 
@@ -356,5 +358,5 @@ def test_items_of_other_kinds_are_passed_over(store: Store, dynamodb: Database) 
 
 def test_key_beyond_tightened_bounds_is_listed(store: Store, spoil: Callable[..., Item]) -> None:
     spoil(SK={"S": "E#000"})  # lowest=1
-    assert [one.number for one in store.each(Log.of_log, log="a")] == [0, 1, 2, 3, 4, 5]
-    assert [one.number for one in store.scan(Log.every) if one.number == 0] == [0]
+    assert [record.number for record in store.each(Log.of_log, log="a")] == [0, 1, 2, 3, 4, 5]
+    assert [record.number for record in store.scan(Log.every) if record.number == 0] == [0]

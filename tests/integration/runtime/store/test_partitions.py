@@ -104,16 +104,16 @@ def test_pages_go_through_partitions_in_the_given_order(
     by_name: bool,
 ) -> None:
     name = field.name
-    found, cursor = [], None
+    listed, cursor = [], None
     while True:
         along = (name if by_name else field, values)
         page = tasks.query(query, along=along, limit=limit, cursor=cursor, caller="me")
         assert len(page.items) <= limit
-        found += [task.number for task in page.items]
+        listed += [task.number for task in page.items]
         cursor = page.cursor
         if cursor is None:
             break
-    assert found == [task.number for value in values for task in ALL if task[name] == value]
+    assert listed == [task.number for value in values for task in ALL if task[name] == value]
 
 
 @pytest.mark.parametrize("value", ["2", None, -1, True])

@@ -240,7 +240,7 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     ),
     "two entities with one key": (
         lambda: table({"a": Get(entity()), "b": Get(entity(KEY, "Bill"))}),
-        ("Order and Bill can have the same key ORDER#{id}", "entity_type"),
+        ("Order and Bill can have the same key", "Bill(id='a')", "entity_type"),
     ),
     # Entities and tables
     "a misspelled keyword of an entity": (
