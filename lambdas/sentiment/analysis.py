@@ -16,6 +16,7 @@ from tablewright.catalog.news.design import News, NewsItem, news_healing
 from tablewright.catalog.sentiment.items import ANALYZED, PENDING, SOURCE_TYPES, Item, Items
 from tablewright.catalog.sentiment.validation import exact_score
 from tablewright.model import Table, Update
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime import strict_json
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.messaging.topic import Message
@@ -141,7 +142,7 @@ class Analysis:
     def _record(self, kind: Kind, key: Mapping[str, str], found: Mapping[str, Any]) -> bool:
         changes = {**found, **kind.done}
         if kind.stamped:
-            changes[kind.stamped] = self._now()
+            changes[kind.stamped] = iso_utc(self._now())
         store = self._stores[kind.table.__design__.id]
         for state in kind.waits:
             try:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from lambdas.portal.content.due_steps import DueStep, as_read, due_step
 from tablewright.catalog.portal.content import Content, ContentRegistry
+from tablewright.model.fields.time import iso_utc
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.parallel import in_parallel
@@ -82,7 +83,7 @@ class Calendar:
         keys = self._store.each(
             ContentRegistry.due_content,
             since=after.due_at if after else None,
-            until=now,
+            until=iso_utc(now),
             at_once=self._page,
         )
         for one in keys:

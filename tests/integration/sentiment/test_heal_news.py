@@ -57,7 +57,7 @@ def test_a_run_is_logged_and_measured_by_these_names(
     batch.append(raw(5, timestamp=seconds(now)))
     world.news_ingestion().ingest(batch, iso_utc(now))
     world.inbox.messages.clear()
-    parked = {**HEALING.parked, "parked_at": now}
+    parked = {**HEALING.parked, "parked_at": iso_utc(now)}
     world.news().update(HEALING.mark, {"source_id": "tiingo:4"}, parked)
 
     answer = heal_news.handler({}, Context())
