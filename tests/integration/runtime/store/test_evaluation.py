@@ -88,7 +88,7 @@ TEXTS = [
     "😀",
     "\uff41",  # sorts before 😀 in UTF-8, after it in UTF-16
     "2026-01-01",
-    "2026-01-01T00:00:00.000Z",
+    "2026-01-01T00:00:00.000000Z",
     "z" * 20,
 ]
 NUMBERS = ["0", "1", "1.50", "2", "-1", "-7.5", "100", "1767225600", "12345678901234567890.123"]
@@ -187,7 +187,7 @@ def a_place(random: Random) -> Place:
 
     def at() -> tuple[Any, Any]:
         chosen = random.choice(TIMES)
-        return chosen, chosen.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        return chosen, chosen.strftime("%Y-%m-%dT%H:%M:%S.000000Z")
 
     def epoch() -> tuple[Any, Any]:
         chosen = random.choice(TIMES)
