@@ -7,13 +7,14 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from types import FunctionType
 from typing import Any
 from urllib.parse import urlsplit
 
 from tablewright.runtime.errors import AccessDenied, Unavailable
+from tablewright.runtime.refreshed import Reading, Refreshed
 from tablewright.runtime.wire.connection import KEPT
 from tablewright.runtime.wire.signing import Credentials
 
@@ -33,7 +34,7 @@ _SUFFIXES = {"cn-": "amazonaws.com.cn", "us-iso": None, "eu-iso": None, "eusc-":
 _SUFFIX = "amazonaws.com"
 # Hosts that give credentials without TLS: of this machine, and of ECS and EKS.
 _NEAR = ("127.0.0.1", "localhost", "::1", "169.254.170.2", "169.254.170.23", "fd00:ec2::23")
-_RENEW_BEFORE = timedelta(minutes=10)
+_RENEW_BEFORE = 600.0
 _SECONDS = 2.0
 
 
@@ -181,38 +182,29 @@ class ContainerCredentials:
             raise ValueError(f"credentials are not asked for without TLS at {self._url.hostname}")
         self._token = environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN")
         self._token_file = environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
-        self._now = now
-        self._lock = threading.Lock()
-        self._held: Credentials | None = None
-        self._expires = self._renew = datetime.min.replace(tzinfo=UTC)
+        # By the clock of the wall: the endpoint names the moment at which credentials expire.
+        self._credentials = Refreshed(
+            "credentials",
+            self._read,
+            tolerated=(Unavailable,),
+            clock=lambda: now().timestamp(),
+        )
 
     def __call__(self) -> Credentials:
-        held = self._held
-        if held is not None and self._now() < self._renew:
-            return held
-        with self._lock:
-            now = self._now()
-            if self._held is None or now >= self._renew:
-                try:
-                    self._ask()
-                except Unavailable:
-                    if self._held is None or now >= self._expires:
-                        raise
-                    # Those held are good for some time yet; the next request asks again.
-            return self._held  # type: ignore[return-value] # set, or raised
+        return self._credentials.get()
 
-    def _ask(self) -> None:
+    def _read(self, _: float) -> Reading[Credentials]:
         host = self._url.hostname
         status, body = self._answer(self._headers())
         if status != 200:
             raise Unavailable(f"no credentials from {host}: status {status}")
         try:
-            told = json.loads(body)
-            held = Credentials(told["AccessKeyId"], told["SecretAccessKey"], told["Token"])
-            expires = datetime.fromisoformat(told["Expiration"])
+            answer = json.loads(body)
+            keys = (answer["AccessKeyId"], answer["SecretAccessKey"], answer["Token"])
+            ends_at = datetime.fromisoformat(answer["Expiration"]).timestamp()
         except (ValueError, KeyError, TypeError) as error:
             raise AccessDenied(f"no credentials in the answer of {host}") from error
-        self._held, self._expires, self._renew = held, expires, expires - _RENEW_BEFORE
+        return Reading(Credentials(*keys), ends_at - _RENEW_BEFORE, ends_at)
 
     def _answer(self, headers: dict[str, str]) -> tuple[int, bytes]:
         # Only functions that are given credentials so wait for it to be imported.

@@ -285,7 +285,7 @@ def test_errors_of_the_model_are_botocores(
 
 @pytest.mark.parametrize("header", ["AWS.SimpleQueueService.NonExistentQueue;Sender", "none", ";x"])
 def test_former_error_codes_of_sqs_are_botocores(header: str) -> None:
-    step = refusal("QueueDoesNotExist", **{"x-amzn-query-error": header})
+    step = refusal("QueueDoesNotExist", x_amzn_query_error=header)
     ours, theirs = shared_pair("sqs").run("SendMessage", {}, step)
     assert (ours.result[:2]) == theirs.result[:2]
 

@@ -123,7 +123,8 @@ def caller(
 
 def stored(dynamodb: Database) -> dict[str, Any] | None:
     read = {"TableName": TABLE, "Key": KEY, "ConsistentRead": True}
-    return dynamodb.client().get_item(**read).get("Item")
+    item: dict[str, Any] | None = dynamodb.client().get_item(**read).get("Item")
+    return item
 
 
 @pytest.mark.parametrize("losses", range(ATTEMPTS + 1))

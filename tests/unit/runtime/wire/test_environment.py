@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from typing import Any
 
 import boto3
@@ -229,7 +230,7 @@ def test_function_that_is_traced_is_left_to_boto3(
 def test_authorities_of_a_function_are_botocores(monkeypatch: pytest.MonkeyPatch) -> None:
     assert LambdaSession(OWN).ca_bundle == where()
     # Without certifi botocore has its own.
-    known = environment.find_spec
+    known: Any = find_spec
     monkeypatch.setattr(environment, "find_spec", lambda n: None if n == "certifi" else known(n))
     assert LambdaSession(OWN).ca_bundle == DEFAULT_CA_BUNDLE
     assert LambdaSession({**OWN, "REQUESTS_CA_BUNDLE": "/r.pem"}).ca_bundle == "/r.pem"

@@ -151,7 +151,7 @@ FAILURES: list[tuple[Exception, type[StoreError]]] = [
 def test_credentials_that_cannot_be_had_are_a_store_error(
     error: Exception, kind: type[StoreError], connect: Callable[..., Any]
 ) -> None:
-    class Broken(BotocoreCredentials):
+    class Broken(BotocoreCredentials):  # type: ignore[misc]
         def get_frozen_credentials(self) -> Any:
             raise error
 
