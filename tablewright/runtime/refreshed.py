@@ -29,13 +29,12 @@ class Reading(NamedTuple, Generic[T]):
 
 
 class Refreshed(Generic[T]):
-    """Value of a service that is read again before it is needed. Safe among threads.
+    """Value of a service that one thread reads again, once `renew_at` has passed. Thread-safe.
 
-    Once `renew_at` has passed, one thread reads the value again. No caller waits for it longer than
-    GRACE_SECONDS: all use the value that is held, until its `ends_at`. Only then, or before there
-    is a value, callers wait for the read, and get its error. `read` gets the time at which it
-    begins. While it fails with one of the `tolerated` errors the value held goes on to serve; any
-    other error ends it.
+    Until `ends_at` all callers use the value held, while it is read and while that fails with one
+    of the `tolerated` errors. The caller that starts a read waits for at most GRACE_SECONDS. After
+    `ends_at`, and for the first value, callers wait for the read and get its error. `read` takes
+    the time at which it begins.
 
     Example::
 

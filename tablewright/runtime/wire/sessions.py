@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from botocore.httpsession import where
 from botocore.utils import get_environ_proxies
 
 from tablewright.runtime.boto3_client import FAILURES, from_credentials_failure
 from tablewright.runtime.errors import AccessDenied
-from tablewright.runtime.wire.environment import tracer
+from tablewright.runtime.wire.environment import authorities, tracer
 from tablewright.runtime.wire.signing import Credentials
 
 # At which others can take part in a call.
@@ -65,11 +64,12 @@ class Given:
         return f"{other} takes part in calls" if other else None
 
     @property
-    def ca_bundle(self) -> str:
+    def ca_bundle(self) -> str | None:
         """The authorities that botocore would trust."""
         core = getattr(self._session, "_session", None)
         asked = getattr(core, "get_config_variable", lambda _: os.environ.get("AWS_CA_BUNDLE"))
-        return str(asked("ca_bundle") or os.environ.get("REQUESTS_CA_BUNDLE") or where())
+        named: str | None = asked("ca_bundle")
+        return named or authorities(os.environ)
 
     def credentials(self) -> Credentials:
         """Return the current credentials, renewed by botocore when needed; raises StoreError."""

@@ -118,6 +118,20 @@ def test_second_attempt_fits_into_what_the_first_one_leaves(
     assert world.asked == ["ListTables", "ListTables"]
 
 
+def test_time_out_is_cut_to_what_the_invocation_has_left(
+    cloud: tuple[Loopback, Session],
+) -> None:
+    world, session = cloud
+    world.hangs = {"ListTables"}
+    dynamo = connect(session, "dynamodb", read_timeout=60)
+    began = time.monotonic()
+    with invocation(Limited(0.5 + deadline._ANSWERING)), pytest.raises(Unavailable) as failed:
+        dynamo.call("ListTables", {})
+    assert time.monotonic() - began < 0.5 + deadline._ANSWERING
+    assert not isinstance(failed.value, OutOfTime)
+    assert world.asked == ["ListTables"]
+
+
 def test_boto3_does_not_call_a_sent_request_unsent(cloud: tuple[Loopback, Session]) -> None:
     world, session = cloud
     world.hangs = {"ListTables"}
