@@ -184,7 +184,7 @@ def test_the_endpoint_is_botocores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_authorities_are_botocores(monkeypatch: pytest.MonkeyPatch) -> None:
-    def bundle() -> str:
+    def bundle() -> str | None:
         made = session()
         return Given(made, made.client("dynamodb")).ca_bundle
 
