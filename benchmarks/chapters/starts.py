@@ -21,7 +21,6 @@ from benchmarks.chapter import Chapter, Table, ratio, table
 from benchmarks.counting import UNIT, instructions
 from benchmarks.servers.canned import canned
 from benchmarks.servers.certificates import authorities, certificate, of_botocore
-from tablewright.runtime.wire.amazon_roots import AMAZON_ROOTS
 
 ROUNDS = 5
 SALES = "lambdas.sales.handlers.api"
@@ -62,9 +61,8 @@ CPU of a process that imports a function's handler and makes its clients, from t
 synthesized and with the variables of its template, less that of an empty process: medians of \
 {ROUNDS} rounds, for every function. 1 is `import boto3` and its client of DynamoDB from source: \
 Lambda cannot keep the bytecode that it compiles. The last column goes on to the first answer of a \
-`GetItem` over TLS; 1 is the same by boto3. Boto3 reads all authorities that it comes with, a \
-function the five of Amazon and the rest only where these do not do; both read the server's beside \
-them. The second column says whether botocore's client was loaded by then."""
+`GetItem` over TLS; 1 is the same by boto3. Both read the authorities that botocore has, and \
+the server's beside them. The second column says whether botocore's client was loaded by then."""
 
 
 class Cost(NamedTuple):
@@ -81,15 +79,14 @@ class Cost(NamedTuple):
 
 
 class _Tls(NamedTuple):
-    """Where the server is, and the files of authorities that clients trust."""
+    """Address of the server, and the file of authorities that clients trust."""
 
     url: str
-    boto3: str
-    ours: str
+    ca_bundle: str
 
-    def told(self, code: str) -> dict[str, str]:
-        trusted = self.boto3 if "import boto3" in code else self.ours
-        return {"AWS_ENDPOINT_URL": self.url, "AWS_CA_BUNDLE": trusted}
+    @property
+    def variables(self) -> dict[str, str]:
+        return {"AWS_ENDPOINT_URL": self.url, "AWS_CA_BUNDLE": self.ca_bundle}
 
 
 class _Case(NamedTuple):
@@ -107,11 +104,7 @@ def run() -> Chapter:
         shutil.copytree(sales.bundle, sources, ignore=shutil.ignore_patterns("__pycache__"))
         own = certificate(folder)
         with canned(own) as url:
-            trusts = {
-                whose: str(authorities(folder, own, roots))
-                for whose, roots in (("boto3", of_botocore()), ("ours", AMAZON_ROOTS))
-            }
-            tls = _Tls(url, **trusts)
+            tls = _Tls(url, str(authorities(folder, own, of_botocore())))
             alone = ("a store alone", _Case(sales.bundle, _STORE, {}))
             cases = [_with_bytecode(sales), alone, *map(_case, functions)]
             tables = [_every(cases, sources, tls)]
@@ -152,7 +145,7 @@ def _every(cases: list[tuple[str, _Case]], sources: Path, tls: _Tls) -> Table:
 
 
 def _cost(case: _Case, tls: _Tls) -> Cost:
-    told = {**environment(case.where), **case.told, **tls.told(case.code)}
+    told = {**environment(case.where), **case.told, **tls.variables}
     command = [sys.executable, "-S", "-c", case.code + _TELL]
     ran = subprocess.run(
         command, env=told, cwd=case.where, capture_output=True, text=True, check=False
@@ -177,7 +170,7 @@ def _in_instructions(sales: Function, sources: Path, tls: _Tls) -> Table:
     counted = [
         instructions(
             [sys.executable, "-S", "-c", case.code],
-            {**environment(case.where), **case.told, **tls.told(case.code)},
+            {**environment(case.where), **case.told, **tls.variables},
             case.where,
         )
         for case in cases

@@ -16,6 +16,7 @@ from tablewright.runtime.wire.environment import (
     LambdaSession,
     connections_asked,
     reason_for_boto3,
+    retry_settings,
 )
 from tablewright.runtime.wire.services import SERVICES
 from tablewright.runtime.wire.signing import Credentials
@@ -35,13 +36,16 @@ class Caller(Protocol):
 # Calls that a process makes side by side, and connections that a client keeps for them: a list over
 # shards asks all of them at once, up to so many.
 CONNECTIONS = connections_asked(os.environ)
-# How clients are set up: bounded waits, standard retries, room for parallel shard reads. A call
-# that is never answered is given up after three attempts, within 21 seconds.
+# A function is billed while it waits: there a call that is never answered is given up after three
+# attempts, within 21 seconds. Elsewhere time-outs are botocore's.
+TIMEOUTS_IN_LAMBDA = Timeouts(connect=2, read=4)
+_timeouts = TIMEOUTS_IN_LAMBDA if "AWS_LAMBDA_FUNCTION_NAME" in os.environ else Timeouts()
+# How clients are set up: bounded waits, standard retries, room for parallel shard reads.
 SETTINGS: dict[str, Any] = {
     "max_pool_connections": CONNECTIONS,
-    "retries": {"mode": "standard", "total_max_attempts": 3},
-    "connect_timeout": 2,
-    "read_timeout": 4,
+    "retries": retry_settings(os.environ),
+    "connect_timeout": _timeouts.connect,
+    "read_timeout": _timeouts.read,
     "tcp_keepalive": True,
     # The design has checked what it sends; DynamoDB checks it again.
     "parameter_validation": False,
@@ -85,7 +89,11 @@ def connect(
         queue = Queue(connect(boto3.session.Session(), "sqs"), url)
     """
     asked = {**SETTINGS, **settings}
-    over_the_wire = service in SERVICES and asked.keys() == SETTINGS.keys()
+    over_the_wire = (
+        service in SERVICES
+        and asked.keys() == SETTINGS.keys()
+        and asked["retries"].get("mode", SETTINGS["retries"]["mode"]) == "standard"
+    )
     if over_the_wire and isinstance(session, LambdaSession):
         where = region or session.region_name
         return WireClient(

@@ -19,6 +19,7 @@ from botocore.exceptions import (
     FlexibleChecksumError,
     HTTPClientError,
     IncompleteReadError,
+    LoginError,
     MetadataRetrievalError,
     NoAuthTokenError,
     NoCredentialsError,
@@ -30,7 +31,7 @@ from botocore.exceptions import (
 from botocore.exceptions import ConnectionError as NoConnection
 from botocore.parsers import ResponseParserError
 
-from tablewright.runtime.aws import SETTINGS
+from tablewright.runtime.aws import SETTINGS, TIMEOUTS_IN_LAMBDA
 from tablewright.runtime.deadline import seconds_left
 from tablewright.runtime.errors import (
     AccessDenied,
@@ -60,13 +61,16 @@ _NO_ANSWER = (
     ResponseParserError,
 )
 _NO_CREDENTIALS = (
+    LoginError,
     NoAuthTokenError,
     NoCredentialsError,
     PartialCredentialsError,
     SSOError,
     TokenRetrievalError,
 )
-
+# Errors of botocore's calls, those of credentials included: a program or a file that provides
+# them may be missing, and those renewed may have expired already.
+FAILURES = (BotoCoreError, ClientError, ResponseParserError, OSError, RuntimeError)
 
 # What ends an attempt before anything of the request is sent.
 NOT_SENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
@@ -82,6 +86,13 @@ def from_failure(operation: str, error: Exception, *, sent: bool = True) -> Stor
     if isinstance(error, _NO_CREDENTIALS):
         return AccessDenied(f"{operation}: {error}")
     return StoreError(f"{operation}: {error}")
+
+
+def from_credentials_failure(error: Exception) -> StoreError:
+    """Return the typed error for credentials that botocore could not find or renew."""
+    if isinstance(error, ClientError):
+        return from_response(f"credentials: {error.operation_name}", error.response)
+    return from_failure("credentials", error)
 
 
 def client_config(**overrides: Any) -> Config:
@@ -133,11 +144,17 @@ class Boto3Client:
         # With the longest pause before the next, in which nothing looks at the time.
         attempts = (config.retries or {}).get("total_max_attempts", _USUAL_ATTEMPTS)
         pause = min(int(2.0 ** (attempts - 2)), _LONGEST_PAUSE)
-        self._attempt_seconds = config.connect_timeout + config.read_timeout + pause
+        # Time-outs cannot be cut for one call; long ones would leave an invocation no call at all.
+        timeouts = zip(
+            (config.connect_timeout, config.read_timeout), TIMEOUTS_IN_LAMBDA, strict=True
+        )
+        self._attempt_seconds = sum(map(min, timeouts)) + pause
         # Sent for every attempt, so that retries end in time too.
         client.meta.events.register("before-send", self._check_time, unique_id="tablewright-time")
         # Told of every attempt: the last of them alone does not say whether one was sent.
         client.meta.events.register("needs-retry", self._note, unique_id="tablewright-sent")
+        if client.meta.service_model.metadata.get("protocol") == "json":
+            client.meta.events.register("after-call", _require_whole, unique_id="tablewright-whole")
         self._attempts = threading.local()
         self._signing = threading.local()
         client.meta.events.register(
@@ -164,9 +181,11 @@ class Boto3Client:
             return work()
         except ClientError as error:
             raise self._attempted(from_response(operation, error.response)) from error
-        except (BotoCoreError, ResponseParserError) as error:
+        except FAILURES as error:
             failure = from_failure(operation, error, sent=self._attempts.sent)
             raise self._attempted(failure) from error
+        except StoreError as error:  # of a hook
+            raise self._attempted(error) from None
 
     def _attempted(self, failure: StoreError) -> StoreError:
         failure.maybe_applied = self._attempts.lost or type(failure) is Unavailable
@@ -189,9 +208,16 @@ class Boto3Client:
 
     def _check_time(self, **_: Any) -> None:
         if seconds_left() < self._attempt_seconds:
-            error = OutOfTime("the invocation has no time left for another call")
-            error.maybe_applied = getattr(self._attempts, "lost", False)
-            raise error
+            was_sent = getattr(self._attempts, "sent", False)
+            kind = Unavailable if was_sent else OutOfTime
+            raise kind("the invocation has no time left for another call")
+
+
+def _require_whole(http_response: Any, model: Any, **_: Any) -> None:
+    """Refuse an answer that ended early: botocore takes it for one without members."""
+    length = http_response.headers.get("content-length")
+    if length and int(length) != len(http_response.content):
+        raise Unavailable(f"{model.name}: the answer ended early")
 
 
 class SignedBy:

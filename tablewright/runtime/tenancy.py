@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -11,19 +10,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tablewright.runtime.aws import Caller, connect
-from tablewright.runtime.errors import CredentialsExpired, StoreError
+from tablewright.runtime.errors import CredentialsExpired
+from tablewright.runtime.refreshed import Reading, Refreshed
 from tablewright.runtime.wire.client import WireClient
 from tablewright.runtime.wire.signing import Credentials
 
 if TYPE_CHECKING:
     from tablewright.runtime.boto3_client import Boto3Client
 
-log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
 _RENEW_BEFORE = timedelta(minutes=5)
-# Before a session is asked for again that could not be had.
-_PAUSE = timedelta(seconds=10)
 # Sessions that are kept, of about two kilobytes each.
 _KEPT = 2048
 
@@ -140,49 +137,30 @@ class _Sessions:
 
 
 class _Session:
-    """The session of one tenant, kept until shortly before it expires."""
+    """The session of one tenant: renewed by one thread before it expires, and used until then."""
 
     def __init__(self, sessions: _Sessions, tenant: str) -> None:
         self._sessions = sessions
         self._tenant = tenant
-        # A lock of its own: who waits for one tenant's session keeps no other tenant waiting.
-        self._lock = threading.Lock()
-        self._credentials: Credentials | None = None
-        self._expires = self._renew = datetime.min.replace(tzinfo=UTC)
-
-    def credentials(self) -> Credentials:
-        with self._lock:
-            now = self._sessions.now()
-            if self._credentials is None or now >= self._renew:
-                self._credentials = self._asked(now)
-            return self._credentials
+        # By the clock of the wall: STS names the moment at which a session expires.
+        self._credentials = Refreshed(
+            f"session of {tenant}", self._assume, clock=lambda: sessions.now().timestamp()
+        )
 
     def use(self, work: Callable[[Credentials], Answer]) -> Answer:
         """Do something with the session's credentials."""
-        credentials = self.credentials()
+        credentials = self._credentials.get()
         try:
             return work(credentials)
         except CredentialsExpired:
             # Revoked, or a clock is wrong: refused before any effect, so once more with new ones.
-            self._drop(credentials)
-            return work(self.credentials())
+            self._credentials.drop(credentials)
+            return work(self._credentials.get())
 
-    def _drop(self, credentials: Credentials) -> None:
-        """Use these no more; those that another thread has asked for since are kept."""
-        with self._lock:
-            if self._credentials is credentials:
-                self._credentials = None
-
-    def _asked(self, now: datetime) -> Credentials:
-        try:
-            found = self._sessions.assume(self._tenant)
-        except StoreError as error:
-            if self._credentials is None or now >= self._expires:
-                raise
-            self._renew = now + _PAUSE
-            log.error("a session cannot be renewed, so the one held serves on: %s", error)
-            return self._credentials
-        keys = (found["AccessKeyId"], found["SecretAccessKey"], found["SessionToken"])
-        self._expires = found["Expiration"]
-        self._renew = self._expires - _RENEW_BEFORE
-        return Credentials(*keys)
+    def _assume(self, _: float) -> Reading[Credentials]:
+        session = self._sessions.assume(self._tenant)
+        credentials = Credentials(
+            session["AccessKeyId"], session["SecretAccessKey"], session["SessionToken"]
+        )
+        ends_at = session["Expiration"].timestamp()
+        return Reading(credentials, ends_at - _RENEW_BEFORE.total_seconds(), ends_at)

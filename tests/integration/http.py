@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
@@ -21,6 +22,16 @@ class Context:
 
     def get_remaining_time_in_millis(self) -> int:
         return 300_000
+
+
+class Limited(Context):
+    """A context that leaves so many seconds from now on."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ends = time.monotonic() + seconds
+
+    def get_remaining_time_in_millis(self) -> int:
+        return int((self._ends - time.monotonic()) * 1000)
 
 
 class Hurried(Context):

@@ -17,17 +17,20 @@ _SESSION = """<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-1
 
 
 class Loopback:
-    """Answers STS, and DynamoDB by `items`; `hangs` names operations that are never answered."""
+    """Answers STS, and DynamoDB by `items`; `hangs` names operations that are never answered,
+    `hangs_once` those whose first request is not."""
 
     def __init__(self) -> None:
         self.hangs: set[str] = set()
+        self.hangs_once: set[str] = set()
         self.closing = threading.Event()
         self.asked: list[str] = []
         self.items: Callable[[str], dict[str, Any]] = lambda operation: {}
 
     def answer(self, operation: str) -> bytes:
         self.asked.append(operation)
-        if operation in self.hangs:
+        if operation in self.hangs | self.hangs_once:
+            self.hangs_once.discard(operation)
             self.closing.wait()
         if operation == "AssumeRole":
             until = datetime.now(UTC) + timedelta(hours=1)

@@ -23,11 +23,10 @@ from tablewright.constructs.functions.dependencies import (
     dependencies,
     main,
 )
-from tablewright.constructs.functions.lazy_packages import make_lazy
 
 _LIBRARY = Path(tablewright.__file__).parent
 # Changes when the same sources and lock file would be put together differently.
-_LAYOUT = "4"
+_LAYOUT = "5"
 _LEFT_OUT = ("__pycache__", "*.pyc", "*.pyi", "tests", "RECORD", "INSTALLER", "REQUESTED", "bin")
 
 
@@ -139,7 +138,6 @@ class PythonCode:
             return {n for n in names if n not in self.services and Path(folder, n).is_dir()}
 
         shutil.copytree(installed, output, ignore=leave_out, dirs_exist_ok=True)
-        make_lazy(output)
 
     def as_asset(self) -> lambda_.Code:
         """The code as CDK takes it; it is bundled when the app is synthesized."""

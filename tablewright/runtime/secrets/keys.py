@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from functools import cache
-from threading import Lock
+from math import inf
 
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import NoDataKeys, StoreError
+from tablewright.runtime.errors import NoDataKeys
+from tablewright.runtime.refreshed import Reading, Refreshed
 from tablewright.runtime.secrets.ring import Kept, Ring, context_of, id_bytes
-
-log = logging.getLogger(__name__)
 
 REFRESH_SECONDS = 300.0
 """After how long keys are read again."""
 
 ENCRYPT_SECONDS = 2 * REFRESH_SECONDS
 """How long a program encrypts with keys that it could not read again: a key may be retired then."""
-
-# Before keys are asked for again that could not be had, or for a key that the ring has not.
-_PAUSE_SECONDS = 10.0
 
 
 class DataKeys:
@@ -46,38 +41,29 @@ class DataKeys:
         *,
         secretsmanager: Callable[[], Caller],
         kms: Callable[[], Caller],
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.table = table
         self._secret_id = secret_id
         # Made when they are first needed.
         self._secretsmanager = cache(secretsmanager)
         self._kms = cache(kms)
-        self._clock = clock
-        self._ring: Ring | None = None
-        self._good_until = self._asked = self._read_at = 0.0
         self._unwrapped: dict[bytes, bytes] = {}
-        self._lock = Lock()
+        self._ring = Refreshed(f"data keys of {table}", self._read, clock=clock)
 
     def ring(self, key_id: bytes | None = None) -> Ring:
-        """The keys to encrypt with, or to decrypt what the one of this id encrypted; read again if
-        they are old, or if that one is not among them."""
-        with self._lock:
-            now, held = self._clock(), self._ring
-            if held is None:
-                return self._read(now)
-            missing = key_id is not None and key_id not in held.keys
-            if now >= self._good_until or (missing and now >= self._asked + _PAUSE_SECONDS):
-                try:
-                    return self._read(now)
-                except StoreError as error:
-                    if key_id is None and now >= self._read_at + ENCRYPT_SECONDS:
-                        raise
-                    self._good_until, self._asked = now + _PAUSE_SECONDS, now
-                    log.error("data keys cannot be read again, so those held serve on: %s", error)
-            return held
+        """Return the keys to encrypt with, or to decrypt what the key of this id encrypted.
 
-    def _read(self, now: float) -> Ring:
+        One thread reads them again after REFRESH_SECONDS; no caller waits for it as long as the
+        keys held may be used: for ENCRYPT_SECONDS to encrypt, without a bound to decrypt. A key
+        that is missing is looked for at once.
+        """
+        held = self._ring.get(max_age=ENCRYPT_SECONDS if key_id is None else inf)
+        if key_id is None or key_id in held.keys:
+            return held
+        return self._ring.get(newer=True)
+
+    def _read(self, now: float) -> Reading[Ring]:
         wrapped = Kept.read(self._secretsmanager(), self._secret_id).ring
         if wrapped is None:
             raise NoDataKeys(
@@ -90,9 +76,8 @@ class DataKeys:
         # What has been retired is kept no longer.
         held = {*blobs.values(), wrapped.digest}
         self._unwrapped = {blob: key for blob, key in self._unwrapped.items() if blob in held}
-        self._ring = Ring(self.table, keys, id_bytes(wrapped.writer), digest)
-        self._good_until, self._asked, self._read_at = now + REFRESH_SECONDS, now, now
-        return self._ring
+        ring = Ring(self.table, keys, id_bytes(wrapped.writer), digest)
+        return Reading(ring, renew_at=now + REFRESH_SECONDS)
 
     def _plain(self, wrapped: bytes) -> bytes:
         if wrapped not in self._unwrapped:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from tablewright import __version__
 from tablewright.runtime.deadline import seconds_left
 from tablewright.runtime.errors import (
     OutOfTime,
@@ -47,8 +48,12 @@ _SKEWED = frozenset(
 # Characters of a trace's header that need no escape.
 _OF_TRACES = "-=;:+&[]{}\"',"
 _TIMEOUTS = Timeouts()
+# An attempt that has fewer seconds is not made: its answer would come too late.
+_SHORTEST_ATTEMPT = 0.2
 _PYTHON = ".".join(map(str, sys.version_info[:3]))
-_AGENT = f"User-Agent: tablewright lang/python#{_PYTHON}\r\nAccept-Encoding: identity\r\n"
+_AGENT = (
+    f"User-Agent: tablewright/{__version__} lang/python#{_PYTHON}\r\nAccept-Encoding: identity\r\n"
+)
 
 
 class _Failure(NamedTuple):
@@ -65,8 +70,8 @@ class WireClient:
 
     Signs each request, keeps connections, tries again as botocore's `standard` mode does, checks
     the checksums of answers, and raises the errors of `tablewright.runtime.errors`. Like any client
-    of AWS it sends a request again whose answer was lost: what must not happen twice carries a
-    condition or a token.
+    of AWS it sends a request again whose answer was lost, with the same idempotency token where the
+    operation has one. Any other write that must not happen twice needs a condition.
 
     Example::
 
@@ -111,12 +116,24 @@ class WireClient:
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         """Carry out the operation, by its name in the service's API; raises StoreError."""
         service = self._service
+        traits = service.operations.get(operation)
+        if traits is None or not params.keys().isdisjoint(traits.boto3_only):
+            raise StoreError(
+                f"{operation}: the wire client of {service.name} does not support this call; "
+                f'make it with boto3_client.connect(session, "{service.name}")'
+            )
+        if traits.token and traits.token not in params:
+            params = {**params, traits.token: _new_token()}
         body = service.dump(operation, params)
         target = service.target and service.target + operation
         taken = 0
         sent = lost = False
+        failure: _Failure | None = None
         for attempt in range(1, self._attempts + 1):
-            self._check_time(lost)
+            if seconds_left() < _SHORTEST_ATTEMPT:
+                if failure is not None:
+                    raise failure.error
+                raise OutOfTime(f"{operation}: the invocation has no time left for another call")
             try:
                 reply = self._connections.exchange(self._signed(target, body))
             except NotSent as error:
@@ -145,21 +162,15 @@ class WireClient:
 
     def _signed(self, target: str, body: bytes) -> bytes:
         now = time.time() + self._signer.clock_is_off
-        more = _AGENT
+        more = _AGENT + self._service.headers
         # By it Lambda sees functions that set each other off without end.
         if self._in_lambda and (trace := os.environ.get("_X_AMZN_TRACE_ID")):
             more = f"{more}X-Amzn-Trace-Id: {quote(trace, safe=_OF_TRACES)}\r\n"
         return self._signer.request(target, body, self._credentials(), now, more)
 
-    def _check_time(self, lost: bool) -> None:
-        if seconds_left() < self._timeouts.connect + self._timeouts.read:
-            error = OutOfTime("the invocation has no time left for another call")
-            error.maybe_applied = lost
-            raise error
-
     def _wait(self, failed: int, failure: _Failure) -> None:
         pause = self._retries.pause(failed, throttled=failure.throttled, asked=failure.asked)
-        if seconds_left() < pause:
+        if seconds_left() < pause + _SHORTEST_ATTEMPT:
             raise failure.error
         _log().debug("attempt %d failed, the next is in %.3f s: %s", failed, pause, failure.error)
         time.sleep(pause)
@@ -172,18 +183,21 @@ class WireClient:
         try:
             if headers.get(b"content-encoding") == b"gzip":
                 body = zlib.decompress(body, wbits=zlib.MAX_WBITS | 16)
-            answer = self._service.load(body)
+            answer = self._service.load(body or b"{}")
+            if status == 200 and isinstance(answer, dict):
+                return self._service.operations[operation].decode(answer)
         except (ValueError, zlib.error):
             answer = None
         if status == 200:
-            if isinstance(answer, dict):
-                return answer
             return _Failure(Unavailable(f"{operation}: the answer cannot be read"), again=True)
         return self._refused(operation, reply, answer if isinstance(answer, dict) else {})
 
     def _refused(self, operation: str, reply: Reply, answer: dict[str, Any]) -> _Failure:
         status, headers, _ = reply
-        code = str(answer.get("__type", "")).rpartition("#")[2].partition(":")[0]
+        code = str(answer.get("__type", "")).partition(":")[0].rpartition("#")[2]
+        former = headers.get(b"x-amzn-query-error", b"").decode("latin-1").split(";")
+        if len(former) == 2 and former[0]:
+            code = former[0]
         message = answer.get("message") or answer.get("Message") or ""
         told = {
             **answer,
@@ -212,6 +226,12 @@ class WireClient:
         self._signer.clock_is_off = off
         _log().warning("this machine's clock is %.0f s off the service's, which is used", off)
         return True
+
+
+def _new_token() -> str:
+    from uuid import uuid4  # seldom needed, and slow to import
+
+    return str(uuid4())
 
 
 def _log() -> Logger:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import ssl
 import threading
-import time
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
+from weakref import WeakSet
+
+from tablewright.runtime.deadline import seconds_left
 
 # No head of an answer of AWS comes near it, and no answer: a page has at most a megabyte.
 _LONGEST_HEAD = 64 * 1024
@@ -18,8 +21,8 @@ _LONGEST_BODY = 64 * 1024 * 1024
 _CHUNK = 64 * 1024
 # Connections that a client keeps, where nobody says how many.
 KEPT = 64
-# In place of a file of authorities.
-AMAZON = "amazon"
+# The shortest time-out: zero would mean a socket that never waits.
+_SHORTEST = 0.001
 
 
 class NotSent(OSError):
@@ -31,10 +34,13 @@ class Broken(OSError):
 
 
 class Timeouts(NamedTuple):
-    """Seconds for a connection, and for an answer."""
+    """Seconds for a connection, and for each read and write; as in botocore.
 
-    connect: float = 2
-    read: float = 4
+    Within an invocation of Lambda they are cut to the time that it has left.
+    """
+
+    connect: float = 60
+    read: float = 60
 
 
 class Reply(NamedTuple):
@@ -54,9 +60,7 @@ class Connections:
     def __init__(
         self, endpoint: str, timeouts: Timeouts, *, kept: int, ca_bundle: str | None = None
     ) -> None:
-        """`ca_bundle` is a file of the authorities to be trusted. Without it they are the system's,
-        of which Amazon's are tried first: to read all of them takes as long as the rest of a
-        function's start."""
+        """`ca_bundle` is a file of the authorities to be trusted; without it the system's are."""
         parts = urlsplit(endpoint)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"an endpoint is like https://dynamodb.eu-west-1.…, not {endpoint!r}")
@@ -67,9 +71,10 @@ class Connections:
         self._secure = secure
         self._timeouts = timeouts
         self._kept = kept
-        self._trusted: str | None = ca_bundle or AMAZON
+        self._ca_bundle = ca_bundle
         self._idle: list[_Connection] = []
         self._lock = threading.Lock()
+        _all_connections.add(self)
 
     def exchange(self, request: bytes) -> Reply:
         """The answer to a request; raises NotSent or Broken."""
@@ -111,20 +116,15 @@ class Connections:
             self._idle.append(connection)
             return True
 
+    def forget_parent(self) -> None:
+        """Drop the connections of the parent process, which goes on to use them."""
+        self._lock = threading.Lock()
+        self.close()
+
     def _open(self) -> _Connection:
         try:
-            return self._connected()
-        except NotSent as error:
-            foreign = isinstance(error.__cause__, ssl.SSLCertVerificationError)
-            if not foreign or self._trusted != AMAZON:
-                raise
-        # Not signed by Amazon, such as behind a company's gateway: the system's word counts.
-        self._trusted = None
-        return self._connected()
-
-    def _connected(self) -> _Connection:
-        try:
-            plain = socket.create_connection(self._where, self._timeouts.connect)
+            seconds = _within_invocation(self._timeouts.connect)
+            plain = socket.create_connection(self._where, seconds)
         except OSError as error:
             raise NotSent(f"{self.host}: {error}") from error
         try:
@@ -132,26 +132,39 @@ class Connections:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if not self._secure:
                 return _Connection(plain)
-            context = tls_context(self._trusted)
+            context = tls_context(self._ca_bundle)
             return _Connection(context.wrap_socket(plain, server_hostname=self._where[0]))
         except OSError as error:
             plain.close()
             raise NotSent(f"{self.host}: {error}") from error
 
 
-@cache
-def tls_context(trusted: str | None) -> ssl.SSLContext:
-    """How TLS is spoken and whom it trusts, read once: a file of authorities, those of AMAZON, or
-    those of the system."""
-    if trusted == AMAZON:
-        from tablewright.runtime.wire.amazon_roots import AMAZON_ROOTS
+_all_connections: WeakSet[Connections] = WeakSet()
 
-        context = ssl.create_default_context(cadata=AMAZON_ROOTS)
-    else:
-        context = ssl.create_default_context(cafile=trusted)
+
+def _forget_parents() -> None:
+    for connections in _all_connections:
+        connections.forget_parent()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forget_parents)
+
+
+@cache
+def tls_context(ca_bundle: str | None) -> ssl.SSLContext:
+    """TLS as botocore speaks it, made once for each file of authorities."""
+    context = ssl.create_default_context(cafile=ca_bundle)
+    # Python 3.13 sets both, and would refuse the authorities of many companies.
+    context.verify_flags &= ~(ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_PARTIAL_CHAIN)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["http/1.1"])
     return context
+
+
+def _within_invocation(seconds: float) -> float:
+    """Cut a time-out to the time that the invocation has left."""
+    return max(min(seconds, seconds_left()), _SHORTEST)
 
 
 class _Connection:
@@ -170,10 +183,11 @@ class _Connection:
 
     def exchange(self, request: bytes, seconds: float) -> tuple[Reply, bool]:
         """The answer, and whether the connection can be used again."""
-        ends = time.monotonic() + seconds
-        self._socket.settimeout(seconds)
-        self._socket.sendall(request)
-        incoming = _Incoming(self._socket, ends)
+        unsent = memoryview(request)
+        while unsent:
+            self._socket.settimeout(_within_invocation(seconds))
+            unsent = unsent[self._socket.send(unsent) :]
+        incoming = _Incoming(self._socket, seconds)
         head = incoming.head()
         status, version = _status(head[0])
         headers = {}
@@ -189,13 +203,13 @@ class _Connection:
 
 
 class _Incoming:
-    """What comes in, read within the time that there is."""
+    """Answer of a service: each read takes at most so many seconds."""
 
-    __slots__ = ("_at", "_data", "_ends", "_socket")
+    __slots__ = ("_at", "_data", "_seconds", "_socket")
 
-    def __init__(self, connected: socket.socket, ends: float) -> None:
+    def __init__(self, connected: socket.socket, seconds: float) -> None:
         self._socket = connected
-        self._ends = ends
+        self._seconds = seconds
         self._data = b""
         self._at = 0
 
@@ -274,10 +288,9 @@ class _Incoming:
         self._data += self._received()
 
     def _received(self) -> bytes:
-        left = self._ends - time.monotonic()
-        if left <= 0:
-            raise Broken("the answer took too long")
-        self._socket.settimeout(left)
+        if seconds_left() <= 0:
+            raise Broken("the invocation ended before the answer did")
+        self._socket.settimeout(_within_invocation(self._seconds))
         part = self._socket.recv(_CHUNK)
         if not part:
             raise Broken("the connection ended before the answer did")

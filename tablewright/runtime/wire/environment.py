@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import threading
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from types import FunctionType
 from typing import Any
 from urllib.parse import urlsplit
 
 from tablewright.runtime.errors import AccessDenied, Unavailable
+from tablewright.runtime.refreshed import Reading, Refreshed
 from tablewright.runtime.wire.connection import KEPT
 from tablewright.runtime.wire.signing import Credentials
 
@@ -20,21 +25,72 @@ _VARIANTS = ("AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT")
 _FILES = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE")
 _CONTAINER = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
 _KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+# Packages that trace the calls of botocore, some of them by patching it when it is imported.
+_TRACERS = ("aws_xray_sdk", "ddtrace", "opentelemetry.instrumentation.botocore")
+_STANDARD = "standard"
+_ATTEMPTS = "3"
 # By the beginning of a region's name; all others, of isolated partitions, are left to botocore.
 _SUFFIXES = {"cn-": "amazonaws.com.cn", "us-iso": None, "eu-iso": None, "eusc-": None}
 _SUFFIX = "amazonaws.com"
 # Hosts that give credentials without TLS: of this machine, and of ECS and EKS.
 _NEAR = ("127.0.0.1", "localhost", "::1", "169.254.170.2", "169.254.170.23", "fd00:ec2::23")
-_RENEW_BEFORE = timedelta(minutes=10)
+_RENEW_BEFORE = 600.0
 _SECONDS = 2.0
 
 
 def connections_asked(environ: Mapping[str, str]) -> int:
     """How many calls the environment lets a process make side by side."""
-    asked = environ.get("TABLEWRIGHT_CONNECTIONS", str(KEPT))
-    if not asked.isdecimal() or int(asked) < 1:
-        raise ValueError(f"TABLEWRIGHT_CONNECTIONS must be a whole number from 1, not {asked!r}")
-    return int(asked)
+    return _whole_number(environ, "TABLEWRIGHT_CONNECTIONS", str(KEPT))
+
+
+def retry_settings(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return botocore's settings of retries: `standard` with three attempts, or the environment's
+    AWS_RETRY_MODE and AWS_MAX_ATTEMPTS."""
+    return {
+        "mode": environ.get("AWS_RETRY_MODE") or _STANDARD,
+        "total_max_attempts": _whole_number(environ, "AWS_MAX_ATTEMPTS", _ATTEMPTS),
+    }
+
+
+def _whole_number(environ: Mapping[str, str], name: str, default: str) -> int:
+    text = environ.get(name, default)
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{name} must be a whole number from 1, not {text!r}")
+    return int(text)
+
+
+def tracer() -> str | None:
+    """Return the package that traces the calls of botocore, which sees none of the wire client's.
+
+    A tracer replaces `BaseClient._make_api_call`, at once or when botocore is imported. The testing
+    kit does so too, and watches both clients.
+    """
+    for name in _TRACERS:
+        if name in sys.modules:
+            return name
+    client = sys.modules.get("botocore.client")
+    if client is None:
+        return None
+    call = vars(client.BaseClient)["_make_api_call"]
+    # A wrapper claims the class of the function that it wraps, but not its type.
+    is_plain = type(call) is FunctionType
+    module = str(call.__globals__["__name__"]) if is_plain else type(call).__module__
+    package = module.partition(".")[0]
+    return None if is_plain and package in ("botocore", "tablewright") else package
+
+
+def authorities(environ: Mapping[str, str]) -> str | None:
+    """Return the file of the authorities that botocore would trust, without importing it; None for
+    those of the system."""
+    if named := environ.get("AWS_CA_BUNDLE") or environ.get("REQUESTS_CA_BUNDLE"):
+        return named
+    for package in ("certifi", "botocore"):
+        spec = find_spec(package)
+        if spec is not None and spec.origin:
+            file = os.path.join(os.path.dirname(spec.origin), "cacert.pem")
+            if os.path.isfile(file):
+                return file
+    return None
 
 
 def reason_for_boto3(environ: Mapping[str, str]) -> str | None:
@@ -54,7 +110,8 @@ def reason_for_boto3(environ: Mapping[str, str]) -> str | None:
         return f"the endpoints of {region} are botocore's to know"
     if not environ.get(_CONTAINER) and not all(environ.get(key) for key in _KEYS):
         return "there are no credentials in the environment"
-    return None
+    traced_by = tracer()
+    return f"{traced_by} traces calls" if traced_by else None
 
 
 class LambdaSession:
@@ -67,7 +124,7 @@ class LambdaSession:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.region_name = environ["AWS_REGION"]
-        self.ca_bundle = environ.get("AWS_CA_BUNDLE")
+        self.ca_bundle = authorities(environ)
         self.credentials = _credentials(environ)
         self._ignored = environ.get("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "").lower() == "true"
         self._environ = environ
@@ -125,38 +182,29 @@ class ContainerCredentials:
             raise ValueError(f"credentials are not asked for without TLS at {self._url.hostname}")
         self._token = environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN")
         self._token_file = environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
-        self._now = now
-        self._lock = threading.Lock()
-        self._held: Credentials | None = None
-        self._expires = self._renew = datetime.min.replace(tzinfo=UTC)
+        # By the clock of the wall: the endpoint names the moment at which credentials expire.
+        self._credentials = Refreshed(
+            "credentials",
+            self._read,
+            tolerated=(Unavailable,),
+            clock=lambda: now().timestamp(),
+        )
 
     def __call__(self) -> Credentials:
-        held = self._held
-        if held is not None and self._now() < self._renew:
-            return held
-        with self._lock:
-            now = self._now()
-            if self._held is None or now >= self._renew:
-                try:
-                    self._ask()
-                except Unavailable:
-                    if self._held is None or now >= self._expires:
-                        raise
-                    # Those held are good for some time yet; the next request asks again.
-            return self._held  # type: ignore[return-value] # set, or raised
+        return self._credentials.get()
 
-    def _ask(self) -> None:
+    def _read(self, _: float) -> Reading[Credentials]:
         host = self._url.hostname
         status, body = self._answer(self._headers())
         if status != 200:
             raise Unavailable(f"no credentials from {host}: status {status}")
         try:
-            told = json.loads(body)
-            held = Credentials(told["AccessKeyId"], told["SecretAccessKey"], told["Token"])
-            expires = datetime.fromisoformat(told["Expiration"])
+            answer = json.loads(body)
+            keys = (answer["AccessKeyId"], answer["SecretAccessKey"], answer["Token"])
+            ends_at = datetime.fromisoformat(answer["Expiration"]).timestamp()
         except (ValueError, KeyError, TypeError) as error:
             raise AccessDenied(f"no credentials in the answer of {host}") from error
-        self._held, self._expires, self._renew = held, expires, expires - _RENEW_BEFORE
+        return Reading(Credentials(*keys), ends_at - _RENEW_BEFORE, ends_at)
 
     def _answer(self, headers: dict[str, str]) -> tuple[int, bytes]:
         # Only functions that are given credentials so wait for it to be imported.
@@ -171,12 +219,17 @@ class ContainerCredentials:
             return response.status, response.read()
         except (OSError, HTTPException) as error:
             raise Unavailable(f"no credentials from {url.hostname}: {error}") from error
+        except ValueError as error:
+            raise AccessDenied("the token for credentials has a line break: remove it") from error
         finally:
             connection.close()
 
     def _headers(self) -> dict[str, str]:
         token = self._token
         if self._token_file:
-            with open(self._token_file) as file:
-                token = file.read().strip()
+            try:
+                with open(self._token_file) as file:
+                    token = file.read().strip()
+            except OSError as error:
+                raise AccessDenied(f"no token for credentials: {error}") from error
         return {"Authorization": token} if token else {}

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 PAYS_AFTER = 256 * 1024
 
 
-def _base64(value: Any) -> str:
-    if isinstance(value, bytes):
+def _as_json(value: Any) -> str | int:
+    if isinstance(value, bytes | bytearray):
         return b64encode(value).decode("ascii")
+    if hasattr(value, "timestamp"):  # a datetime, whose module seldom needs to be imported
+        return int(value.timestamp())
     raise TypeError(f"{type(value).__name__} cannot be sent as JSON")
 
 
-_encode = json.JSONEncoder(separators=(",", ":"), default=_base64).encode
+_encode = json.JSONEncoder(separators=(",", ":"), default=_as_json).encode
 
 
 class JsonBodies:
@@ -37,11 +39,10 @@ class JsonBodies:
         """The body of a request; binary values go as base64."""
         if self._orjson is not None:
             try:
-                body: bytes = self._orjson.dumps(params, _base64)
+                option = self._orjson.OPT_PASSTHROUGH_DATETIME
+                body: bytes = self._orjson.dumps(params, _as_json, option)
                 return body
-            except (
-                TypeError
-            ):  # such as an integer of more than 64 bits, or half of a surrogate pair
+            except TypeError:  # an integer of more than 64 bits, half of a surrogate pair
                 return _encode(params).encode()
         plain = _encode(params).encode()
         self._count(plain)

@@ -24,7 +24,13 @@ THROTTLES = frozenset(
     }
 )
 _TRANSIENT_STATUS = frozenset({500, 502, 503, 504})
-_TRANSIENT = frozenset({"RequestTimeout", "RequestTimeoutException"})
+_TRANSIENT = frozenset(
+    {
+        "ReplicatedWriteConflictException",  # `retryable` in the model of DynamoDB
+        "RequestTimeout",
+        "RequestTimeoutException",
+    }
+)
 _CAPACITY = 500
 _COST, _THROTTLE_COST = 14, 5
 # Seconds before the first retry, at most; each further one may wait twice as long.

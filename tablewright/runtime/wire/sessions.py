@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from itertools import product
-from types import FunctionType
 from typing import Any
 
-from botocore.client import BaseClient
-from botocore.httpsession import where
 from botocore.utils import get_environ_proxies
 
+from tablewright.runtime.boto3_client import FAILURES, from_credentials_failure
 from tablewright.runtime.errors import AccessDenied
+from tablewright.runtime.wire.environment import authorities, tracer
 from tablewright.runtime.wire.signing import Credentials
 
 # At which others can take part in a call.
@@ -56,8 +55,8 @@ class Given:
             return f"requests are signed by {config.signature_version}"
         if getattr(config, "account_id_endpoint_mode", None) == "required":
             return "endpoints are those of accounts"
-        if not isinstance(vars(BaseClient)["_make_api_call"], FunctionType):
-            return "calls are traced"
+        if traced_by := tracer():
+            return f"{traced_by} traces calls"
         try:
             other = next(self._handlers(), None)
         except AttributeError:
@@ -65,19 +64,23 @@ class Given:
         return f"{other} takes part in calls" if other else None
 
     @property
-    def ca_bundle(self) -> str:
+    def ca_bundle(self) -> str | None:
         """The authorities that botocore would trust."""
         core = getattr(self._session, "_session", None)
         asked = getattr(core, "get_config_variable", lambda _: os.environ.get("AWS_CA_BUNDLE"))
-        return str(asked("ca_bundle") or os.environ.get("REQUESTS_CA_BUNDLE") or where())
+        named: str | None = asked("ca_bundle")
+        return named or authorities(os.environ)
 
     def credentials(self) -> Credentials:
-        """Those of now, renewed by botocore when they need to be."""
-        if self._found is None:
-            self._found = self._session.get_credentials()
-        if self._found is None:
-            raise AccessDenied("there are no credentials")
-        frozen = self._found.get_frozen_credentials()
+        """Return the current credentials, renewed by botocore when needed; raises StoreError."""
+        try:
+            if self._found is None:
+                self._found = self._session.get_credentials()
+            if self._found is None:
+                raise AccessDenied("there are no credentials")
+            frozen = self._found.get_frozen_credentials()
+        except FAILURES as error:
+            raise from_credentials_failure(error) from error
         return Credentials(frozen.access_key, frozen.secret_key, frozen.token)
 
     def _handlers(self) -> Iterator[str]:

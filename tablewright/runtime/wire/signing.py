@@ -7,6 +7,8 @@ import hmac
 import time
 from typing import NamedTuple
 
+from tablewright.runtime.errors import AccessDenied
+
 
 class Credentials(NamedTuple):
     """What a request is signed with."""
@@ -23,6 +25,8 @@ class Signer:
     """Puts requests to one service of one region into their final form, signed."""
 
     def __init__(self, service: str, region: str, host: str, path: str, content_type: str) -> None:
+        if not f"{region}{host}{path}".isprintable():
+            raise ValueError(f"a region or an endpoint has no line breaks: {region!r}, {host!r}")
         self._scope = f"/{region}/{service}/aws4_request"
         self._scope_parts = (region, service, "aws4_request")
         self._canonical = f"POST\n{path}\n\ncontent-type:{content_type}\nhost:{host}\nx-amz-date:"
@@ -38,6 +42,13 @@ class Signer:
     ) -> bytes:
         """The request as it is sent; `more` are headers that are not signed, each with its end."""
         access_key, secret_key, token = credentials
+        # A line break would begin another header.
+        inserted = f"{access_key}{token}{target}"
+        if not (inserted.isascii() and inserted.isprintable()):
+            raise AccessDenied(
+                "the access key or the session token contains a character that no header may have: "
+                "remove line breaks from the credentials"
+            )
         moment = self._at(int(now))
         day = moment[:8]
         signed, names, sent = "", "content-type;host;x-amz-date", ""

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from tablewright.runtime.wire.protocol import Service
+from tablewright.runtime.wire.protocol import Operation, Service
 
 _ELEMENT = re.compile(
     rb"<(AccessKeyId|SecretAccessKey|SessionToken|Expiration|Code|Message)>([^<]*)</"
@@ -50,4 +50,11 @@ def _text(value: str) -> str:
     return value
 
 
-STS = Service("sts", "", "application/x-www-form-urlencoded; charset=utf-8", _dump, _load)
+STS = Service(
+    "sts",
+    "",
+    "application/x-www-form-urlencoded; charset=utf-8",
+    _dump,
+    _load,
+    {"AssumeRole": Operation()},
+)

@@ -60,7 +60,7 @@ USED_BY_OTHERS = {
     },
     **{
         f"tablewright.constructs.nag: {name}()": "cdk-nag calls it."
-        for name in ("_check_resource", "explanation", "rule_suffix_override")
+        for name in ("_check_resource", "explanation", "level", "rule_suffix_override")
     },
 }
 

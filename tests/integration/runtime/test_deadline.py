@@ -11,29 +11,19 @@ import pytest
 
 from lambdas.sales.handlers import api
 from tablewright.runtime import aws as edge
-from tablewright.runtime import deadline
+from tablewright.runtime import boto3_client, deadline
 from tablewright.runtime.aws import connect
 from tablewright.runtime.deadline import invocation, seconds_left
-from tablewright.runtime.errors import OutOfTime
+from tablewright.runtime.errors import OutOfTime, Unavailable
 from tablewright.runtime.retry import Backoff
 from tests.infrastructure.synthesis import Assembly, resources
-from tests.integration.http import Context
+from tests.integration.http import Limited
 from tests.integration.loopback import Loopback, Session, loopback
 from tests.integration.sales.http import CONTRACT, body_of
 
 # The pauses between attempts, of a second and of two, are not shortened.
 LIMIT = 10.0
 CLAIMS = {"custom:tenant": "acme"}
-
-
-class Limited(Context):
-    """A context that leaves so many seconds from now on."""
-
-    def __init__(self, seconds: float) -> None:
-        self._ends = time.monotonic() + seconds
-
-    def get_remaining_time_in_millis(self) -> int:
-        return int((self._ends - time.monotonic()) * 1000)
 
 
 @pytest.fixture
@@ -108,10 +98,58 @@ def test_retries_end_with_the_invocation(cloud: tuple[Loopback, Session]) -> Non
     world.hangs = {"ListTables"}
     dynamo = connect(session, "dynamodb", retries={"mode": "standard", "total_max_attempts": 5})
     began = time.monotonic()
-    with invocation(Limited(5)), pytest.raises(OutOfTime):
+    with invocation(Limited(3)), pytest.raises(Unavailable) as failed:
         dynamo.call("ListTables", {})
-    assert time.monotonic() - began < 5
-    assert 1 <= world.asked.count("ListTables") < 4
+    # It was sent, so nobody may say that it was not made.
+    assert not isinstance(failed.value, OutOfTime)
+    assert time.monotonic() - began < 3
+    assert 1 <= world.asked.count("ListTables") < 5
+
+
+def test_second_attempt_fits_into_what_the_first_one_leaves(
+    cloud: tuple[Loopback, Session],
+) -> None:
+    """In a tenth of the time: a function of 10 s, whose reads take 4 s at most, begins with 8 s."""
+    world, session = cloud
+    world.hangs_once = {"ListTables"}
+    dynamo = connect(session, "dynamodb", read_timeout=0.4)
+    with invocation(Limited(0.9 + deadline._ANSWERING)):
+        assert dynamo.call("ListTables", {}) == {}
+    assert world.asked == ["ListTables", "ListTables"]
+
+
+def test_time_out_is_cut_to_what_the_invocation_has_left(
+    cloud: tuple[Loopback, Session],
+) -> None:
+    world, session = cloud
+    world.hangs = {"ListTables"}
+    dynamo = connect(session, "dynamodb", read_timeout=60)
+    began = time.monotonic()
+    with invocation(Limited(0.5 + deadline._ANSWERING)), pytest.raises(Unavailable) as failed:
+        dynamo.call("ListTables", {})
+    assert time.monotonic() - began < 0.5 + deadline._ANSWERING
+    assert not isinstance(failed.value, OutOfTime)
+    assert world.asked == ["ListTables"]
+
+
+def test_boto3_does_not_call_a_sent_request_unsent(cloud: tuple[Loopback, Session]) -> None:
+    world, session = cloud
+    world.hangs = {"ListTables"}
+    dynamo = boto3_client.connect(session, "dynamodb", connect_timeout=0.2, read_timeout=0.2)
+    seconds = 0.2 + 0.2 + 2 + 0.1 + deadline._ANSWERING
+    with invocation(Limited(seconds)), pytest.raises(Unavailable) as failed:
+        dynamo.call("ListTables", {})
+    assert not isinstance(failed.value, OutOfTime)
+    assert world.asked == ["ListTables"]
+
+
+def test_boto3_with_long_time_outs_calls_within_an_invocation(
+    cloud: tuple[Loopback, Session],
+) -> None:
+    _, session = cloud
+    dynamo = boto3_client.connect(session, "dynamodb", connect_timeout=60, read_timeout=60)
+    with invocation(Limited(sum(edge.TIMEOUTS_IN_LAMBDA) + 4 + deadline._ANSWERING)):
+        assert dynamo.call("ListTables", {})["ResponseMetadata"]["HTTPStatusCode"] == 200
 
 
 def test_waits_between_tries_end_with_the_invocation() -> None:
@@ -128,10 +166,8 @@ def test_an_invocation_within_another_has_no_more_time_than_that() -> None:
 
 
 def test_the_time_of_an_attempt_fits_into_that_of_every_function(dev: Assembly) -> None:
-    settings = edge.SETTINGS
-    pause = 2 ** (settings["retries"]["total_max_attempts"] - 2)
-    attempt = settings["connect_timeout"] + settings["read_timeout"]
-    longest = attempt + pause + deadline._ANSWERING
+    pause = 2 ** (edge.SETTINGS["retries"]["total_max_attempts"] - 2)
+    longest = sum(edge.TIMEOUTS_IN_LAMBDA) + pause + deadline._ANSWERING
     for name in ("forms", "portal", "sales", "sentiment"):
         for function in resources(dev.template(name), "AWS::Lambda::Function").values():
             # It calls nobody.

@@ -21,11 +21,13 @@ from benchmarks.servers.scripted import (
     scripted,
     sends,
 )
-from tablewright.runtime.errors import AccessDenied, StoreError, Unavailable, Unreachable
+from tablewright.runtime.deadline import invocation
+from tablewright.runtime.errors import AccessDenied, OutOfTime, StoreError, Unavailable, Unreachable
 from tablewright.runtime.wire.client import WireClient
 from tablewright.runtime.wire.connection import Timeouts
 from tablewright.runtime.wire.services import SERVICES
 from tablewright.runtime.wire.signing import Credentials
+from tests.integration.http import Limited
 
 KEYS = Credentials("key", "a secret that nobody sees", "a token that nobody sees")
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -125,9 +127,29 @@ def test_a_redirection_or_refusal_without_a_reason_is_an_error(status: int) -> N
         call(made)
 
 
-@pytest.mark.parametrize("form", ["stalls", "drips"])
-def test_an_answer_that_takes_too_long_is_given_up(form: str) -> None:
+def test_a_read_that_takes_too_long_is_given_up() -> None:
     with client() as (made, server):
+        server.then(server.stalls)
+        with pytest.raises(Unavailable, match="timed out"):
+            made.call("ListTables", {})
+
+
+def test_answer_that_trickles_for_longer_than_one_read_is_requested_once() -> None:
+    """A time-out is for each read: three parts, each 0.5 s after the other, take 1.5 s."""
+
+    def trickles(connection: Any) -> bool:
+        for part in (HEAD, b"Content-Length: 7\r\n\r\n", b'{"a"', b":1}"):
+            assert not server.closing.wait(0.5)
+            connection.sendall(part)
+        return True
+
+    with client(trickles, attempts=3) as (made, server):
+        assert call(made) == {"a": 1}
+        assert len(server.requests) == 1
+
+
+def test_answer_that_drips_ends_with_the_invocation() -> None:
+    with client(attempts=3) as (made, server):
 
         def drips(connection: Any) -> bool:
             connection.sendall(HEAD + b"X: ")
@@ -137,9 +159,11 @@ def test_an_answer_that_takes_too_long_is_given_up(form: str) -> None:
                     connection.send(b"y")
             return False
 
-        server.then(drips if form == "drips" else server.stalls)
-        with pytest.raises(Unavailable):
+        server.then(drips)
+        with invocation(Limited(1.8)), pytest.raises(Unavailable) as failed:
             call(made)
+        assert not isinstance(failed.value, OutOfTime)
+        assert len(server.requests) == 1
 
 
 def test_a_connection_is_used_again_unless_it_was_ended() -> None:

@@ -1,6 +1,5 @@
 """The wire client does as boto3's does: requests, answers, errors, retries."""
 
-import json
 import random
 import re
 import zlib
@@ -129,93 +128,6 @@ def test_pauses_are_as_long_as_boto3s(after: bytes, monkeypatch: pytest.MonkeyPa
             made = connect(session(), "dynamodb", endpoint_url=server.url, retries=retries)
             outcome(made)
     assert waited[aws.connect] == waited[boto3_client.connect]
-
-
-PARAMS: dict[str, dict[str, Any]] = {
-    "PutItem": {"TableName": "t", "Item": {"PK": {"S": "é\U0001f600"}, "b": {"B": b"\0\xff"}}},
-    "Query": {
-        "TableName": "t", "KeyConditionExpression": "PK = :p", "ScanIndexForward": False,
-        "ExpressionAttributeValues": {":p": {"S": "x" * 5000}}, "Limit": 3,
-    },
-    "BatchWriteItem": {"RequestItems": {"t": [{"DeleteRequest": {"Key": {"PK": {"N": "1.50"}}}}]}},
-    "TransactWriteItems": {
-        "ClientRequestToken": "00000000-0000-4000-8000-000000000000",
-        "TransactItems": [{"Delete": {"TableName": "t", "Key": {"PK": {"BS": [b"a", b"b"]}}}}],
-    },
-    "ListTables": {},
-}  # fmt: skip
-
-
-def parts(request: bytes) -> tuple[dict[str, str], Any]:
-    head, _, body = request.partition(b"\r\n\r\n")
-    fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
-    headers = {name.lower(): value for name, value in fields.items()}
-    kept = ("host", "content-type", "x-amz-target", "x-amz-security-token")
-    text = body.decode()
-    return (
-        {name: headers[name] for name in kept if name in headers},
-        json.loads(text) if text.startswith("{") else sorted(text.split("&")),
-    )
-
-
-@pytest.mark.parametrize("operation", PARAMS)
-def test_the_same_is_sent(operation: str) -> None:
-    sent = []
-    for connect in (aws.connect, boto3_client.connect):
-        with scripted(answer()) as server:
-            # One port: the host is a part of what is sent.
-            made = connect(session(), "dynamodb", endpoint_url=server.url)
-            made.call(operation, PARAMS[operation])
-            headers, body = parts(server.requests[0])
-            sent.append(({**headers, "host": headers["host"].partition(":")[0]}, body))
-    assert sent[0] == sent[1]
-
-
-OTHERS: list[tuple[str, str, dict[str, Any], bytes]] = [
-    ("sqs", "SendMessageBatch",
-     {"QueueUrl": "https://sqs.eu-west-1.amazonaws.com/1/q",
-      "Entries": [{"Id": "1", "MessageBody": "é"}]},
-     b'{"Successful":[{"Id":"1","MessageId":"m","MD5OfMessageBody":"3f6ee4ae1ab5d4ae6d9c8a6f3b7cd5fd"}]}'),
-    ("events", "PutEvents",
-     {"Entries": [{"Source": "s", "DetailType": "d", "Detail": "{}", "EventBusName": "b"}]},
-     b'{"FailedEntryCount":0,"Entries":[{"EventId":"1"}]}'),
-    ("secretsmanager", "GetSecretValue", {"SecretId": "s"}, b'{"SecretString":"x","Name":"s"}'),
-    ("secretsmanager", "GetSecretValue", {"SecretId": "s"}, b'{"SecretBinary":"AAE=","Name":"s"}'),
-    ("kms", "Decrypt", {"CiphertextBlob": b"\x00\xff", "EncryptionContext": {"a": "b"}},
-     b'{"Plaintext":"AAEC","KeyId":"k"}'),
-    ("kms", "GenerateDataKeyWithoutPlaintext", {"KeyId": "k", "KeySpec": "AES_256"},
-     b'{"CiphertextBlob":"AAEC","KeyId":"k"}'),
-    ("sts", "AssumeRole",
-     {"RoleArn": "arn:aws:iam::1:role/é", "RoleSessionName": "tenant-a",
-      "Tags": [{"Key": "tenant", "Value": "a & b/c"}, {"Key": "x", "Value": "ü"}]},
-     b"<AssumeRoleResponse xmlns='https://sts.amazonaws.com/doc/2011-06-15/'><AssumeRoleResult>"
-     b"<Credentials><AccessKeyId>A</AccessKeyId><SecretAccessKey>s/+</SecretAccessKey>"
-     b"<SessionToken>t==</SessionToken><Expiration>2026-11-17T18:00:00Z</Expiration></Credentials>"
-     b"</AssumeRoleResult></AssumeRoleResponse>"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("service", "operation", "params", "body"), OTHERS)
-def test_other_services_are_asked_the_same_and_their_answers_read_the_same(
-    service: str, operation: str, params: dict[str, Any], body: bytes
-) -> None:
-    sent, read = [], []
-    for connect in (aws.connect, boto3_client.connect):
-        kind = "text/xml" if body.startswith(b"<") else "application/x-amz-json-1.0"
-        with scripted(answer(body, Content_Type=kind)) as server:
-            made = connect(session(), service, endpoint_url=server.url)
-            assert isinstance(made, WireClient) == (connect is aws.connect)
-            found = made.call(operation, params)
-            read.append({k: v for k, v in found.items() if k != "ResponseMetadata"})
-            headers, asked = parts(server.requests[0])
-            sent.append(({**headers, "host": ""}, asked))
-    assert sent[0] == sent[1]
-    wire, boto = read
-    if service == "sts":
-        wire, boto = (
-            {name: str(value) for name, value in one["Credentials"].items()} for one in read
-        )
-    assert wire == boto
 
 
 STS_REFUSAL = (

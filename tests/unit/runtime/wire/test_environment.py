@@ -1,18 +1,22 @@
 """In Lambda, region, endpoints and credentials are found without botocore, and are its own."""
 
+import json
 import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from typing import Any
 
 import boto3
 import pytest
+from botocore.httpsession import DEFAULT_CA_BUNDLE, where
 
 from tablewright.runtime import aws
 from tablewright.runtime.aws import connect, own_session
 from tablewright.runtime.boto3_client import Boto3Client
 from tablewright.runtime.errors import AccessDenied, Unavailable
+from tablewright.runtime.wire import environment
 from tablewright.runtime.wire.client import WireClient
 from tablewright.runtime.wire.connection import KEPT
 from tablewright.runtime.wire.environment import (
@@ -20,9 +24,11 @@ from tablewright.runtime.wire.environment import (
     LambdaSession,
     connections_asked,
     reason_for_boto3,
+    retry_settings,
 )
 from tablewright.runtime.wire.services import SERVICES
 from tablewright.runtime.wire.signing import Credentials
+from toolchain.paths import ROOT
 
 OWN = {
     "AWS_LAMBDA_FUNCTION_NAME": "function",
@@ -208,3 +214,84 @@ def test_in_lambda_the_trace_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> No
     made: Any = connect(own_session(), "sqs")
     sent = made._signed("AmazonSQS.SendMessage", b"{}")
     assert b"\r\nX-Amzn-Trace-Id: Root=1-5759e988;Parent=53995c3f;Sampled=1%0A\r\n" in sent
+
+
+@pytest.mark.parametrize(
+    "name", ["ddtrace", "aws_xray_sdk", "opentelemetry.instrumentation.botocore"]
+)
+def test_function_that_is_traced_is_left_to_boto3(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, name, sys)
+    assert reason_for_boto3(os.environ) == f"{name} traces calls"
+    assert isinstance(connect(own_session(), "dynamodb"), Boto3Client)
+
+
+def test_authorities_of_a_function_are_botocores(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert LambdaSession(OWN).ca_bundle == where()
+    # Without certifi botocore has its own.
+    known: Any = find_spec
+    monkeypatch.setattr(environment, "find_spec", lambda n: None if n == "certifi" else known(n))
+    assert LambdaSession(OWN).ca_bundle == DEFAULT_CA_BUNDLE
+    assert LambdaSession({**OWN, "REQUESTS_CA_BUNDLE": "/r.pem"}).ca_bundle == "/r.pem"
+    both = {**OWN, "REQUESTS_CA_BUNDLE": "/r.pem", "AWS_CA_BUNDLE": "/a.pem"}
+    assert LambdaSession(both).ca_bundle == "/a.pem"
+
+
+RETRIES = """
+import json
+from tablewright.runtime import connect, own_session
+from tablewright.runtime.boto3_client import connect as by_boto3
+wire = connect(own_session(), "dynamodb")
+config = by_boto3(own_session(), "dynamodb").client.meta.config
+read = wire._timeouts.read if hasattr(wire, "_timeouts") else None
+print(json.dumps([type(wire).__name__, getattr(wire, "_attempts", None), read, config.retries]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, ["WireClient", 3, 4, {"mode": "standard", "total_max_attempts": 3}]),
+        ({"AWS_LAMBDA_FUNCTION_NAME": None},
+         ["WireClient", 3, 60, {"mode": "standard", "total_max_attempts": 3}]),
+        ({"AWS_MAX_ATTEMPTS": "7"},
+         ["WireClient", 7, 4, {"mode": "standard", "total_max_attempts": 7}]),
+    ],
+)  # fmt: skip
+def test_settings_follow_the_environment(
+    variables: dict[str, str | None], expected: list[Any]
+) -> None:
+    told = {**OWN, "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **variables}
+    env = {name: value for name, value in told.items() if value is not None}
+    done = subprocess.run(
+        [sys.executable, "-c", RETRIES], env=env, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == expected
+
+
+def test_retry_mode_of_the_environment_is_boto3s() -> None:
+    env = {**OWN, "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "AWS_RETRY_MODE": "adaptive"}
+    code = """
+from tablewright.runtime import connect, own_session
+made = connect(own_session(), "dynamodb")
+print(type(made).__name__, made.client.meta.config.retries["mode"])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["Boto3Client", "adaptive"]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "many", ""])
+def test_number_of_attempts_that_is_none_is_refused(value: str) -> None:
+    with pytest.raises(ValueError, match="AWS_MAX_ATTEMPTS"):
+        retry_settings({"AWS_MAX_ATTEMPTS": value})
+
+
+def test_token_of_a_container_that_cannot_be_sent_is_a_store_error() -> None:
+    uri = {"AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:1/"}
+    with pytest.raises(AccessDenied, match="line break"):
+        ContainerCredentials({**uri, "AWS_CONTAINER_AUTHORIZATION_TOKEN": "a\r\nX: b"})()
+    with pytest.raises(AccessDenied, match="no token"):
+        ContainerCredentials({**uri, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": "/no/such/file"})()

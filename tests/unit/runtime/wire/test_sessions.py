@@ -8,18 +8,35 @@ from typing import Any
 
 import boto3
 import pytest
-from botocore.client import BaseClient
 from botocore.config import Config
+from botocore.credentials import Credentials as BotocoreCredentials
 from botocore.credentials import RefreshableCredentials
+from botocore.exceptions import (
+    ClientError,
+    CredentialRetrievalError,
+    LoginRefreshRequired,
+    MetadataRetrievalError,
+    ProfileNotFound,
+    SSOTokenLoadError,
+    UnauthorizedSSOTokenError,
+)
 from botocore.httpsession import where
 from botocore.stub import Stubber
 
+from tablewright.runtime import boto3_client
 from tablewright.runtime.aws import connect
 from tablewright.runtime.boto3_client import Boto3Client
-from tablewright.runtime.errors import AccessDenied
+from tablewright.runtime.errors import (
+    AccessDenied,
+    CredentialsExpired,
+    StoreError,
+    Throttled,
+    Unavailable,
+)
 from tablewright.runtime.transport import Transport
 from tablewright.runtime.wire.client import WireClient
 from tablewright.runtime.wire.sessions import Given
+from tablewright.testing import costs_at_most
 
 pytestmark = pytest.mark.thorough
 
@@ -109,12 +126,47 @@ def test_a_stubbed_client_is_asked() -> None:
     assert reason(stub)
 
 
-def test_calls_that_are_traced_are_boto3s(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Wrapper:
-        __module__ = BaseClient.__module__
+def test_testing_kit_that_watches_both_clients_is_no_tracer() -> None:
+    with costs_at_most(calls=0):
+        assert reason() is None
 
-    monkeypatch.setattr(BaseClient, "_make_api_call", Wrapper())
-    assert "traced" in reason()
+
+FAILURES: list[tuple[Exception, type[StoreError]]] = [
+    (CredentialRetrievalError(provider="p", error_msg="m"), Unavailable),
+    (MetadataRetrievalError(error_msg="no answer"), Unavailable),
+    (UnauthorizedSSOTokenError(), AccessDenied),
+    (SSOTokenLoadError(error_msg="m"), AccessDenied),
+    (LoginRefreshRequired(), AccessDenied),
+    (ClientError({"Error": {"Code": "AccessDenied"}}, "AssumeRole"), AccessDenied),
+    (ClientError({"Error": {"Code": "ExpiredToken"}}, "AssumeRole"), CredentialsExpired),
+    (ClientError({"Error": {"Code": "Throttling"}}, "AssumeRole"), Throttled),
+    (ProfileNotFound(profile="p"), StoreError),
+    (FileNotFoundError("credential_process"), StoreError),
+    (RuntimeError("refreshed credentials are still expired"), StoreError),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("connect", [connect, boto3_client.connect])
+@pytest.mark.parametrize(("error", "kind"), FAILURES)
+def test_credentials_that_cannot_be_had_are_a_store_error(
+    error: Exception, kind: type[StoreError], connect: Callable[..., Any]
+) -> None:
+    class Broken(BotocoreCredentials):  # type: ignore[misc]
+        def get_frozen_credentials(self) -> Any:
+            raise error
+
+    made = session()
+    core: Any = made._session
+    core._credentials = Broken("key", "secret")
+    with pytest.raises(StoreError) as failed:
+        connect(made, "dynamodb", endpoint_url="http://127.0.0.1:1").call("ListTables", {})
+    assert type(failed.value) is kind
+    assert failed.value.__cause__ is error
+
+
+def test_retry_mode_that_only_boto3_has_is_boto3s() -> None:
+    retries = {"mode": "adaptive", "total_max_attempts": 2}
+    assert isinstance(connect(session(), "dynamodb", retries=retries), Boto3Client)
 
 
 def test_another_botocore_is_left_alone() -> None:
@@ -132,7 +184,7 @@ def test_the_endpoint_is_botocores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_authorities_are_botocores(monkeypatch: pytest.MonkeyPatch) -> None:
-    def bundle() -> str:
+    def bundle() -> str | None:
         made = session()
         return Given(made, made.client("dynamodb")).ca_bundle
 

@@ -11,6 +11,7 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as Botocore
 
+from tablewright.runtime.errors import AccessDenied
 from tablewright.runtime.wire.services import SERVICES
 from tablewright.runtime.wire.signing import Credentials, Signer
 
@@ -67,3 +68,17 @@ def test_signing_is_a_pure_function_of_what_is_given() -> None:
     assert b"\r\nX-More: 1\r\n" in first
     unsigned = signer.request("T.Get", b"{}", Credentials("k", "s"), now.value)
     assert first.replace(b"X-More: 1\r\n", b"") == unsigned
+
+
+@pytest.mark.parametrize("bad", ["a\r\nX-Evil: b", "a\nb", "a\rb", "a\0b", "\u2028", "é"])
+@pytest.mark.parametrize("member", ["access_key", "token"])
+def test_credentials_with_a_line_break_are_refused(member: str, bad: str) -> None:
+    signer = Signer("dynamodb", "eu-west-1", "host", "/", "application/x-amz-json-1.0")
+    credentials = Credentials("key", "secret", "token")._replace(**{member: bad})
+    with pytest.raises(AccessDenied, match="remove line breaks"):
+        signer.request("T.Op", b"{}", credentials, 0)
+
+
+def test_region_with_a_line_break_is_refused() -> None:
+    with pytest.raises(ValueError, match="line breaks"):
+        Signer("dynamodb", "eu-west-1\r\nX: y", "host", "/", "application/x-amz-json-1.0")
