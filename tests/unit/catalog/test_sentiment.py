@@ -239,7 +239,7 @@ def test_every_field_of_an_item_is_covered_here() -> None:
     assert ACCEPTED.keys() == REFUSED.keys() == Item.__entity__.by_name.keys()
 
 
-@pytest.mark.parametrize("missing", ["source_id", "source_type", "sentiment", "score", "status"])
+@pytest.mark.parametrize("missing", ["source_id", "source_type", "sentiment", "score"])
 def test_what_is_required_is_asked_for(missing: str) -> None:
     with pytest.raises(InvalidRecord, match=f"{missing} is required"):
         Item(**{n: value for n, value in Item.__entity__.example.items() if n != missing})
