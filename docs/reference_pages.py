@@ -138,7 +138,7 @@ PAGES = (
                 "TokenUsed "
                 "DuplicateKeys ItemTooLarge Throttled ItemBusy Unavailable Unreachable OutOfTime "
                 "AccessDenied ResourceMissing NoDataKeys "
-                "SecretUnreadable",
+                "SecretUnreadable MalformedItem",
             ),
             Section(
                 "Of cursors",

@@ -17,9 +17,11 @@ from uuid import uuid4
 
 from tablewright.model.fields.time import iso_utc, truncate_time
 from tablewright.model.healing import Healable, HealingPlan
-from tablewright.runtime.errors import Conflict, NotFound, StoreError
+from tablewright.runtime.errors import Conflict, MalformedItem, NotFound, StoreError
 from tablewright.runtime.messaging.topic import Message, TooLarge, Topic
 from tablewright.runtime.parallel import try_in_parallel
+from tablewright.runtime.store.reader import OnMalformed
+from tablewright.runtime.store.records import Item
 from tablewright.runtime.store.store import Store
 
 # For each that a run may ask for: bounds what it reads where most of it is to be parked.
@@ -97,11 +99,13 @@ class Healing(Generic[H]):
         self._request = request
         self._rules = rules or Rules()
         self._run = ""
+        self._malformed: list[MalformedItem] = []
 
     def run(self, now: datetime) -> Healed:
         """Ask again for the oldest of what is stale, as many as one run may."""
         # Tells our claim from that of a run at the same moment.
         self._run = uuid4().hex
+        self._malformed = []
         hopeful, exhausted = self._chosen(now)
         parked = self._each(lambda one: self._park(one, now), exhausted)
         claimed = self._each(lambda one: self._claim(one, now), hopeful)
@@ -115,11 +119,11 @@ class Healing(Generic[H]):
         counted = self._each(self._count, asked)
         untaken = [one for one in offered if not isinstance(one, _FOR_EVER)]
         return Healed(
-            found=len(hopeful) + len(exhausted),
+            found=len(hopeful) + len(exhausted) + len(self._malformed),
             republished=len(asked),
-            failed=len(_failures([*parked, *claimed, *untaken])),
+            failed=len(_failures([*parked, *claimed, *untaken, *self._malformed])),
             parked=sum(isinstance(one, Healable) for one in parked),
-            reasons=_reasons([*parked, *claimed, *offered, *counted]),
+            reasons=_reasons([*parked, *claimed, *offered, *counted, *self._malformed]),
         )
 
     def _offer(self, items: Sequence[H]) -> list[StoreError | None]:
@@ -167,10 +171,13 @@ class Healing(Generic[H]):
         keys = self._store.each(plan.waiting, where, until=until, at_once=self._rules.batch)
         moment = iso_utc(now)
         while page := list(islice(keys, self._rules.batch)):
-            for item in whole(self._store, plan, page):
+            for item in whole(self._store, plan, page, self._skip):
                 # The index that found it lags behind the table.
                 if plan.waits(item) and (item.heal_after or "") <= moment:
                     yield item
+
+    def _skip(self, item: Item, error: MalformedItem) -> None:
+        self._malformed.append(error)
 
     def _claim(self, item: H, now: datetime) -> H | None:
         """Begin the pause of the next attempt; None when somebody else was first.
@@ -204,10 +211,13 @@ def key_of(plan: HealingPlan[H], item: H) -> dict[str, Any]:
     return {name: item[name] for name in plan.design.entity(plan.read).key.fields}
 
 
-def whole(store: Store, plan: HealingPlan[H], page: Sequence[H]) -> Iterator[H]:
+def whole(
+    store: Store, plan: HealingPlan[H], page: Sequence[H], on_malformed: OnMalformed = "raise"
+) -> Iterator[H]:
     """The items of a page of keys, in its order; those that are gone are passed over."""
     keys = [key_of(plan, one) for one in page]
-    found = {tuple(key_of(plan, one).values()): one for one in store.get_many(plan.read, keys)}
+    items = store.get_many(plan.read, keys, on_malformed=on_malformed)
+    found = {tuple(key_of(plan, item).values()): item for item in items}
     for key in keys:
         item = found.get(tuple(key.values()))
         if item is not None:
