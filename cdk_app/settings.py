@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCAL_ACCOUNT = "0" * 12
 # By which `make deploy` says where tables are that get their replicas one update after another.
 _ON_THE_WAY = "replicas_on_the_way"
+# Context by which `make deploy` names the stacks that it creates, separated by commas.
+_NEW_STACKS = "new_stacks"
 
 
 def read(
@@ -96,6 +98,7 @@ def read(
         archived=asked[every.ARCHIVE],
         archive_window_seconds=asked[every.ARCHIVE_WINDOW],
         audited=asked[every.AUDIT],
+        new_stacks=tuple(str(context(_NEW_STACKS) or "").split(",")),
     )
     # It is for `make deploy`, and checked here with the rest.
     _ = asked[kind.REMOVALS]

@@ -24,6 +24,8 @@ from deployment.target import Target
 Say = Callable[[str], None]
 # The setting by which the application is synthesized with fewer replicas than it will have.
 ON_THE_WAY = "replicas_on_the_way"
+# The setting that names stacks whose deletion protection begins once they are created.
+NEW_STACKS = "new_stacks"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,8 @@ class Asked:
 def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     """Deploy all stacks; refuse, before anything changes, what would fail or lose items."""
     assembly = cdk.synth(asked.context)
+    for stack in assembly.stacks:
+        target.require_deployable(stack.name, stack.region)
     wanted = {name: shape for name, (_, _, shape) in assembly.tables(target.region).items()}
     deployed = {name: shape for name in wanted if (shape := target.table(name))}
     first = not any(target.has_stack(stack.name, stack.region) for stack in assembly.stacks)
@@ -60,21 +64,38 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     # Before the others, of which they import.
     importing = [stack for stack in gone if stack in optional_stacks(target)]
     remove_stacks(target, importing, say)
+    context = dict(asked.context)
+    if new := _new_protected_stacks(target, assembly):
+        context[NEW_STACKS] = ",".join(new)
+        assembly = cdk.synth(context)
     for number, step in enumerate(todo, start=1):
         say(f"{number} of {len(todo)}: {step.says}")
         with _unprotected(target, step):
             if len(todo) > 1:
                 on_the_way = {ON_THE_WAY: json.dumps(step.on_the_way)}
-                assembly = cdk.synth({**asked.context, **on_the_way})
+                assembly = cdk.synth({**context, **on_the_way})
             if importers := importers_of_removed(assembly, target.template):
                 named = ", ".join(importers)
                 say(f"First {named}: they import what other stacks no longer export.")
                 cdk.deploy(assembly, *options, only=importers)
             cdk.deploy(assembly, *options)
+    if new:
+        say("All stacks are complete. Their tables and user pools get deletion protection.")
+        assembly = cdk.synth(asked.context)
+        cdk.deploy(assembly, *options)
     for table in left_over:
         target.protect(table.name, table.protected, table.region)
     remove_stacks(target, [stack for stack in gone if stack not in importing], say)
     _say_what_is_next(target, assembly, say, first)
+
+
+def _new_protected_stacks(target: Target, assembly: Assembly) -> list[str]:
+    """List the stacks to create whose rollback could not delete what they protect."""
+    return [
+        stack.name
+        for stack in assembly.stacks
+        if stack.has_deletion_protection and not target.has_stack(stack.name, stack.region)
+    ]
 
 
 @contextmanager

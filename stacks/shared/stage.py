@@ -1,10 +1,10 @@
 """Stage: what a stack must know about where it is deployed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from aws_cdk import Duration, Environment, RemovalPolicy
+from aws_cdk import Duration, Environment, RemovalPolicy, Stack
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
 from constructs import Construct
@@ -198,6 +198,15 @@ class Stage:
     stream_window_seconds: int = 5
     # How long the consumers of streams may be down without anything being left to do by hand.
     stream_outage_hours: int = 6
+    # Stacks that this deployment creates. Their tables and user pools get deletion protection by
+    # the update that follows: CloudFormation could not roll a failed creation back otherwise.
+    new_stacks: tuple[str, ...] = ()
+
+    def protection_in(self, scope: Construct) -> Protection:
+        """Return the protection of the data in a construct's stack."""
+        if Stack.of(scope).stack_name in self.new_stacks:
+            return replace(self.protection, deletion_protection=False)
+        return self.protection
 
     @property
     def told_page_limit(self) -> str | None:
@@ -248,7 +257,7 @@ class Stage:
             **encrypted,
             "replicas": replicas,
             "table_name": table_name,
-            "protection": self.protection,
+            "protection": self.protection_in(scope),
             "capacity": self.capacity.of(system, part),
             "alarm_topic": alarm_topic,
             "tags": tags or {"stage": self.name},

@@ -75,9 +75,11 @@ class Assembly:
         return {found["ruleName"] for plugin in plugins for found in plugin["violations"]}
 
 
-def synthesize_stage(name: str, folder: Path, environ: Mapping[str, str] | None = None) -> Assembly:
-    """Synthesize a stage, or a variant of one, with these settings besides."""
-    app = App(context=context(stage=name.partition("-")[0]), outdir=str(folder))
+def synthesize_stage(
+    name: str, folder: Path, environ: Mapping[str, str] | None = None, **more: str
+) -> Assembly:
+    """Synthesize a stage, or a variant of one, with these settings and context besides."""
+    app = App(context=context(stage=name.partition("-")[0], **more), outdir=str(folder))
     settings = {**VARIANTS.get(name, {}), **(environ or {})}
     build(app, read(app.node.try_get_context, settings, host=HOST))
     app.synth()

@@ -1,13 +1,25 @@
 """A stage that failed to deploy, or was destroyed, can be deployed again."""
 
+import json
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from deployment import cdk
-from tests.infrastructure.synthesis import STAGES, Assembly, Template, resources, text
+from tests.infrastructure.synthesis import (
+    STAGES,
+    Assembly,
+    Template,
+    resources,
+    synthesize_stage,
+    text,
+)
 
 Stage = Callable[[str], Assembly]
+# Deletion protection that is on, and off.
+OFF = {"true": "false", '"ACTIVE"': '"INACTIVE"'}
 # What two stacks cannot have both, although the name is only theirs to choose.
 _NAMES = {
     "AWS::DynamoDB::GlobalTable": "TableName",
@@ -51,6 +63,21 @@ def test_what_is_kept_goes_when_its_creation_fails(name: str, stage: Stage) -> N
     policies = {resource.get("DeletionPolicy") for _, resource in every(stage(name))}
     assert "Retain" not in policies
     assert ("RetainExceptOnCreate" in policies) is (name not in ("local", "dev"))
+
+
+def test_new_stacks_have_all_but_deletion_protection(stage: Stage, tmp_path: Path) -> None:
+    name = "prod-us-east-1"
+    final = stage(name)
+    new = [f"tablewright-prod-{system}" for system in ("identity", "sentiment-us-west-2", "sales")]
+    first = synthesize_stage(name, tmp_path, new_stacks=",".join(new))
+    assert first.findings() == final.findings()
+    protection = re.compile(r'("DeletionProtection(?:Enabled)?": )(true|"ACTIVE")')
+    for stack, template in final.templates.items():
+        source = json.dumps(template)
+        off = protection.sub(lambda found: found[1] + OFF[found[2]], source)
+        assert json.dumps(first.templates[stack]) == (off if stack in new else source)
+    protecting = {s.name for s in cdk.Assembly(final.folder).stacks if s.has_deletion_protection}
+    assert protecting == {s for s, t in final.templates.items() if protection.search(json.dumps(t))}
 
 
 @pytest.mark.parametrize("name", [*STAGES, "prod-accelerated"])
