@@ -29,8 +29,10 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCAL_ACCOUNT = "0" * 12
 # By which `make deploy` says where tables are that get their replicas one update after another.
 _ON_THE_WAY = "replicas_on_the_way"
-# Context by which `make deploy` names the stacks that it creates, separated by commas.
+# Context by which `make deploy` names the stacks that it creates, separated by spaces.
 _NEW_STACKS = "new_stacks"
+# Context by which `make deploy` maps names of retained keys and secrets to ARNs, as JSON.
+_ADOPTED = "adopted"
 
 
 def read(
@@ -98,7 +100,8 @@ def read(
         archived=asked[every.ARCHIVE],
         archive_window_seconds=asked[every.ARCHIVE_WINDOW],
         audited=asked[every.AUDIT],
-        new_stacks=tuple(str(context(_NEW_STACKS) or "").split(",")),
+        adopted=json.loads(str(context(_ADOPTED) or "{}")),
+        new_stacks=tuple(str(context(_NEW_STACKS) or "").split()),
     )
     # It is for `make deploy`, and checked here with the rest.
     _ = asked[kind.REMOVALS]

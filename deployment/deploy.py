@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from deployment import Refused, plan
+from deployment.adoption import adopted
 from deployment.cdk import Assembly, Cdk
 from deployment.exports import importers_of_removed
 from deployment.guard import (
@@ -26,6 +27,8 @@ Say = Callable[[str], None]
 ON_THE_WAY = "replicas_on_the_way"
 # The setting that names stacks whose deletion protection begins once they are created.
 NEW_STACKS = "new_stacks"
+# The setting that maps the names of retained keys and secrets to their ARNs.
+ADOPTED = "adopted"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +45,11 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     assembly = cdk.synth(asked.context)
     for stack in assembly.stacks:
         target.require_deployable(stack.name, stack.region)
+    context = dict(asked.context)
+    if arns := adopted(target, assembly):
+        say(f"Adopted from an earlier stack: {', '.join(arns.values())}.")
+        context[ADOPTED] = json.dumps(arns)
+        assembly = cdk.synth(context)
     wanted = {name: shape for name, (_, _, shape) in assembly.tables(target.region).items()}
     deployed = {name: shape for name in wanted if (shape := target.table(name))}
     first = not any(target.has_stack(stack.name, stack.region) for stack in assembly.stacks)
@@ -64,9 +72,9 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     # Before the others, of which they import.
     importing = [stack for stack in gone if stack in optional_stacks(target)]
     remove_stacks(target, importing, say)
-    context = dict(asked.context)
+    final_context = dict(context)
     if new := _new_protected_stacks(target, assembly):
-        context[NEW_STACKS] = ",".join(new)
+        context[NEW_STACKS] = " ".join(new)
         assembly = cdk.synth(context)
     for number, step in enumerate(todo, start=1):
         say(f"{number} of {len(todo)}: {step.says}")
@@ -81,7 +89,7 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
             cdk.deploy(assembly, *options)
     if new:
         say("All stacks are complete. Their tables and user pools get deletion protection.")
-        assembly = cdk.synth(asked.context)
+        assembly = cdk.synth(final_context)
         cdk.deploy(assembly, *options)
     for table in left_over:
         target.protect(table.name, table.protected, table.region)

@@ -14,6 +14,7 @@ from lambdas.sentiment import contract
 from lambdas.sentiment.contract import (
     AnalyseEnvironment,
     IngestEnvironment,
+    dashboard_table_name,
     items_table_name,
 )
 from stacks.identity import IdentityStack
@@ -86,7 +87,7 @@ class SentimentStack(StageStack):
         )
         dashboard = stage.table_options(
             self,
-            f"{stage.name}-sentiment-items-dashboard",
+            dashboard_table_name(stage.name),
             system=contract.SYSTEM,
             part="dashboard",
             replicated=False,

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aws_cdk import Duration, Environment, RemovalPolicy, Stack
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_secretsmanager as secretsmanager
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
@@ -201,12 +203,26 @@ class Stage:
     # Stacks that this deployment creates. Their tables and user pools get deletion protection by
     # the update that follows: CloudFormation could not roll a failed creation back otherwise.
     new_stacks: tuple[str, ...] = ()
+    # ARNs of keys and secrets that earlier stacks retained, by `stack/name`.
+    adopted: Mapping[str, str] = field(default_factory=dict)
 
     def protection_in(self, scope: Construct) -> Protection:
         """Return the protection of the data in a construct's stack."""
         if Stack.of(scope).stack_name in self.new_stacks:
             return replace(self.protection, deletion_protection=False)
         return self.protection
+
+    def adopted_key(self, scope: Construct, alias: str) -> kms.IKey | None:
+        """Return the key that an earlier stack retained under an alias."""
+        arn = self.adopted.get(f"{Stack.of(scope).stack_name}/{alias}")
+        return kms.Key.from_key_arn(scope, f"Adopted {alias}", arn) if arn else None
+
+    def adopted_secret(self, scope: Construct, name: str) -> secretsmanager.ISecret | None:
+        """Return the secret that an earlier stack retained under a name."""
+        arn = self.adopted.get(f"{Stack.of(scope).stack_name}/{name}")
+        if arn is None:
+            return None
+        return secretsmanager.Secret.from_secret_complete_arn(scope, f"Adopted {name}", arn)
 
     @property
     def told_page_limit(self) -> str | None:

@@ -15,6 +15,32 @@ from tablewright.constructs.wildcards import acknowledge_wildcard
 HANDLER = "tablewright.runtime.secrets.primary_key.handler"
 
 
+def primary_key(
+    scope: Construct, id: str, *, alias: str | None, describes: str, protection: Protection
+) -> kms.Key:
+    """Create a key that can have replicas. It and its alias stay as long as the data.
+
+    Example::
+
+        primary_key(self, "Key", alias="alias/prod-orders", describes="Encrypts orders.",
+                    protection=Protection.protected())
+    """
+    key = kms.Key(
+        scope,
+        id,
+        description=describes,
+        enable_key_rotation=True,
+        # It cannot become so later, when a replica is added.
+        multi_region=True,
+        alias=alias,
+        removal_policy=protection.removal_policy,
+    )
+    for child in key.node.children:
+        if isinstance(child, kms.Alias):
+            child.apply_removal_policy(protection.removal_policy)
+    return key
+
+
 def replica_key(
     scope: Construct,
     *,
@@ -25,6 +51,8 @@ def replica_key(
     describes: str,
 ) -> kms.CfnReplicaKey:
     """A replica, in the stack's region, of the multi-Region key that has an alias at home.
+
+    It has the same alias, by which a later stack finds it.
 
     Example::
 
@@ -38,7 +66,9 @@ def replica_key(
         primary_key_arn=_primary(scope, alias, home, function),
         key_policy=_policy(),
     )
-    key.apply_removal_policy(protection.removal_policy)
+    named = kms.CfnAlias(scope, "Alias", alias_name=alias, target_key_id=key.attr_key_id)
+    for resource in (key, named):
+        resource.apply_removal_policy(protection.removal_policy)
     return key
 
 

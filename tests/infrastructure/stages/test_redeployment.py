@@ -48,9 +48,13 @@ _FIXED = {
     "AWS::DynamoDB::GlobalTable": "operators and other systems know the tables by their names",
     "AWS::SNS::Topic": "other systems publish to the requests for analysis",
     "AWS::Events::EventBus": "other systems put their rules on the bus of forms",
+    "AWS::KMS::Alias": "other regions and the next deployment find the key by it",
+    "AWS::SecretsManager::Secret": "other regions and the next deployment find the ring by it",
 }
-# Kept under a fixed name: deployed again with `make deploy IMPORT=1`.
-_TAKEN_OVER = {"AWS::DynamoDB::GlobalTable"}
+# Kept under a fixed name: imported by `make deploy IMPORT=1`, or adopted by any `make deploy`.
+_TAKEN_OVER = {
+    *("AWS::DynamoDB::GlobalTable", "AWS::KMS::Alias", "AWS::SecretsManager::Secret"),
+}
 
 
 def every(assembly: Assembly) -> Iterator[tuple[str, Template]]:
@@ -69,7 +73,7 @@ def test_new_stacks_have_all_but_deletion_protection(stage: Stage, tmp_path: Pat
     name = "prod-us-east-1"
     final = stage(name)
     new = [f"tablewright-prod-{system}" for system in ("identity", "sentiment-us-west-2", "sales")]
-    first = synthesize_stage(name, tmp_path, new_stacks=",".join(new))
+    first = synthesize_stage(name, tmp_path, new_stacks=" ".join(new))
     assert first.findings() == final.findings()
     protection = re.compile(r'("DeletionProtection(?:Enabled)?": )(true|"ACTIVE")')
     for stack, template in final.templates.items():
@@ -80,7 +84,7 @@ def test_new_stacks_have_all_but_deletion_protection(stage: Stage, tmp_path: Pat
     assert protecting == {s for s, t in final.templates.items() if protection.search(json.dumps(t))}
 
 
-@pytest.mark.parametrize("name", [*STAGES, "prod-accelerated"])
+@pytest.mark.parametrize("name", [*STAGES, "prod-accelerated", "prod-replicated-encrypted"])
 def test_only_what_others_know_by_name_has_a_fixed_one(name: str, stage: Stage) -> None:
     for id, resource in every(stage(name)):
         named = resource.get("Properties", {}).get(_NAMES.get(resource["Type"], ""))

@@ -52,7 +52,7 @@ class SmallCdk(Cdk):
         on_the_way = json.loads((context or {}).get("replicas_on_the_way", "{}"))
         replicas = on_the_way.get(ITEMS, self._replicas)
         more = dict(self._more)
-        if self._stack in (context or {}).get("new_stacks", "").split(","):
+        if self._stack in (context or {}).get("new_stacks", "").split():
             more["DeletionProtectionEnabled"] = False
         template = {
             "Resources": {"Items": table(*replicas, stage=self._stage, **more), **self.other},
