@@ -10,6 +10,7 @@ from typing import Any
 from aws_cdk import Environment, RemovalPolicy
 
 from cdk_app.declared import SECTIONS, every, forms, kind, portal, sales, sentiment
+from cdk_app.deployable_regions import missing_service
 from cdk_app.origins import is_own_machine
 from cdk_app.setting import Setting
 from cdk_app.stage_file import FOLDER, StageFile
@@ -53,6 +54,7 @@ def read(
     asked = StageValues(StageFile.load(name, folder), SECTIONS, context, environ)
     local = asked[kind.TARGET]
     region = asked[every.REGION]
+    _check_regions(asked, region)
     stage = Stage(
         name=name,
         root=root,
@@ -109,6 +111,19 @@ def read(
     for line in asked.overrides():
         report(line)
     return stage
+
+
+def _check_regions(asked: StageValues, home: str | None) -> None:
+    for setting, regions in (
+        (every.REGION, [home] if home else []),
+        (every.REPLICAS, asked[every.REPLICAS]),
+    ):
+        for region in regions:
+            if service := missing_service(region, replica=setting is every.REPLICAS):
+                asked.refuse(
+                    f"{asked.name(setting)} is {region}, which lacks {service}: choose a region "
+                    "of docs/deployable-regions.md"
+                )
 
 
 def _sentiment(asked: StageValues, region: str | None) -> SentimentSettings:

@@ -31,7 +31,7 @@ from stacks.shared.stage import TABLES, Throttle
 from tablewright.constructs import AlarmLevel, Backups
 
 EMAIL = matching(re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "an e-mail address")
-_REGION = matching(re.compile(r"[a-z]{2}(-[a-z]+)+-\d"), "a region")
+_REGION = matching(re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d"), "a region")
 _DOLLARS = matching(re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?"), "dollars a month", NUMBER)
 _FOLDER = Path(__file__).resolve().parents[2] / "lambdas"
 FUNCTIONS = tuple(
