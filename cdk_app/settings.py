@@ -88,6 +88,7 @@ def read(
         ),
         cost_limits=asked[every.COST_LIMITS],
         alarms=asked[every.ALARMS],
+        contributor_insights=asked[every.CONTRIBUTOR_INSIGHTS],
         call_logs=asked[every.CALL_LOGS],
         traces=asked[every.TRACES],
         alarm_email=asked[every.ALARM_EMAIL],

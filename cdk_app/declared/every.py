@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_logs as logs
 
 from cdk_app.capacity import CAPACITY as CAPACITY_PARSER
@@ -90,11 +91,27 @@ ALARMS = Setting(
     default="essential",
     says="[How many alarms](operations.md) there are.",
 )
+CONTRIBUTOR_INSIGHTS = Setting(
+    name="contributor_insights",
+    parser=choice(
+        {
+            "none": None,
+            "throttled": dynamodb.ContributorInsightsMode.THROTTLED_KEYS,
+            "all": dynamodb.ContributorInsightsMode.ACCESSED_AND_THROTTLED_KEYS,
+        }
+    ),
+    example="throttled",
+    default="none",
+    says="Keys that CloudWatch Contributor Insights shows: those that are throttled, or those that "
+    "are read and written most too. Each table, index and replica has two rules with a sort key, "
+    "or one; twice as many for `all`. A rule costs 50 cents a month "
+    "([by stage](idle-cost.md)).",
+)
 COST_LIMITS = Setting(
     name="cost_limits",
     parser=or_empty(listed(_DOLLARS.then(float))),
-    example="10,15,20",
-    default="10,15,20",
+    example="50,75,100",
+    default="20,30,40",
     says="US dollars a month. Each is reported when it is reached and when it is forecast. An idle "
     "stage in one region [costs less](idle-cost.md).",
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aws_cdk import Duration, Environment, RemovalPolicy, Stack
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_secretsmanager as secretsmanager
@@ -162,10 +163,12 @@ class Stage:
     portal: PortalSettings = PortalSettings()
     replicas: Replicas = Replicas()
     # In US dollars a month, each told when it is reached and when it will be; none: not at all.
-    cost_limits: tuple[float, ...] = (10, 15, 20)
+    cost_limits: tuple[float, ...] = (20, 30, 40)
     # Savings, in US dollars a month, that are told; none: nobody looks for any.
     recommended_from: int | None = None
     alarms: AlarmLevel = AlarmLevel.ALL
+    # Keys that CloudWatch counts for each table, index and replica; none: it counts nothing.
+    contributor_insights: dynamodb.ContributorInsightsMode | None = None
     # Lambda logs the start and the report of each call.
     call_logs: bool = True
     # X-Ray traces the functions of a system.
@@ -275,6 +278,7 @@ class Stage:
             "table_name": table_name,
             "protection": self.protection_in(scope),
             "capacity": self.capacity.of(system, part),
+            "contributor_insights": self.contributor_insights,
             "alarm_topic": alarm_topic,
             "tags": tags or {"stage": self.name},
         }

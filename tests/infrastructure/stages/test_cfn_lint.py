@@ -37,6 +37,7 @@ def test_cfn_lint_finds_nothing(name: str, stage: Stage) -> None:
         for stack, file in stage(name).files.items()
         # Those are the same as in us-west-2, as the snapshots hold.
         if not stack.endswith(("eu-west-1", "ap-south-1"))
+        and stage(name).templates[stack]["Resources"]
     ]
     # All at once: the rules are read anew each time.
     asked = ManualArgs(regions=[HOME], ignore_checks=sorted(IGNORED), templates=files)
