@@ -203,8 +203,9 @@ def page(costs: Mapping[str, Mapping[str, Decimal]], prices: Prices = US_EAST_1)
         "and no more while nobody calls: [the edge](edge.md#a-firewall).",
         "Every resource type of the templates is counted, or listed as free in "
         "`docs/idle_cost.py`. `contributor_insights` is `none` by default. The last rows are what "
-        "the other values would add: 50 cents a month for each rule. AWS does not say whether rules of the mode for "
-        "throttled keys are charged while nothing is throttled; the page assumes that they are.",
+        "the other values would add: 50 cents a month for each rule. AWS does not say whether "
+        "rules of the mode for throttled keys are charged while nothing is throttled; the page "
+        "assumes that they are.",
         "Budgets e-mail at 10, 15 and 20 dollars in dev, and at 20, 30 and 40 in staging and prod "
         "(`cost_limits`). The stages of the first four columns cost less while they are idle. Set "
         "the limits yourself for a stage that costs more.",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aws_cdk import ArnFormat, CustomResource, Stack
+from aws_cdk import ArnFormat, CustomResource, Duration, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
@@ -94,6 +94,8 @@ def _primary(scope: Construct, alias: str, home: str, function: lambda_.Function
         scope,
         "Primary",
         service_token=function.function_arn,
+        # It answers within seconds; CloudFormation would wait for an hour.
+        service_timeout=Duration.minutes(5),
         resource_type="Custom::PrimaryKey",
         properties={"Alias": alias, "Region": home},
     )

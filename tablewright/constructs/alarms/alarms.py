@@ -28,11 +28,13 @@ def alarm(
     periods: int = 1,
     breaching: int | None = None,
     essential: bool = False,
+    absence: bool = False,
 ) -> None:
     """Make an alarm that is quiet while there is nothing to measure.
 
     An `essential` one tells of something lost, set aside or standing still, or of callers that get
-    errors: it is made at every level but none.
+    errors: it is made at every level but none. One of `absence` fires below the threshold, and
+    while there is nothing to measure.
 
     Example::
 
@@ -49,12 +51,45 @@ def alarm(
         alarm_description=describes,
         evaluation_periods=periods,
         datapoints_to_alarm=breaching or periods,
-        comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-        treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        comparison_operator=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
+        if absence
+        else cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treat_missing_data=cloudwatch.TreatMissingData.BREACHING
+        if absence
+        else cloudwatch.TreatMissingData.NOT_BREACHING,
     )
     if topic is not None:
         made.add_alarm_action(actions.SnsAction(topic))
         made.add_ok_action(actions.SnsAction(topic))
+
+
+def missed_runs_alarm(
+    scope: Construct,
+    *,
+    runs: cloudwatch.IMetric,
+    every: Duration,
+    topic: sns.ITopic | None = None,
+    id: str = "NotRun",
+) -> None:
+    """Make an alarm that fires when three runs in a row of something scheduled did not begin.
+
+    `runs` counts those of one period, which is `every`.
+
+    Example::
+
+        missed_runs_alarm(self, runs=function.metric_invocations(period=every), every=every)
+    """
+    alarm(
+        scope,
+        id,
+        metric=runs,
+        threshold=1,
+        periods=3,
+        describes=f"What runs every {every.to_human_string()} did not begin three times.",
+        topic=topic,
+        essential=True,
+        absence=True,
+    )
 
 
 class TableAlarms(Construct):

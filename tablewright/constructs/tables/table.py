@@ -146,7 +146,9 @@ class DesignTable(DesignTableBase):
                 self, "Replication", table=self, topic=alarm_topic, latency=replication_latency
             )
         if protection.backups:
-            TableBackup(self, "Backup", table=self.table, backups=protection.backups)
+            TableBackup(
+                self, "Backup", table=self.table, backups=protection.backups, topic=alarm_topic
+            )
 
     @staticmethod
     def from_table_name(
