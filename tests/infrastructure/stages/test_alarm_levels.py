@@ -25,7 +25,7 @@ from tests.infrastructure.synthesis import (
 )
 
 Stage = Callable[[str], Assembly]
-MOST_METRICS = 45
+MOST_METRICS = 60
 MINUTE = Duration.minutes(1)
 
 
