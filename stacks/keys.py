@@ -3,6 +3,7 @@
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
+from stacks.shared.adopted import adopted_key
 from stacks.shared.deploy_time_function import deploy_time_function
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
@@ -40,7 +41,7 @@ class KeysStack(StageStack):
         self.keys = {}
         for system in there:
             part = Construct(self, system.capitalize())
-            if adopted := stage.adopted_key(part, self._alias(system)):
+            if adopted := adopted_key(stage, part, self._alias(system)):
                 self.keys[system] = TableKey(key=adopted, key_id=adopted.key_id)
                 continue
             made = replica_key(
@@ -56,7 +57,7 @@ class KeysStack(StageStack):
 
     def _primary(self, system: str) -> TableKey:
         alias = self._alias(system)
-        key = self._stage.adopted_key(self, alias) or primary_key(
+        key = adopted_key(self._stage, self, alias) or primary_key(
             self,
             system.capitalize(),
             alias=alias,

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_logs as logs
+from aws_cdk.aws_dynamodb import ContributorInsightsMode
 
 from cdk_app.capacity import CAPACITY as CAPACITY_PARSER
 from cdk_app.origins import origins
@@ -96,16 +96,14 @@ CONTRIBUTOR_INSIGHTS = Setting(
     parser=choice(
         {
             "none": None,
-            "throttled": dynamodb.ContributorInsightsMode.THROTTLED_KEYS,
-            "all": dynamodb.ContributorInsightsMode.ACCESSED_AND_THROTTLED_KEYS,
+            "throttled": ContributorInsightsMode.THROTTLED_KEYS,
+            "all": ContributorInsightsMode.ACCESSED_AND_THROTTLED_KEYS,
         }
     ),
     example="throttled",
     default="none",
-    says="Keys that CloudWatch Contributor Insights shows: those that are throttled, or those that "
-    "are read and written most too. Each table, index and replica has two rules with a sort key, "
-    "or one; twice as many for `all`. A rule costs 50 cents a month "
-    "([by stage](idle-cost.md)).",
+    says="Keys that CloudWatch Contributor Insights shows: throttled ones, or the most used too. "
+    "It [charges](idle-cost.md) for every key attribute of every table, index and replica.",
 )
 COST_LIMITS = Setting(
     name="cost_limits",

@@ -13,6 +13,7 @@ from lambdas.sentiment.contract import (
     items_table_name,
 )
 from stacks.sentiment.regions import SystemRegions
+from stacks.shared.adopted import adopted_key, adopted_secret
 from stacks.shared.stage import Stage
 from tablewright.constructs import DesignTableBase, FieldKeys, ReplicaFieldKeys
 from tablewright.constructs.field_keys import FieldKeysBase
@@ -46,7 +47,7 @@ class SecretFields(Construct):
         if self._mode:
             protection = stage.protection
             name = f"{items_table_name(stage.name)}-keys"
-            key = stage.adopted_key(self, f"alias/{name}")
+            key = adopted_key(stage, self, f"alias/{name}")
             if regions.is_home:
                 self._items = FieldKeys(
                     self,
@@ -54,7 +55,7 @@ class SecretFields(Construct):
                     table=items,
                     name=name,
                     kms_key=key,
-                    ring=stage.adopted_secret(self, name),
+                    ring=adopted_secret(stage, self, name),
                     protection=protection,
                 )
             else:
@@ -76,7 +77,7 @@ class SecretFields(Construct):
                 table=dashboard,
                 name=dashboard_ring,
                 kms_key=self._items.key,
-                ring=stage.adopted_secret(self, dashboard_ring),
+                ring=adopted_secret(stage, self, dashboard_ring),
                 protection=protection,
             )
             CfnOutput(scope, "FieldKey", value=self._items.key.key_arn)

@@ -40,7 +40,7 @@ from tablewright.catalog.sentiment.constructs import SentimentDashboardTable, Se
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import SOURCE_TYPES, Items, items_table
 from tablewright.constructs import PythonFunction, WorkQueue
-from tablewright.constructs.alarms.alarms import missed_runs_alarm
+from tablewright.constructs.alarms.missed_runs import missed_runs_alarm
 
 _FEATURE = "001-interactive-dashboard-demo"
 _NEWS_FEATURE = "1003-self-healing-ingestion"

@@ -8,7 +8,7 @@ from constructs import Construct
 
 from stacks.shared.failed_events import FailedEvents
 from tablewright.constructs import PythonFunction
-from tablewright.constructs.alarms.alarms import missed_runs_alarm
+from tablewright.constructs.alarms.missed_runs import missed_runs_alarm
 
 
 class Schedule(Construct):

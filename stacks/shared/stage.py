@@ -6,9 +6,7 @@ from pathlib import Path
 
 from aws_cdk import Duration, Environment, RemovalPolicy, Stack
 from aws_cdk import aws_dynamodb as dynamodb
-from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
-from aws_cdk import aws_secretsmanager as secretsmanager
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
@@ -214,18 +212,6 @@ class Stage:
         if Stack.of(scope).stack_name in self.new_stacks:
             return replace(self.protection, deletion_protection=False)
         return self.protection
-
-    def adopted_key(self, scope: Construct, alias: str) -> kms.IKey | None:
-        """Return the key that an earlier stack retained under an alias."""
-        arn = self.adopted.get(f"{Stack.of(scope).stack_name}/{alias}")
-        return kms.Key.from_key_arn(scope, f"Adopted {alias}", arn) if arn else None
-
-    def adopted_secret(self, scope: Construct, name: str) -> secretsmanager.ISecret | None:
-        """Return the secret that an earlier stack retained under a name."""
-        arn = self.adopted.get(f"{Stack.of(scope).stack_name}/{name}")
-        if arn is None:
-            return None
-        return secretsmanager.Secret.from_secret_complete_arn(scope, f"Adopted {name}", arn)
 
     @property
     def told_page_limit(self) -> str | None:

@@ -10,7 +10,8 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from tablewright.constructs.alarms.alarms import alarm, missed_runs_alarm
+from tablewright.constructs.alarms.alarms import alarm
+from tablewright.constructs.alarms.missed_runs import missed_runs_alarm
 from tablewright.constructs.queues.work_queue import WorkQueue
 from tablewright.constructs.tables.base import DesignTableBase
 from tablewright.model.healing import ITEMS_FAILED, ITEMS_FOUND, ITEMS_PARKED, HealingPlan

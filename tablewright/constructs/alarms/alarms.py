@@ -63,35 +63,6 @@ def alarm(
         made.add_ok_action(actions.SnsAction(topic))
 
 
-def missed_runs_alarm(
-    scope: Construct,
-    *,
-    runs: cloudwatch.IMetric,
-    every: Duration,
-    topic: sns.ITopic | None = None,
-    id: str = "NotRun",
-) -> None:
-    """Make an alarm that fires when three runs in a row of something scheduled did not begin.
-
-    `runs` counts those of one period, which is `every`.
-
-    Example::
-
-        missed_runs_alarm(self, runs=function.metric_invocations(period=every), every=every)
-    """
-    alarm(
-        scope,
-        id,
-        metric=runs,
-        threshold=1,
-        periods=3,
-        describes=f"What runs every {every.to_human_string()} did not begin three times.",
-        topic=topic,
-        essential=True,
-        absence=True,
-    )
-
-
 class TableAlarms(Construct):
     """Throttling of the table and of each index, and errors on DynamoDB's side.
 

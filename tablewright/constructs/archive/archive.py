@@ -13,7 +13,7 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from tablewright.constructs.alarms.alarms import missed_runs_alarm
+from tablewright.constructs.alarms.missed_runs import missed_runs_alarm
 from tablewright.constructs.archive.athena_table import AthenaTable
 from tablewright.constructs.functions.bundling import LIBRARY_SOURCES, PythonCode
 from tablewright.constructs.functions.dependencies import LAMBDA, Platform
