@@ -10,6 +10,7 @@ from typing import Any
 from aws_cdk import Environment, RemovalPolicy
 
 from cdk_app.declared import SECTIONS, every, forms, kind, portal, sales, sentiment
+from cdk_app.deployable_regions import missing_service
 from cdk_app.origins import is_own_machine
 from cdk_app.setting import Setting
 from cdk_app.stage_file import FOLDER, StageFile
@@ -29,6 +30,10 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCAL_ACCOUNT = "0" * 12
 # By which `make deploy` says where tables are that get their replicas one update after another.
 _ON_THE_WAY = "replicas_on_the_way"
+# Context by which `make deploy` names the stacks that it creates, separated by spaces.
+_NEW_STACKS = "new_stacks"
+# Context by which `make deploy` maps names of retained keys and secrets to ARNs, as JSON.
+_ADOPTED = "adopted"
 
 
 def read(
@@ -49,6 +54,7 @@ def read(
     asked = StageValues(StageFile.load(name, folder), SECTIONS, context, environ)
     local = asked[kind.TARGET]
     region = asked[every.REGION]
+    _check_regions(asked, region)
     stage = Stage(
         name=name,
         root=root,
@@ -82,6 +88,7 @@ def read(
         ),
         cost_limits=asked[every.COST_LIMITS],
         alarms=asked[every.ALARMS],
+        contributor_insights=asked[every.CONTRIBUTOR_INSIGHTS],
         call_logs=asked[every.CALL_LOGS],
         traces=asked[every.TRACES],
         alarm_email=asked[every.ALARM_EMAIL],
@@ -96,6 +103,8 @@ def read(
         archived=asked[every.ARCHIVE],
         archive_window_seconds=asked[every.ARCHIVE_WINDOW],
         audited=asked[every.AUDIT],
+        adopted=json.loads(str(context(_ADOPTED) or "{}")),
+        new_stacks=tuple(str(context(_NEW_STACKS) or "").split()),
     )
     # It is for `make deploy`, and checked here with the rest.
     _ = asked[kind.REMOVALS]
@@ -103,6 +112,19 @@ def read(
     for line in asked.overrides():
         report(line)
     return stage
+
+
+def _check_regions(asked: StageValues, home: str | None) -> None:
+    for setting, regions in (
+        (every.REGION, [home] if home else []),
+        (every.REPLICAS, asked[every.REPLICAS]),
+    ):
+        for region in regions:
+            if service := missing_service(region, replica=setting is every.REPLICAS):
+                asked.refuse(
+                    f"{asked.name(setting)} is {region}, which lacks {service}: choose a region "
+                    "of docs/deployable-regions.md"
+                )
 
 
 def _sentiment(asked: StageValues, region: str | None) -> SentimentSettings:

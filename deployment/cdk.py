@@ -33,6 +33,15 @@ class Stack:
         found = self.template.get("Outputs", {}).values()
         return {out["Export"]["Name"] for out in found if "Export" in out}
 
+    @property
+    def has_deletion_protection(self) -> bool:
+        """True if a table or a user pool of the stack cannot be deleted."""
+        tables = self.resources(TABLE).values()
+        pools = self.resources("AWS::Cognito::UserPool").values()
+        return any(
+            shape_of_resource(table["Properties"], self.region).protected for table in tables
+        ) or any(pool["Properties"].get("DeletionProtection") == "ACTIVE" for pool in pools)
+
     def resources(self, type: str) -> dict[str, Mapping[str, Any]]:
         """The stack's resources of a type, by logical id."""
         found = self.template.get("Resources", {}).items()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from deployment import Refused, plan
+from deployment.adoption import adopted
 from deployment.cdk import Assembly, Cdk
 from deployment.exports import importers_of_removed
 from deployment.guard import (
@@ -24,6 +25,10 @@ from deployment.target import Target
 Say = Callable[[str], None]
 # The setting by which the application is synthesized with fewer replicas than it will have.
 ON_THE_WAY = "replicas_on_the_way"
+# The setting that names stacks whose deletion protection begins once they are created.
+NEW_STACKS = "new_stacks"
+# The setting that maps the names of retained keys and secrets to their ARNs.
+ADOPTED = "adopted"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +43,13 @@ class Asked:
 def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     """Deploy all stacks; refuse, before anything changes, what would fail or lose items."""
     assembly = cdk.synth(asked.context)
+    for stack in assembly.stacks:
+        target.require_deployable(stack.name, stack.region)
+    context = dict(asked.context)
+    if arns := adopted(target, assembly):
+        say(f"Adopted from an earlier stack: {', '.join(arns.values())}.")
+        context[ADOPTED] = json.dumps(arns)
+        assembly = cdk.synth(context)
     wanted = {name: shape for name, (_, _, shape) in assembly.tables(target.region).items()}
     deployed = {name: shape for name in wanted if (shape := target.table(name))}
     first = not any(target.has_stack(stack.name, stack.region) for stack in assembly.stacks)
@@ -60,21 +72,38 @@ def deploy(target: Target, cdk: Cdk, asked: Asked, say: Say) -> None:
     # Before the others, of which they import.
     importing = [stack for stack in gone if stack in optional_stacks(target)]
     remove_stacks(target, importing, say)
+    final_context = dict(context)
+    if new := _new_protected_stacks(target, assembly):
+        context[NEW_STACKS] = " ".join(new)
+        assembly = cdk.synth(context)
     for number, step in enumerate(todo, start=1):
         say(f"{number} of {len(todo)}: {step.says}")
         with _unprotected(target, step):
             if len(todo) > 1:
                 on_the_way = {ON_THE_WAY: json.dumps(step.on_the_way)}
-                assembly = cdk.synth({**asked.context, **on_the_way})
+                assembly = cdk.synth({**context, **on_the_way})
             if importers := importers_of_removed(assembly, target.template):
                 named = ", ".join(importers)
                 say(f"First {named}: they import what other stacks no longer export.")
                 cdk.deploy(assembly, *options, only=importers)
             cdk.deploy(assembly, *options)
+    if new:
+        say("All stacks are complete. Their tables and user pools get deletion protection.")
+        assembly = cdk.synth(final_context)
+        cdk.deploy(assembly, *options)
     for table in left_over:
         target.protect(table.name, table.protected, table.region)
     remove_stacks(target, [stack for stack in gone if stack not in importing], say)
     _say_what_is_next(target, assembly, say, first)
+
+
+def _new_protected_stacks(target: Target, assembly: Assembly) -> list[str]:
+    """List the stacks to create whose rollback could not delete what they protect."""
+    return [
+        stack.name
+        for stack in assembly.stacks
+        if stack.has_deletion_protection and not target.has_stack(stack.name, stack.region)
+    ]
 
 
 @contextmanager

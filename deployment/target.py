@@ -12,8 +12,18 @@ from deployment import Refused
 from deployment.shapes import Shape, shape_of_table
 
 _CLOUDFRONT = "us-east-1"
-# A stack that could not be made is there in name only.
-_NEVER_MADE = ("REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE", "DELETE_COMPLETE")
+# Statuses of stacks that exist in name only. `cdk deploy` deletes them, and creates them again.
+_NEVER_MADE = ("REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_COMPLETE")
+_ROLL_BACK = 'make cdk STAGE={stage} ARGS="rollback {stack}"'
+_AWS = "aws cloudformation {command} --region {region} --stack-name {stack}"
+# Statuses of which `cdk deploy` makes nothing, with the command that ends each.
+_REMEDIES = {
+    "CREATE_FAILED": _ROLL_BACK,
+    "UPDATE_FAILED": _ROLL_BACK,
+    "UPDATE_ROLLBACK_FAILED": _ROLL_BACK,
+    "DELETE_FAILED": _AWS.replace("{command}", "delete-stack"),
+    "IMPORT_ROLLBACK_FAILED": _AWS.replace("{command}", "describe-stack-events"),
+}
 
 
 class Target:
@@ -73,6 +83,26 @@ class Target:
         except dynamodb.exceptions.ResourceNotFoundException:
             return None
         return shape_of_table(described, region or self.region)
+
+    def require_deployable(self, name: str, region: str) -> None:
+        """Refuse a stack that is being changed, or that an earlier failure left halfway."""
+        stack = self._stack(name, region)
+        if stack is None:
+            return
+        status = stack["StackStatus"]
+        place = {"stage": self.stage, "region": region, "stack": name}
+        if status.endswith("_IN_PROGRESS"):
+            raise Refused(
+                f"{name} is {status}: another deployment changes it. Nothing was changed. "
+                "Run the same command again once that has ended: "
+                + _AWS.format(command="describe-stacks", **place)
+            )
+        if remedy := _REMEDIES.get(status):
+            raise Refused(
+                f"{name} is {status} ({stack.get('StackStatusReason', 'AWS gives no reason')}). "
+                "Nothing was changed. Remove the cause, end the failed change, and run the same "
+                f"command again: {remedy.format(**place)}"
+            )
 
     def has_stack(self, name: str, region: str | None = None) -> bool:
         return self._stack(name, region) is not None

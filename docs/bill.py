@@ -45,7 +45,7 @@ def own_stacks(system: System, stacks: Stacks) -> Iterator[Template]:
         if owner in SHARED:
             yield template
         elif owner == system.stack:
-            found = template["Resources"].items()
+            found = template.get("Resources", {}).items()
             yield {"Resources": {id: resource for id, resource in found if system.owns(id)}}
 
 

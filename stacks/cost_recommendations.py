@@ -177,13 +177,12 @@ class CostRecommendations(Construct):
         bus = self._stack.format_arn(
             service="events", resource="event-bus", resource_name="default"
         )
-        # Of a request with several events each counts.
         own = {"events:source": EVENT_SOURCE, "events:detail-type": DETAIL_TYPE}
         self.function.role.add_to_policy(
             iam.PolicyStatement(
                 actions=["events:PutEvents"],
                 resources=[bus],
-                conditions={"ForAllValues:StringEquals": own},
+                conditions={"StringEquals": own},
             )
         )
 

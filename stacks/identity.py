@@ -115,7 +115,7 @@ class IdentityStack(StageStack):
             standard_threat_protection_mode=cognito.StandardThreatProtectionMode.FULL_FUNCTION
             if guarded
             else cognito.StandardThreatProtectionMode.NO_ENFORCEMENT,
-            deletion_protection=stage.protection.deletion_protection,
+            deletion_protection=stage.protection_in(self).deletion_protection,
             removal_policy=stage.protection.removal_policy,
         )
         Validations.of(pool).acknowledge(

@@ -3,12 +3,13 @@
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
+from stacks.shared.adopted import adopted_key
 from stacks.shared.deploy_time_function import deploy_time_function
 from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 from stacks.shared.table_key import TableKey
 from tablewright.constructs import AlarmLevel
-from tablewright.constructs.replica_key import HANDLER, replica_key
+from tablewright.constructs.replica_key import HANDLER, primary_key, replica_key
 
 _DESCRIBES = "Encrypts tables."
 
@@ -40,6 +41,9 @@ class KeysStack(StageStack):
         self.keys = {}
         for system in there:
             part = Construct(self, system.capitalize())
+            if adopted := adopted_key(stage, part, self._alias(system)):
+                self.keys[system] = TableKey(key=adopted, key_id=adopted.key_id)
+                continue
             made = replica_key(
                 part,
                 alias=self._alias(system),
@@ -52,15 +56,13 @@ class KeysStack(StageStack):
             self.keys[system] = TableKey(key=key, key_id=made.attr_key_id)
 
     def _primary(self, system: str) -> TableKey:
-        key = kms.Key(
+        alias = self._alias(system)
+        key = adopted_key(self._stage, self, alias) or primary_key(
             self,
             system.capitalize(),
-            description=_DESCRIBES,
-            enable_key_rotation=True,
-            # It cannot become so later, when a replica is added.
-            multi_region=True,
-            alias=self._alias(system),
-            removal_policy=self._stage.protection.removal_policy,
+            alias=alias,
+            describes=_DESCRIBES,
+            protection=self._stage.protection,
         )
         return TableKey(key=key, key_id=key.key_id)
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from aws_cdk import aws_logs as logs
+from aws_cdk.aws_dynamodb import ContributorInsightsMode
 
 from cdk_app.capacity import CAPACITY as CAPACITY_PARSER
 from cdk_app.origins import origins
@@ -31,7 +32,7 @@ from stacks.shared.stage import TABLES, Throttle
 from tablewright.constructs import AlarmLevel, Backups
 
 EMAIL = matching(re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "an e-mail address")
-_REGION = matching(re.compile(r"[a-z]{2}(-[a-z]+)+-\d"), "a region")
+_REGION = matching(re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d"), "a region")
 _DOLLARS = matching(re.compile(r"(?!0+(\.0+)?$)\d{1,7}(\.\d{1,2})?"), "dollars a month", NUMBER)
 _FOLDER = Path(__file__).resolve().parents[2] / "lambdas"
 FUNCTIONS = tuple(
@@ -90,11 +91,25 @@ ALARMS = Setting(
     default="essential",
     says="[How many alarms](operations.md) there are.",
 )
+CONTRIBUTOR_INSIGHTS = Setting(
+    name="contributor_insights",
+    parser=choice(
+        {
+            "none": None,
+            "throttled": ContributorInsightsMode.THROTTLED_KEYS,
+            "all": ContributorInsightsMode.ACCESSED_AND_THROTTLED_KEYS,
+        }
+    ),
+    example="throttled",
+    default="none",
+    says="Keys that CloudWatch Contributor Insights shows: throttled ones, or the most used too. "
+    "It [charges](idle-cost.md) for every key attribute of every table, index and replica.",
+)
 COST_LIMITS = Setting(
     name="cost_limits",
     parser=or_empty(listed(_DOLLARS.then(float))),
-    example="10,15,20",
-    default="10,15,20",
+    example="50,75,100",
+    default="20,30,40",
     says="US dollars a month. Each is reported when it is reached and when it is forecast. An idle "
     "stage in one region [costs less](idle-cost.md).",
 )

@@ -32,7 +32,13 @@ SECTIONS = (
     ),
     Section(
         "Deploy",
-        ("docs/local.md", "docs/deploying.md", "docs/settings.md", "docs/edge.md"),
+        (
+            "docs/local.md",
+            "docs/deploying.md",
+            "docs/settings.md",
+            "docs/edge.md",
+            "docs/deployable-regions.md",
+        ),
     ),
     Section(
         "Operate",

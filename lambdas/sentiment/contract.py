@@ -53,8 +53,13 @@ def page_routes() -> list[Route]:
 
 
 def items_table_name(stage: str) -> str:
-    """The name of the write table; as those of the next two, the same in every region."""
+    """The name of the write table; as those of the next three, the same in every region."""
     return f"{stage}-sentiment-items-primary"
+
+
+def dashboard_table_name(stage: str) -> str:
+    """The name of the read table."""
+    return f"{stage}-sentiment-items-dashboard"
 
 
 def news_table_name(stage: str) -> str:

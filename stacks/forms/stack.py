@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from aws_cdk import CfnOutput, Duration
-from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
@@ -154,8 +153,7 @@ class FormsStack(StageStack):
         )
         plan.let_go_on()
         every = Duration.hours(self._stage.forms.plan_hours)
-        when = events.Schedule.rate(every)
-        Schedule(self, "Planning", when, function=plan, failures=self._failures)
+        Schedule(self, "Planning", every, function=plan, failures=self._failures, topic=self._topic)
         alarm(
             self,
             "PlanFailures",
@@ -177,8 +175,14 @@ class FormsStack(StageStack):
         self.table.grant(verify.function, Forms.due_claims, *lookups, shared=True)
         claims = (Forms.get_claim, Forms.update_claim)
         self.table.grant(verify.function, *claims, keys=["TENANT#*"])
-        when = events.Schedule.rate(Duration.minutes(5))
-        Schedule(self, "Verifying", when, function=verify, failures=self._failures)
+        Schedule(
+            self,
+            "Verifying",
+            Duration.minutes(5),
+            function=verify,
+            failures=self._failures,
+            topic=self._topic,
+        )
         CfnOutput(self, "VerifyFunction", value=verify.function.function_name)
         return verify
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from aws_cdk import CfnOutput, Duration
-from aws_cdk import aws_events as events
 from constructs import Construct
 
 from lambdas.contract import Environment
@@ -273,8 +272,7 @@ class PortalStack(StageStack):
     def _schedule(self, id: str, function: PythonFunction, every: Duration) -> None:
         """Run a function every so often; it calls itself when its time is up too soon."""
         function.let_go_on()
-        when = events.Schedule.rate(every)
-        Schedule(self, id, when, function=function, failures=self._failures)
+        Schedule(self, id, every, function=function, failures=self._failures, topic=self._topic)
 
     def _function(
         self,

@@ -5,8 +5,15 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from lambdas.sentiment.contract import ENCRYPT, READ, KeysEnvironment, items_table_name
+from lambdas.sentiment.contract import (
+    ENCRYPT,
+    READ,
+    KeysEnvironment,
+    dashboard_table_name,
+    items_table_name,
+)
 from stacks.sentiment.regions import SystemRegions
+from stacks.shared.adopted import adopted_key, adopted_secret
 from stacks.shared.stage import Stage
 from tablewright.constructs import DesignTableBase, FieldKeys, ReplicaFieldKeys
 from tablewright.constructs.field_keys import FieldKeysBase
@@ -40,9 +47,16 @@ class SecretFields(Construct):
         if self._mode:
             protection = stage.protection
             name = f"{items_table_name(stage.name)}-keys"
+            key = adopted_key(stage, self, f"alias/{name}")
             if regions.is_home:
                 self._items = FieldKeys(
-                    self, "Items", table=items, name=name, protection=protection
+                    self,
+                    "Items",
+                    table=items,
+                    name=name,
+                    kms_key=key,
+                    ring=adopted_secret(stage, self, name),
+                    protection=protection,
                 )
             else:
                 # Items are encrypted once, wherever they were taken in.
@@ -53,13 +67,17 @@ class SecretFields(Construct):
                     name=name,
                     home=regions.home,
                     function=regions.asking("DescribeKey", ReplicaFieldKeys.HANDLER).function,
+                    kms_key=key,
                     protection=protection,
                 )
+            dashboard_ring = f"{dashboard_table_name(stage.name)}-keys"
             self._dashboard = FieldKeys(
                 self,
                 "Dashboard",
                 table=dashboard,
+                name=dashboard_ring,
                 kms_key=self._items.key,
+                ring=adopted_secret(stage, self, dashboard_ring),
                 protection=protection,
             )
             CfnOutput(scope, "FieldKey", value=self._items.key.key_arn)

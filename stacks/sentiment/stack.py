@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from aws_cdk import CfnOutput, Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
@@ -14,6 +15,7 @@ from lambdas.sentiment import contract
 from lambdas.sentiment.contract import (
     AnalyseEnvironment,
     IngestEnvironment,
+    dashboard_table_name,
     items_table_name,
 )
 from stacks.identity import IdentityStack
@@ -38,6 +40,7 @@ from tablewright.catalog.sentiment.constructs import SentimentDashboardTable, Se
 from tablewright.catalog.sentiment.dashboard import Dashboard
 from tablewright.catalog.sentiment.items import SOURCE_TYPES, Items, items_table
 from tablewright.constructs import PythonFunction, WorkQueue
+from tablewright.constructs.alarms.missed_runs import missed_runs_alarm
 
 _FEATURE = "001-interactive-dashboard-demo"
 _NEWS_FEATURE = "1003-self-healing-ingestion"
@@ -86,7 +89,7 @@ class SentimentStack(StageStack):
         )
         dashboard = stage.table_options(
             self,
-            f"{stage.name}-sentiment-items-dashboard",
+            dashboard_table_name(stage.name),
             system=contract.SYSTEM,
             part="dashboard",
             replicated=False,
@@ -193,13 +196,23 @@ class SentimentStack(StageStack):
         if self._regions.is_home:
             archive_items(self, self._stage, self.items, failed, self._topic)
         if self._settings.sources:
-            events.Rule(
+            every = Duration.minutes(self._settings.poll_minutes)
+            rule = events.Rule(
                 self,
                 "Poll",
-                schedule=events.Schedule.rate(Duration.minutes(self._settings.poll_minutes)),
+                schedule=events.Schedule.rate(every),
                 # Handed over once: the next poll finds what this one missed.
                 targets=[targets.LambdaFunction(ingest.function, retry_attempts=0)],
             )
+            # The function is called for events, too: only the rule knows its own runs.
+            polls = cloudwatch.Metric(
+                namespace="AWS/Events",
+                metric_name="Invocations",
+                dimensions_map={"RuleName": rule.rule_name},
+                statistic="Sum",
+                period=every,
+            )
+            missed_runs_alarm(self, runs=polls, every=every, topic=self._topic, id="PollNotRun")
         IngestionAlarms(
             self,
             "IngestionAlarms",

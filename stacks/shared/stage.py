@@ -1,10 +1,11 @@
 """Stage: what a stack must know about where it is deployed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from aws_cdk import Duration, Environment, RemovalPolicy
+from aws_cdk import Duration, Environment, RemovalPolicy, Stack
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
 from constructs import Construct
@@ -160,10 +161,12 @@ class Stage:
     portal: PortalSettings = PortalSettings()
     replicas: Replicas = Replicas()
     # In US dollars a month, each told when it is reached and when it will be; none: not at all.
-    cost_limits: tuple[float, ...] = (10, 15, 20)
+    cost_limits: tuple[float, ...] = (20, 30, 40)
     # Savings, in US dollars a month, that are told; none: nobody looks for any.
     recommended_from: int | None = None
     alarms: AlarmLevel = AlarmLevel.ALL
+    # Keys that CloudWatch counts for each table, index and replica; none: it counts nothing.
+    contributor_insights: dynamodb.ContributorInsightsMode | None = None
     # Lambda logs the start and the report of each call.
     call_logs: bool = True
     # X-Ray traces the functions of a system.
@@ -198,6 +201,17 @@ class Stage:
     stream_window_seconds: int = 5
     # How long the consumers of streams may be down without anything being left to do by hand.
     stream_outage_hours: int = 6
+    # Stacks that this deployment creates. Their tables and user pools get deletion protection by
+    # the update that follows: CloudFormation could not roll a failed creation back otherwise.
+    new_stacks: tuple[str, ...] = ()
+    # ARNs of keys and secrets that earlier stacks retained, by `stack/name`.
+    adopted: Mapping[str, str] = field(default_factory=dict)
+
+    def protection_in(self, scope: Construct) -> Protection:
+        """Return the protection of the data in a construct's stack."""
+        if Stack.of(scope).stack_name in self.new_stacks:
+            return replace(self.protection, deletion_protection=False)
+        return self.protection
 
     @property
     def told_page_limit(self) -> str | None:
@@ -248,8 +262,9 @@ class Stage:
             **encrypted,
             "replicas": replicas,
             "table_name": table_name,
-            "protection": self.protection,
+            "protection": self.protection_in(scope),
             "capacity": self.capacity.of(system, part),
+            "contributor_insights": self.contributor_insights,
             "alarm_topic": alarm_topic,
             "tags": tags or {"stage": self.name},
         }

@@ -88,7 +88,6 @@ class Backfill(Construct):
             design=Checkpoints,
             # Without them the backfill begins again, which changes nothing.
             protection=Protection.throw_away(),
-            contributor_insights=False,
             alarm_topic=alarm_topic,
         )
         # No longer than until the next one: runs side by side would do the same work.

@@ -1,5 +1,7 @@
 """The keys that secret fields are encrypted with."""
 
+from collections.abc import Iterable
+
 from aws_cdk import Acknowledgment, Validations
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
@@ -8,7 +10,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from tablewright.constructs.protection import Protection
-from tablewright.constructs.replica_key import HANDLER, replica_key
+from tablewright.constructs.replica_key import HANDLER, primary_key, replica_key
 from tablewright.constructs.tables.base import DesignTableBase
 from tablewright.constructs.wildcards import acknowledge_wildcard
 
@@ -48,7 +50,8 @@ class FieldKeys(FieldKeysBase):
 
     The secret is empty until the command `rotate_keys` adds the first key. Tables may share the key
     of KMS, which unwraps each table's keys for that table alone. Of a table with replicas, the
-    secret is in their regions too; a stack there finds it, and the key, by the `name`.
+    secret is in their regions too; a stack there finds it, and the key, by the `name`. Pass the
+    `ring` and the `kms_key` of an earlier stack to read what was encrypted with them.
 
     Example::
 
@@ -64,42 +67,44 @@ class FieldKeys(FieldKeysBase):
         table: DesignTableBase,
         name: str | None = None,
         kms_key: kms.IKey | None = None,
+        ring: secretsmanager.ISecret | None = None,
         protection: Protection | None = None,
     ) -> None:
         super().__init__(scope, id, table=table)
-        removal = (protection or Protection.protected()).removal_policy
-        self.key = kms_key or kms.Key(
+        protection = protection or Protection.protected()
+        self.key = kms_key or primary_key(
             self,
             "Key",
-            description="Wraps the data keys of secret fields.",
-            enable_key_rotation=True,
-            # It cannot become so later, when a replica is added.
-            multi_region=True,
             alias=f"alias/{name}" if name else None,
-            removal_policy=removal,
+            describes="Wraps the data keys of secret fields.",
+            protection=protection,
         )
-        self.secret = secretsmanager.Secret(
+        self.secret = ring or self._ring(name, table.replica_regions, protection)
+        self.secret_arn = self._granted_arn = self.secret.secret_arn
+
+    def _ring(
+        self, name: str | None, replicas: Iterable[str], protection: Protection
+    ) -> secretsmanager.Secret:
+        secret = secretsmanager.Secret(
             self,
             "Ring",
             description="Data keys of secret fields, which KMS has wrapped.",
             secret_name=name,
-            replica_regions=[
-                secretsmanager.ReplicaRegion(region=region) for region in table.replica_regions
-            ],
-            removal_policy=removal,
+            replica_regions=[secretsmanager.ReplicaRegion(region=region) for region in replicas],
+            removal_policy=protection.removal_policy,
         )
         # A value of the template would be put in the place of the keys whenever it changed.
-        made = self.secret.node.default_child
-        assert isinstance(made, secretsmanager.CfnSecret)  # noqa: S101 - for the type checker
-        made.generate_secret_string = None
-        self.secret_arn = self._granted_arn = self.secret.secret_arn
-        Validations.of(self.secret).acknowledge(
+        resource = secret.node.default_child
+        assert isinstance(resource, secretsmanager.CfnSecret)  # noqa: S101 - for the type checker
+        resource.generate_secret_string = None
+        Validations.of(secret).acknowledge(
             Acknowledgment(
                 id="AwsSolutions-SMG4",
                 reason="Its keys are rotated in steps between which programs learn of them and "
                 "items are encrypted again, by the commands rotate_keys and reencrypt.",
             )
         )
+        return secret
 
     def grant_rotation(self, grantee: iam.IGrantable) -> None:
         """Allow what the commands `rotate_keys` and `reencrypt` do with keys."""
@@ -119,7 +124,8 @@ class ReplicaFieldKeys(FieldKeysBase):
     of the key of KMS, which unwraps what that one has wrapped.
 
     `name` is that of the `FieldKeys` in the region `home`. `function` runs `HANDLER`, which is part
-    of the library, and may then ask there for this one key.
+    of the library, and may then ask there for this one key. Pass a `kms_key` that is a replica of
+    it already, such as one that an earlier stack retained.
 
     Example::
 
@@ -139,21 +145,24 @@ class ReplicaFieldKeys(FieldKeysBase):
         name: str,
         home: str,
         function: lambda_.Function,
+        kms_key: kms.IKey | None = None,
         protection: Protection | None = None,
     ) -> None:
         super().__init__(scope, id, table=table)
         self.secret_arn = name
         ring = secretsmanager.Secret.from_secret_name_v2(self, "Ring", name)
         self._granted_arn = f"{ring.secret_arn}-??????"
-        key = replica_key(
-            self,
-            alias=f"alias/{name}",
-            home=home,
-            function=function,
-            protection=protection or Protection.protected(),
-            describes="Unwraps the data keys of secret fields.",
-        )
-        self.key = kms.Key.from_key_arn(self, "Replica", key.attr_arn)
+        if kms_key is None:
+            key = replica_key(
+                self,
+                alias=f"alias/{name}",
+                home=home,
+                function=function,
+                protection=protection or Protection.protected(),
+                describes="Unwraps the data keys of secret fields.",
+            )
+            kms_key = kms.Key.from_key_arn(self, "Replica", key.attr_arn)
+        self.key = kms_key
 
     def grant_use(self, grantee: iam.IGrantable) -> None:
         """Allow to encrypt and decrypt secret fields of the table."""

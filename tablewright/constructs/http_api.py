@@ -15,6 +15,7 @@ from constructs import Construct
 
 from tablewright.constructs.alarms.alarms import ApiAlarms
 from tablewright.constructs.protection import KEPT
+from tablewright.constructs.vended_logs import vended_log_group
 
 # Who and what, never the Authorization header.
 _ACCESS_LOG = {
@@ -86,8 +87,8 @@ class JwtHttpApi(Construct):
             ),
             cors_preflight=_cors(cors_origins),
         )
-        log_group = logs.LogGroup(
-            self, "AccessLogs", retention=log_retention, removal_policy=log_removal
+        log_group = vended_log_group(
+            self, "AccessLogs", retention=log_retention, removal=log_removal
         )
         self.stage = apigateway.HttpStage(
             self,

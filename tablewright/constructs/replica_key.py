@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aws_cdk import ArnFormat, CustomResource, Stack
+from aws_cdk import ArnFormat, CustomResource, Duration, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
@@ -13,6 +13,32 @@ from tablewright.constructs.wildcards import acknowledge_wildcard
 
 # What the function runs that asks for the primary key; part of the library.
 HANDLER = "tablewright.runtime.secrets.primary_key.handler"
+
+
+def primary_key(
+    scope: Construct, id: str, *, alias: str | None, describes: str, protection: Protection
+) -> kms.Key:
+    """Create a key that can have replicas. It and its alias stay as long as the data.
+
+    Example::
+
+        primary_key(self, "Key", alias="alias/prod-orders", describes="Encrypts orders.",
+                    protection=Protection.protected())
+    """
+    key = kms.Key(
+        scope,
+        id,
+        description=describes,
+        enable_key_rotation=True,
+        # It cannot become so later, when a replica is added.
+        multi_region=True,
+        alias=alias,
+        removal_policy=protection.removal_policy,
+    )
+    for child in key.node.children:
+        if isinstance(child, kms.Alias):
+            child.apply_removal_policy(protection.removal_policy)
+    return key
 
 
 def replica_key(
@@ -26,6 +52,8 @@ def replica_key(
 ) -> kms.CfnReplicaKey:
     """A replica, in the stack's region, of the multi-Region key that has an alias at home.
 
+    It has the same alias, by which a later stack finds it.
+
     Example::
 
         replica_key(self, alias="alias/prod-orders", home="eu-west-1", function=ask.function,
@@ -38,7 +66,9 @@ def replica_key(
         primary_key_arn=_primary(scope, alias, home, function),
         key_policy=_policy(),
     )
-    key.apply_removal_policy(protection.removal_policy)
+    named = kms.CfnAlias(scope, "Alias", alias_name=alias, target_key_id=key.attr_key_id)
+    for resource in (key, named):
+        resource.apply_removal_policy(protection.removal_policy)
     return key
 
 
@@ -64,6 +94,8 @@ def _primary(scope: Construct, alias: str, home: str, function: lambda_.Function
         scope,
         "Primary",
         service_token=function.function_arn,
+        # It answers within seconds; CloudFormation would wait for an hour.
+        service_timeout=Duration.minutes(5),
         resource_type="Custom::PrimaryKey",
         properties={"Alias": alias, "Region": home},
     )

@@ -11,6 +11,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from tablewright.constructs.alarms.alarms import alarm
+from tablewright.constructs.alarms.missed_runs import missed_runs_alarm
 from tablewright.constructs.queues.work_queue import WorkQueue
 from tablewright.constructs.tables.base import DesignTableBase
 from tablewright.model.healing import ITEMS_FAILED, ITEMS_FOUND, ITEMS_PARKED, HealingPlan
@@ -79,6 +80,8 @@ class SelfHealing(Construct):
         self._topic = alarm_topic
         self._dimensions = {"service": service}
         self._namespace = namespace
+        runs = function.metric_invocations(period=every)
+        missed_runs_alarm(self, runs=runs, every=every, topic=alarm_topic)
         self._watch(batch)
 
     def _watch(self, batch: int) -> None:

@@ -79,6 +79,7 @@ US_EAST_1 = Prices.of(
         "monitoring": {
             "metric_month": "0.30",
             "alarm_metric_month": "0.10",
+            "insights_rule_month": "0.50",
             "log_gb": "0.50",
             "log_gb_month": "0.03",
             "trace_million": "5.00",

@@ -90,6 +90,8 @@ class MonitoringPrices(NamedTuple):
 
     metric_month: Decimal
     alarm_metric_month: Decimal
+    # Of Contributor Insights, in each of its modes.
+    insights_rule_month: Decimal
     log_gb: Decimal
     log_gb_month: Decimal
     trace_million: Decimal

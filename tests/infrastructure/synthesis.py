@@ -51,7 +51,9 @@ class Assembly:
 
     @property
     def templates(self) -> dict[str, Template]:
-        return {name: json.loads(path.read_text()) for name, path in self.files.items()}
+        found = {name: json.loads(path.read_text()) for name, path in self.files.items()}
+        # A stack without alarms, topic and budgets has no resources. The CLI passes over it.
+        return {name: {"Resources": {}, **template} for name, template in found.items()}
 
     @property
     def files(self) -> dict[str, Path]:
@@ -75,9 +77,11 @@ class Assembly:
         return {found["ruleName"] for plugin in plugins for found in plugin["violations"]}
 
 
-def synthesize_stage(name: str, folder: Path, environ: Mapping[str, str] | None = None) -> Assembly:
-    """Synthesize a stage, or a variant of one, with these settings besides."""
-    app = App(context=context(stage=name.partition("-")[0]), outdir=str(folder))
+def synthesize_stage(
+    name: str, folder: Path, environ: Mapping[str, str] | None = None, **more: str
+) -> Assembly:
+    """Synthesize a stage, or a variant of one, with these settings and context besides."""
+    app = App(context=context(stage=name.partition("-")[0], **more), outdir=str(folder))
     settings = {**VARIANTS.get(name, {}), **(environ or {})}
     build(app, read(app.node.try_get_context, settings, host=HOST))
     app.synth()

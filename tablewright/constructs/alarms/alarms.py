@@ -28,11 +28,13 @@ def alarm(
     periods: int = 1,
     breaching: int | None = None,
     essential: bool = False,
+    absence: bool = False,
 ) -> None:
     """Make an alarm that is quiet while there is nothing to measure.
 
     An `essential` one tells of something lost, set aside or standing still, or of callers that get
-    errors: it is made at every level but none.
+    errors: it is made at every level but none. One of `absence` fires below the threshold, and
+    while there is nothing to measure.
 
     Example::
 
@@ -49,8 +51,12 @@ def alarm(
         alarm_description=describes,
         evaluation_periods=periods,
         datapoints_to_alarm=breaching or periods,
-        comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-        treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        comparison_operator=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
+        if absence
+        else cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treat_missing_data=cloudwatch.TreatMissingData.BREACHING
+        if absence
+        else cloudwatch.TreatMissingData.NOT_BREACHING,
     )
     if topic is not None:
         made.add_alarm_action(actions.SnsAction(topic))

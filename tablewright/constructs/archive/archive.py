@@ -13,6 +13,7 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from tablewright.constructs.alarms.missed_runs import missed_runs_alarm
 from tablewright.constructs.archive.athena_table import AthenaTable
 from tablewright.constructs.functions.bundling import LIBRARY_SOURCES, PythonCode
 from tablewright.constructs.functions.dependencies import LAMBDA, Platform
@@ -165,6 +166,9 @@ class Archive(Construct):
             # Handed over once: the next run finds what this one missed.
             targets=[targets.LambdaFunction(function.function, retry_attempts=0)],
         )
+        day = Duration.days(1)
+        runs = function.function.metric_invocations(period=day)
+        missed_runs_alarm(self, runs=runs, every=day, topic=self._topic, id=f"{id}NotRun")
 
     def _function(
         self, id: str, module: str, timeout: Duration, *, memory_mb: int = 512

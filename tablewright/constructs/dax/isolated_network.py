@@ -112,11 +112,19 @@ class IsolatedNetwork(Construct):
             retention=logs.RetentionDays.ONE_MONTH,
             removal_policy=RemovalPolicy.DESTROY,
         )
+        role = iam.Role(
+            self,
+            "FlowLogRole",
+            assumed_by=iam.ServicePrincipal(
+                "vpc-flow-logs.amazonaws.com",
+                conditions={"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
+            ),
+        )
         ec2.FlowLog(
             self,
             "FlowLog",
             resource_type=ec2.FlowLogResourceType.from_vpc(self.vpc),
-            destination=ec2.FlowLogDestination.to_cloud_watch_logs(group),
+            destination=ec2.FlowLogDestination.to_cloud_watch_logs(group, role),
             traffic_type=ec2.FlowLogTrafficType.REJECT,
         )
 

@@ -19,6 +19,7 @@ from tablewright.constructs.protection import KEPT, Protection
 from tablewright.constructs.streams.access import grant_stream, stream_of
 from tablewright.constructs.streams.event_references import check_filters, detail_template
 from tablewright.constructs.tables.base import DesignTableBase
+from tablewright.constructs.vended_logs import vended_log_group
 
 # PutEvents takes no more at once.
 _MOST_EVENTS = 10
@@ -90,7 +91,7 @@ class EventPipe(Construct):
         Validations.of(self.dead_letters).acknowledge(
             Acknowledgment(id="AwsSolutions-SQS3", reason="It is itself where failures are kept.")
         )
-        log_group = logs.LogGroup(self, "Logs", retention=log_retention, removal_policy=log_removal)
+        log_group = vended_log_group(self, "Logs", retention=log_retention, removal=log_removal)
         self.role = iam.Role(
             self,
             "Role",

@@ -1,6 +1,6 @@
 """The stream of a replica, which CloudFormation gives for the table's own region only."""
 
-from aws_cdk import ArnFormat, CustomResource, Stack
+from aws_cdk import ArnFormat, CustomResource, Duration, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
@@ -40,6 +40,8 @@ class ReplicaStream(Construct):
             self,
             "Asked",
             service_token=function.function_arn,
+            # It answers within seconds; CloudFormation would wait for an hour.
+            service_timeout=Duration.minutes(5),
             resource_type="Custom::ReplicaStream",
             properties={"TableName": table_name},
         )

@@ -35,7 +35,7 @@ class TableOptions(TypedDict, total=False):
     encryption_key: kms.IKey
     replica_key_arns: Mapping[str, str]
     replication_latency: Duration
-    contributor_insights: bool
+    contributor_insights: dynamodb.ContributorInsightsMode | None
     alarm_topic: sns.ITopic | None
     tags: Mapping[str, str]
 
@@ -46,7 +46,9 @@ class DesignTable(DesignTableBase):
     `AlarmLevel` sets its alarms; a throw-away table has none unless a level asks for them.
     A design that contradicts itself stops the synthesis. Access is granted by pattern. Without a
     `table_name` CloudFormation gives it one. Each of its `replicas` has an alarm on how far it
-    lags: by five seconds, or by `replication_latency`. While a plan changes the table (`tablewright
+    lags: by five seconds, or by `replication_latency`. `contributor_insights` shows the keys that
+    are throttled, or all keys; CloudWatch charges for its rules by the month, of each index and
+    replica. While a plan changes the table (`tablewright
     apply`), it has the form of a step, which the context ``tablewright:on-the-way`` tells.
 
     With `strong_consistency` a write is in all regions when it is answered, and a consistent read
@@ -78,7 +80,7 @@ class DesignTable(DesignTableBase):
         encryption_key: kms.IKey | None = None,
         replica_key_arns: Mapping[str, str] | None = None,
         replication_latency: Duration | None = None,
-        contributor_insights: bool = True,
+        contributor_insights: dynamodb.ContributorInsightsMode | None = None,
         alarm_topic: sns.ITopic | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> None:
@@ -121,12 +123,8 @@ class DesignTable(DesignTableBase):
                 point_in_time_recovery_enabled=protection.recovery_days is not None,
                 recovery_period_in_days=protection.recovery_days,
             ),
-            # Only throttled keys: they tell hot partitions, and cost nothing while there are none.
             contributor_insights_specification=dynamodb.ContributorInsightsSpecification(
-                enabled=contributor_insights,
-                mode=dynamodb.ContributorInsightsMode.THROTTLED_KEYS
-                if contributor_insights
-                else None,
+                enabled=contributor_insights is not None, mode=contributor_insights
             ),
             # Tags are not inherited, unlike the rest of what a replica has.
             replicas=[dynamodb.ReplicaTableProps(region=r, tags=cfn_tags) for r in replicas],
@@ -148,7 +146,9 @@ class DesignTable(DesignTableBase):
                 self, "Replication", table=self, topic=alarm_topic, latency=replication_latency
             )
         if protection.backups:
-            TableBackup(self, "Backup", table=self.table, backups=protection.backups)
+            TableBackup(
+                self, "Backup", table=self.table, backups=protection.backups, topic=alarm_topic
+            )
 
     @staticmethod
     def from_table_name(

@@ -10,11 +10,10 @@ from tablewright.runtime.custom_resource import tell
 
 def handler(event: dict[str, Any], context: Any) -> None:
     """Tell the key of KMS that has this alias in that region."""
-    asked = event["ResourceProperties"]
-    alias, region = str(asked["Alias"]), str(asked["Region"])
 
-    def found() -> dict[str, str]:
-        kms = connect(own_session(), "kms", region=region)
-        return {"KeyArn": str(kms.call("DescribeKey", {"KeyId": alias})["KeyMetadata"]["Arn"])}
+    def find(properties: dict[str, str]) -> dict[str, str]:
+        kms = connect(own_session(), "kms", region=properties["Region"])
+        answer = kms.call("DescribeKey", {"KeyId": properties["Alias"]})
+        return {"KeyArn": str(answer["KeyMetadata"]["Arn"])}
 
-    tell(event, alias, found)
+    tell(event, "Alias", find)

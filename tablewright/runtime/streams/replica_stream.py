@@ -10,8 +10,9 @@ from tablewright.runtime.custom_resource import tell
 
 def handler(event: dict[str, Any], context: Any) -> None:
     """Tell the stream of the table that the resource names."""
-    table = str(event["ResourceProperties"]["TableName"])
-    tell(event, table, lambda: {"StreamArn": stream_arn(_dynamodb(), table)})
+    tell(
+        event, "TableName", lambda found: {"StreamArn": stream_arn(_dynamodb(), found["TableName"])}
+    )
 
 
 def stream_arn(dynamodb: Caller, table: str) -> str:

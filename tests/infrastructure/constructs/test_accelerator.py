@@ -11,7 +11,7 @@ from aws_cdk import aws_sns as sns
 
 from tablewright.catalog.sales.constructs import SalesTable
 from tablewright.catalog.sales.design import Sales
-from tablewright.constructs import Accelerator, GrantError, PythonCode, PythonFunction
+from tablewright.constructs import Accelerator, GrantError, Protection, PythonCode, PythonFunction
 from tests.infrastructure.constructs.building_blocks import (
     IN_IRELAND,
     Readings,
@@ -260,7 +260,12 @@ def test_a_given_network_is_used_as_it_is() -> None:
 def test_a_busy_or_failing_cluster_is_told() -> None:
     stack = new_stack(env=IN_IRELAND)
     topic = sns.Topic(stack, "Topic")
-    Accelerator(stack, "Accelerator", table=table_in(stack), alarm_topic=topic)
+    Accelerator(
+        stack,
+        "Accelerator",
+        table=table_in(stack, protection=Protection.recoverable()),
+        alarm_topic=topic,
+    )
     template = template_of(stack)
     (cluster,) = resources(template, CLUSTER)
     found = alarms(template)

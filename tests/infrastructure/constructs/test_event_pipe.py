@@ -172,7 +172,14 @@ def test_failing_falling_behind_and_giving_up_are_told() -> None:
     stack = new_stack()
     topic = sns.Topic(stack, "Topic")
     bus = events.EventBus(stack, "Bus")
-    EventPipe(stack, "Events", table=table_in(stack), bus=bus, alarm_topic=topic, **OF_READINGS)
+    EventPipe(
+        stack,
+        "Events",
+        table=table_in(stack, protection=Protection.recoverable()),
+        bus=bus,
+        alarm_topic=topic,
+        **OF_READINGS,
+    )
     template = template_of(stack)
     (pipe,) = resources(template, PIPE)
     (dead,) = resources(template, "AWS::SQS::Queue")

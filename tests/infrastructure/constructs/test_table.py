@@ -156,7 +156,10 @@ def test_a_table_that_outlives_its_stack_has_all_alarms(protection: Protection |
     stack = new_stack()
     options: TableOptions = {"protection": protection} if protection else {}
     SalesTable(stack, "Sales", **options)
-    assert len(resources(template_of(stack), "AWS::CloudWatch::Alarm")) == 9
+    # With backups, one more watches for missing copies.
+    backups = (protection or Protection.protected()).backups
+    expected = 10 if backups else 9
+    assert len(resources(template_of(stack), "AWS::CloudWatch::Alarm")) == expected
 
 
 def test_throttling_of_the_table_and_of_each_index_is_alarmed(sales: dict[str, Any]) -> None:
@@ -164,7 +167,7 @@ def test_throttling_of_the_table_and_of_each_index_is_alarmed(sales: dict[str, A
     watched = set()
     for alarm in resources(sales, "AWS::CloudWatch::Alarm").values():
         where = {d["Name"]: text(d["Value"]) for d in alarm.get("Dimensions", ())}
-        if where:
+        if "BackupVaultName" not in where and where:
             assert where["TableName"] == f"{{{table_id}}}"
             watched.add((alarm["MetricName"], where.get("GlobalSecondaryIndexName")))
     assert watched == {
@@ -195,8 +198,11 @@ def test_system_errors_of_every_operation_in_use_are_alarmed(sales: dict[str, An
 
 
 def test_no_alarm_sounds_for_want_of_data(sales: dict[str, Any]) -> None:
-    alarms = resources(sales, "AWS::CloudWatch::Alarm").values()
-    assert {alarm["TreatMissingData"] for alarm in alarms} == {"notBreaching"}
+    """Except for missing backups, which are the absence itself."""
+    alarms = resources(sales, "AWS::CloudWatch::Alarm").items()
+    breaching = {id for id, alarm in alarms if alarm["TreatMissingData"] != "notBreaching"}
+    assert all("BackupMissing" in id for id in breaching)
+    assert len(breaching) == 1
 
 
 def test_a_key_that_is_a_bare_field_has_the_type_of_the_field() -> None:

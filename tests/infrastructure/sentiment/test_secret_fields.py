@@ -1,6 +1,8 @@
 """Encrypted fields: off unless asked for; then each function has the keys that it needs."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ from tests.infrastructure.synthesis import (
     id_of,
     resources,
     statements,
+    synthesize_stage,
 )
 
 pytestmark = pytest.mark.thorough
@@ -96,3 +99,51 @@ def test_who_asks_for_the_key_may_ask_for_this_one_only(stage: Stage) -> None:
     assert found["Action"] == "kms:DescribeKey"
     alias = "alias/prod-sentiment-items-primary-keys"
     assert found["Condition"] == {"StringEquals": {"kms:RequestAlias": alias}}
+
+
+def test_keys_of_earlier_stacks_are_adopted_in_each_region(tmp_path: Path) -> None:
+    key = "arn:aws:kms:{}:111122223333:key/mrk-1"
+    secret = "arn:aws:secretsmanager:{}:111122223333:secret:prod-sentiment-items-{}-keys-abcdef"
+    arns = {}
+    for suffix, region in (("", "us-east-1"), ("-us-west-2", "us-west-2")):
+        for ring in ("primary", "dashboard"):
+            name = f"prod-sentiment-items-{ring}-keys"
+            arns[f"tablewright-prod-sentiment{suffix}/{name}"] = secret.format(region, ring)
+        for stack, alias in (
+            ("sentiment", "prod-sentiment-items-primary-keys"),
+            ("keys", "tablewright-prod-sentiment-tables"),
+        ):
+            arns[f"tablewright-prod-{stack}{suffix}/alias/{alias}"] = key.format(region)
+    made = synthesize_stage(
+        "prod-replicated-encrypted",
+        tmp_path,
+        {"TABLEWRIGHT_CUSTOMER_KEYS": "sentiment"},
+        adopted=json.dumps(arns),
+    )
+    for suffix, region in (("", "us-east-1"), ("-us-west-2", "us-west-2")):
+        for system in ("sentiment", "keys"):
+            template = made.template(f"{system}{suffix}")
+            for kind in ("AWS::KMS::Key", "AWS::KMS::ReplicaKey", "AWS::KMS::Alias"):
+                assert not resources(template, kind)
+        template = made.template(f"sentiment{suffix}")
+        assert not [id for id in resources(template, SECRET) if id.startswith("Secrets")]
+        may = allowed(template, "ProjectRole")
+        assert ("kms:Decrypt", key.format(region)) in may
+        rings = {where for action, where in may if action == "secretsmanager:GetSecretValue"}
+        assert secret.format(region, "dashboard") in rings
+        assert any(":secret:prod-sentiment-items-primary-keys-" in ring for ring in rings)
+    (items,) = (
+        table
+        for table in resources(made.template("sentiment"), "AWS::DynamoDB::GlobalTable").values()
+        if table["TableName"] == "prod-sentiment-items-primary"
+    )
+    encryption = {r["Region"]: r["SSESpecification"] for r in items["Replicas"]}
+    assert encryption["us-east-1"]["KMSMasterKeyId"] == key.format("us-east-1")
+
+
+def test_keys_have_an_alias_that_stays_in_each_region(stage: Stage) -> None:
+    for system in ("sentiment", "sentiment-us-west-2"):
+        template = stage("prod-replicated-encrypted").template(system)
+        (alias,) = (r for r in template["Resources"].values() if r["Type"] == "AWS::KMS::Alias")
+        assert alias["Properties"]["AliasName"] == "alias/prod-sentiment-items-primary-keys"
+        assert alias["DeletionPolicy"] == "RetainExceptOnCreate"

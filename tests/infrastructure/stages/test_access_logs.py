@@ -1,10 +1,11 @@
 """Who read and wrote what in a bucket is logged, where the data outlives its stack."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 
-from tests.infrastructure.synthesis import Assembly, Template, id_of, one, resources
+from tests.infrastructure.synthesis import Assembly, Template, id_of, one, resources, text
 
 Stage = Callable[[str], Assembly]
 BUCKET = "AWS::S3::Bucket"
@@ -57,3 +58,39 @@ def test_s3_alone_writes_logs_and_a_year_of_them_is_kept(prod: Assembly) -> None
         assert statement["Principal"] == {"Service": "logging.s3.amazonaws.com"}
         assert statement["Action"] == "s3:PutObject"
         assert "aws:SourceAccount" in str(statement["Condition"])
+
+
+@pytest.mark.parametrize("name", ["local", "dev", "prod"])
+def test_services_deliver_logs_to_vended_groups(name: str, stage: Stage) -> None:
+    """Others would share one policy of the account."""
+    for template in stage(name).templates.values():
+        groups = resources(template, "AWS::Logs::LogGroup")
+        for kind, settings in (
+            ("AWS::ApiGatewayV2::Stage", "AccessLogSettings"),
+            ("AWS::Pipes::Pipe", "LogConfiguration"),
+        ):
+            for sender in resources(template, kind).values():
+                (id,) = re.findall(r"'Fn::GetAtt': \['(\w+)', 'Arn'\]", str(sender[settings]))
+                assert text(groups[id]["LogGroupName"]["Fn::Join"][1][0]).startswith(
+                    "/aws/vendedlogs/"
+                )
+
+
+@pytest.mark.thorough
+def test_custom_resources_time_out_and_flow_logs_are_trusted_for_one_account(stage: Stage) -> None:
+    assembly = stage("prod-accelerated")
+    asked = [
+        resource
+        for template in assembly.templates.values()
+        for kind in ("Custom::PrimaryKey", "Custom::ReplicaStream")
+        for resource in resources(template, kind).values()
+    ]
+    assert asked
+    assert {resource["ServiceTimeout"] for resource in asked} == {"300"}
+    (trust,) = (
+        statement
+        for role in resources(assembly.template("sentiment"), "AWS::IAM::Role").values()
+        for statement in role["AssumeRolePolicyDocument"]["Statement"]
+        if "vpc-flow-logs" in str(statement["Principal"])
+    )
+    assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": "111122223333"}}

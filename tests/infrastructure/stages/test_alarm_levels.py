@@ -1,5 +1,6 @@
 """How closely each stage is watched, and what that asks for."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -24,7 +25,7 @@ from tests.infrastructure.synthesis import (
 )
 
 Stage = Callable[[str], Assembly]
-MOST_METRICS = 45
+MOST_METRICS = 60
 MINUTE = Duration.minutes(1)
 
 
@@ -49,7 +50,7 @@ def metrics(alarm: Template) -> int:
     return sum("MetricStat" in metric for metric in alarm.get("Metrics", ())) or 1
 
 
-@pytest.mark.parametrize("name", ["dev", "staging", "prod"])
+@pytest.mark.parametrize("name", ["staging", "prod"])
 def test_a_stage_has_few_alarm_metrics(name: str, stage: Stage) -> None:
     assert 0 < sum(map(metrics, alarms(stage(name)).values())) <= MOST_METRICS
 
@@ -104,7 +105,7 @@ def test_a_function_with_concurrency_of_its_own_is_watched_by_that() -> None:
 @pytest.fixture(scope="module")
 def silent(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
     folder = tmp_path_factory.mktemp("silent")
-    return synthesize_stage("dev", folder, {"TABLEWRIGHT_ALARMS": "none"})
+    return synthesize_stage("staging", folder, {"TABLEWRIGHT_ALARMS": "none"})
 
 
 @pytest.mark.thorough
@@ -117,22 +118,23 @@ def test_no_alarms_are_no_topic_and_no_key_either(silent: Assembly) -> None:
 
 @pytest.mark.thorough
 def test_a_stage_that_had_alarms_gives_up_their_topic_before_it_goes(
-    dev: Assembly, silent: Assembly
+    stage: Stage, silent: Assembly
 ) -> None:
-    before = dev.templates
-    taken = {name for name, template in before.items() if topic_of(dev) in imports(template)}
+    staging = stage("staging")
+    before = staging.templates
+    taken = {name for name, template in before.items() if topic_of(staging) in imports(template)}
     first = importers_of_removed(Synthesized(silent.folder), lambda name, region: before[name])
     assert taken == set(first)
-    assert len(taken) == 4
+    assert len(taken) == 5
     # The other way round the topic is made first, as ever.
     after = silent.templates
-    assert importers_of_removed(Synthesized(dev.folder), lambda name, region: after[name]) == []
+    assert importers_of_removed(Synthesized(staging.folder), lambda name, region: after[name]) == []
 
 
 @pytest.mark.parametrize(
     ("stage", "asked", "level"),
     [
-        ("dev", None, "essential"),
+        ("dev", None, "none"),
         ("dev", "all", "all"),
         ("staging", None, "essential"),
         ("prod", None, "essential"),
@@ -207,3 +209,43 @@ def test_a_stage_that_is_not_thrown_away_has_one_key_that_of_its_alarms_topic(
         for id in resources(template, "AWS::KMS::Key")
     ]
     assert [id.rstrip("0123456789ABCDEF") for id in keys] == made
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["dev", "staging", "prod"])
+def test_a_table_has_at_most_five_alarms_by_default(name: str, stage: Stage) -> None:
+    of_tables: dict[str, int] = {}
+    for stack, template in stage(name).templates.items():
+        tables = resources(template, "AWS::DynamoDB::GlobalTable")
+        # The beginning of a table's construct path, which its alarms, backups and replicas share.
+        for id in (id.partition("Table")[0] for id in tables):
+            alarms = resources(template, "AWS::CloudWatch::Alarm")
+            of_tables[f"{stack}/{id}"] = sum(alarm.startswith(id) for alarm in alarms)
+    assert max(of_tables.values()) <= 5, of_tables
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["prod", "prod-us-east-1"])
+def test_every_schedule_and_backup_has_an_alarm_of_absence(name: str, stage: Stage) -> None:
+    for stack, template in stage(name).templates.items():
+        rules = [
+            rule["ScheduleExpression"]
+            for rule in resources(template, "AWS::Events::Rule").values()
+            # A week is further back than CloudWatch looks.
+            if not re.search("EventPattern|SUN|MON", str(rule))
+        ]
+        plans = resources(template, "AWS::Backup::BackupPlan")
+        absence = [
+            alarm
+            for alarm in resources(template, "AWS::CloudWatch::Alarm").values()
+            if alarm["TreatMissingData"] == "breaching"
+        ]
+        runs = [alarm for alarm in absence if alarm["MetricName"] == "Invocations"]
+        copies = [a for a in absence if a["MetricName"] == "NumberOfBackupJobsCompleted"]
+        assert len(runs) == len(rules), stack
+        assert len(copies) == len(plans), stack
+        assert len(runs) + len(copies) == len(absence)
+        for alarm in absence:
+            assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", 1)
+            looks_back = alarm["Period"] * alarm["EvaluationPeriods"]
+            assert looks_back <= (86_400 if alarm["Period"] < 3600 else 604_800)

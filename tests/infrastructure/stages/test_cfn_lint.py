@@ -1,5 +1,6 @@
 """Templates hold before cfn-lint, and resources exist in the regions that they are deployed to."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -8,6 +9,9 @@ from cfnlint.config import ManualArgs
 from cfnlint.helpers import REGIONS
 from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
+from cdk_app.deployable_regions import PARTITIONS, WITHOUT_PIPES, missing_service
+from cdk_app.setting import SettingError
+from cdk_app.settings import ROOT, read
 from tablewright.constructs import CostAlerts
 from tests.infrastructure.synthesis import Assembly
 
@@ -20,15 +24,9 @@ IGNORED = {
     "W3010",
 }
 BUDGET = "AWS::Budgets::Budget"
-# Regions of the commercial partition that lack a service which the application cannot do without.
-LACKING = {
-    "AWS::Pipes::Pipe": {
-        *("ap-east-2", "ap-southeast-4", "ap-southeast-5", "ap-southeast-6", "ap-southeast-7"),
-        *("ca-west-1", "il-central-1", "mx-central-1"),
-    },
-}
-ELSEWHERE = ("cn-", "us-gov-", "us-iso", "eu-iso", "eusc-")
-COMMERCIAL = [region for region in REGIONS if not region.startswith(ELSEWHERE)]
+# Resource types by the name of their service in messages.
+SERVICES = {"AWS::Pipes": "EventBridge Pipes", "AWS::Cognito": "Cognito user pools"}
+PAGE = (ROOT / "docs" / "deployable-regions.md").read_text()
 
 
 @pytest.mark.thorough
@@ -39,6 +37,7 @@ def test_cfn_lint_finds_nothing(name: str, stage: Stage) -> None:
         for stack, file in stage(name).files.items()
         # Those are the same as in us-west-2, as the snapshots hold.
         if not stack.endswith(("eu-west-1", "ap-south-1"))
+        and stage(name).templates[stack]["Resources"]
     ]
     # All at once: the rules are read anew each time.
     asked = ManualArgs(regions=[HOME], ignore_checks=sorted(IGNORED), templates=files)
@@ -54,11 +53,41 @@ def test_every_region_that_has_the_services_can_have_a_stage(stage: Stage) -> No
         for template in stage(name).templates.values()
         for resource in template["Resources"].values()
     }
-    lacking: dict[str, set[str]] = {}
-    for region in COMMERCIAL:
-        for type in used - {BUDGET} - set(PROVIDER_SCHEMA_MANAGER.get_resource_types(region)):
-            lacking.setdefault(type, set()).add(region)
-    assert lacking == LACKING
+    for region in REGIONS:
+        if region.startswith(("us-iso", "eu-iso", "eusc-")):
+            # cfn-lint knows nothing of their services.
+            continue
+        missing = used - {BUDGET} - set(PROVIDER_SCHEMA_MANAGER.get_resource_types(region))
+        services = {SERVICES[type.rpartition("::")[0]] for type in missing}
+        assert services == ({missing_service(region)} - {None}), region
+
+
+def test_page_names_all_services_and_refused_regions(stage: Stage) -> None:
+    used = {
+        resource["Type"].split("::")[1]
+        for name in ("dev", "prod-accelerated", "prod-replicated-encrypted")
+        for template in stage(name).templates.values()
+        for resource in template["Resources"].values()
+        if not resource["Type"].startswith("Custom::")
+    }
+    first_column = re.findall(r"^\| `(.+?)` \|", PAGE, re.MULTILINE)
+    documented = {name for cell in first_column for name in cell.split("`, `")}
+    assert documented == used | {"CloudFront", "WAFv2", "Budgets"}
+    assert set(re.findall(r"^- `(.+?)`", PAGE, re.MULTILINE)) == {*PARTITIONS, *WITHOUT_PIPES}
+
+
+@pytest.mark.parametrize("region", ["us-gov-west-1", "cn-north-1", "eusc-de-east-1", "ca-west-1"])
+def test_stage_in_a_region_without_a_service_is_refused(region: str) -> None:
+    message = f"TABLEWRIGHT_REGION is {region}, which lacks {missing_service(region)}: choose"
+    with pytest.raises(SettingError, match=message):
+        read({"stage": "prod"}.get, {"TABLEWRIGHT_REGION": region})
+
+
+def test_replica_may_be_in_a_region_without_pipes_of_the_same_partition() -> None:
+    environ = {"TABLEWRIGHT_REGION": HOME, "TABLEWRIGHT_REPLICAS": "ca-west-1"}
+    assert read({"stage": "prod"}.get, environ).replicas.regions == ("ca-west-1",)
+    with pytest.raises(SettingError, match="TABLEWRIGHT_REPLICAS is cn-north-1, which lacks"):
+        read({"stage": "prod"}.get, {**environ, "TABLEWRIGHT_REPLICAS": "cn-north-1"})
 
 
 def test_budgets_are_made_where_cloudformation_makes_them() -> None:

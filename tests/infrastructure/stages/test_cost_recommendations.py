@@ -88,7 +88,7 @@ def test_it_sends_no_other_event_than_its_own(operations: Template) -> None:
         one for one in statements(operations, ROLE) if "events:PutEvents" in listed(one["Action"])
     )
     own = {"events:source": EVENT_SOURCE, "events:detail-type": DETAIL_TYPE}
-    assert statement["Condition"] == {"ForAllValues:StringEquals": own}
+    assert statement["Condition"] == {"StringEquals": own}
 
 
 def test_it_runs_on_mondays_and_one_alarm_watches_it(operations: Template) -> None:

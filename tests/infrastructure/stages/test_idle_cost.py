@@ -2,18 +2,20 @@
 
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cdk_app.settings import read
-from docs.idle_cost import HEALING_METRICS, PAGE, STAGES, idle_cost, page
+from docs.idle_cost import HEALING_METRICS, PAGE, STAGES, Unpriced, idle_cost, page
+from tablewright.costs.bill import firewall_month
 from tablewright.costs.price_lists import US_EAST_1
 from tablewright.model.healing import EXECUTION_TIME, ITEMS_FOUND, ITEMS_REPUBLISHED
 from tests.infrastructure.stages.own_metrics import written
-from tests.infrastructure.synthesis import VARIANTS, Assembly
+from tests.infrastructure.synthesis import VARIANTS, Assembly, synthesize_stage
 
-MOST_FOR_DEV = Decimal(6)
+MOST_FOR_DEV = Decimal(5)
 MOST_FOR_PROD = Decimal(20)
 # The stages of the page, as they are made for the tests.
 pytestmark = pytest.mark.thorough
@@ -36,7 +38,7 @@ def test_the_page_is_what_the_templates_cost(costs: dict[str, dict[str, Decimal]
     assert PAGE.read_text() == page(costs), "run `make docs`"
 
 
-def test_an_idle_dev_stage_costs_less_than_six_dollars(
+def test_idle_dev_stage_costs_less_than_five_dollars(
     costs: dict[str, dict[str, Decimal]],
 ) -> None:
     assert costs["dev"]["in all"] < MOST_FOR_DEV
@@ -58,6 +60,11 @@ def test_every_metric_of_an_alarm_and_every_zone_of_an_endpoint_counts() -> None
     stat: dict[str, Any] = {"MetricStat": {}}
     resources = {
         "Plain": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"MetricName": "Errors"}},
+        "Key": {"Type": "AWS::KMS::ReplicaKey", "Properties": {}},
+        "Ring": {
+            "Type": "AWS::SecretsManager::Secret",
+            "Properties": {"ReplicaRegions": [{"Region": "us-west-2"}]},
+        },
         "Sum": {
             "Type": "AWS::CloudWatch::Alarm",
             "Properties": {"Metrics": [{"Expression": "SUM(METRICS())"}, stat, stat]},
@@ -76,6 +83,51 @@ def test_every_metric_of_an_alarm_and_every_zone_of_an_endpoint_counts() -> None
     assert found["metrics of alarms"] == Decimal("0.30")
     assert found["endpoints of its network"] == Decimal("21.90")
     assert found["nodes of the accelerator"] == Decimal("87.60")
+    assert (found["keys"], found["secrets"]) == (Decimal("1.00"), Decimal("0.80"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "rules"), [("THROTTLED_KEYS", 8), ("ACCESSED_AND_THROTTLED_KEYS", 16), (None, 0)]
+)
+def test_rules_of_contributor_insights_count_by_key_and_region(
+    mode: str | None, rules: int
+) -> None:
+    replica: dict[str, Any] = {"ContributorInsightsSpecification": {"Enabled": mode is not None}}
+    if mode:
+        replica["ContributorInsightsSpecification"]["Mode"] = mode
+    table = {
+        "BillingMode": "PAY_PER_REQUEST",
+        "KeySchema": [{"AttributeName": "PK"}, {"AttributeName": "SK"}],
+        "GlobalSecondaryIndexes": [
+            {"IndexName": "a", "KeySchema": [{"AttributeName": "A"}]},
+            {"IndexName": "b", "KeySchema": [{"AttributeName": "B"}]},
+        ],
+        "Replicas": [replica, replica],
+    }
+    stack = {"Resources": {"T": {"Type": "AWS::DynamoDB::GlobalTable", "Properties": table}}}
+    found = idle_cost([stack], US_EAST_1)
+    assert found["contributor insights"] == found["in all"] == rules * Decimal("0.50")
+
+
+def test_setting_switches_contributor_insights_on(tmp_path: Path) -> None:
+    environ = {"TABLEWRIGHT_CONTRIBUTOR_INSIGHTS": "throttled"}
+    made = synthesize_stage("dev", tmp_path, environ)
+    # Table and index keys of dev, counted by hand: 55.
+    assert idle_cost(made.templates.values(), US_EAST_1)["contributor insights"] == Decimal("27.50")
+
+
+def test_resource_type_without_a_price_is_refused() -> None:
+    stack = {"Resources": {"New": {"Type": "AWS::EC2::NatGateway", "Properties": {}}}}
+    with pytest.raises(Unpriced, match="New is AWS::EC2::NatGateway: give it a price"):
+        idle_cost([stack], US_EAST_1)
+
+
+@pytest.mark.parametrize("name", ["prod-replicated-encrypted", "prod-accelerated"])
+def test_every_resource_type_of_the_templates_is_priced_or_free(name: str, tmp_path: Path) -> None:
+    more = {"TABLEWRIGHT_CUSTOMER_KEYS": "sales", "TABLEWRIGHT_FIREWALL": "on"}
+    told = {"TABLEWRIGHT_ALARM_EMAIL": "ops@example.com", "TABLEWRIGHT_RECOMMENDATIONS": "25"}
+    made = synthesize_stage(name, tmp_path, {**more, **told})
+    assert idle_cost(made.templates.values(), US_EAST_1)["firewall"] == firewall_month(US_EAST_1)
 
 
 def test_lambda_polls_queues_for_money_and_streams_for_nothing(dev: Assembly) -> None:

@@ -46,7 +46,7 @@ def test_every_metric_that_an_alarm_watches_is_written(
     name: str, stage: Stage, counted: Written
 ) -> None:
     watched = {metric for _, metric in own_alarms(stage(name))}
-    assert watched
+    assert bool(watched) is (name != "dev"), "dev alone has no alarms"
     assert watched <= counted(name).keys()
 
 

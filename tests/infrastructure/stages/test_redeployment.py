@@ -1,13 +1,25 @@
 """A stage that failed to deploy, or was destroyed, can be deployed again."""
 
+import json
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from deployment import cdk
-from tests.infrastructure.synthesis import STAGES, Assembly, Template, resources, text
+from tests.infrastructure.synthesis import (
+    STAGES,
+    Assembly,
+    Template,
+    resources,
+    synthesize_stage,
+    text,
+)
 
 Stage = Callable[[str], Assembly]
+# Deletion protection that is on, and off.
+OFF = {"true": "false", '"ACTIVE"': '"INACTIVE"'}
 # What two stacks cannot have both, although the name is only theirs to choose.
 _NAMES = {
     "AWS::DynamoDB::GlobalTable": "TableName",
@@ -36,9 +48,13 @@ _FIXED = {
     "AWS::DynamoDB::GlobalTable": "operators and other systems know the tables by their names",
     "AWS::SNS::Topic": "other systems publish to the requests for analysis",
     "AWS::Events::EventBus": "other systems put their rules on the bus of forms",
+    "AWS::KMS::Alias": "other regions and the next deployment find the key by it",
+    "AWS::SecretsManager::Secret": "other regions and the next deployment find the ring by it",
 }
-# Kept under a fixed name: deployed again with `make deploy IMPORT=1`.
-_TAKEN_OVER = {"AWS::DynamoDB::GlobalTable"}
+# Kept under a fixed name: imported by `make deploy IMPORT=1`, or adopted by any `make deploy`.
+_TAKEN_OVER = {
+    *("AWS::DynamoDB::GlobalTable", "AWS::KMS::Alias", "AWS::SecretsManager::Secret"),
+}
 
 
 def every(assembly: Assembly) -> Iterator[tuple[str, Template]]:
@@ -53,7 +69,22 @@ def test_what_is_kept_goes_when_its_creation_fails(name: str, stage: Stage) -> N
     assert ("RetainExceptOnCreate" in policies) is (name not in ("local", "dev"))
 
 
-@pytest.mark.parametrize("name", [*STAGES, "prod-accelerated"])
+def test_new_stacks_have_all_but_deletion_protection(stage: Stage, tmp_path: Path) -> None:
+    name = "prod-us-east-1"
+    final = stage(name)
+    new = [f"tablewright-prod-{system}" for system in ("identity", "sentiment-us-west-2", "sales")]
+    first = synthesize_stage(name, tmp_path, new_stacks=" ".join(new))
+    assert first.findings() == final.findings()
+    protection = re.compile(r'("DeletionProtection(?:Enabled)?": )(true|"ACTIVE")')
+    for stack, template in final.templates.items():
+        source = json.dumps(template)
+        off = protection.sub(lambda found: found[1] + OFF[found[2]], source)
+        assert json.dumps(first.templates[stack]) == (off if stack in new else source)
+    protecting = {s.name for s in cdk.Assembly(final.folder).stacks if s.has_deletion_protection}
+    assert protecting == {s for s, t in final.templates.items() if protection.search(json.dumps(t))}
+
+
+@pytest.mark.parametrize("name", [*STAGES, "prod-accelerated", "prod-replicated-encrypted"])
 def test_only_what_others_know_by_name_has_a_fixed_one(name: str, stage: Stage) -> None:
     for id, resource in every(stage(name)):
         named = resource.get("Properties", {}).get(_NAMES.get(resource["Type"], ""))

@@ -26,6 +26,7 @@ FUNCTION, MAPPING = "AWS::Lambda::Function", "AWS::Lambda::EventSourceMapping"
 TOLD = {
     **IN_VIRGINIA,
     "TABLEWRIGHT_ALARM_EMAIL": "ops@example.com",
+    "TABLEWRIGHT_ALARMS": "essential",
     "TABLEWRIGHT_CLIENT": "boto3",
     "TABLEWRIGHT_CONNECTIONS": "100",
     "TABLEWRIGHT_REPLICAS": "us-west-2",

@@ -51,8 +51,11 @@ class SmallCdk(Cdk):
     def synth(self, context: Mapping[str, str] | None = None) -> Assembly:
         on_the_way = json.loads((context or {}).get("replicas_on_the_way", "{}"))
         replicas = on_the_way.get(ITEMS, self._replicas)
+        more = dict(self._more)
+        if self._stack in (context or {}).get("new_stacks", "").split():
+            more["DeletionProtectionEnabled"] = False
         template = {
-            "Resources": {"Items": table(*replicas, stage=self._stage, **self._more), **self.other},
+            "Resources": {"Items": table(*replicas, stage=self._stage, **more), **self.other},
             "Outputs": {name: {"Value": value} for name, value in self.outputs.items()},
         }
         artifact = {
@@ -75,6 +78,10 @@ class SmallCdk(Cdk):
         self.deployed.append(tuple(r["Region"] for r in properties["Replicas"])[1:])
         formation = self._cloud.client("cloudformation")
         exists = self._exists(formation)
+        if exists and self.status() in ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED"):
+            # As the CLI does.
+            self.destroy(assembly)
+            exists = False
         change = formation.update_stack if exists else formation.create_stack
         try:
             change(StackName=self._stack, TemplateBody=json.dumps(stack.template))
@@ -92,6 +99,11 @@ class SmallCdk(Cdk):
         formation.get_waiter("stack_delete_complete").wait(
             StackName=self._stack, WaiterConfig={"Delay": 1}
         )
+
+    def status(self) -> str:
+        """The stack's status."""
+        found = self._cloud.client("cloudformation").describe_stacks(StackName=self._stack)
+        return str(found["Stacks"][0]["StackStatus"])
 
     def _exists(self, formation: Any) -> bool:
         return any(

@@ -307,6 +307,13 @@ def test_a_deployment_calls_what_the_documented_role_may_and_nothing_else(
 ) -> None:
     run(target, cdk(OREGON))
     stage = cdk(OREGON, MUMBAI)
+    stage.other = {
+        name: {"Type": type, "DeletionPolicy": "Retain", "Properties": {property: "alias/new"}}
+        for name, type, property in (
+            ("Alias", "AWS::KMS::Alias", "AliasName"),
+            ("Ring", "AWS::SecretsManager::Secret", "Name"),
+        )
+    }
     stage.deploy = lambda assembly, *options: None  # type: ignore[method-assign]
     called: set[str] = set()
     real = BaseClient._make_api_call

@@ -48,3 +48,20 @@ def test_what_is_deleted_needs_no_key() -> None:
     with formation() as asking:
         answer = asking.ask(primary_key.handler, "Delete", ALIAS, Alias=ALIAS, Region="us-west-2")
     assert answer == {"Status": "SUCCESS"}
+
+
+@pytest.mark.parametrize("error", [KeyError("Metadata"), TypeError("None"), RuntimeError("broken")])
+def test_any_exception_is_answered(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(primary_key, "connect", fail)
+    with formation() as asking:
+        answer = asking.ask(primary_key.handler, "Create", ALIAS, Alias=ALIAS, Region=REGION)
+    assert answer == {"Status": "FAILED", "Reason": f"{type(error).__name__}: {error}"}
+
+
+def test_missing_property_is_answered() -> None:
+    with formation() as asking:
+        answer = asking.ask(primary_key.handler, "Create", ALIAS, Alias=ALIAS)
+    assert answer == {"Status": "FAILED", "Reason": "KeyError: 'Region'"}
