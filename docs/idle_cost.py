@@ -41,6 +41,7 @@ FREE = frozenset(
         *(f"AWS::SNS::{name}" for name in ("Subscription", "Topic", "TopicPolicy")),
         *("AWS::SQS::Queue", "AWS::SQS::QueuePolicy", "AWS::WAFv2::LoggingConfiguration"),
         *("AWS::CDK::Metadata", "Custom::PrimaryKey", "Custom::ReplicaStream"),
+        "AWS::CloudFormation::WaitConditionHandle",
     )
 )
 _ONE_REGION, REPLICATED = "prod, one region", "prod with its replicas"
@@ -206,9 +207,9 @@ def page(costs: Mapping[str, Mapping[str, Decimal]], prices: Prices = US_EAST_1)
         "the other values would add: 50 cents a month for each rule. AWS does not say whether "
         "rules of the mode for throttled keys are charged while nothing is throttled; the page "
         "assumes that they are.",
-        "Budgets e-mail at 10, 15 and 20 dollars in dev, and at 20, 30 and 40 in staging and prod "
-        "(`cost_limits`). The stages of the first four columns cost less while they are idle. Set "
-        "the limits yourself for a stage that costs more.",
+        "Budgets e-mail at 10, 15 and 20 dollars (`cost_limits`). The stages of the first four "
+        "columns cost less than the last while they are idle. Set the limits yourself for a stage "
+        "that costs more.",
     )
     return "\n\n".join(paragraphs) + "\n"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from aws_cdk import Annotations, CfnOutput
+from aws_cdk import Annotations, CfnOutput, CfnWaitConditionHandle
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
@@ -42,6 +42,9 @@ class OperationsStack(StageStack):
                 email=stage.alarm_email,
                 encrypted=stage.protection != Protection.throw_away(),
             ).topic
+        else:
+            # CloudFormation refuses a stack without resources.
+            CfnWaitConditionHandle(self, "NoAlarms")
         # Of the account, not of the stage: throttled functions ring by what they leave undone.
         if stage.alarms is AlarmLevel.ALL:
             AccountAlarms(self, "Account", topic=self.alarm_topic)

@@ -51,9 +51,7 @@ class Assembly:
 
     @property
     def templates(self) -> dict[str, Template]:
-        found = {name: json.loads(path.read_text()) for name, path in self.files.items()}
-        # A stack without alarms, topic and budgets has no resources. The CLI passes over it.
-        return {name: {"Resources": {}, **template} for name, template in found.items()}
+        return {name: json.loads(path.read_text()) for name, path in self.files.items()}
 
     @property
     def files(self) -> dict[str, Path]:
