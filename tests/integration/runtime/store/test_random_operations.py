@@ -338,7 +338,7 @@ class Run:
             )
             return every, model.listed(holds)
         if kind == 3:
-            limits = random.choice(
+            limits: Any = random.choice(
                 [{"since": low, "until": high}, {"after": low, "before": high + 1}]
             )
             least = low if "since" in limits else low + 1
