@@ -144,7 +144,8 @@ class _Automaton:
         """The state after a part, which is never empty."""
         first = self._state()
         end = self._add(tree, first)
-        if tree.getwidth()[0]:
+        # Not the width of the tree: what stands for an expression that is not modeled can be empty.
+        if end not in self._reached(first):
             self._empty[state].append(first)
             return end
         # A copy whose moves lead into the original: its own end leads nowhere.
@@ -157,12 +158,17 @@ class _Automaton:
 
     def _closure(self, state: int) -> tuple[list[_Move], bool]:
         if state not in self._closed:
-            reached = [state]
-            for one in reached:
-                reached += [next for next in self._empty[one] if next not in reached]
+            reached = self._reached(state)
             moves = [move for one in reached for move in self._moves[one]]
             self._closed[state] = moves, self._end in reached
         return self._closed[state]
+
+    def _reached(self, state: int) -> list[int]:
+        """The states that one leads to without a character, itself included."""
+        reached = [state]
+        for one in reached:
+            reached += [next for next in self._empty[one] if next not in reached]
+        return reached
 
     def _state(self, *before: int) -> int:
         """A new state, which these lead to without a character."""
