@@ -3,7 +3,7 @@
 They are written as Python has them, and carried out by DynamoDB::
 
     (Order.total > 10) & Order.state.is_in("OPEN", "PAID") & ~Order.note.exists()
-    Order.visits.add(1), Order.note.remove(), Order.address.at("city").set("Paris")
+    Order.visits.add(1), Order.note.remove(), Order.address.at(Address.city).set("Paris")
 """
 
 from __future__ import annotations
@@ -27,9 +27,13 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "begins_with": ("S", "B"),
     "contains": ("S", "B", "L", *_SETS),
     "size": ("S", "B", "L", "M", *_SETS),
-    "at": ("L", "M"),
     "subtract": _SETS,
     "append": ("L",),
+}
+_STEPS = {
+    "L": "Write a position from 0 on, below max_items",
+    "M": "Write a field of the part, or a name in a document",
+    "": "Write names, and positions from 0",
 }
 _TYPES = ("S", "N", "B", "BOOL", "NULL", "L", "M", *_SETS)
 V = TypeVar("V")
@@ -62,6 +66,11 @@ class Operand(Generic[V]):
     def path(self) -> Path:
         """The names, fields and positions that lead from the field to the part."""
         return ()
+
+    @property
+    def leaf(self) -> Any:
+        """The field of the part: it checks what the part is set to, or compared with."""
+        return self.field
 
     def __eq__(self, other: V) -> Condition:  # type: ignore[override]
         return Comparison(self, "=", other)
@@ -158,9 +167,7 @@ class Operand(Generic[V]):
     def contains(self, part: Any) -> Condition:
         """A text that has this part, or a set or list that has this element."""
         self._require_kind("contains")
-        if not self.path and not isinstance(
-            part, {"S": str, "B": bytes}.get(self.field.kind, object)
-        ):
+        if not isinstance(part, {"S": str, "B": bytes}.get(self.leaf.kind, object)):
             raise self.field.refuse(f"cannot contain {described(part)}. Name a part of its text")
         return Function("contains", self, part)
 
@@ -178,17 +185,17 @@ class Operand(Generic[V]):
     def at(self, *path: str | int | Field[Any]) -> Operand[Any]:
         """A part of what the field holds: ``Order.address.at(Address.city)``, with names for the
         members of a document and positions for the elements of a list."""
-        self._require_kind("at")
-        if not path or not all(map(_is_step, path)):
-            steps = ", ".join(map(described, path))
-            raise self.field.refuse(f"has no part at({steps}). Write names, or positions from 0")
+        if not path:
+            raise self.field.refuse("has no part at(). Write names, or positions from 0")
         return PartOperand(self, path)
 
     def _require_kind(self, function: str) -> None:
-        field, kinds = self.field, _KINDS[function]
-        if not self.path and field.kind not in kinds and not hasattr(field, "prefix"):
+        leaf, kinds = self.leaf, _KINDS[function]
+        if leaf.kind and leaf.kind not in kinds:  # what is in a document can be of any type
             types = ", ".join(kinds)
-            raise field.refuse(f"is a {field.type_name}, and {function} is for fields of {types}")
+            raise self.field.refuse(
+                f"is a {leaf.type_name}, and {function} is for fields of {types}"
+            )
 
     def set(self, value: V) -> Change:
         """Give it a value."""
@@ -222,18 +229,21 @@ class Operand(Generic[V]):
         return Append(self, elements)
 
 
-def _is_step(step: str | int | Field[Any]) -> bool:
-    return step >= 0 if isinstance(step, int) else not isinstance(step, str) or bool(step)
-
-
 class PartOperand(Operand[Any]):
     """A part of a field."""
 
-    __slots__ = ("_of", "_path")
+    __slots__ = ("_leaf", "_of", "_path")
 
     def __init__(self, of: Operand[Any], path: Path) -> None:
         self._of = of
         self._path = (*of.path, *path)
+        self._leaf = of.leaf
+        for step in path:
+            holder, self._leaf = self._leaf, self._leaf.part(step)
+            if self._leaf is None:
+                steps = ", ".join(str(getattr(one, "name", repr(one))) for one in path)
+                remedy = _STEPS.get(holder.kind, f"A {holder.type_name} has no parts")
+                raise self.field.refuse(f"has no part at({steps}). {remedy}")
 
     def __repr__(self) -> str:
         return f"{self._of.field!r}.at{self._path!r}"
@@ -245,6 +255,10 @@ class PartOperand(Operand[Any]):
     @property
     def path(self) -> Path:
         return self._path
+
+    @property
+    def leaf(self) -> Any:
+        return self._leaf
 
 
 class Size(Operand[int]):

@@ -177,6 +177,10 @@ class Field(Operand[V]):
             return self.from_plain(plain)
         raise self.refuse(f"must be of type {self.kind}")
 
+    def part(self, step: Any) -> Field[Any] | None:
+        """The field of a part, to which a step of a path leads; None if there is none."""
+        return None
+
     @property
     def is_stored_plainly(self) -> bool:
         """True if every stored value of the field's type is a value of the field."""

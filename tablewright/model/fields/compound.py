@@ -116,6 +116,9 @@ class ListOfField(_Many):
             ]
         )
 
+    def part(self, step: Any) -> Field[Any] | None:
+        return self.of if isinstance(step, int) and 0 <= step < self.max_items else None
+
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": self.of.schema(), "maxItems": self.max_items}
 
@@ -155,6 +158,10 @@ class PartOfField(Field[Any]):
     def from_plain(self, plain: Mapping[str, Any]) -> Part:
         return self.of._stored(self.of.__part__.from_plain(plain))
 
+    def part(self, step: Any) -> Field[Any] | None:
+        members: tuple[Field[Any], ...] = self.of.__part__.fields
+        return next((one for one in members if one is step), None)
+
     def schema(self) -> dict[str, Any]:
         members = self.of.__part__.fields
         return {
@@ -189,13 +196,20 @@ class DocumentField(Field[Any]):
     def check(self, value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise self.refuse("must be an object")
+        return dict(self.check_value(value, 0))
+
+    def check_value(self, value: Any, depth: int) -> Any:
+        """Check a value inside the document, at so many levels."""
         import json  # when it is needed: it is slow to import
 
-        checked = self._checked(value, self._DEPTH)
+        checked = self._checked(value, self._DEPTH - depth)
         size = len(json.dumps(checked, default=str, ensure_ascii=False).encode())
         if size > self.max_bytes:
             raise self.refuse(f"must have at most {self.max_bytes} bytes as JSON, not {size}")
-        return dict(checked)
+        return checked
+
+    def part(self, step: Any) -> Field[Any] | None:
+        return DocumentValueField(self, 1) if isinstance(step, str) and step else None
 
     def _checked(self, value: Any, depth: int) -> Any:
         if depth < 0:
@@ -226,6 +240,28 @@ class DocumentField(Field[Any]):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "object"}
+
+
+class DocumentValueField(Field[Any]):
+    """A value inside a document, of any type that a document can hold."""
+
+    __slots__ = ("_depth", "_of")
+    kind = ""
+
+    def __init__(self, of: DocumentField, depth: int) -> None:
+        super().__init__()
+        self.named(of.name)
+        self._of, self._depth = of, depth
+
+    def check(self, value: Any) -> Any:
+        return self._of.check_value(value, self._depth)
+
+    def compared(self, value: Any) -> Any:
+        return value  # another program may have stored what a document cannot hold
+
+    def part(self, step: Any) -> Field[Any] | None:
+        sound = step >= 0 if isinstance(step, int) else isinstance(step, str) and step
+        return DocumentValueField(self._of, self._depth + 1) if sound else None
 
 
 class BinaryField(Field[Any]):
@@ -301,6 +337,9 @@ class TallyField(Field[Any]):
 
     def read_missing(self) -> dict[str, Decimal]:
         return {}
+
+    def part(self, step: Any) -> Field[Any] | None:
+        return NumberField().named(self.name) if isinstance(step, str) and self._key(step) else None
 
     def attributes(self, value: Mapping[str, Any]) -> dict[str, Any]:
         return {self.prefix + name: count for name, count in value.items()}

@@ -12,7 +12,7 @@ from tablewright.model.fields.compound import ListOfField, SetOfField
 from tablewright.model.fields.numbers import NumberField
 from tablewright.model.operands import Operand
 from tablewright.runtime.store.attribute_values import encode
-from tablewright.runtime.store.conditions import Rendering, leaf_of, own_field
+from tablewright.runtime.store.conditions import Rendering, leaf_of
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Records
 
@@ -93,7 +93,7 @@ def value_at(record: Mapping[str, Any], operand: Operand[Any]) -> Any:
 def _growing(records: Records, changes: Sequence[Change]) -> Iterator[tuple[Any, Any]]:
     """The changes that can pass a bound, each with the field that has it."""
     for change in changes:
-        leaf = leaf_of(own_field(records, change.operand), change.operand)
+        leaf = leaf_of(records, change.operand)
         bounded = isinstance(leaf, NumberField) and leaf.highest is not None
         if isinstance(change, Add | Append) and (
             bounded or isinstance(leaf, SetOfField | ListOfField)

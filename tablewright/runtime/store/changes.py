@@ -13,7 +13,13 @@ from tablewright.model.fields.compound import ListOfField, SetOfField, TallyFiel
 from tablewright.model.fields.numbers import NumberField
 from tablewright.model.operands import Operand
 from tablewright.runtime.store.attribute_values import Wire, encode
-from tablewright.runtime.store.conditions import Rendering, leaf_of, own_field, wire_of
+from tablewright.runtime.store.conditions import (
+    Rendering,
+    leaf_of,
+    own_field,
+    refused,
+    wire_of,
+)
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records
 
@@ -62,9 +68,9 @@ def _checked(records: Records, change: Change) -> Change:
     if field.secret and (change.operand.path or not isinstance(change, Set | Remove)):
         raise TypeError(f"{field.name} is secret: it can be set or removed, but not in part")
     if isinstance(change, Add | Subtract | Append):
-        return _growth(records, change, leaf_of(field, change.operand))
+        return _growth(records, change, leaf_of(records, change.operand))
     if change.operand.path:
-        return change
+        return _of_part(records, change)
     if isinstance(change, Remove):
         if not field.optional:
             raise InvalidRecord(records.entity.name, [field.refuse("is required")])
@@ -77,34 +83,53 @@ def _checked(records: Records, change: Change) -> Change:
     return change
 
 
-def _growth(records: Records, change: Add | Subtract | Append, leaf: Field[Any] | None) -> Change:
+def _of_part(records: Records, change: Change) -> Change:
+    """A checked change that sets a part of a field, or takes it away."""
+    operand, checked = change.operand, None
+    leaf = leaf_of(records, operand)
+    try:
+        if isinstance(change, Set):
+            is_removal = change.value is None and leaf.optional
+            checked = None if is_removal else leaf.check(change.value)
+            if checked is not None or not leaf.kind:
+                return Set(operand, checked, if_missing=change.if_missing)
+        if isinstance(operand.path[-1], Field):  # a member of a part
+            if not leaf.optional:
+                leaf.read_missing()  # raises InvalidValue unless a part can do without
+            elif leaf.default is not None:
+                return Set(operand, leaf.new_default())
+    except InvalidValue as problem:
+        raise refused(records, operand, problem) from None
+    return Remove(operand)
+
+
+def _growth(records: Records, change: Add | Subtract | Append, leaf: Field[Any]) -> Change:
     """A checked change that adds to a number, a set or a list, or takes elements out of a set."""
     operand = change.operand
     try:
         if isinstance(change, Append):
-            if isinstance(leaf, ListOfField):
-                return Append(operand, leaf.check(change.elements))
-            return change
+            checked = leaf.check(change.elements)
+            return Append(operand, checked)
         values = change.amount if isinstance(change, Add) else change.elements
-        if isinstance(leaf, SetOfField) or (leaf is None and isinstance(values, Collection)):
+        if isinstance(leaf, SetOfField):
             return type(change)(operand, _elements(operand.field, leaf, values))
-        if isinstance(change, Subtract) or isinstance(leaf, TallyField):
+        if isinstance(leaf, TallyField):
             return change
-        if leaf is not None and leaf.kind != "N":
-            raise InvalidValue(leaf.name, "can be added to only as a number or a set")
-        number = leaf if isinstance(leaf, NumberField) else NumberField().named(operand.field.name)
+        if isinstance(change, Subtract) or (leaf.kind and not isinstance(leaf, NumberField)):
+            raise operand.field.refuse("can be added to only as a number or a set")
+        number = leaf if isinstance(leaf, NumberField) else NumberField().named(leaf.name)
         return Add(operand, number.check_amount(values))
     except InvalidValue as problem:
-        raise InvalidRecord(records.entity.name, [problem]) from None
+        raise refused(records, operand, problem) from None
 
 
-def _elements(field: Field[Any], leaf: Field[Any] | None, values: Any) -> set[Any]:
+def _elements(field: Field[Any], leaf: SetOfField, values: Any) -> set[Any]:
     """The elements that are added to a set, or taken out of it."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Collection):
         raise field.refuse("takes elements in a set or a list")
     if not values:
         raise field.refuse("takes at least one element")
-    return set(leaf.check(values if isinstance(values, set) else list(values)) if leaf else values)
+    return set(leaf.check(values if isinstance(values, set) else list(values)) or ())
 
 
 def _removed(field: Field[Any]) -> Change:
@@ -170,7 +195,7 @@ def expression(
 
 def _plain(records: Records, operand: Operand[Any], value: Any) -> Any:
     """Elements of a set or a list as they are stored; a number as it is."""
-    held = leaf_of(own_field(records, operand), operand)
+    held = leaf_of(records, operand)
     if isinstance(held, SetOfField | ListOfField) and isinstance(value, list | set):
         return type(value)(map(held.of.to_plain, value))
     return value
@@ -198,7 +223,8 @@ def applied(changes: Sequence[Change], record: Mapping[str, Any]) -> dict[str, A
             after[field.name] = {name: one for name, one in counts.items() if one is not None}
         else:
             raise TypeError(
-                f"a part of {field.name} cannot be changed: something is derived from it"
+                f"a part of {field.name} cannot be changed together with fields that a key or the "
+                f"expiry follows from. Set all of {field.name}, or make two updates"
             )
     return after
 

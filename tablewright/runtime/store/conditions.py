@@ -129,9 +129,6 @@ def path_of(field: Field[Any], operand: Operand[Any]) -> list[str | int]:
     if isinstance(field, TallyField) and steps:
         # Each name has an attribute of its own.
         stored, steps = f"{field.prefix}{steps[0]}", steps[1:]
-    for step in steps:
-        if isinstance(step, int) and step < 0:
-            raise ValueError(f"{field.name} has no position {step}: the first element is at 0")
     return [stored, *(step.stored if isinstance(step, Field) else step for step in steps)]
 
 
@@ -139,7 +136,7 @@ def argument_of(records: Records, function: Function) -> Wire:
     """The argument of a function, as it is sent."""
     # A part of a text need not be of the field's own form.
     argument = function.argument
-    held = _leaf(records, function.operand)
+    held = leaf_of(records, function.operand)
     if function.name == "contains" and isinstance(held, SetOfField | ListOfField):
         argument = held.of.to_plain(held.of.check(argument))
     return encode(argument)
@@ -196,39 +193,34 @@ def own_field(records: Records, operand: Operand[Any]) -> Field[Any]:
 
 def wire_of(records: Records, operand: Operand[Any], value: Any, *, compared: bool = False) -> Wire:
     """A value that an operand is set to, or compared with, as it is stored."""
-    leaf = _leaf(records, operand)
+    leaf = leaf_of(records, operand)
     if isinstance(operand, Size) and not isinstance(value, int):
         raise TypeError(f"a size must be compared with an int, not {described(value)}")
-    if leaf is None or isinstance(operand, Size):
+    if isinstance(operand, Size):
         return encode(value)
     try:
         checked = leaf.compared(value) if compared else leaf.check(value)
     except InvalidValue as problem:
-        raise InvalidRecord(records.entity.name, [problem]) from None
-    if checked is None:
+        raise refused(records, operand, problem) from None
+    if checked is None and leaf.kind:  # a document can hold None
         empty = leaf.refuse(f"cannot be compared with {described(value)}. Use is_missing()")
         raise InvalidRecord(records.entity.name, [empty])
     return encode(leaf.to_plain(checked))
 
 
-def _leaf(records: Records, operand: Operand[Any]) -> Field[Any] | None:
-    field = records.entity.by_name.get(operand.field.name)
-    if type(field) is not type(operand.field):
-        field = operand.field  # the item is of another entity of a collection
-    return leaf_of(field or operand.field, operand)
+def leaf_of(records: Records, operand: Operand[Any]) -> Field[Any]:
+    """The field that an operand's values are of: the entity's own, or that of a part."""
+    leaf: Field[Any] = operand.leaf
+    own = None if operand.path else records.entity.by_name.get(leaf.name)
+    # In a collection, the item can be of another entity.
+    return own if own is not None and type(own) is type(leaf) else leaf
 
 
-def leaf_of(field: Field[Any], operand: Operand[Any]) -> Field[Any] | None:
-    """The field that an operand's values are of: its own or that of a part, None if unknown."""
-    found: Any = field
-    for step in operand.path:
-        if isinstance(step, Field):
-            found = step
-        elif isinstance(step, int) and isinstance(found, ListOfField):
-            found = found.of
-        else:
-            return None
-    return found  # type: ignore[no-any-return]
+def refused(records: Records, operand: Operand[Any], problem: InvalidValue) -> InvalidRecord:
+    """The error for a value of an operand; elements of a list have no name."""
+    if not problem.field:
+        problem = operand.field.refuse(f"has an entry that {problem.reason}")
+    return InvalidRecord(records.entity.name, [problem])
 
 
 def as_in(record: Mapping[str, Any], operand: Operand[Any]) -> Condition:

@@ -97,8 +97,8 @@ DAYS = [date(2026, 1, 1), date(2025, 12, 31)]
 TIMES = [datetime(2026, 1, 1, tzinfo=UTC), datetime(2025, 12, 31, 23, tzinfo=UTC)]
 ONE: Any = 1
 NAMES = ["a", "b", "é", "a.b"]
-# The types of fields that have a size.
-SIZED = ("S", "B", "L", "M", "SS", "NS", "BS")
+# The types of fields that have a size, and that of what is in a document.
+SIZED = ("", "S", "B", "L", "M", "SS", "NS", "BS")
 # The type that each attribute is declared with; of an attribute, a third have another one.
 KINDS = {
     **dict.fromkeys(("s", "e", "d", "at"), "S"),
@@ -254,7 +254,7 @@ class Oracle:
             return ~negated, f"NOT ({text})"
         place = a_place(random)
         path = self._path(place.path)
-        if random.random() < 0.15 and (place.operand.path or place.operand.field.kind in SIZED):
+        if random.random() < 0.15 and place.operand.leaf.kind in SIZED:
             return self._compared(
                 place.operand.size(),
                 f"size({path})",

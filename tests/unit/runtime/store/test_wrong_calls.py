@@ -370,7 +370,11 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
     "subtract from a number": (_update(lambda: Room.visits.subtract([1])), ValueError, "a Whole"),
     "append to a text": (_update(lambda: Room.note.append("a")), ValueError, "note is a Text"),
     "append of a number": (_update(Room.notes.append(3)), ValueError, "notes has an entry that"),
-    "set of a float in a part": (_update(Room.extras.at("x").set(1.5)), TypeError, "use Decimal"),
+    "set of a float in a part": (
+        _update(Room.extras.at("x").set(1.5)),
+        InvalidRecord,
+        "extras cannot hold a value of type float",
+    ),
     "set of a size": (_update(lambda: Room.note.size().set(3)), ValueError, "Change the field"),
     "set_if_missing of None": (
         _update(lambda: Room.note.set_if_missing(None)),
@@ -379,9 +383,9 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
     ),
     "removal of a required field": (_update(Room.price.remove()), ValueError, "price is required"),
     # Parts and conditions
-    "a part of a text": (lambda _: Room.note.at("x"), ValueError, "note is a Text"),
+    "a part of a text": (lambda _: Room.note.at("x"), ValueError, "A Text has no parts"),
     "a part at nothing": (lambda _: Room.extras.at(), ValueError, "extras has no part at()"),
-    "a part before the first": (lambda _: Room.notes.at(-1), ValueError, "positions from 0"),
+    "a part before the first": (lambda _: Room.notes.at(-1), ValueError, "a position from 0"),
     "a part at None": (lambda _: Room.extras.at(None), TypeError, "extras.at: path must be a text"),
     "a reversed range": (
         lambda _: Room.price.between(Decimal(3), Decimal(1)),
