@@ -51,7 +51,9 @@ class StoreError(TablewrightError):
     ) -> None:
         """Add the context of the write that raised this error, unless it has one."""
         if self.table is None:
-            self.table, self.pattern, self.key, self.operation = table, pattern, key, operation
+            self.table, self.key = table, key
+        if self.pattern is None:
+            self.pattern, self.operation = pattern, operation
 
 
 class _Refused(StoreError):
@@ -190,8 +192,9 @@ class TransactionRefused(Conflict):
 
 class MalformedItem(StoreError):
     """A stored item does not fit its entity: `table`, `entity` and `key` name the item, `attribute`
-    and `rule` the fault. `value` is the stored value in DynamoDB's JSON, None if the attribute is
-    missing or secret; `item` is the whole item as it was read."""
+    and `rule` the fault. `key`, `value` and `item` are in DynamoDB's JSON: the stored value, or None
+    if the attribute is missing or secret, and the whole item as it was read. A write that returns
+    such an item was applied: then `maybe_applied` is True."""
 
     def __init__(
         self,

@@ -34,6 +34,7 @@ from tablewright.runtime.errors import (
     Conflict,
     DuplicateKeys,
     ItemBusy,
+    MalformedItem,
     NotFound,
     StoreError,
     Throttled,
@@ -74,7 +75,8 @@ class Store(Reader):
         replaced = self._run(self.to_put(pattern, record), "ALL_OLD")
         if replaced and self._former:
             replaced = self._former.converted(replaced)
-        return requests.present(replaced)
+        with self._applied(pattern):
+            return requests.present(replaced)
 
     def update(
         self,
@@ -104,7 +106,8 @@ class Store(Reader):
         action, known = self._to_update(pattern, key, changes, when)
         if known is None or when is not None or "UpdateExpression" in action.params:
             known = self._run(action, f"ALL_{returning.upper()}")
-        return requests.records.to_record(known or {})  # type: ignore[no-any-return]
+        with self._applied(pattern):
+            return requests.records.to_record(known or {})  # type: ignore[no-any-return]
 
     def upsert(
         self,
@@ -128,7 +131,8 @@ class Store(Reader):
         requests = self._of(pattern, Upsert)
         item = self._run(self.to_update(pattern, key, *changes, when=when), "ALL_NEW")
         if item is not None:
-            return requests.records.to_record(item)  # type: ignore[no-any-return]
+            with self._applied(pattern):
+                return requests.records.to_record(item)  # type: ignore[no-any-return]
         # Put in place of an item that had expired.
         return requests.made_anew(key, changing.listed(requests.records, changes))  # type: ignore[no-any-return]
 
@@ -151,7 +155,8 @@ class Store(Reader):
             item = self._run(self.to_delete(pattern, key, when=when, **fields), "ALL_OLD")
         except NotFound:
             return None
-        return requests.present(item)
+        with self._applied(pattern):
+            return requests.present(item)
 
     def put_many(self, pattern: BatchPut[E], batch: Sequence[E]) -> int:
         """Store any number of records, replacing what is there; all are checked before the first
@@ -379,6 +384,16 @@ class Store(Reader):
             yield
         except StoreError as error:
             error.describe(self.table_name, pattern.name, key and plain_key(key))
+            raise
+
+    @contextmanager
+    def _applied(self, pattern: Pattern[Any]) -> Iterator[None]:
+        """Mark the error of a malformed item that a write returned: the write was applied."""
+        try:
+            yield
+        except MalformedItem as error:
+            error.maybe_applied = True
+            error.describe(self.table_name, pattern.name)
             raise
 
     def _write_all(self, pattern: Pattern[Any], writes: Sequence[Params]) -> None:

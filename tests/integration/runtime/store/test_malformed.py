@@ -15,6 +15,7 @@ from tablewright.model import (
     Choice,
     Collection,
     Date,
+    Delete,
     Document,
     Entity,
     EpochTimestamp,
@@ -36,6 +37,8 @@ from tablewright.model import (
     Tally,
     Text,
     Timestamp,
+    Update,
+    Upsert,
     Whole,
 )
 from tablewright.runtime.errors import MalformedItem
@@ -88,6 +91,9 @@ class Log(Table, pk="PK", sk="SK"):
         pk="DPK", sk="DSK", keys={Event: Key("DAY#{day}", "{number}")}, projects=KEYS_ONLY
     )
     put = Put(Event)
+    change = Update(Event)
+    touch = Upsert(Event)
+    remove = Delete(Event)
     comment = Put(Comment)
     event = Get(Event)
     events = BatchGet(Event)
@@ -216,6 +222,43 @@ def test_missing_required_attribute_is_named(
     spoil(**{name: None})
     with pytest.raises(MalformedItem, match=f"attribute '{name}' is required"):
         store.get(Log.event, log="a", number=2)
+
+
+SECOND = {"log": "a", "number": 2}
+WRITES: dict[str, Callable[[Store], object]] = {
+    "put": lambda store: store.replace(Log.put, event(2)),
+    "change": lambda store: store.update(Log.change, SECOND, {"text": "gin"}),
+    "touch": lambda store: store.upsert(
+        Log.touch, SECOND, {name: v for name, v in event(2).items() if name not in SECOND}
+    ),
+    "remove": lambda store: store.delete(Log.remove, SECOND),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_write_that_returns_a_malformed_item_says_that_it_was_applied(
+    store: Store, spoil: Callable[..., Item], dynamodb: Database, name: str
+) -> None:
+    # An upsert sets every field but those of the tally.
+    before = spoil(count_x={"S": "x"})
+    with pytest.raises(MalformedItem) as raised:
+        WRITES[name](store)
+    error = raised.value
+    assert (error.maybe_applied, error.pattern, error.table) == (True, name, "log")
+    assert error.attribute == "count_x"
+    stored = dynamodb.caller.call("GetItem", {**TABLE, "Key": KEY}).get("Item")
+    assert name == "touch" or stored != before
+
+
+@pytest.mark.parametrize("field", [{"day": date(2026, 1, 2)}, {}])
+def test_write_that_reads_a_malformed_item_first_is_not_applied(
+    store: Store, spoil: Callable[..., Item], dynamodb: Database, field: dict[str, Any]
+) -> None:
+    before = spoil(flag={"S": "x"})
+    with pytest.raises(MalformedItem) as raised:
+        store.update(Log.change, SECOND, field)
+    assert (raised.value.maybe_applied, raised.value.pattern) == (False, "change")
+    assert dynamodb.caller.call("GetItem", {**TABLE, "Key": KEY}).get("Item") == before
 
 
 SOUND: list[tuple[str, dict[str, Any] | None, Any]] = [
