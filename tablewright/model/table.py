@@ -7,6 +7,7 @@ stays light; whether a design makes sense is checked by `validate` at synth and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from tablewright.model.arguments import checked
@@ -152,8 +153,12 @@ class Design:
         return self.key if index is None else self.indexes[index].key
 
     def key_values(self, item: Mapping[str, Mapping[str, Any]]) -> tuple[Any, ...]:
-        """What tells a stored item from all others of the table."""
-        return tuple(value for name in self.key.names for value in item[name].values())
+        """What tells a stored item from all others of the table: 5 and 5.0 are one number."""
+        return tuple(
+            Decimal(value) if kind == "N" else value
+            for name in self.key.names
+            for kind, value in item[name].items()
+        )
 
     def kind(self, attribute: str) -> str:
         """The type of a key attribute: that of the field that it is, or else text."""

@@ -192,9 +192,9 @@ class TransactionRefused(Conflict):
 
 class MalformedItem(StoreError):
     """A stored item does not fit its entity: `table`, `entity` and `key` name the item, `attribute`
-    and `rule` the fault. `key`, `value` and `item` are in DynamoDB's JSON: the stored value, or None
-    if the attribute is missing or secret, and the whole item as it was read. A write that returns
-    such an item was applied: then `maybe_applied` is True."""
+    and `rule` the fault. `key`, `value` and `item` are in DynamoDB's JSON: `value` is None if the
+    attribute is missing or secret, and `item` is the whole item as it was read. A write that
+    returns such an item was applied: then `maybe_applied` is True."""
 
     def __init__(
         self,

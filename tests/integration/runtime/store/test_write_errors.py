@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from tablewright.model import (
     BatchCreate,
+    BatchDelete,
+    BatchGet,
     BatchPut,
     Binary,
     Check,
@@ -17,6 +20,7 @@ from tablewright.model import (
     Field,
     Get,
     Key,
+    Number,
     Put,
     Table,
     Text,
@@ -245,3 +249,34 @@ def test_errors_of_calls_name_the_write_too(dynamodb: Database) -> None:
         assert isinstance(refused.value, ResourceMissing)
         assert refused.value.table == "nowhere"
         assert refused.value.pattern in Hotels.__design__.patterns
+
+
+class Level(Entity, key=Key("{height}")):
+    height: Field[Decimal] = Number()
+
+
+class Levels(Table, pk="height"):
+    put = Put(Level)
+    create_many = BatchCreate(Level)
+    put_many = BatchPut(Level)
+    get_many = BatchGet(Level, consistent=True)
+    remove_many = BatchDelete(Level)
+
+
+def test_equal_numbers_are_one_key(dynamodb: Database) -> None:
+    store = dynamodb.store(Levels)
+    five, other = Level(height=Decimal("5.0")), Level(height=Decimal("5"))
+    for write in (
+        lambda: store.put_many(Levels.put_many, [five, other]),
+        lambda: store.create_many(Levels.create_many, [five, other]),
+        lambda: store.transact_write(
+            store.to_put(Levels.put, five), store.to_put(Levels.put, other)
+        ),
+    ):
+        with pytest.raises(DuplicateKeys, match=r"\[1\]"):
+            write()
+    assert store.create_many(Levels.create_many, [five]) == [True]
+    assert store.create_many(Levels.create_many, [other]) == [False]
+    assert len(store.get_many(Levels.get_many, [five, other])) == 1
+    store.delete_many(Levels.remove_many, [five, other])
+    assert dynamodb.items(Levels) == []
