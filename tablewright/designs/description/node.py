@@ -16,6 +16,7 @@ from tablewright.runtime.strict_json import InvalidJson, parse
 # Numbers of DynamoDB have 38 digits: no option can mean more.
 _MOST = 10**38
 _SHOWN = 60
+_LONGEST_REASON = 1000
 _MOST_BYTES = 16 * 1024 * 1024
 T = TypeVar("T")
 
@@ -49,6 +50,8 @@ class Node(NamedTuple):
     def refuse(self, reason: str) -> InvalidDescription:
         """Error for this value, in a single line."""
         place = self.path or "the document"
+        if len(reason) > _LONGEST_REASON:
+            reason = f"{reason[:_LONGEST_REASON]}…"
         text = printable(f"{place} is {_shown(self.value)}: {reason}")
         return InvalidDescription(text.replace("\n", "\\n"))
 
