@@ -54,7 +54,7 @@ def _object(kind: Any, given: object, path: str) -> Any:
 
 def _number(given: object, path: str) -> Decimal:
     try:
-        number = Decimal(given) if isinstance(given, str | int) else Decimal("NaN")
+        number = Decimal(given) if isinstance(given, str | int | Decimal) else Decimal("NaN")
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite():

@@ -40,7 +40,7 @@ def read_traffic(path: Path, design: Design, *, skip_unknown: bool = False) -> T
         values = tomllib.loads(path.read_text(), parse_float=Decimal)
     except OSError as error:
         raise InvalidTraffic(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidTraffic(f"{path} is no TOML: {error}") from None
     try:
         return _traffic(values, design, skip_unknown=skip_unknown)
