@@ -23,7 +23,7 @@ from tablewright.changes.adoption.proposal import Proposal, propose
 from tablewright.changes.adoption.sample import sample_table
 from tablewright.commands.numbers import whole
 from tablewright.designs.description.errors import InvalidDescription
-from tablewright.designs.description.node import printable
+from tablewright.designs.description.node import one_line
 from tablewright.designs.inference.described import described_table
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.aws import connect
@@ -58,14 +58,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refused(f"{error.filename} cannot be opened: {error.strerror}")
     except (BotoCoreError, InvalidDescription, StoreError, UnreadableItems, _Unusable) as error:
-        return _refused(printable(str(error)))
+        return _refused(one_line(str(error)))
     if options.json:
         print(_json(proposal, known, options))
         return 0
     if not options.output:
         print(proposal.source, end="")
     for line in _said(proposal, known):
-        print(line, file=sys.stderr)
+        print(one_line(line), file=sys.stderr)
     return 0
 
 

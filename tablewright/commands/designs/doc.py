@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tablewright.commands.named import add_designs, named_designs
 from tablewright.costs.measuring import InvalidMeasurements, Measurement, read_measurements
-from tablewright.designs.description.node import printable
+from tablewright.designs.description.node import one_line
 from tablewright.designs.example_records import NoExample
 from tablewright.model import Design
 from tablewright.model.validation.design import validate
@@ -77,7 +77,7 @@ def _measured(
     strangers = sorted({one["pattern"] for one in found} - design.patterns.keys())
     if strangers:
         parser.error(
-            f"{path} measures {printable(', '.join(strangers))}, which {design.id} does not have"
+            f"{path} measures {one_line(', '.join(strangers))}, which {design.id} does not have"
         )
     return found
 

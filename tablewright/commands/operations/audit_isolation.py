@@ -34,7 +34,7 @@ import boto3
 from botocore.exceptions import BotoCoreError
 
 from tablewright.commands.named import table_design
-from tablewright.designs.description.node import printable
+from tablewright.designs.description.node import one_line
 from tablewright.isolation.coverage import untried
 from tablewright.isolation.decisions import Call, Statement, allows
 from tablewright.isolation.names import NamedSession, named_leaks, sampler, tenant_prefixes
@@ -152,10 +152,10 @@ def _unreached(
 def _report(how: str, problems: Iterable[Leak | str], gaps: Sequence[str] = ()) -> int:
     count = 0
     for problem in problems:
-        print(printable(f"{how}: {problem}"))
+        print(one_line(f"{how}: {problem}"))
         count += 1
     for gap in gaps:
-        print(printable(f"{how}, not tried: {gap}"))
+        print(one_line(f"{how}, not tried: {gap}"))
     clean = "cannot tell: narrow or --exclude what was not tried" if gaps else _CLEAN
     _say(f"{how}: {count} problems" if count else f"{how}: {clean}")
     return count

@@ -21,6 +21,7 @@ from tablewright.costs.estimates.traffic import (
 from tablewright.model import Design
 
 _T = TypeVar("_T")
+_MOST = 10**15
 _GROUPS = ("patterns", "items", "functions")
 
 
@@ -144,16 +145,17 @@ def _value(hint: Any, value: object, path: str) -> object:
             raise InvalidTraffic(f"{path} is a list of names, not {value!r}")
         return tuple(value)
     # True is an int to Python, and to nobody else.
-    if type(value) is not hint or (hint is int and int(str(value)) < 0):
+    if type(value) is not hint or (hint is int and not 0 <= int(str(value)) <= _MOST):
         kinds = {int: "a whole number", bool: "true or false", str: "a text"}
         raise InvalidTraffic(f"{path} is {kinds[hint]}, not {value!r}")
     return value
 
 
 def _number(value: object, path: str) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not value >= 0:
+    number = Decimal(value) if type(value) in (int, Decimal) else Decimal("NaN")
+    if not number.is_finite() or not 0 <= number <= _MOST:
         raise InvalidTraffic(f"{path} is a number, not {value!r}")
-    return Decimal(value)
+    return number
 
 
 def _table(value: object, path: str) -> Mapping[str, Any]:

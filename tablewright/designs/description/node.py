@@ -52,8 +52,7 @@ class Node(NamedTuple):
         place = self.path or "the document"
         if len(reason) > _LONGEST_REASON:
             reason = f"{reason[:_LONGEST_REASON]}…"
-        text = printable(f"{place} is {_shown(self.value)}: {reason}")
-        return InvalidDescription(text.replace("\n", "\\n"))
+        return InvalidDescription(one_line(f"{place} is {_shown(self.value)}: {reason}"))
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
@@ -158,6 +157,11 @@ def _shown(value: object) -> str:
 def is_name(value: object) -> bool:
     """Check that Python accepts a value as a name."""
     return isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
+
+
+def one_line(text: str) -> str:
+    """Escape control characters and line breaks."""
+    return printable(text).replace("\n", "\\n")
 
 
 def printable(text: str) -> str:
