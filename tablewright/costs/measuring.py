@@ -10,6 +10,7 @@ A scenario is a function of a `Measuring`, which fills the table and runs each p
 """
 
 import json
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +23,7 @@ from tablewright.runtime.cursors.cursor import Cursors, KeyRing
 from tablewright.runtime.secrets.secrets import Secrets
 from tablewright.runtime.sharding.epochs import EpochCache
 from tablewright.runtime.store.store import Store
+from tablewright.runtime.strict_json import InvalidJson, parse
 from tablewright.testing import FaithfulMeter
 
 Measurement = dict[str, Any]
@@ -30,6 +32,7 @@ NONE = Decimal(0)
 # be made twice: a table that is created would be found to exist.
 ENGINE_SECONDS = 60
 _KEYS = KeyRing([b"m" * 32])
+_UNITS = r"\d{1,20}(\.\d{1,20})?"
 
 
 class InvalidMeasurements(ValueError):
@@ -135,21 +138,30 @@ def write_measurements(found: list[Measurement], path: Path) -> None:
 def read_measurements(path: Path) -> list[Measurement]:
     """The measurements of a file; raises InvalidMeasurements."""
     try:
-        found = json.loads(path.read_text())
+        found = parse(path.read_bytes())
     except OSError as error:
         raise InvalidMeasurements(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise InvalidMeasurements(f"{path} is no JSON: {error}") from None
-    needed = {"pattern", "what", "many", "read", "write"}
-    sound = isinstance(found, list) and all(
-        isinstance(one, dict) and needed <= one.keys() for one in found
-    )
-    if not sound:
+    except InvalidJson as error:
+        raise InvalidMeasurements(f"{path} {error}") from None
+    if not (isinstance(found, list) and all(map(_is_measurement, found))):
         raise InvalidMeasurements(
             f"{path} has no measurements: `tablewright measure DESIGN SCENARIO -o FILE` writes them"
         )
     measurements: list[Measurement] = found
     return measurements
+
+
+def _is_measurement(value: object) -> bool:
+    """True for all members of a measurement, with units that are numbers."""
+    texts, units = ("pattern", "what"), ("read", "read_floor", "write", "write_floor")
+    return (
+        isinstance(value, dict)
+        and {*texts, *units, "many", "calls", "computed"} <= value.keys()
+        and all(type(value[name]) is str for name in texts)
+        and all(re.fullmatch(_UNITS, str(value[name]), re.ASCII) for name in units)
+        and all(type(value[name]) is int for name in ("many", "calls"))
+        and value["many"] > 0
+    )
 
 
 def units_each(found: Measurement) -> tuple[Decimal, Decimal]:

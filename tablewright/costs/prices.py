@@ -4,12 +4,13 @@ Those of the regions are `tablewright.costs.price_lists.PRICE_LISTS`. A file of 
 of them: ``Prices.from_file(Path("ours.json"), base=EU_WEST_1)``.
 """
 
-import json
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
+
+from tablewright.runtime.strict_json import InvalidJson, parse
 
 HOURS_PER_MONTH = 730
 # Reserved capacity is sold in hundreds of units.
@@ -166,10 +167,9 @@ class Prices(NamedTuple):
     def from_file(cls, path: Path, *, base: "Prices | None" = None) -> "Prices":
         """Prices in a file of JSON; what it does not name is the base's."""
         try:
-            # A float would not be the number that stands in the file.
-            values = json.loads(path.read_text(), parse_float=str)
-        except ValueError as error:
-            raise InvalidPrices(f"{path} is no JSON: {error}") from error
+            values = parse(path.read_bytes())
+        except InvalidJson as error:
+            raise InvalidPrices(f"{path} {error}") from None
         if base and isinstance(values, Mapping):
             told = f"{path.name}; what it does not name: {base.sources}"
             values = {"sources": told, **values}

@@ -6,6 +6,7 @@ A tenant's are those that are called ``{tenant}/…``, after whatever stands bef
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 
 from tablewright.isolation.decisions import Call, Statement, allows, listed
 from tablewright.isolation.reach import Leak
@@ -85,9 +86,9 @@ def _allowed(
 class NamedSession:
     """A tenant's session that tries to read objects and secrets for real, and reads none.
 
-    An object is asked for on the condition that it has a tag that none has, a secret by a name that
-    none has. `sample` gives the name of an object of a tenant: to whoever may not list a bucket, S3
-    says of one that is not there what it says of one that is forbidden.
+    An object is requested on the condition that it has a tag that none has, a secret by a name that
+    none has. `objects` has keys of existing objects by tenant: to a session that may not list the
+    bucket, S3 answers alike for a missing object and a forbidden one.
     """
 
     def __init__(
@@ -97,12 +98,12 @@ class NamedSession:
         *,
         bucket: str | None,
         prefix: str | None,
-        sample: Callable[[str], Iterable[str]],
+        objects: Mapping[str, Iterable[str]],
     ) -> None:
         self._mine = mine
         self._bucket = bucket
         self._prefix = prefix
-        self._sample = sample
+        self._objects = objects
         self._client = clients
 
     def problems(self, tenants: Iterable[str]) -> Iterator[Leak | str]:
@@ -115,7 +116,7 @@ class NamedSession:
                     yield Leak(self._mine, theirs, None, None, (action,), place=name)
 
     def _tried(self, tenant: str) -> Iterator[tuple[str, str, bool]]:
-        for key in self._sample(tenant) if self._bucket else ():
+        for key in self._objects[tenant]:
             asked = {"Bucket": self._bucket, "Key": key, "IfMatch": f'"{_NOTHING}"'}
             reached = reaches(partial(self._client("s3").call, "GetObject", asked))
             yield _READ_OBJECT, f"{self._bucket}/{key}", reached
@@ -125,21 +126,21 @@ class NamedSession:
             yield _READ_SECRET, name, reaches(partial(ask, {"SecretId": name}), ResourceMissing)
 
 
-def sampler(
-    s3: Caller, bucket: str | None, prefixes: Iterable[str]
-) -> Callable[[str], Iterator[str]]:
-    """Finds an object of a tenant under each prefix, with the rights of the operator."""
+def find_objects(
+    s3: Caller, bucket: str, prefixes: Iterable[str], tenants: Iterable[str]
+) -> Iterator[tuple[str, str, str | None]]:
+    """Find an object of each tenant under each prefix, with the rights of the operator.
 
-    def sample(tenant: str) -> Iterator[str]:
-        for prefix in prefixes:
-            params = {"Bucket": bucket, "Prefix": f"{prefix}{tenant}/", "MaxKeys": 1}
-            for item in s3.call("ListObjectsV2", params).get("Contents", ()):
-                yield str(item["Key"])
-
-    return sample
+    Yields the tenant, the prefix with the tenant, and the key, which is None if there is no object.
+    """
+    for tenant, prefix in product(tenants, prefixes):
+        place = f"{prefix}{tenant}/"
+        params = {"Bucket": bucket, "Prefix": place, "MaxKeys": 1}
+        contents = s3.call("ListObjectsV2", params).get("Contents") or [{}]
+        yield tenant, place, contents[0].get("Key")
 
 
 def tenant_prefixes(statements: Sequence[Statement]) -> list[str]:
     """Prefixes that stand before the tenant in the names of objects."""
     keys = (name.partition("/")[2] for name in _service_resources(statements, "s3"))
-    return sorted({"", *(key.partition("${")[0] for key in keys if "${" in key)})
+    return sorted({key.partition("${")[0] for key in keys if "${" in key})

@@ -1,6 +1,5 @@
 """Policies of a tenant's role: from a template, a policy document, or a design's grants."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,9 @@ from typing import Any
 from tablewright.isolation.decisions import Statement, listed
 from tablewright.model.grants import GrantError, of_tenant, statements
 from tablewright.model.table import Design
+from tablewright.runtime.strict_json import parse
+
+_PARTS = ("Action", "NotAction", "Resource", "NotResource")
 
 
 def from_file(path: Path, role: str | None) -> list[Statement]:
@@ -15,18 +17,40 @@ def from_file(path: Path, role: str | None) -> list[Statement]:
 
     Raises LookupError when it cannot be said what a role may do.
     """
-    document = json.loads(path.read_text())
+    try:
+        return _checked(_statements(path, role))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise LookupError(f"{path} is neither a policy with a Statement nor a template") from None
+
+
+def _statements(path: Path, role: str | None) -> list[Statement]:
+    document = parse(path.read_bytes())
     if "Statement" in document:
         return [_spelled(statement) for statement in listed(document["Statement"])]
-    resources = document.get("Resources")
-    if not isinstance(resources, dict):
-        raise LookupError(f"{path} is neither a policy with a Statement nor a template")
+    resources = document["Resources"]
     if role is None:
         raise LookupError("say by --role which role of the template a tenant's session has")
     ids = [id for id, found in resources.items() if _is_role(found) and id.startswith(role)]
     if len(ids) != 1:
         raise LookupError(f"{path} has {len(ids)} roles whose id begins with '{role}'")
     return [_spelled(statement) for statement in _of_role(resources, ids[0])]
+
+
+def _checked(statements: list[Statement]) -> list[Statement]:
+    """The statements if they have members of the types that IAM has; raises TypeError."""
+    for statement in statements:
+        parts = (statement.get(name, ()) for name in _PARTS)
+        texts = [statement["Effect"], *(text for part in parts for text in listed(part))]
+        blocks = statement.get("Condition", {}).values()
+        conditions = [listed(values) for block in blocks for values in block.values()]
+        wanted = [value for values in conditions for value in values]
+        if not (
+            all(isinstance(text, str) for text in texts)
+            and all(conditions)
+            and all(isinstance(value, str | int) for value in wanted)
+        ):
+            raise TypeError
+    return statements
 
 
 def from_design(design: Design, tag: str) -> list[Statement]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from tablewright.recommendations.usage import InvalidUsage
 
 _T = TypeVar("_T")
+_MOST = 10**18
 
 
 def from_json(kind: type[_T], given: object, name: str) -> _T:
@@ -34,7 +35,7 @@ def _value(kind: Any, given: object, path: str) -> Any:
     if kind is Decimal:
         return _number(given, path)
     # True is an int to Python, and to nobody else.
-    if type(given) is not kind:
+    if type(given) is not kind or (kind is int and abs(given) > _MOST):
         raise InvalidUsage(f"{path} is of type {kind.__name__}, not {given!r}")
     return given
 
@@ -54,9 +55,9 @@ def _object(kind: Any, given: object, path: str) -> Any:
 
 def _number(given: object, path: str) -> Decimal:
     try:
-        number = Decimal(given) if isinstance(given, str | int) else Decimal("NaN")
+        number = Decimal(given) if isinstance(given, str | int | Decimal) else Decimal("NaN")
     except InvalidOperation:
         number = Decimal("NaN")
-    if not number.is_finite():
+    if not (number.is_finite() and abs(number) <= _MOST):
         raise InvalidUsage(f"{path} is a number, not {given!r}")
     return number

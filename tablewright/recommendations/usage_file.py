@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tablewright.recommendations.json_form import from_json
 from tablewright.recommendations.usage import InvalidUsage, StageUsage
+from tablewright.runtime.strict_json import InvalidJson, parse
 
 
 def write_usage(usage: StageUsage, path: Path) -> None:
@@ -15,7 +16,7 @@ def write_usage(usage: StageUsage, path: Path) -> None:
 
 def read_usage(path: Path) -> StageUsage:
     """Usage that was written to a file; raises InvalidUsage where it is none."""
-    return usage_from(path.read_text(), str(path))
+    return usage_from(path.read_bytes(), str(path))
 
 
 def usage_json(usage: StageUsage) -> str:
@@ -23,10 +24,10 @@ def usage_json(usage: StageUsage) -> str:
     return json.dumps(asdict(usage), default=str) + "\n"
 
 
-def usage_from(text: str, name: str = "usage") -> StageUsage:
+def usage_from(text: str | bytes, name: str = "usage") -> StageUsage:
     """Usage that was made JSON of; `name` is what errors call the text."""
     try:
-        given = json.loads(text, parse_float=str)
-    except ValueError as error:
-        raise InvalidUsage(f"{name} is no JSON: {error}") from error
+        given = parse(text)
+    except InvalidJson as error:
+        raise InvalidUsage(f"{name} {error}") from None
     return from_json(StageUsage, given, "usage")

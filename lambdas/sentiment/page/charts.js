@@ -8,8 +8,7 @@ const RING = { r: 42, cx: 50, cy: 50, fill: "none", "stroke-width": 13, pathLeng
 const RING_GAP = 1.2;
 const TREND_HEIGHT = 100;
 const TREND_LABELS = 6;
-// Half a label, as a share of the narrowest chart.
-const EDGE = 0.11;
+const HALF_CHARACTER = 0.3; // em
 const MOST_TAGS = 8;
 const HOUR_MS = 3_600_000;
 
@@ -191,12 +190,12 @@ function axis(hours, now) {
     const local = Math.floor((date - date.getTimezoneOffset() * 60_000) / HOUR_MS);
     if (local % every) return [];
     const midnight = date.getHours() === 0;
-    const mark = element("span", {}, midnight ? moment(date, now).split(",")[0] : clock(date));
-    const place = (at + 0.5) / hours.length;
-    // In the middle under its bar, but where it would end outside the chart.
-    if (place < EDGE) mark.className = "first";
-    else if (place > 1 - EDGE) mark.className = "last";
-    else mark.style.insetInlineStart = `${(place * 100).toFixed(2)}%`;
+    const text = midnight ? moment(date, now).split(",")[0] : clock(date);
+    const mark = element("span", {}, text);
+    const half = `${text.length * HALF_CHARACTER}em`;
+    const middle = `${(((at + 0.5) / hours.length) * 100).toFixed(2)}%`;
+    // Under the middle of its bar, but within the chart.
+    mark.style.insetInlineStart = `clamp(${half}, ${middle}, 100% - ${half})`;
     return [mark];
   });
   return element("div", { class: "trend-axis", "aria-hidden": "true" }, ...marks);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -12,7 +13,9 @@ from typing import IO, Any
 from tablewright.model.errors import TablewrightError
 from tablewright.runtime.store.records import Item
 
-_TYPES = {"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}
+_TYPES = {"S": str, "B": str, "BOOL": bool, "NULL": bool}
+_LEVELS = 32  # of a value in DynamoDB
+_NUMBER = r"-?\d{1,40}(\.\d{1,130})?([eE][+-]?\d{1,3})?"
 _FORMS = (
     'lines such as {"Item": {…}}, as an export to S3 has them, or what `aws dynamodb scan` prints'
 )
@@ -73,7 +76,7 @@ def _in_file(file: Path, text: IO[str]) -> Iterator[dict[str, Any]]:
                 # Not a line of its own: a document over several.
                 data = json.loads(line + text.read())
             yield from _items_of(file, data)
-    except (ValueError, EOFError, gzip.BadGzipFile) as error:
+    except (ValueError, EOFError, RecursionError, gzip.BadGzipFile) as error:
         raise UnreadableItems(f"{file} cannot be read, {error}: it must have {_FORMS}") from None
 
 
@@ -87,10 +90,29 @@ def _items_of(file: Path, data: object) -> Iterator[dict[str, Any]]:
 
 
 def _checked(place: Path, item: Any) -> Item:
-    for name, value in item.items() if isinstance(item, dict) else [("", None)]:
-        if not isinstance(value, dict) or len(value) != 1 or value.keys() - _TYPES:
+    if not isinstance(item, dict):
+        raise UnreadableItems(f"{place} has an item that is no object: it must have {_FORMS}")
+    for name, value in item.items():
+        if not _is_value(value):
             raise UnreadableItems(
                 f"{place} has an item with {name!r} without a type of DynamoDB: it must have "
                 f"{_FORMS}"
             )
     return dict(item)
+
+
+def _is_value(value: Any, level: int = 0) -> bool:
+    """True for a value in DynamoDB's JSON."""
+    if not isinstance(value, dict) or len(value) != 1 or level > _LEVELS:
+        return False
+    ((kind, content),) = value.items()
+    if kind == "M":
+        members = content.values() if isinstance(content, dict) else [None]
+        return all(_is_value(member, level + 1) for member in members)
+    if kind in ("L", "SS", "NS", "BS"):
+        elements = content if isinstance(content, list) else [None]
+        wrapped = elements if kind == "L" else [{kind[0]: element} for element in elements]
+        return all(_is_value(element, level + 1) for element in wrapped)
+    if kind == "N":
+        return isinstance(content, str) and re.fullmatch(_NUMBER, content, re.ASCII) is not None
+    return kind in _TYPES and isinstance(content, _TYPES[kind])

@@ -13,6 +13,7 @@ from tablewright.changes.plan.plan import Plan
 from tablewright.changes.plan.steps import Kind, Step
 from tablewright.model.errors import TablewrightError
 from tablewright.model.table_form import TableForm
+from tablewright.runtime.strict_json import parse
 
 Say = Callable[[str], None]
 
@@ -47,9 +48,9 @@ class Progress:
         self.done = 0
         if file.exists():
             try:
-                kept = json.loads(file.read_text())
-                whose, self.done = kept["plan"], int(kept["done"])
-            except (KeyError, TypeError, ValueError):
+                kept = parse(file.read_bytes())
+                whose, self.done = kept["plan"], range(len(plan.steps) + 1).index(kept["done"])
+            except (LookupError, TypeError, ValueError):
                 raise Drifted(f"{file} is no progress of a plan: remove the file") from None
             if whose != self._plan:
                 raise Drifted(

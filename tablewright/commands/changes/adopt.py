@@ -22,11 +22,16 @@ from tablewright.changes.adoption.item_files import UnreadableItems, read_items
 from tablewright.changes.adoption.proposal import Proposal, propose
 from tablewright.changes.adoption.sample import sample_table
 from tablewright.commands.numbers import whole
+from tablewright.designs.description.errors import InvalidDescription
+from tablewright.designs.description.node import one_line
+from tablewright.designs.inference.described import described_table
+from tablewright.model.table_form import TableForm
 from tablewright.runtime.aws import connect
 from tablewright.runtime.deployed_table import find_table
 from tablewright.runtime.errors import StoreError
 from tablewright.runtime.segments.walk import Patient
 from tablewright.runtime.store.records import Item
+from tablewright.runtime.strict_json import parse
 
 
 class _Known(NamedTuple):
@@ -52,15 +57,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _write(options.output, proposal.source)
     except OSError as error:
         return _refused(f"{error.filename} cannot be opened: {error.strerror}")
-    except (StoreError, BotoCoreError, UnreadableItems, _Unusable) as error:
-        return _refused(str(error))
+    except (BotoCoreError, InvalidDescription, StoreError, UnreadableItems, _Unusable) as error:
+        return _refused(one_line(str(error)))
     if options.json:
         print(_json(proposal, known, options))
         return 0
     if not options.output:
         print(proposal.source, end="")
     for line in _said(proposal, known):
-        print(line, file=sys.stderr)
+        print(one_line(line), file=sys.stderr)
     return 0
 
 
@@ -95,18 +100,20 @@ def _from_table(options: argparse.Namespace) -> _Known:
 
 def _from_files(options: argparse.Namespace) -> _Known:
     try:
-        given = json.loads(options.description.read_text(encoding="utf-8"))
-        described = given.get("Table", given)
-        key = described["KeySchema"], described["AttributeDefinitions"]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        key = None
-    if not key:
+        given = parse(options.description.read_bytes())
+        described = {"TableName": options.table, **given.get("Table", given)}
+        kinds = TableForm.described(described, options.ttl).key_kinds
+        described_table(described)
+    except (AttributeError, LookupError, TypeError, ValueError):
         raise _Unusable(
             f"{options.description} is no description of a table: it must be what "
             "`aws dynamodb describe-table` prints"
-        )
-    described = {"TableName": options.table, **described}
-    return _Known(described, options.ttl, read_items(options.items, options.sample))
+        ) from None
+    items = read_items(options.items, options.sample)
+    for item in items:
+        if any([*item.get(name, ())] != [kind] for name, kind in kinds.items()):
+            raise _Unusable(f"{options.items} has an item without the key of {options.table}")
+    return _Known(described, options.ttl, items)
 
 
 def _write(file: Path, text: str) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 WAITS = 3
 _CONTEXT = "tablewright:on-the-way"
+_VARIABLE = "TABLEWRIGHT_CONTEXT"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -136,9 +137,11 @@ class _Work:
         now = self.form
         if self._stage.deploy and now != goal:
             off = {"ttl_off": now.ttl} if now.ttl and not goal.ttl else {}
-            told = shlex.quote(f"{_CONTEXT}={json.dumps({self._id: goal.to_json() | off})}")
-            command = self._stage.deploy.replace("{context}", f"-c {told}")
-            ended = subprocess.run(command, shell=True, check=False)  # noqa: S602 - the user's own
+            context = f"{_CONTEXT}={json.dumps({self._id: goal.to_json() | off})}"
+            # A shell runs nothing that a variable holds, however the command quotes it.
+            command = self._stage.deploy.replace("{context}", f'-c "${_VARIABLE}"')
+            env = {**os.environ, _VARIABLE: context}
+            ended = subprocess.run(command, shell=True, env=env, check=False)  # noqa: S602 - the user's own
             if ended.returncode:
                 raise Drifted(f"'{self._stage.deploy}' ended with code {ended.returncode}")
         self._live.update(goal)

@@ -34,6 +34,7 @@ from tablewright.costs.estimates.traffic_file import read_traffic
 from tablewright.costs.measuring import InvalidMeasurements, read_measurements
 from tablewright.costs.price_lists import US_EAST_1, UnknownRegion, price_list
 from tablewright.costs.prices import InvalidPrices, Prices
+from tablewright.designs.description.node import one_line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _priced(options)
     except (InvalidTraffic, InvalidPrices, InvalidMeasurements, UnknownRevision) as error:
-        parser.error(str(error))
+        parser.error(one_line(str(error)))
     except UnknownRegion as error:
         parser.error(f"{error}: --region us-east-1 --prices FILE")
 

@@ -8,20 +8,18 @@ A page of Markdown has its picture beside it, one of HTML in it.
 """
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tablewright.commands.named import add_designs, named_designs
-from tablewright.costs.measuring import Measurement
+from tablewright.costs.measuring import InvalidMeasurements, Measurement, read_measurements
+from tablewright.designs.description.node import one_line
 from tablewright.designs.example_records import NoExample
 from tablewright.model import Design
 from tablewright.model.validation.design import validate
 from tablewright.pages.collections.picture import collections_picture
 from tablewright.pages.html import html_page
 from tablewright.pages.page import page, picture_name
-
-_MEASURED = {"pattern", "what", "calls", "read", "read_floor", "write", "write_floor", "computed"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,24 +68,18 @@ def _pages(
 def _measured(
     parser: argparse.ArgumentParser, path: Path | None, design: Design
 ) -> list[Measurement]:
-    """What a file has of `Measuring.found`, as JSON."""
     if path is None:
         return []
     try:
-        found = json.loads(path.read_text())
-    except OSError as error:
-        parser.error(f"{path} cannot be read: {error.strerror}")
-    except ValueError as error:
-        parser.error(f"{path} is not JSON: {error}")
-    sound = isinstance(found, list) and all(
-        isinstance(one, dict) and one.keys() >= _MEASURED for one in found
-    )
-    if not sound:
-        parser.error(f"{path} must be a list of measurements with {', '.join(sorted(_MEASURED))}")
-    strangers = sorted({str(one["pattern"]) for one in found} - design.patterns.keys())
+        found = read_measurements(path)
+    except InvalidMeasurements as error:
+        parser.error(str(error))
+    strangers = sorted({one["pattern"] for one in found} - design.patterns.keys())
     if strangers:
-        parser.error(f"{path} measures {', '.join(strangers)}, which {design.id} does not have")
-    return list(found)
+        parser.error(
+            f"{path} measures {one_line(', '.join(strangers))}, which {design.id} does not have"
+        )
+    return found
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -13,7 +13,8 @@ assumes the role for each tenant and makes the calls, with --bucket and --secret
 reads one item at most, shows none, and writes nothing, so it may be run beside real tenants.
 
 Permissions that cannot be tried are listed: another table, an action or service that the audit does
-not know, a name without the tenant. --exclude leaves out resources that you audit by other means.
+not know, a name without the tenant; with --bucket, a prefix that has no object of a tenant.
+--exclude leaves out resources that you audit by other means.
 
 IAM sees a call's partition key and not the rest of an item: a session can give an item of its own
 the index key of another tenant. Only code that computes keys from fields prevents that.
@@ -24,7 +25,7 @@ permissions that were not tried.
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -34,9 +35,10 @@ import boto3
 from botocore.exceptions import BotoCoreError
 
 from tablewright.commands.named import table_design
+from tablewright.designs.description.node import one_line
 from tablewright.isolation.coverage import untried
 from tablewright.isolation.decisions import Call, Statement, allows
-from tablewright.isolation.names import NamedSession, named_leaks, sampler, tenant_prefixes
+from tablewright.isolation.names import NamedSession, find_objects, named_leaks, tenant_prefixes
 from tablewright.isolation.policies import from_design, from_file, without_resources
 from tablewright.isolation.reach import (
     Leak,
@@ -59,6 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if bool(options.table) != bool(options.role_arn):
         parser.error("to try it for real, give both --table and --role-arn")
+    if options.bucket and not options.policies:
+        parser.error("--bucket needs --policies, which name the prefixes of its objects")
     try:
         design: Design = options.design.__design__
         _, impossible = possible(design, options.tenants)
@@ -78,7 +82,10 @@ def main(arguments: list[str] | None = None) -> int:
         problems = _report("By its policies", found, gaps)
         if options.table:
             known = statements if options.policies else None
-            problems += _report("Tried", _tried(options, design, tenants, known))
+            objects, missing = _objects(options, tenants, statements)
+            gaps += missing
+            tried = _tried(options, design, tenants, known, objects)
+            problems += _report("Tried", tried, missing)
         return 1 if problems else 2 if gaps else 0
     except (LookupError, ValueError, OSError) as error:
         parser.error(str(error))
@@ -94,6 +101,7 @@ def _tried(
     design: Design,
     tenants: Sequence[str],
     known: Sequence[Statement] | None,
+    objects: Mapping[str, Sequence[str]],
 ) -> Iterator[Leak | str]:
     """What sessions reach that they must not, and what they do not reach that they should."""
     session = boto3.session.Session(region_name=options.region)
@@ -101,7 +109,6 @@ def _tried(
     sts = open_client(session, "sts")
     if options.through:
         sts = open_client(_session(_must(assume(sts, options.through, {})), options), "sts")
-    sample = sampler(open_client(session, "s3"), options.bucket, tenant_prefixes(known or ()))
     of: dict[str | None, list[Place]] = {each: places(design, each) for each in tenants}
     for mine in (*tenants, None):
         tags = {} if mine is None else {options.tag: mine}
@@ -122,9 +129,27 @@ def _tried(
             mine,
             bucket=options.bucket,
             prefix=options.secrets,
-            sample=sample,
+            objects=objects,
         )
         yield from named.problems(tenants)
+
+
+def _objects(
+    options: argparse.Namespace, tenants: Sequence[str], statements: Sequence[Statement]
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Keys of objects to request, by tenant; and the prefixes of policies that have no object."""
+    keys: dict[str, list[str]] = {tenant: [] for tenant in tenants}
+    missing = []
+    if options.bucket:
+        session = boto3.session.Session(region_name=options.region)
+        s3 = connect(session, "s3", endpoint_url=options.endpoint_url)
+        prefixes = tenant_prefixes(statements)
+        for tenant, place, key in find_objects(s3, options.bucket, prefixes, tenants):
+            if key:
+                keys[tenant].append(key)
+            else:
+                missing.append(f"s3:GetObject on {options.bucket}/{place}: it has no object")
+    return keys, missing
 
 
 def _unreached(
@@ -151,10 +176,10 @@ def _unreached(
 def _report(how: str, problems: Iterable[Leak | str], gaps: Sequence[str] = ()) -> int:
     count = 0
     for problem in problems:
-        print(f"{how}: {problem}")
+        print(one_line(f"{how}: {problem}"))
         count += 1
     for gap in gaps:
-        print(f"{how}, not tried: {gap}")
+        print(one_line(f"{how}, not tried: {gap}"))
     clean = "cannot tell: narrow or --exclude what was not tried" if gaps else _CLEAN
     _say(f"{how}: {count} problems" if count else f"{how}: {clean}")
     return count

@@ -31,6 +31,7 @@ from botocore.exceptions import BotoCoreError
 from tablewright.commands.numbers import whole
 from tablewright.costs.price_lists import PRICE_LISTS, US_EAST_1
 from tablewright.costs.prices import InvalidPrices, Prices
+from tablewright.designs.description.node import one_line
 from tablewright.model.errors import TablewrightError
 from tablewright.recommendations import (
     Rules,
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_usage(usage, options.save)
         return _tell(usage, _prices(options, usage.region), options)
     except (TablewrightError, BotoCoreError, InvalidPrices, OSError) as error:
-        print(f"Stopped: {error}", file=sys.stderr)
+        print(one_line(f"Stopped: {error}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

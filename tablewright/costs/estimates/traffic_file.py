@@ -21,6 +21,7 @@ from tablewright.costs.estimates.traffic import (
 from tablewright.model import Design
 
 _T = TypeVar("_T")
+_MOST = 10**15
 _GROUPS = ("patterns", "items", "functions")
 
 
@@ -40,7 +41,7 @@ def read_traffic(path: Path, design: Design, *, skip_unknown: bool = False) -> T
         values = tomllib.loads(path.read_text(), parse_float=Decimal)
     except OSError as error:
         raise InvalidTraffic(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidTraffic(f"{path} is no TOML: {error}") from None
     try:
         return _traffic(values, design, skip_unknown=skip_unknown)
@@ -144,16 +145,17 @@ def _value(hint: Any, value: object, path: str) -> object:
             raise InvalidTraffic(f"{path} is a list of names, not {value!r}")
         return tuple(value)
     # True is an int to Python, and to nobody else.
-    if type(value) is not hint or (hint is int and int(str(value)) < 0):
+    if type(value) is not hint or (hint is int and not 0 <= int(str(value)) <= _MOST):
         kinds = {int: "a whole number", bool: "true or false", str: "a text"}
         raise InvalidTraffic(f"{path} is {kinds[hint]}, not {value!r}")
     return value
 
 
 def _number(value: object, path: str) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not value >= 0:
+    number = Decimal(value) if type(value) in (int, Decimal) else Decimal("NaN")
+    if not number.is_finite() or not 0 <= number <= _MOST:
         raise InvalidTraffic(f"{path} is a number, not {value!r}")
-    return Decimal(value)
+    return number
 
 
 def _table(value: object, path: str) -> Mapping[str, Any]:

@@ -48,6 +48,7 @@ _NAMED = (*_FIRST, Parameter.KEYWORD_ONLY)
 _LIMITS = {"digits": 38, "decimals": 38, "count": 100_000}
 _MOST = 10**38  # numbers of DynamoDB have 38 digits
 _LEVELS = 32  # of a value in DynamoDB
+_LONGEST_PATTERN = 10_000
 
 
 def build_table(description: Description, *declared: type[Table]) -> type[Table]:
@@ -118,6 +119,8 @@ class _Builder:
         self._enums: dict[str, type[Enum]] = {}
         self._parts: dict[str, type[Part]] = {}
         self._entities: dict[str, type[Entity]] = {}
+        # A short text can keep a regular expression busy for ever: a file's match nothing here.
+        self._withheld: list[tuple[TextField, str]] = []
         self.built = Built({}, {}, {}, {}, {}, {})
 
     def table(self, root: Node) -> type[Table]:
@@ -153,6 +156,8 @@ class _Builder:
         for name, node in members["entities"].members().items():
             if name not in table.__design__.entities:
                 raise node.refuse("no access pattern and no index uses it")
+        for field, pattern in self._withheld:
+            field.pattern = pattern
         return table
 
     def _enum(self, name: str, node: Node) -> type[Enum]:
@@ -259,20 +264,28 @@ class _Builder:
         path = kind.value if is_own else ""
         members = {name: options[name] for name in ordered}
         field: Field[Any] = self._call(node, specifier, special, members=members, path=path)
-        if isinstance(field, TextField) and field.pattern:
-            with node.refusing():
-                re.compile(field.pattern)
+        self._withhold_pattern(field, node)
         if default is not None:
             value = _default(field, default)
             self.built.calls.pop(id(field))  # the identity of an object that is gone is used again
             special["default"] = lambda entry: value
             members["default"] = default
             field = self._call(node, specifier, special, members=members, path=path)
+            self._withhold_pattern(field, node)
         if secret:
             field.secret = True
             part = self.built.calls[id(field)]
             self.built.calls[id(field)] = part._replace(options={**part.options, "secret": True})
         return field
+
+    def _withhold_pattern(self, field: Field[Any], node: Node) -> None:
+        if isinstance(field, TextField) and field.pattern:
+            if len(field.pattern) > _LONGEST_PATTERN:
+                raise node.refuse(f"its pattern is longer than {_LONGEST_PATTERN} characters")
+            with node.refusing():
+                re.compile(field.pattern)
+            self._withheld.append((field, field.pattern))
+            field.pattern = None
 
     def _of(self, kind: str, node: Node, level: int) -> Any:
         if kind == "PartOf":

@@ -127,7 +127,15 @@ def _slots(kind: type) -> Iterator[str]:
 def _default(what: str, field: Field[Any]) -> Any:
     if field.default is None:
         return None
+    if _is_text(field):  # as it stands: the pattern of a file is not run, see `_Builder`
+        return value_json(field, field.default)
     try:
         return value_json(field, field.check(field.default))
     except InvalidValue as problem:
         raise Indescribable(f"{what} has a default that is no value of it: {problem}") from None
+
+
+def _is_text(field: Field[Any]) -> bool:
+    if isinstance(field, compound.ListOfField | compound.SetOfField):
+        return _is_text(field.of)
+    return isinstance(field, text.TextField)

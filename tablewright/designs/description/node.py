@@ -16,6 +16,7 @@ from tablewright.runtime.strict_json import InvalidJson, parse
 # Numbers of DynamoDB have 38 digits: no option can mean more.
 _MOST = 10**38
 _SHOWN = 60
+_LONGEST_REASON = 1000
 _MOST_BYTES = 16 * 1024 * 1024
 T = TypeVar("T")
 
@@ -49,8 +50,9 @@ class Node(NamedTuple):
     def refuse(self, reason: str) -> InvalidDescription:
         """Error for this value, in a single line."""
         place = self.path or "the document"
-        text = printable(f"{place} is {_shown(self.value)}: {reason}")
-        return InvalidDescription(text.replace("\n", "\\n"))
+        if len(reason) > _LONGEST_REASON:
+            reason = f"{reason[:_LONGEST_REASON]}…"
+        return InvalidDescription(one_line(f"{place} is {_shown(self.value)}: {reason}"))
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
@@ -155,6 +157,11 @@ def _shown(value: object) -> str:
 def is_name(value: object) -> bool:
     """Check that Python accepts a value as a name."""
     return isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
+
+
+def one_line(text: str) -> str:
+    """Escape control characters and line breaks."""
+    return printable(text).replace("\n", "\\n")
 
 
 def printable(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from tablewright.designs.description.build import build_table
 from tablewright.designs.description.design import FORMAT, Description
+from tablewright.designs.description.errors import InvalidDescription
 from tablewright.designs.inference.entities import InferredEntity, infer_entity, is_in
 from tablewright.designs.inference.grouping import Grouped, grouped, item_name
 from tablewright.designs.inference.names import one_or_several
@@ -44,7 +45,7 @@ def infer_design(table: ObservedTable) -> Inferred:
     for candidate in _candidates(table):
         if not validate(build_table(candidate.description)):
             return candidate
-    raise AssertionError(f"no design fits table '{table.name}'")
+    raise InvalidDescription(f"no design fits table '{table.name}'")
 
 
 def _candidates(table: ObservedTable) -> Iterator[Inferred]:

@@ -9,6 +9,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from tablewright.runtime.strict_json import parse
+
 
 class ProgressMismatch(Exception):
     """The command cannot be carried on as it was asked for."""
@@ -35,16 +37,23 @@ class Progress:
         progress = cls(file, table, segments)
         if not file.exists():
             return progress
-        kept = json.loads(file.read_text())
-        if (kept["table"], kept["segments"]) != (table, segments):
+        try:
+            kept = parse(file.read_bytes())
+            of = kept["table"], kept["segments"]
+            progress.counts.update({kind: int(n) for kind, n in kept["counts"].items()})
+            progress.examples.update(kept.get("examples", {}))
+            progress._positions |= {int(n): key for n, key in kept["positions"].items()}
+            progress._finished = set(kept["finished"])
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise ProgressMismatch(
-                f"{file} is of table {kept['table']} in {kept['segments']} segments: go on with "
+                f"{file} is no progress of a command: name another file with --state, or delete it "
+                "to begin again"
+            ) from None
+        if of != (table, segments):
+            raise ProgressMismatch(
+                f"{file} is of table {of[0]} in {of[1]} segments: go on with "
                 "these, name another file with --state, or delete it to begin again"
             )
-        progress.counts.update(kept["counts"])
-        progress.examples.update(kept.get("examples", {}))
-        progress._positions = {int(n): key for n, key in kept["positions"].items()}
-        progress._finished = set(kept["finished"])
         progress.resumed = True
         return progress
 

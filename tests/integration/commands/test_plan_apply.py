@@ -1,6 +1,7 @@
 """`tablewright plan` and `apply`: a change from its plan to its end, on the engine."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,23 @@ def test_updates_are_made_by_the_deploy_command_of_a_stage() -> None:
     form = json.loads(told.partition("=")[2])["orders"]
     first = next(s for s in Plan.from_file(Path("orders.plan.json")).steps if s.kind is Kind.TABLE)
     assert TableForm.from_json(form) == first.form
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(
+    "deploy", ["echo {context}", 'echo "{context}"', "sh -c 'echo {context}'", "echo '{context}'"]
+)
+def test_no_text_of_a_plan_is_run_by_the_shell(deploy: str) -> None:
+    with Path("pyproject.toml").open("a") as file:
+        file.write(f"deploy = {json.dumps(deploy + ' >> deployed.txt; exit 7')}\n")
+    assert planned() == 0
+    plan_file = Path("orders.plan.json")
+    attribute = re.findall(r'"partition": {\s*"(\w+)": "S"', plan_file.read_text())[0]
+    hostile = "a'$(touch RAN)`touch RAN`;touch RAN;'"
+    plan_file.write_text(plan_file.read_text().replace(f'"{attribute}"', json.dumps(hostile)))
+    assert applied() == 2
+    assert "touch RAN" in Path("deployed.txt").read_text() or "'{context}'" in deploy
+    assert not Path("RAN").exists()
 
 
 @pytest.mark.usefixtures("table")

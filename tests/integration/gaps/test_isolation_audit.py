@@ -60,6 +60,7 @@ class Audited:
                 *("--tenants", *TENANTS[:2], "--tag", "tenant_id", "--table", TABLE),
                 *("--role-arn", self.arn("FormsAccessRole"), "--through", self.arn("Function")),
                 *("--bucket", BUCKET, "--secrets", SECRETS),
+                *("--policies", str(self.file), "--role", "FormsAccessRole"),
                 *("--region", HOME, "--endpoint-url", self.cloud.endpoint, *more),
             ]
         )
@@ -113,8 +114,7 @@ def test_no_session_reaches_another_tenant_and_each_reaches_its_own(
 ) -> None:
     before = audited.items()
     # With the policies as they are deployed, everything that they allow must be reached.
-    arguments = ("--policies", str(audited.file), "--role", "FormsAccessRole")
-    assert audited.audit(*arguments, "--tenants", *TENANTS) == 0
+    assert audited.audit("--tenants", *TENANTS) == 0
     told = capsys.readouterr()
     assert told.out == ""
     assert "Tried: no tenant reaches another" in told.err
@@ -176,9 +176,21 @@ def test_objects_are_tried_under_every_prefix_of_the_policies(
     audited: Audited, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with audited.planted(Action="s3:GetObject", Resource=f"arn:aws:s3:::{BUCKET}/{LINKS}*"):
-        assert audited.audit("--policies", str(audited.file), "--role", "FormsAccessRole") == 1
+        assert audited.audit() == 1
     start = "Tried: tenant 'a' reaches tenant 'ab': s3:GetObject on "
     assert f"{start}{BUCKET}/{LINKS}ab/link" in capsys.readouterr().out.splitlines()
+
+
+def test_a_prefix_without_an_object_of_a_tenant_is_not_called_safe(
+    audited: Audited, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert audited.audit("--tenants", "a", "abc") == 2
+    told = capsys.readouterr()
+    assert told.out.splitlines() == [
+        f"Tried, not tried: s3:GetObject on {BUCKET}/{prefix}abc/: it has no object"
+        for prefix in ("", LINKS)
+    ]
+    assert "Tried: cannot tell" in told.err
 
 
 @pytest.mark.parametrize("service", ["s3", "secretsmanager"])
@@ -198,7 +210,7 @@ def test_a_session_that_does_not_reach_its_own_is_a_problem(
         assert audited.audit() == 1
     assert "Tried: tenant 'a' does not reach anything of its own" in capsys.readouterr().out
     with audited.planted(Action="dynamodb:PutItem", Effect="Deny"):
-        assert audited.audit("--policies", str(audited.file), "--role", "FormsAccessRole") == 1
+        assert audited.audit() == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines
     assert all("does not reach its own, as its policies say: PutItem" in line for line in lines)

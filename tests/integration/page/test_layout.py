@@ -50,6 +50,28 @@ def test_hours_are_marked_within_the_chart(dashboard: Dashboard, zone: str) -> N
         assert (width, page.evaluate(BEYOND_THE_AXIS)) == (width, [])
 
 
+# Marks that do not stand under the bar of their hour.
+BESIDE_THE_BAR = r"""() => {
+const localTime = title => title.textContent.split("(")[0];
+return [...document.querySelectorAll(".trend-axis span")].filter(mark => {
+  const bar = [...document.querySelectorAll(".trend-hour")].find(
+    one => RegExp(`[^:\\d]${mark.textContent}`).test(localTime(one.querySelector("title"))));
+  if (!bar || !mark.getBoundingClientRect().width) return false;
+  const slot = bar.querySelector(".trend-slot").getBoundingClientRect();
+  const [middle, place] = [(slot.left + slot.right) / 2, mark.getBoundingClientRect()];
+  return middle < place.left || place.right < middle;
+}).map(mark => mark.textContent)}"""
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Etc/GMT-1", "Etc/GMT-2", "Etc/GMT-3"])
+def test_hours_are_marked_under_their_bars(dashboard: Dashboard, zone: str) -> None:
+    page = dashboard.open(timezone_id=zone)
+    expect(page.locator(".trend-axis span").nth(1)).to_contain_text(":00")
+    for width in (390, 800, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert (width, page.evaluate(BESIDE_THE_BAR)) == (width, [])
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
