@@ -65,8 +65,9 @@ def counts(
 ) -> list[float]:
     """Of each work that the command has counted so many `times`: instructions or CPU of one."""
     if UNIT == "CPU":
-        rounds = [json.loads(_output(command, env)) for _ in range(ROUNDS)]
-        return [median(one) for one in zip(*rounds, strict=True)]
+        return [
+            median(one) for one in zip(*(cpu(command, env) for _ in range(ROUNDS)), strict=True)
+        ]
     with tempfile.TemporaryDirectory() as folder:
         out = f"--callgrind-out-file={folder}/out"
         tool = ("valgrind", "--tool=callgrind", out, f"--dump-before={_MARK}")
@@ -74,6 +75,12 @@ def counts(
         _output([*tool, "--instr-atstart=no", *command], told)
         files = [Path(folder, f"out.{number}") for number in range(2, 2 * len(times) + 1, 2)]
         return [_total(file) / each for file, each in zip(files, times, strict=True)]
+
+
+def cpu(command: Sequence[str | Path], env: Mapping[str, str] | None = None) -> list[float]:
+    """Seconds of CPU of each work that the command has counted, in one run."""
+    seconds: list[float] = json.loads(_output(command, env))
+    return seconds
 
 
 def instructions(command: Sequence[str | Path], env: Mapping[str, str], cwd: Path) -> int:

@@ -214,7 +214,7 @@ class Boto3Client:
         # Refused by the service, or else it may have been applied.
         if (
             response is None
-            or not 400 <= response[0].status_code < 500
+            or not 300 <= response[0].status_code < 500
             or type(from_response("", response[1])) is Unavailable
         ):
             self._attempts.lost = True
