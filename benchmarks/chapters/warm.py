@@ -14,7 +14,7 @@ from benchmarks.assembly import environment
 from benchmarks.chapter import Chapter, ratio, table
 from benchmarks.counting import UNIT, counted, counts, tell
 from benchmarks.servers.canned import canned
-from benchmarks.servers.certificates import certificate
+from benchmarks.servers.certificates import authorities, certificate
 from toolchain.paths import ROOT
 
 REQUESTS: dict[str, tuple[str, dict[str, str], int]] = {
@@ -66,7 +66,7 @@ def sales_environment() -> Iterator[dict[str, str]]:
         with canned(own) as url:
             yield {
                 **environment(ROOT),
-                "AWS_CA_BUNDLE": str(own),
+                "AWS_CA_BUNDLE": str(authorities(Path(folder), own, "")),
                 "AWS_ENDPOINT_URL": url,
                 "SALES_INTELLIGENCE_TABLE_NAME": "sales",
                 "CURSOR_SECRET_ARN": "secret",
