@@ -77,12 +77,6 @@ def counts(
         return [_total(file) / each for file, each in zip(files, times, strict=True)]
 
 
-def cpu(command: Sequence[str | Path], env: Mapping[str, str] | None = None) -> list[float]:
-    """Seconds of CPU of each work that the command has counted, in one run."""
-    seconds: list[float] = json.loads(_output(command, env))
-    return seconds
-
-
 def instructions(command: Sequence[str | Path], env: Mapping[str, str], cwd: Path) -> int:
     """Of a process whole; only where valgrind is there."""
     with tempfile.TemporaryDirectory() as folder:

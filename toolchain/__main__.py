@@ -1,4 +1,4 @@
-"""`python3 -m toolchain [audit|site|release|runtime]`: the set-up. Silent when there is nothing to do."""
+"""`python3 -m toolchain [audit|site|release|runtime]`: the set-up. Silent if nothing is to be done."""
 
 import sys
 

@@ -251,13 +251,13 @@ def _cache_lambda_packages(shell: Shell) -> None:
 
 
 def _install_ministack(shell: Shell) -> None:
-    """In a venv of its own, since it wants a botocore of its own. Functions run on its Python, which
-    is Lambda's if the machine has it."""
+    """In a venv of its own, since it wants a botocore of its own. Functions run on its Python, which is
+    Lambda's if the machine has it."""
     _install_apart(shell, MINISTACK, MINISTACK_REQUIREMENTS, pythons.find_runtime())
 
 
 def _python_of_functions() -> str:
-    return LAMBDA.python if pythons.find_runtime() else "%d.%d" % sys.version_info[:2]
+    return LAMBDA.python if pythons.find_runtime() else pythons.OWN
 
 
 def _install_apart(

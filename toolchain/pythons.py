@@ -10,6 +10,8 @@ from tablewright.constructs.functions.dependencies import LAMBDA
 from tablewright.testing.engine.tools import ToolError
 from toolchain import machine
 
+# The version that runs this.
+OWN = f"{sys.version_info[0]}.{sys.version_info[1]}"
 _ASK = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
 
 
@@ -23,7 +25,7 @@ def find_runtime() -> Path | None:
     """The Python that Lambda runs, if it is not the one at hand: PYTHON_RUNTIME names it, or it is
     looked for. None if the machine has none."""
     version = LAMBDA.python
-    if version == "%d.%d" % sys.version_info[:2]:
+    if version == OWN:
         return None
     named = os.environ.get("PYTHON_RUNTIME")
     if not named:

@@ -12,7 +12,7 @@ OPTIONS = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder")
 
 def main() -> int:
     """Run the tests; the last line that is printed says on which Pythons."""
-    own = "%d.%d" % sys.version_info[:2]
+    own = pythons.OWN
     if own == LAMBDA.python:
         print(f"Tested on Python {own}, which Lambda runs.")
         return 0

@@ -11,28 +11,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from py_compile import PycInvalidationMode
 from py_compile import compile as compile_file
-from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.assembly import Function, synthesized
 from benchmarks.chapter import Chapter, ratio, table
 from benchmarks.chapters import peers, starts, warm
 from benchmarks.chapters.bundle import size_of
-from benchmarks.counting import UNIT, counts, cpu
+from benchmarks.counting import UNIT, counts
 from benchmarks.servers.canned import canned
 from benchmarks.servers.certificates import authorities, certificate, of_botocore
 from toolchain.paths import ROOT
 
 SIDE = "awscrt"
-ROUNDS = 11
 _SOURCES = ROOT / "benchmarks" / "native"
 _WHERE = "import os, awscrt; print(os.path.dirname(os.path.dirname(awscrt.__file__)))"
 _SAYS = f"""\
 The sales function with awscrt, AWS's native HTTP, TLS and signatures, in place of the connections \
 and signatures of the wire client; 1 is the function as it is. Retries, JSON and errors are the \
-same on both sides. Requests are those of the chapter before, in {UNIT.lower()} and in CPU, the \
-kernel's included; the start is that of the chapter on starts, in CPU: medians of {ROUNDS} \
-alternating rounds."""
+same on both sides. Requests are those of the chapter before and the start is that of the chapter \
+on starts, in {UNIT.lower()}."""
 
 
 def run() -> Chapter:
@@ -47,7 +44,7 @@ def run() -> Chapter:
         _replace(native, package)
         rows = [
             *_requests(folder, package),
-            ("a start with its first answer, CPU", _start(folder, sales, native)),
+            ("a start with its first answer", _start(folder, sales, native)),
             ("megabytes of the bundle", size_of(native)[1] / size_of(sales.bundle)[1]),
         ]
     head = ("1 is the wire client's own", SIDE)
@@ -85,24 +82,22 @@ def _requests(folder: Path, package: Path) -> Iterator[tuple[str, float]]:
     _replace(code, package)
     with warm.sales_environment() as env:
         native = {**env, "PYTHONPATH": f"{code}{os.pathsep}{env['PYTHONPATH']}"}
-        counted = [counts(warm.COMMAND, warm.TIMES, each) for each in (native, env)]
-        rounds = [[cpu(warm.COMMAND, each) for each in (native, env)] for _ in range(ROUNDS)]
-    for number, name in enumerate(warm.REQUESTS):
-        if UNIT != "CPU":
-            yield f"{name}, {UNIT.lower()}", counted[0][number] / counted[1][number]
-        yield f"{name}, CPU", median(ours[number] / own[number] for ours, own in rounds)
+        ours, own = (counts(warm.COMMAND, warm.TIMES, each) for each in (native, env))
+    for name, cost, base in zip(warm.REQUESTS, ours, own, strict=True):
+        yield name, cost / base
 
 
 def _start(folder: Path, sales: Function, native: Path) -> float:
     certified = certificate(folder)
-    empty = starts.Case(sales.bundle, starts.EMPTY, {})
     _, own = starts.case_of(sales)
-    ratios = []
     with canned(certified) as url:
         tls = starts.Tls(url, str(authorities(folder, certified, of_botocore())))
-        for _ in range(ROUNDS):
-            nothing, base, ours = (
-                starts.cost(case, tls) for case in (empty, own, own._replace(where=native))
+        empty, base, ours = (
+            starts.work(case, tls)
+            for case in (
+                starts.Case(sales.bundle, starts.EMPTY, {}),
+                own,
+                own._replace(where=native),
             )
-            ratios.append(ours.over(base, nothing).answer)
-    return median(ratios)
+        )
+    return (ours - empty) / (base - empty)
