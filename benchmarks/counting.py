@@ -65,9 +65,8 @@ def counts(
 ) -> list[float]:
     """Of each work that the command has counted so many `times`: instructions or CPU of one."""
     if UNIT == "CPU":
-        return [
-            median(one) for one in zip(*(cpu(command, env) for _ in range(ROUNDS)), strict=True)
-        ]
+        rounds = [json.loads(_output(command, env)) for _ in range(ROUNDS)]
+        return [median(one) for one in zip(*rounds, strict=True)]
     with tempfile.TemporaryDirectory() as folder:
         out = f"--callgrind-out-file={folder}/out"
         tool = ("valgrind", "--tool=callgrind", out, f"--dump-before={_MARK}")

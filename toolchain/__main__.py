@@ -1,4 +1,7 @@
-"""`python3 -m toolchain [audit|site|release|runtime]`: the set-up. Silent if nothing is to be done."""
+"""`python3 -m toolchain [audit|site|release|runtime]`: the set-up.
+
+Silent when there is nothing to do.
+"""
 
 import sys
 

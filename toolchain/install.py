@@ -251,8 +251,8 @@ def _cache_lambda_packages(shell: Shell) -> None:
 
 
 def _install_ministack(shell: Shell) -> None:
-    """In a venv of its own, since it wants a botocore of its own. Functions run on its Python, which is
-    Lambda's if the machine has it."""
+    """In a venv of its own, since it wants a botocore of its own. Functions run on its Python: that
+    of Lambda, if the machine has it."""
     _install_apart(shell, MINISTACK, MINISTACK_REQUIREMENTS, pythons.find_runtime())
 
 
