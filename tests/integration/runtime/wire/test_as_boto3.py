@@ -166,11 +166,11 @@ def test_pauses_are_as_long_as_boto3s(after: bytes, monkeypatch: pytest.MonkeyPa
         steps = [
             THROTTLED,
             refusal("InternalServerError", 500, x_amz_retry_after=after.decode()),
-            hangs_up,
+            *[hangs_up] * 10,  # until pauses grow no longer
             answer(),
         ]
         with scripted(*steps) as server:
-            retries = {"mode": "standard", "total_max_attempts": 5}
+            retries = {"mode": "standard", "total_max_attempts": 13}
             made = connect(session(), "dynamodb", endpoint_url=server.url, retries=retries)
             outcome(made)
     assert waited[aws.connect] == waited[boto3_client.connect]
