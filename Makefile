@@ -34,8 +34,10 @@ local-down: tools ## Stop it from another terminal
 
 # Three files at a time: the tests wait for other processes half of the time. In their order: what
 # takes longest comes first.
-test: lint ## Run everything: linter, types and all tests
+test: lint ## Run everything: linter, types and all tests; some on the Python that Lambda runs too
+	@$(PYTHON) -m toolchain runtime
 	@$(PY) -m pytest tests --numprocesses=3 --dist=loadfile --no-loadscope-reorder
+	@$(PY) -m toolchain.runtime
 
 check: lint ## Run the fast part: linter, types, unit and infrastructure tests
 	@$(PY) -m pytest tests/unit tests/infrastructure -m "not thorough" --numprocesses=2 \

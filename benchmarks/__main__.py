@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Mapping
 
 from benchmarks.chapter import Chapter
-from benchmarks.chapters import calls, others, soak, starts, warm
+from benchmarks.chapters import calls, native, others, soak, starts, warm
 from benchmarks.page import PAGE, measured_on, page
 
 # By what they are asked for, in the order of the page: title, and what measures it.
@@ -18,6 +18,7 @@ CHAPTERS: Mapping[str, tuple[str, Callable[[], Chapter]]] = {
     "calls": ("Calls", calls.run),
     "starts": ("Starts", starts.run),
     "warm": ("Warm requests", warm.run),
+    "native": ("Native transport", native.run),
     "soak": ("Soak", soak.run),
     "encryption": ("Secret fields", others.encrypted),
     "imports": ("Imports", others.imported),

@@ -32,6 +32,8 @@ LOCAL_ACCOUNT = "0" * 12
 _ON_THE_WAY = "replicas_on_the_way"
 # Context by which `make deploy` names the stacks that it creates, separated by spaces.
 _NEW_STACKS = "new_stacks"
+# Context by which a local cloud names the Python that it runs functions on.
+_FUNCTIONS_PYTHON = "functions_python"
 # Context by which `make deploy` maps names of retained keys and secrets to ARNs, as JSON.
 _ADOPTED = "adopted"
 
@@ -61,7 +63,7 @@ def read(
         environment=Environment(account=_account(local, asked), region=region),
         protection=_protection(asked),
         capacity=asked[every.CAPACITY],
-        platform=(host or Platform.host()) if local else LAMBDA,
+        platform=(host or _host(context)) if local else LAMBDA,
         log_retention=asked[every.LOG_DAYS],
         customer_keys=_customer_keys(asked, region),
         api_rate=asked[every.API_RATE],
@@ -159,6 +161,12 @@ def _forms(local: bool, asked: StageValues) -> FormsSettings:
         shard_rules=asked[forms.SHARD_RULES],
         plan_hours=asked[forms.PLAN_HOURS],
     )
+
+
+def _host(context: Callable[[str], object]) -> Platform:
+    """This machine, and the Python that its cloud runs functions on."""
+    host = Platform.host()
+    return replace(host, python=str(context(_FUNCTIONS_PYTHON) or host.python))
 
 
 def _account(local: bool, asked: StageValues) -> str | None:

@@ -109,7 +109,8 @@ def _cdk(
     *command: str,
     folder: Path = ROOT,
 ) -> None:
-    options = ("--no-notices", "--no-color", "-c", f"stage={STAGE}", "--output", str(home.cdk_out))
+    context = ("-c", f"stage={STAGE}", "-c", f"functions_python={paths.ministack_version()}")
+    options = ("--no-notices", "--no-color", *context, "--output", str(home.cdk_out))
     variables = {
         **environment(connection.port),
         "CDK_HOME": str(home.cdk_home),

@@ -1,11 +1,20 @@
-"""`python3 -m toolchain [audit|site|release]`: the set-up. Silent when there is nothing to do."""
+"""`python3 -m toolchain [audit|site|release|runtime]`: the set-up.
+
+Silent when there is nothing to do.
+"""
 
 import sys
 
-from toolchain.install import audit_steps, packaging_steps, site_steps, steps
+from tablewright.testing.engine.tools import ToolError
+from toolchain.install import audit_steps, packaging_steps, runtime_steps, site_steps, steps
 from toolchain.steps import run_all
 
-FURTHER = {"audit": audit_steps, "site": site_steps, "release": packaging_steps}
+FURTHER = {
+    "audit": audit_steps,
+    "site": site_steps,
+    "release": packaging_steps,
+    "runtime": runtime_steps,
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -14,6 +23,9 @@ def main(arguments: list[str]) -> int:
         return 0 if run_all([*steps(), *further]) else 1
     except FileNotFoundError as missing:
         print(f"{missing.filename} is not there. Take it from version control again.")
+        return 1
+    except ToolError as error:
+        print(error)
         return 1
     except KeyboardInterrupt:
         print("\nInterrupted. Run make setup again: it continues from here.")

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from tablewright.constructs.functions.dependencies import LAMBDA
 from tablewright.testing.engine.machine import OLDEST_JAVA
 from tablewright.testing.engine.tools import (
     NPM_QUICK,
@@ -12,7 +13,7 @@ from tablewright.testing.engine.tools import (
     ToolError,
     npm_environment,
 )
-from toolchain import machine, paths
+from toolchain import machine, paths, pythons
 from toolchain.paths import (
     CHECKOV,
     LINKS,
@@ -21,6 +22,7 @@ from toolchain.paths import (
     PACKAGING,
     PEERS,
     ROOT,
+    RUNTIME,
     SPHINX,
     VENV,
 )
@@ -61,6 +63,7 @@ _NPM_ADVICE = (
 
 def steps() -> list[Step]:
     python = f"{sys.version_info[:2]} {sys.base_prefix} {ROOT}"
+    functions = f"{python} {pythons.find_runtime()}"
     return [
         Step(
             "venv",
@@ -106,7 +109,7 @@ def steps() -> list[Step]:
         Step(
             "lambdas",
             "Packages of the Lambda functions",
-            fingerprint(*LAMBDA_REQUIREMENTS, python),
+            fingerprint(*LAMBDA_REQUIREMENTS, functions),
             [],
             _cache_lambda_packages,
             _PIP_ADVICE,
@@ -114,7 +117,7 @@ def steps() -> list[Step]:
         Step(
             "ministack",
             "Local cloud",
-            fingerprint(MINISTACK_REQUIREMENTS, python),
+            fingerprint(MINISTACK_REQUIREMENTS, functions),
             [MINISTACK / "bin" / "python"],
             _install_ministack,
             _PIP_ADVICE,
@@ -131,6 +134,23 @@ def audit_steps() -> list[Step]:
             fingerprint(CHECKOV_REQUIREMENTS, sys.version),
             [CHECKOV / "bin" / "checkov"],
             lambda shell: _install_apart(shell, CHECKOV, CHECKOV_REQUIREMENTS),
+            _PIP_ADVICE,
+        )
+    ]
+
+
+def runtime_steps() -> list[Step]:
+    """What only `make test` needs: our packages on the Python that Lambda runs."""
+    python = pythons.find_runtime()
+    if python is None:
+        return []
+    return [
+        Step(
+            "runtime",
+            f"Python {LAMBDA.python}, which Lambda runs",
+            fingerprint(REQUIREMENTS, str(python)),
+            [RUNTIME / "bin" / "python"],
+            lambda shell: _install_apart(shell, RUNTIME, REQUIREMENTS, python),
             _PIP_ADVICE,
         )
     ]
@@ -191,10 +211,10 @@ def pip_install(shell: Shell, *arguments: str | Path) -> None:
     PIP_AT_WORK.unlink()
 
 
-def _make_venv(shell: Shell, place: Path = VENV) -> None:
+def _make_venv(shell: Shell, place: Path = VENV, python: Path | None = None) -> None:
     # The base Python, since the one running may be of the venv that is being replaced.
-    python = getattr(sys, "_base_executable", sys.executable)
-    shell.run(python, "-I", "-m", "venv", "--clear", place)
+    base = python or getattr(sys, "_base_executable", sys.executable)
+    shell.run(base, "-I", "-m", "venv", "--clear", place)
 
 
 def _provide_node(shell: Shell) -> None:
@@ -227,17 +247,23 @@ def _cache_lambda_packages(shell: Shell) -> None:
     for lock in LAMBDA_REQUIREMENTS:
         command = (paths.python(), "-m", "tablewright.constructs.functions.dependencies", lock)
         shell.run(*command)
-        shell.run(*command, "--host")
+        shell.run(*command, "--host", _python_of_functions())
 
 
 def _install_ministack(shell: Shell) -> None:
-    """In a venv of its own, since it wants a botocore of its own: the same Python as ours, because
-    the functions that it runs are bundled for ours."""
-    _install_apart(shell, MINISTACK, MINISTACK_REQUIREMENTS)
+    """In a venv of its own, since it wants a botocore of its own. Functions run on its Python: that
+    of Lambda, if the machine has it."""
+    _install_apart(shell, MINISTACK, MINISTACK_REQUIREMENTS, pythons.find_runtime())
 
 
-def _install_apart(shell: Shell, venv: Path, requirements: Path) -> None:
-    _make_venv(shell, venv)
+def _python_of_functions() -> str:
+    return LAMBDA.python if pythons.find_runtime() else pythons.OWN
+
+
+def _install_apart(
+    shell: Shell, venv: Path, requirements: Path, python: Path | None = None
+) -> None:
+    _make_venv(shell, venv, python)
     locked = ("--require-hashes", "-r", requirements)
     shell.run(venv / "bin" / "python", "-I", "-m", "pip", "install", *PIP_QUICK, *locked)
 

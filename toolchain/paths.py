@@ -14,6 +14,8 @@ NODE_MODULES = ROOT / "node_modules"
 MINISTACK = BUILD / "ministack"
 CHECKOV = BUILD / "checkov"
 PEERS = BUILD / "peers"
+# The Python that Lambda runs, if it is not that of the venv.
+RUNTIME = BUILD / "runtime"
 SPHINX = BUILD / "sphinx"
 PACKAGING = BUILD / "packaging"
 
@@ -42,6 +44,18 @@ def cdk() -> Path:
 def ministack_python() -> Path:
     """The Python that has the local cloud, and runs its functions."""
     return _present(MINISTACK / "bin" / "python")
+
+
+def runtime_python() -> Path:
+    """The Python that Lambda runs, with our packages."""
+    return _present(RUNTIME / "bin" / "python")
+
+
+def ministack_version() -> str:
+    """The version of that Python, such as 3.13."""
+    settings = _present(MINISTACK / "pyvenv.cfg").read_text()
+    version = settings.partition("\nversion = ")[2].partition("\n")[0]
+    return ".".join(version.split(".")[:2])
 
 
 def environment() -> dict[str, str]:

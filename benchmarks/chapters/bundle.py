@@ -12,11 +12,12 @@ def run() -> list[tuple[str, int, int]]:
     code = stage.code("sales", services=("dynamodb", "secretsmanager", "sts"))
     with tempfile.TemporaryDirectory() as folder:
         code.write(Path(folder))
-        bundle = _size(Path(folder))
-        models = _size(Path(folder) / "botocore" / "data")
+        bundle = size_of(Path(folder))
+        models = size_of(Path(folder) / "botocore" / "data")
     return [("the sales functions' code", *bundle), ("botocore's service models in it", *models)]
 
 
-def _size(folder: Path) -> tuple[int, int]:
+def size_of(folder: Path) -> tuple[int, int]:
+    """Files and bytes of a folder."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return len(files), sum(path.stat().st_size for path in files)

@@ -25,10 +25,9 @@ CLIENT = "boto3's client and its serializers"
 ALONE = "boto3's client alone"
 RESOURCE = "boto3's resource"
 BY_BOTO3 = "the store by boto3"
-NATIVE = "the store by awscrt"
 PLAIN = "the store, without orjson"
 STORE = "the store"
-SIDES = (CLIENT, ALONE, RESOURCE, *peers.SIDES, BY_BOTO3, NATIVE, PLAIN, STORE)
+SIDES = (CLIENT, ALONE, RESOURCE, *peers.SIDES, BY_BOTO3, PLAIN, STORE)
 MISSING = "not installed"
 _SAYS = f"""\
 {UNIT} of one call on a warm connection, in all threads of the process, over those of \
@@ -37,8 +36,7 @@ A local server answers everybody at once and the same. All start from Python's v
 with them, with the same items, keys and condition; records of models are made beforehand. \
 "{ALONE.capitalize()}" is spared that: it is given, and gives, DynamoDB's own form. PynamoDB and \
 pydynox's client have int and float for numbers, all others decimals. Bundles of functions have \
-orjson, which is loaded once that pays; "{STORE}" is with it. "{NATIVE}" has orjson too, and \
-AWS's native HTTP and signatures (awscrt) in place of ours, without retries and typed errors."""
+orjson, which is loaded once that pays; "{STORE}" is with it."""
 
 Work = dict[str, Callable[[], Any]]
 
@@ -59,8 +57,7 @@ def run() -> Chapter:
 
 
 def _counts(side: str, url: str) -> list[float] | None:
-    apart = side in peers.SIDES or side == NATIVE
-    python = peers.python(side) if apart else Path(sys.executable)
+    python = peers.python(side) if side in peers.SIDES else Path(sys.executable)
     if python is None:
         return None
     command = (python, "-m", "benchmarks.chapters.calls", side, url)
@@ -69,10 +66,6 @@ def _counts(side: str, url: str) -> list[float] | None:
 
 
 def _work(side: str, url: str) -> Work:
-    if side == NATIVE:
-        from benchmarks.chapters.native import NativeClient
-
-        return _by_store(NativeClient(url))
     if side == PLAIN:
         # As if it were not installed.
         sys.modules["orjson"] = None  # type: ignore[assignment]

@@ -22,7 +22,7 @@ _MODULES = {
     "PynamoDB": "pynamodb",
     "pydynox's client": "pydynox",
     "pydynox's model": "pydynox",
-    "the store by awscrt": "awscrt",
+    "awscrt": "awscrt",
 }
 
 

@@ -26,7 +26,7 @@ ROUNDS = 5
 SALES = "lambdas.sales.handlers.api"
 _KEY = '{"PK": {"S": "p"}, "SK": {"S": "s"}}'
 _NOTED = "from time import process_time; started = process_time()\n"
-_EMPTY = _NOTED
+EMPTY = _NOTED
 _BOTO3 = f"""
 import boto3
 client = boto3.client("dynamodb")
@@ -78,7 +78,7 @@ class Cost(NamedTuple):
         return Cost(start, answer, self.botocore)
 
 
-class _Tls(NamedTuple):
+class Tls(NamedTuple):
     """Address of the server, and the file of authorities that clients trust."""
 
     url: str
@@ -89,7 +89,7 @@ class _Tls(NamedTuple):
         return {"AWS_ENDPOINT_URL": self.url, "AWS_CA_BUNDLE": self.ca_bundle}
 
 
-class _Case(NamedTuple):
+class Case(NamedTuple):
     where: Path
     code: str
     told: Mapping[str, str]
@@ -104,32 +104,32 @@ def run() -> Chapter:
         shutil.copytree(sales.bundle, sources, ignore=shutil.ignore_patterns("__pycache__"))
         own = certificate(folder)
         with canned(own) as url:
-            tls = _Tls(url, str(authorities(folder, own, of_botocore())))
-            alone = ("a store alone", _Case(sales.bundle, _STORE, {}))
-            cases = [_with_bytecode(sales), alone, *map(_case, functions)]
+            tls = Tls(url, str(authorities(folder, own, of_botocore())))
+            alone = ("a store alone", Case(sales.bundle, _STORE, {}))
+            cases = [_with_bytecode(sales), alone, *map(case_of, functions)]
             tables = [_every(cases, sources, tls)]
             if UNIT != "CPU":
                 tables.append(_in_instructions(sales, sources, tls))
     return Chapter(_SAYS, tuple(tables))
 
 
-def _case(one: Function) -> tuple[str, _Case]:
+def case_of(one: Function) -> tuple[str, Case]:
     calls = (one.bundle / "tablewright").exists()
     code = (_OURS if calls else _ALONE).replace("MODULE", one.module)
-    return one.name, _Case(one.bundle, code, one.variables, calls)
+    return one.name, Case(one.bundle, code, one.variables, calls)
 
 
-def _with_bytecode(sales: Function) -> tuple[str, _Case]:
-    return "boto3's client, with bytecode", _Case(sales.bundle, _BOTO3, {})
+def _with_bytecode(sales: Function) -> tuple[str, Case]:
+    return "boto3's client, with bytecode", Case(sales.bundle, _BOTO3, {})
 
 
-def _every(cases: list[tuple[str, _Case]], sources: Path, tls: _Tls) -> Table:
-    empty, base = _Case(sources, _EMPTY, {}), _Case(sources, _BOTO3, {})
+def _every(cases: list[tuple[str, Case]], sources: Path, tls: Tls) -> Table:
+    empty, base = Case(sources, EMPTY, {}), Case(sources, _BOTO3, {})
     costs: dict[str, list[Cost]] = {name: [] for name, _ in cases}
     for _ in range(ROUNDS):
         for name, case in cases:
             # One after another, so that a noisy moment hits all three.
-            nothing, theirs, own = (_cost(one, tls) for one in (empty, base, case))
+            nothing, theirs, own = (cost(each, tls) for each in (empty, base, case))
             costs[name].append(own.over(theirs, nothing))
     rows = (
         (
@@ -144,7 +144,7 @@ def _every(cases: list[tuple[str, _Case]], sources: Path, tls: _Tls) -> Table:
     return table(*head, rows=rows)
 
 
-def _cost(case: _Case, tls: _Tls) -> Cost:
+def cost(case: Case, tls: Tls) -> Cost:
     told = {**environment(case.where), **case.told, **tls.variables}
     command = [sys.executable, "-S", "-c", case.code + _TELL]
     ran = subprocess.run(
@@ -155,26 +155,27 @@ def _cost(case: _Case, tls: _Tls) -> Cost:
     return Cost(*json.loads(ran.stdout.splitlines()[-1]))
 
 
-def _in_instructions(sales: Function, sources: Path, tls: _Tls) -> Table:
+def work(case: Case, tls: Tls) -> float:
+    """Instructions of a start with its first answer; without valgrind the median of its CPU."""
+    if UNIT == "CPU":
+        return median(cost(case, tls).answer for _ in range(ROUNDS))
+    told = {**environment(case.where), **case.told, **tls.variables}
+    return instructions([sys.executable, "-S", "-c", case.code], told, case.where)
+
+
+def _in_instructions(sales: Function, sources: Path, tls: Tls) -> Table:
     """Of a store and of one function: each takes as long as a hundred by CPU."""
-    _, (_, code, told, _) = _case(sales)
+    _, (_, code, told, _) = case_of(sales)
     cases = [
-        _Case(sources, _EMPTY, {}),
-        _Case(sources, _BOTO3, {}),
-        _Case(sales.bundle, _BOTO3, {}),
-        _Case(sales.bundle, _STORE, {}),
-        _Case(sources, _STORE, {}),
-        _Case(sales.bundle, code, told),
-        _Case(sources, code, told),
+        Case(sources, EMPTY, {}),
+        Case(sources, _BOTO3, {}),
+        Case(sales.bundle, _BOTO3, {}),
+        Case(sales.bundle, _STORE, {}),
+        Case(sources, _STORE, {}),
+        Case(sales.bundle, code, told),
+        Case(sources, code, told),
     ]
-    counted = [
-        instructions(
-            [sys.executable, "-S", "-c", case.code],
-            {**environment(case.where), **case.told, **tls.variables},
-            case.where,
-        )
-        for case in cases
-    ]
+    counted = [work(case, tls) for case in cases]
     empty, base = counted[:2]
     boto3, *ours = (ratio((own - empty) / (base - empty)) for own in counted[2:])
     return table(

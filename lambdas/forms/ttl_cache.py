@@ -9,7 +9,7 @@ from math import inf
 from typing import Generic, TypeVar
 
 from tablewright.runtime.errors import Throttled, Unavailable
-from tablewright.runtime.refreshed import Reading, Refreshed
+from tablewright.runtime.refreshed import HELD_SECONDS, Reading, Refreshed
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -25,7 +25,7 @@ class TtlCache(Generic[K, V]):
 
     That there is nothing is cached for a moment only: what has just been made is found. An error is
     not cached at all. With `hold`, one thread reads a value again, and the others use the one held
-    meanwhile and while that fails; without, all wait for the read. Safe among threads.
+    meanwhile and while that fails, for an hour; without, all wait for the read. Safe among threads.
     """
 
     def __init__(
@@ -65,4 +65,4 @@ class TtlCache(Generic[K, V]):
         value = self._read(key)
         renew_at = now + (REFRESH_AFTER if value is None else self._life)
         is_held = self._hold and value is not None
-        return Reading(value, renew_at, inf if is_held else renew_at)
+        return Reading(value, renew_at, now + HELD_SECONDS if is_held else renew_at)

@@ -23,6 +23,7 @@ from botocore.exceptions import (
     MetadataRetrievalError,
     NoAuthTokenError,
     NoCredentialsError,
+    NoRegionError,
     PartialCredentialsError,
     ProxyConnectionError,
     SSOError,
@@ -64,13 +65,14 @@ _NO_CREDENTIALS = (
     LoginError,
     NoAuthTokenError,
     NoCredentialsError,
+    NoRegionError,
     PartialCredentialsError,
     SSOError,
     TokenRetrievalError,
 )
 # Errors of botocore's calls, those of credentials included: a program or a file that provides
-# them may be missing, and those renewed may have expired already.
-FAILURES = (BotoCoreError, ClientError, ResponseParserError, OSError, RuntimeError)
+# them may be missing or hold no JSON, and those renewed may have expired already.
+_FAILURES = (BotoCoreError, ClientError, ResponseParserError, OSError, RuntimeError, ValueError)
 
 # What ends an attempt before anything of the request is sent.
 NOT_SENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
@@ -128,7 +130,13 @@ def connect(
         given["endpoint_url"] = endpoint_url
     if credentials:
         given["aws_access_key_id"], given["aws_secret_access_key"], _ = credentials
-    return Boto3Client(session.client(service, **given))
+    try:
+        return Boto3Client(session.client(service, **given))
+    except NoRegionError:  # of the settings, not the credentials
+        raise
+    # Programs and files that provide credentials end in errors of any type.
+    except Exception as error:
+        raise from_credentials_failure(error) from error
 
 
 class Boto3Client:
@@ -176,19 +184,19 @@ class Boto3Client:
         return SignedBy(self, credentials)
 
     def _typed(self, operation: str, work: Callable[[], Answer]) -> Answer:
-        self._attempts.sent = self._attempts.lost = False
+        self._attempts.sent = self._attempts.lost = self._attempts.is_under_way = False
         try:
             return work()
         except ClientError as error:
             raise self._attempted(from_response(operation, error.response)) from error
-        except FAILURES as error:
+        except _FAILURES as error:
             failure = from_failure(operation, error, sent=self._attempts.sent)
             raise self._attempted(failure) from error
         except StoreError as error:  # of a hook
             raise self._attempted(error) from None
 
     def _attempted(self, failure: StoreError) -> StoreError:
-        failure.maybe_applied = self._attempts.lost or type(failure) is Unavailable
+        failure.maybe_applied = self._attempts.lost or self._attempts.is_under_way
         return failure
 
     def _sign(self, context: dict[str, Any], **_: Any) -> None:
@@ -199,11 +207,16 @@ class Boto3Client:
     def _note(
         self, response: Any = None, caught_exception: Exception | None = None, **_: Any
     ) -> None:
-        if isinstance(caught_exception, NOT_SENT):
+        self._attempts.is_under_way = False
+        if isinstance(caught_exception, (*NOT_SENT, StoreError)):  # StoreError: by _check_time
             return
         self._attempts.sent = True
         # Refused by the service, or else it may have been applied.
-        if response is None or not 400 <= response[0].status_code < 500:
+        if (
+            response is None
+            or not 300 <= response[0].status_code < 500
+            or type(from_response("", response[1])) is Unavailable
+        ):
             self._attempts.lost = True
 
     def _check_time(self, **_: Any) -> None:
@@ -211,6 +224,7 @@ class Boto3Client:
             was_sent = getattr(self._attempts, "sent", False)
             kind = Unavailable if was_sent else OutOfTime
             raise kind("the invocation has no time left for another call")
+        self._attempts.is_under_way = True
 
 
 def _require_whole(http_response: Any, model: Any, **_: Any) -> None:

@@ -20,12 +20,16 @@ PAUSE_SECONDS = 10.0
 """How long after the end of a read that failed the next one begins."""
 
 
+HELD_SECONDS = 3600.0
+"""How long after a read began secrets and keys are used that cannot be read again."""
+
+
 class Reading(NamedTuple, Generic[T]):
     """A value, and the moments of the clock from which it is read again and no longer used."""
 
     value: T
     renew_at: float
-    ends_at: float = inf
+    ends_at: float
 
 
 class Refreshed(Generic[T]):
@@ -38,7 +42,7 @@ class Refreshed(Generic[T]):
 
     Example::
 
-        keys = Refreshed("keys", lambda now: Reading(read_keys(), renew_at=now + 300))
+        keys = Refreshed("keys", lambda now: Reading(read_keys(), now + 300, now + HELD_SECONDS))
         keys.get()
     """
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from tablewright.model.regions import ActiveRegion, RegionSwitch
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import StoreError, Unreachable
+from tablewright.runtime.errors import Unreachable
+from tablewright.runtime.refreshed import Reading, Refreshed
 from tablewright.runtime.store.reader import Reader
 
 # How old the answer of the switch may be, and for how long it serves while none can be had.
@@ -23,8 +24,8 @@ class Regions:
     """The regions of a system, and which of them is active, as the switch says.
 
     `names` has the home region first, which is active as long as the switch says nothing. What the
-    switch says is known within five seconds. While it cannot be read, what it said last serves for
-    a minute.
+    switch says is known within five seconds: one thread reads it again. While that takes long or
+    fails, all use what it said last, for a minute.
 
     Example::
 
@@ -44,29 +45,20 @@ class Regions:
         self._switch = switch
         self._system = system
         self._names = tuple(names)
-        self._clock = clock
-        self._said: tuple[float, str] | None = None
+        self._active = Refreshed(f"active region of {system}", self._read, clock=clock)
 
     def active(self) -> str:
         """The region that takes in; one that the system is not in counts as its home."""
-        now = self._clock()
-        if self._said is None or now - self._said[0] >= _REFRESH_SECONDS:
-            self._said = self._asked(now)
-        return self._said[1]
+        return self._active.get()
 
     def order(self) -> tuple[str, ...]:
         """All regions, in the order in which a call tries them: every client has the same."""
         active = self.active()
         return (active, *(name for name in self._names if name != active))
 
-    def _asked(self, now: float) -> tuple[float, str]:
-        try:
-            found = self._switch.get(RegionSwitch.active_region, system=self._system)
-        except StoreError:
-            if self._said is None or now - self._said[0] >= _HELD_SECONDS:
-                raise
-            return self._said
-        return now, self._known(found)
+    def _read(self, now: float) -> Reading[str]:
+        found = self._switch.get(RegionSwitch.active_region, system=self._system)
+        return Reading(self._known(found), now + _REFRESH_SECONDS, now + _HELD_SECONDS)
 
     def _known(self, found: ActiveRegion | None) -> str:
         return found.region if found and found.region in self._names else self._names[0]

@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 from tablewright import __version__
 from tablewright.testing.dynamodb_local import HOME, DynamoDbLocal, home
 from tablewright.testing.engine.tools import Shell, ToolError
-from toolchain import paths
+from toolchain import paths, pythons
 from toolchain.paths import BUILD, PACKAGING, ROOT
-from toolchain.release import building, contents, examples, licences, pythons
+from toolchain.release import building, contents, examples, licences
 from toolchain.release.notes import UNRELEASED, notes
 from toolchain.steps import Step, run_all
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 _PIP_LINES = 12
@@ -119,11 +119,11 @@ def _machine() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Install locked dependencies into the cache.")
     parser.add_argument("requirements", type=Path)
-    parser.add_argument("--host", action="store_true", help="for this machine, not for Lambda")
+    parser.add_argument("--host", metavar="PYTHON", help="for this machine and this Python")
     chosen = parser.parse_args()
     from tablewright.constructs.functions import bytecode
 
-    platform = Platform.host() if chosen.host else LAMBDA
+    platform = replace(Platform.host(), python=chosen.host) if chosen.host else LAMBDA
     try:
         bytecode.prepare(platform.python)
         print(dependencies(chosen.requirements, platform))

@@ -9,7 +9,7 @@ from math import inf
 
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import NoDataKeys
-from tablewright.runtime.refreshed import Reading, Refreshed
+from tablewright.runtime.refreshed import HELD_SECONDS, Reading, Refreshed
 from tablewright.runtime.secrets.ring import Kept, Ring, context_of, id_bytes
 
 REFRESH_SECONDS = 300.0
@@ -24,7 +24,8 @@ class DataKeys:
 
     `table` is the name that keys and values are bound to: that of the table, or, for a copy that
     was restored under another name, of the table that it is a copy of. While the keys cannot be
-    read again, those that are held go on to decrypt, and for five more minutes to encrypt.
+    read again, those that are held encrypt for ten minutes and decrypt for an hour after they were
+    read.
 
     Example::
 
@@ -55,7 +56,7 @@ class DataKeys:
         """Return the keys to encrypt with, or to decrypt what the key of this id encrypted.
 
         One thread reads them again after REFRESH_SECONDS; no caller waits for it as long as the
-        keys held may be used: for ENCRYPT_SECONDS to encrypt, without a bound to decrypt. A key
+        keys held may be used: for ENCRYPT_SECONDS to encrypt, for an hour to decrypt. A key
         that is missing is looked for at once.
         """
         held = self._ring.get(max_age=ENCRYPT_SECONDS if key_id is None else inf)
@@ -77,7 +78,7 @@ class DataKeys:
         held = {*blobs.values(), wrapped.digest}
         self._unwrapped = {blob: key for blob, key in self._unwrapped.items() if blob in held}
         ring = Ring(self.table, keys, id_bytes(wrapped.writer), digest)
-        return Reading(ring, renew_at=now + REFRESH_SECONDS)
+        return Reading(ring, now + REFRESH_SECONDS, now + HELD_SECONDS)
 
     def _plain(self, wrapped: bytes) -> bytes:
         if wrapped not in self._unwrapped:

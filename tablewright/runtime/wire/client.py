@@ -48,6 +48,8 @@ _SKEWED = frozenset(
 # Characters of a trace's header that need no escape.
 _OF_TRACES = "-=;:+&[]{}\"',"
 _TIMEOUTS = Timeouts()
+# Characters of an error's message.
+_LONGEST_MESSAGE = 1000
 # An attempt that has fewer seconds is not made: its answer would come too late.
 _SHORTEST_ATTEMPT = 0.2
 _PYTHON = ".".join(map(str, sys.version_info[:3]))
@@ -57,12 +59,14 @@ _AGENT = (
 
 
 class _Failure(NamedTuple):
-    """An attempt that came to nothing, and whether another may come to something."""
+    """An attempt that failed, whether another may succeed, and whether this one may have had its
+    effect: it had no readable answer, or a 5xx."""
 
     error: StoreError
-    again: bool
+    again: bool = True
     throttled: bool = False
     asked: bytes | None = None
+    maybe_applied: bool = True
 
 
 class WireClient:
@@ -136,12 +140,16 @@ class WireClient:
                 raise OutOfTime(f"{operation}: the invocation has no time left for another call")
             try:
                 reply = self._connections.exchange(self._signed(target, body))
+            except StoreError as error:  # of the credentials
+                if failure is None:
+                    raise
+                raise failure.error from error
             except NotSent as error:
                 kind = Unavailable if sent else Unreachable
-                failure = _Failure(kind(f"{operation}: {error}"), again=True)
+                failure = _Failure(kind(f"{operation}: {error}"), maybe_applied=False)
             except Broken as error:
                 sent = True
-                failure = _Failure(Unavailable(f"{operation}: {error}"), again=True)
+                failure = _Failure(Unavailable(f"{operation}: {error}"))
             else:
                 sent = True
                 found = self._read(operation, reply)
@@ -149,9 +157,7 @@ class WireClient:
                     self._retries.succeeded(taken)
                     return found
                 failure = found
-            # An attempt without a readable answer, or with a 5xx, may have been applied.
-            lost = lost or type(failure.error) is Unavailable
-            failure.error.maybe_applied = lost
+            failure.error.maybe_applied = lost = lost or failure.maybe_applied
             if not failure.again or attempt == self._attempts:
                 raise failure.error
             taken = self._retries.take(throttled=failure.throttled)
@@ -179,7 +185,7 @@ class WireClient:
         status, headers, body = reply
         checksum = headers.get(b"x-amz-crc32")
         if checksum is not None and checksum != b"%d" % zlib.crc32(body):
-            return _Failure(Unavailable(f"{operation}: the answer was damaged"), again=True)
+            return _Failure(Unavailable(f"{operation}: the answer was damaged"))
         try:
             if headers.get(b"content-encoding") == b"gzip":
                 body = zlib.decompress(body, wbits=zlib.MAX_WBITS | 16)
@@ -187,14 +193,15 @@ class WireClient:
             if status == 200 and isinstance(answer, dict):
                 return self._service.operations[operation].decode(answer)
         except (ValueError, zlib.error):
-            answer = None
+            # A page of a proxy: as in botocore, it is the message.
+            answer = {"message": body[:_LONGEST_MESSAGE].decode(errors="replace")}
         if status == 200:
-            return _Failure(Unavailable(f"{operation}: the answer cannot be read"), again=True)
+            return _Failure(Unavailable(f"{operation}: the answer cannot be read"))
         return self._refused(operation, reply, answer if isinstance(answer, dict) else {})
 
     def _refused(self, operation: str, reply: Reply, answer: dict[str, Any]) -> _Failure:
         status, headers, _ = reply
-        code = str(answer.get("__type", "")).partition(":")[0].rpartition("#")[2]
+        code = str(answer.get("__type") or status).partition(":")[0].rpartition("#")[2]
         former = headers.get(b"x-amzn-query-error", b"").decode("latin-1").split(";")
         if len(former) == 2 and former[0]:
             code = former[0]
@@ -209,7 +216,9 @@ class WireClient:
         if code in _SKEWED and self._set_clock(headers.get(b"date", b"")):
             again = True
         asked = headers.get(b"x-amz-retry-after")
-        return _Failure(from_response(operation, told), again, throttled, asked)
+        error = from_response(operation, told)
+        maybe_applied = status >= 500 or type(error) is Unavailable
+        return _Failure(error, again, throttled, asked, maybe_applied)
 
     def _set_clock(self, date: bytes) -> bool:
         """Go by the service's clock where ours is far off it; False where it is not."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from botocore.utils import get_environ_proxies
 
-from tablewright.runtime.boto3_client import FAILURES, from_credentials_failure
+from tablewright.runtime.boto3_client import from_credentials_failure
 from tablewright.runtime.errors import AccessDenied
 from tablewright.runtime.wire.environment import authorities, tracer
 from tablewright.runtime.wire.signing import Credentials
@@ -76,11 +76,12 @@ class Given:
         try:
             if self._found is None:
                 self._found = self._session.get_credentials()
-            if self._found is None:
-                raise AccessDenied("there are no credentials")
-            frozen = self._found.get_frozen_credentials()
-        except FAILURES as error:
+            frozen = self._found and self._found.get_frozen_credentials()
+        # Programs and files that provide credentials end in errors of any type.
+        except Exception as error:
             raise from_credentials_failure(error) from error
+        if frozen is None:
+            raise AccessDenied("there are no credentials")
         return Credentials(frozen.access_key, frozen.secret_key, frozen.token)
 
     def _handlers(self) -> Iterator[str]:

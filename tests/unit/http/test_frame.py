@@ -194,7 +194,7 @@ def test_a_change_that_makes_an_item_too_large_is_refused() -> None:
         ('{"a": 1, "a": 2}', 'has the name "a" twice'),
         (r'"\ud800"', "has half of a surrogate pair"),
         ("NaN", "has no NaN"),
-        ("[" * 5000, "is nested deeper"),
+        ("[" * 5000 + "]" * 5000, "is nested deeper"),
         ("{", "is not JSON"),
         (None, "is not JSON"),
     ],

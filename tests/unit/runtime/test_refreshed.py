@@ -9,15 +9,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from math import inf
 from typing import Any
 
 import pytest
 
 from lambdas.forms.tenants.secrets import CachedSecrets
+from tablewright.model.regions import RegionSwitch
 from tablewright.runtime import refreshed
 from tablewright.runtime.cursors.keys import SecretKeys
 from tablewright.runtime.errors import AccessDenied, Unavailable
 from tablewright.runtime.refreshed import PAUSE_SECONDS, Reading, Refreshed
+from tablewright.runtime.regions import Regions
+from tablewright.runtime.secrets.keys import DataKeys
+from tablewright.runtime.store.store import Store
 from tablewright.runtime.tenancy import _Sessions
 from tests.key_services import KMS_KEY, KeyServices
 
@@ -83,7 +88,7 @@ def service() -> Service:
     return Service()
 
 
-def data_keys(service: Service) -> Callable[[], Any]:
+def data_keys(service: Service) -> DataKeys:
     keys = KeyServices("orders")
     keys.rotation().add(KMS_KEY)
 
@@ -94,32 +99,58 @@ def data_keys(service: Service) -> Callable[[], Any]:
 
     made = keys.keys(Slow())
     made._ring._clock = service.clock
-    return made.ring
+    return made
 
 
-USERS: dict[str, tuple[Callable[[Service], Callable[[], Any]], float]] = {
-    "a value": (lambda service: value_of(service).get, 301),
-    "data keys": (data_keys, 301),
-    "cursor keys": (lambda service: SecretKeys(lambda: service, "s", clock=service.clock), 301),
+def keys_to_decrypt(service: Service) -> Callable[[], Any]:
+    keys = data_keys(service)
+    (key_id,) = keys.ring().keys
+    return partial(keys.ring, key_id)
+
+
+def active_region(service: Service) -> Callable[[], Any]:
+    class Switch:
+        def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            service.read()
+            return {}
+
+    switch = Store(RegionSwitch, "switch", Switch())
+    return Regions(switch, "sales", ["us-east-1"], clock=service.clock).active
+
+
+# From which age on a value is read again, and no longer used.
+USERS: dict[str, tuple[Callable[[Service], Callable[[], Any]], float, float]] = {
+    "a value": (lambda service: value_of(service).get, 300, 600),
+    "data keys to encrypt": (lambda service: data_keys(service).ring, 300, 600),
+    "data keys to decrypt": (keys_to_decrypt, 300, 3600),
+    "cursor keys": (
+        lambda service: SecretKeys(lambda: service, "s", clock=service.clock),
+        300,
+        3600,
+    ),
     "a tenant's session": (
         lambda service: (
             _Sessions(service, "role", "tenant", service.moment).of("acme")._credentials.get
         ),
-        3301,
+        3300,
+        3600,
     ),
     "secrets of forms": (
         lambda service: partial(CachedSecrets(service, "dev/", clock=service.clock), "acme", "k1"),
-        301,
+        300,
+        3600,
     ),
+    "the active region": (active_region, 5, 60),
 }
 
 
 @pytest.mark.parametrize("user", USERS)
 def test_no_call_waits_while_the_service_hangs(user: str, service: Service) -> None:
-    make, age = USERS[user]
+    make, renewed_at, ends_at = USERS[user]
     get = make(service)
     held = get()
-    service.now += age
+    service.now += ends_at - 1
+    assert service.now >= renewed_at
     reads = service.reads
     with service.hanging(), ThreadPoolExecutor(8) as pool:
         began = time.monotonic()
@@ -127,6 +158,22 @@ def test_no_call_waits_while_the_service_hangs(user: str, service: Service) -> N
         assert all(result.result(AT_ONCE) == held for result in results)
         assert time.monotonic() - began < AT_ONCE
         assert service.reads == reads + 1  # by one thread
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_value_is_used_until_its_bound_and_no_longer(
+    user: str, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refreshed, "GRACE_SECONDS", 60)
+    make, _, ends_at = USERS[user]
+    get = make(service)
+    held = get()
+    service.error = Unavailable("no answer")
+    service.now += ends_at - 0.001
+    assert get() == held
+    service.now += 0.001
+    with pytest.raises(Unavailable):
+        get()
 
 
 def test_after_a_failure_the_pause_is_counted_from_its_end(service: Service) -> None:
@@ -183,7 +230,7 @@ def test_error_that_is_not_tolerated_ends_the_value(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     value = Refreshed(
-        "numbers", lambda now: Reading(service.read(), now + 300),
+        "numbers", lambda now: Reading(service.read(), now + 300, inf),
         tolerated=(Unavailable,), clock=service.clock,
     )  # fmt: skip
     value.get()
@@ -197,7 +244,7 @@ def test_error_that_is_not_tolerated_ends_the_value(
 
 def test_value_that_was_dropped_is_read_again(service: Service) -> None:
     value: Refreshed[str] = Refreshed(
-        "texts", lambda now: Reading(f"text {service.read()}", now + 300), clock=service.clock
+        "texts", lambda now: Reading(f"text {service.read()}", now + 300, inf), clock=service.clock
     )
     first = value.get()
     value.drop(first)

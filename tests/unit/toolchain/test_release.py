@@ -9,9 +9,10 @@ import pytest
 
 from tablewright import __version__
 from tablewright.testing.engine.tools import ToolError
+from toolchain import pythons
 from toolchain.install import LAMBDA_REQUIREMENTS
 from toolchain.paths import ROOT
-from toolchain.release import building, contents, licences, pythons
+from toolchain.release import building, contents, licences
 from toolchain.release.notes import Notes, notes
 
 pytestmark = pytest.mark.thorough

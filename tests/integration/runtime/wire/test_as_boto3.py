@@ -8,15 +8,19 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.credentials import Credentials
+from botocore.exceptions import CredentialRetrievalError
 
 from benchmarks.servers.scripted import Step, answer, hangs_up, refusal, scripted
 from tablewright.runtime import aws, boto3_client
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client
-from tablewright.runtime.errors import StoreError
+from tablewright.runtime.deadline import invocation
+from tablewright.runtime.errors import OutOfTime, StoreError, Unavailable, Unreachable
 from tablewright.runtime.store.attribute_values import decode
 from tablewright.runtime.wire.client import WireClient
 from tablewright.testing import Database
+from tests.integration.http import Limited
 
 ATTEMPTS = 3
 THROTTLED = refusal("ProvisionedThroughputExceededException")
@@ -54,6 +58,9 @@ MAYBE_APPLIED: list[tuple[list[Step], bool]] = [
     ([hangs_up, THROTTLED, CONDITION], True),
     ([hangs_up] * 3, True),
     ([THROTTLED] * 3, False),
+    ([refusal("ThrottlingException", 503)] * 3, True),
+    ([refusal("InternalFailure", 400), CONDITION], True),
+    ([answer(b"<html>", 502), refusal("ExpiredTokenException")], True),
 ]
 
 
@@ -88,6 +95,45 @@ def test_an_error_tells_that_an_earlier_attempt_may_have_been_applied(
     assert refused.value.maybe_applied == maybe_applied
 
 
+@pytest.mark.parametrize("connect", [aws.connect, boto3_client.connect])
+def test_call_that_was_not_sent_was_not_applied(connect: Any, no_pauses: None) -> None:
+    with scripted() as server:
+        caller = connect(session(), "dynamodb", endpoint_url=server.url)
+        with invocation(Limited(1.1)), pytest.raises(OutOfTime) as late:
+            caller.call("UpdateItem", {})
+        assert server.requests == []
+    nobody = connect(session(), "dynamodb", endpoint_url="http://127.0.0.1:1")
+    with pytest.raises(Unreachable) as unreachable:
+        nobody.call("UpdateItem", {})
+    assert not late.value.maybe_applied
+    assert not unreachable.value.maybe_applied
+
+
+@pytest.mark.parametrize("connect", [aws.connect, boto3_client.connect])
+@pytest.mark.parametrize("lost", [False, True])
+def test_credentials_that_fail_before_a_retry_do_not_hide_what_was_sent(
+    connect: Any, lost: bool, no_pauses: None
+) -> None:
+    class Failing(Credentials):  # type: ignore[misc]
+        reads = 0
+
+        def get_frozen_credentials(self) -> Any:
+            self.reads += 1
+            if self.reads > lost:
+                raise CredentialRetrievalError(provider="p", error_msg="m")
+            return super().get_frozen_credentials()
+
+    own = boto3.session.Session(region_name="eu-west-1")
+    core: Any = own._session
+    core._credentials = Failing("key", "secret")
+    with scripted(hangs_up) as server:
+        caller = connect(own, "dynamodb", endpoint_url=server.url)
+        with pytest.raises(Unavailable) as failed:
+            caller.call("UpdateItem", {})
+        assert len(server.requests) == lost
+    assert failed.value.maybe_applied == lost
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_as_many_attempts_with_the_same_end(name: str, no_pauses: None) -> None:
     ends = []
@@ -120,11 +166,11 @@ def test_pauses_are_as_long_as_boto3s(after: bytes, monkeypatch: pytest.MonkeyPa
         steps = [
             THROTTLED,
             refusal("InternalServerError", 500, x_amz_retry_after=after.decode()),
-            hangs_up,
+            *[hangs_up] * 10,  # until pauses grow no longer
             answer(),
         ]
         with scripted(*steps) as server:
-            retries = {"mode": "standard", "total_max_attempts": 5}
+            retries = {"mode": "standard", "total_max_attempts": 13}
             made = connect(session(), "dynamodb", endpoint_url=server.url, retries=retries)
             outcome(made)
     assert waited[aws.connect] == waited[boto3_client.connect]

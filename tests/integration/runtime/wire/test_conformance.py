@@ -23,7 +23,7 @@ from botocore.model import OperationModel, Shape
 from benchmarks.servers.scripted import Scripted, Step, answer, hangs_up, refusal
 from tablewright.runtime import aws, boto3_client
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import StoreError
+from tablewright.runtime.errors import StoreError, Unavailable
 from tablewright.runtime.wire.client import WireClient
 from tablewright.runtime.wire.services import SERVICES
 from toolchain.paths import ROOT
@@ -84,11 +84,11 @@ def parse(request: bytes) -> Request:
     return Request(line, headers, json.loads(text) if text[:1] == "{" else sorted(text.split("&")))
 
 
-def make_pair(service: str) -> Pair:
+def make_pair(service: str, **settings: Any) -> Pair:
     session = boto3.session.Session("key", "secret", "token", region_name="eu-west-1")
     servers = (Scripted(), Scripted())
-    wire = aws.connect(session, service, endpoint_url=servers[0].url)
-    boto = boto3_client.connect(session, service, endpoint_url=servers[1].url)
+    wire = aws.connect(session, service, endpoint_url=servers[0].url, **settings)
+    boto = boto3_client.connect(session, service, endpoint_url=servers[1].url, **settings)
     assert isinstance(wire, WireClient)
     return Pair((wire, boto), servers)
 
@@ -199,7 +199,13 @@ def test_traits_are_the_models(service: str, operation: str) -> None:
     # Traits that this client does not know.
     assert model.http == {"method": "POST", "requestUri": "/"}
     assert [model.endpoint, model.http_checksum, model.request_compression] == [None, {}, None]
-    assert model.auth_type is None
+    assert [model.auth_type, model.auth, model.unsigned_payload] == [None, None, None]
+    assert not any((model.has_streaming_input, model.has_streaming_output))
+    assert not any((model.has_event_stream_input, model.has_event_stream_output))
+    assert not (model.endpoint_discovery or {}).get("required")
+    # Parameters of the endpoint: tables lead to those of accounts, which the guide names.
+    chooses = [p.member_name for p in model.context_parameters if p.name != "ResourceArn"]
+    assert chooses == list(traits.boto3_only)
     if service == "sts":
         return  # It reads the credentials alone.
     assert sorted(traits.moments) == sorted(set(members(model.output_shape, "timestamp")))
@@ -282,6 +288,85 @@ def test_errors_of_the_model_are_botocores(
             assert len(ours.requests) == len(theirs.requests), code
             half = len(pauses) // 2
             assert pauses[:half] == pauses[half:], code
+
+
+# Codes of retries in the guide of boto3, and those of signatures and clocks. A clock that is off is
+# set by the wire client alone, where the answer has a date.
+GENERIC_CODES = [
+    *("BandwidthLimitExceeded", "EC2ThrottledException", "LimitExceededException"),
+    *("PriorRequestNotComplete", "ProvisionedThroughputExceededException"),
+    *("RequestLimitExceeded", "RequestThrottled", "RequestThrottledException", "SlowDown"),
+    *("ThrottledException", "Throttling", "ThrottlingException", "TooManyRequestsException"),
+    *("TransactionInProgressException", "RequestTimeout", "RequestTimeoutException"),
+    *(
+        "InternalFailure",
+        "InternalServerError",
+        "ServiceUnavailable",
+        "ServiceUnavailableException",
+    ),
+    *("ExpiredToken", "ExpiredTokenException", "IncompleteSignature", "InvalidClientTokenId"),
+    *("InvalidSignatureException", "RequestExpired", "RequestInTheFuture", "RequestTimeTooSkewed"),
+    *("SignatureDoesNotMatch", "UnrecognizedClientException", "AccessDeniedException", "Unheard"),
+]
+
+
+@pytest.mark.parametrize("status", [400, 500])
+@pytest.mark.parametrize("service", ["dynamodb", "sqs"])
+def test_errors_of_every_service_are_botocores(
+    service: str, status: int, pair: Pair, pauses: list[float]
+) -> None:
+    operation = next(iter(SERVICES[service].operations))
+    for code in GENERIC_CODES:
+        step = refusal(code, status)
+        pauses.clear()
+        ours, theirs = pair.run(operation, {}, step, step, ok(service))
+        assert ours.result == theirs.result, code
+        assert len(ours.requests) == len(theirs.requests), code
+        half = len(pauses) // 2
+        assert pauses[:half] == pauses[half:], code
+
+
+BODIES_OF_ERRORS = {
+    "nothing": b"",
+    "no members": b"{}",
+    "a page": b"<html>Bad Gateway</html>",
+    "no code": b'{"message": "no"}',
+    "another spelling": b'{"__type": "a.b#Code:http://x", "Message": "no"}',
+    "both spellings": b'{"__type": "Code", "Message": "no", "message": "nein"}',
+    "a code elsewhere": b'{"code": "ThrottlingException"}',
+}
+
+
+@pytest.mark.parametrize(
+    "status", [307, 400, 403, 404, 412, 413, 429, 500, 501, 502, 503, 504, 505]
+)
+@pytest.mark.parametrize("body", BODIES_OF_ERRORS)
+@pytest.mark.parametrize("service", ["dynamodb"])
+def test_errors_of_any_form_are_botocores(
+    body: str, status: int, pair: Pair, pauses: list[float]
+) -> None:
+    step = answer(BODIES_OF_ERRORS[body], status)
+    ours, theirs = pair.run("PutItem", {}, step, step, step)
+    assert ours.result[::2] == theirs.result[::2]
+    # For a 5xx that is no JSON botocore has the name of the status.
+    assert ours.result[1] == theirs.result[1] or status >= 500
+    assert len(ours.requests) == len(theirs.requests)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_time_outs_are_botocores(service: str, pauses: list[float]) -> None:
+    """Each attempt waits as long for the next byte, and one that was sent may have been applied."""
+    made = make_pair(service, read_timeout=0.1)
+    stalls = [server.stalls for server in made.servers]
+    operation = next(iter(SERVICES[service].operations))
+    ours, theirs = (
+        made.run(operation, {}, stall, stall, stall)[number] for number, stall in enumerate(stalls)
+    )
+    for server in made.servers:
+        server.close()
+    assert len(ours.requests) == len(theirs.requests) == 3
+    assert ours.result[0] is theirs.result[0] is Unavailable
+    assert ours.result[2] == theirs.result[2] == {"maybe_applied": True}
 
 
 @pytest.mark.parametrize("header", ["AWS.SimpleQueueService.NonExistentQueue;Sender", "none", ";x"])

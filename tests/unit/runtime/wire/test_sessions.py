@@ -3,6 +3,8 @@
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from json import JSONDecodeError
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -143,6 +145,7 @@ FAILURES: list[tuple[Exception, type[StoreError]]] = [
     (ProfileNotFound(profile="p"), StoreError),
     (FileNotFoundError("credential_process"), StoreError),
     (RuntimeError("refreshed credentials are still expired"), StoreError),
+    (JSONDecodeError("of credential_process", "", 0), StoreError),
 ]  # fmt: skip
 
 
@@ -162,6 +165,37 @@ def test_credentials_that_cannot_be_had_are_a_store_error(
         connect(made, "dynamodb", endpoint_url="http://127.0.0.1:1").call("ListTables", {})
     assert type(failed.value) is kind
     assert failed.value.__cause__ is error
+
+
+@pytest.mark.parametrize("connect", [connect, boto3_client.connect])
+@pytest.mark.parametrize(
+    ("script", "kind"),
+    [
+        ("exit 1", Unavailable),
+        ("echo no JSON", StoreError),
+        ("echo []", StoreError),
+        ("""echo '{"Version": 1}'""", Unavailable),
+        ("""echo '{"Version": 1, "AccessKeyId": "a", "SecretAccessKey": "b", "Expiration": "x"}'""",
+         StoreError),
+    ],
+)  # fmt: skip
+def test_program_that_provides_no_credentials_is_a_store_error(
+    script: str,
+    kind: type[StoreError],
+    connect: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """botocore runs it when a client is made, and lets errors of its JSON and dates through."""
+    program, config = tmp_path / "program", tmp_path / "config"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    config.write_text(f"[default]\nregion = eu-west-1\ncredential_process = {program}\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(config))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+    with pytest.raises(StoreError) as failed:
+        connect(boto3.session.Session(), "dynamodb")
+    assert type(failed.value) is kind
 
 
 def test_retry_mode_that_only_boto3_has_is_boto3s() -> None:

@@ -1,0 +1,1 @@
+"""Connections and signatures of awscrt, with the names and methods of the wire client's modules."""
