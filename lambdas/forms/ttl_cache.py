@@ -25,7 +25,8 @@ class TtlCache(Generic[K, V]):
 
     That there is nothing is cached for a moment only: what has just been made is found. An error is
     not cached at all. With `hold`, one thread reads a value again, and the others use the one held
-    meanwhile and while that fails; without, all wait for the read. Safe among threads.
+    meanwhile and, for so many seconds after it was read, while that fails; without, all wait for
+    the read. Safe among threads.
     """
 
     def __init__(
@@ -33,7 +34,7 @@ class TtlCache(Generic[K, V]):
         read: Callable[[K], V | None],
         *,
         life: float,
-        hold: bool = False,
+        hold: float = 0,
         most: int = _MOST,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -64,5 +65,5 @@ class TtlCache(Generic[K, V]):
         # Counted from before the read: what is written while it is under way may be missing.
         value = self._read(key)
         renew_at = now + (REFRESH_AFTER if value is None else self._life)
-        is_held = self._hold and value is not None
-        return Reading(value, renew_at, inf if is_held else renew_at)
+        ends_at = renew_at if value is None else max(renew_at, now + self._hold)
+        return Reading(value, renew_at, ends_at)

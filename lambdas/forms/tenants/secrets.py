@@ -26,6 +26,8 @@ _BYTES = 32
 # The value under a key id never changes: rotation makes another key, and no id is used again. It is
 # looked at again so that what was destroyed is not used for ever.
 _LIFE = 300.0
+# The longest that a value serves while Secrets Manager does not answer: a destroyed one, too.
+_HELD = 3600.0
 
 
 class StoredSecret(NamedTuple):
@@ -93,7 +95,7 @@ class CachedSecrets:
         self, secrets: Caller, prefix: str, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._store = SecretStore(secrets, prefix)
-        self._values = TtlCache(self._read, life=_LIFE, hold=True, clock=clock)
+        self._values = TtlCache(self._read, life=_LIFE, hold=_HELD, clock=clock)
 
     def __call__(self, tenant_id: str, key_id: str) -> str | None:
         """The secret, None when there is none, or none any more."""

@@ -13,6 +13,7 @@ from tablewright.runtime.errors import ResourceMissing
 from tablewright.runtime.refreshed import Reading, Refreshed
 
 _REFRESH_SECONDS = 300.0
+_HELD_SECONDS = 3600.0
 
 
 class SecretKeys:
@@ -20,7 +21,7 @@ class SecretKeys:
 
     With a `purpose` the keys are derived from the secret: several applications share one secret,
     and none takes the cursors of another. One thread reads the secret again; meanwhile, and while
-    that fails, all use the keys held, without a bound.
+    that fails, all use the keys held, for an hour after they were read.
 
     Example::
 
@@ -51,7 +52,7 @@ class SecretKeys:
         except ResourceMissing:
             previous = []  # never rotated; or there is no such secret, as the current one will say
         ring = KeyRing([self._value("AWSCURRENT"), *previous])
-        return Reading(ring, renew_at=now + _REFRESH_SECONDS)
+        return Reading(ring, now + _REFRESH_SECONDS, now + _HELD_SECONDS)
 
     def _value(self, stage: str) -> bytes:
         asked = {"SecretId": self._secret_id, "VersionStage": stage}
