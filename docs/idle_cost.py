@@ -79,12 +79,18 @@ def idle_cost(templates: Iterable[Template], prices: Prices) -> dict[str, Decima
         HEALING_METRICS * prices.monitoring.metric_month * _heals(stacks)
     )
     rounded = {name: cost.quantize(Decimal("0.01")) for name, cost in parts.items()}
+    return {**rounded, "in all": sum(rounded.values(), Decimal())}
+
+
+def costs_with_insights(templates: Iterable[Template], prices: Prices) -> dict[str, Decimal]:
+    """The same, with what other values of `contributor_insights` would add to it."""
+    stacks = list(templates)
     more = {
         f'more with `contributor_insights = "{mode}"`': prices.monitoring.insights_rule_month
         * sum(insights_rules(table, rules) for stack in stacks for table in _tables(stack))
         for mode, rules in (("throttled", 1), ("all", 2))
     }
-    return {**rounded, "in all": sum(rounded.values(), Decimal()), **more}
+    return {**idle_cost(stacks, prices), **more}
 
 
 def _prices_of_resources(
@@ -207,9 +213,9 @@ def page(costs: Mapping[str, Mapping[str, Decimal]], prices: Prices = US_EAST_1)
         "the other values would add: 50 cents a month for each rule. AWS does not say whether "
         "rules of the mode for throttled keys are charged while nothing is throttled; the page "
         "assumes that they are.",
-        "Budgets e-mail at 10, 15 and 20 dollars (`cost_limits`). The stages of the first four "
-        "columns cost less than the last while they are idle. Set the limits yourself for a stage "
-        "that costs more.",
+        "Budgets e-mail at 10, 15 and 20 dollars in dev, and at 20, 30 and 40 in staging and prod "
+        "(`cost_limits`). The stages of the first four columns cost less while they are idle. Set "
+        "the limits yourself for a stage that costs more.",
     )
     return "\n\n".join(paragraphs) + "\n"
 
@@ -217,7 +223,8 @@ def page(costs: Mapping[str, Mapping[str, Decimal]], prices: Prices = US_EAST_1)
 def main() -> dict[str, dict[str, Template]]:
     """Write the page; gives the templates of its stages."""
     made = {name: templates_of(*asked) for name, asked in STAGES.items()}
-    PAGE.write_text(page({name: idle_cost(one.values(), US_EAST_1) for name, one in made.items()}))
+    costs = {name: costs_with_insights(one.values(), US_EAST_1) for name, one in made.items()}
+    PAGE.write_text(page(costs))
     return made
 
 

@@ -45,6 +45,7 @@ class KeyServices:
         return DataKeys(
             table or self.table,
             RING,
+            KMS_KEY,
             secretsmanager=lambda: edge,
             kms=lambda: edge,
             clock=lambda: self.now.timestamp(),
@@ -81,6 +82,9 @@ class KeyServices:
         return {"CiphertextBlob": json.dumps(wrapped).encode()}
 
     def _decrypt(self, asked: Params) -> dict[str, Any]:
-        if json.loads(asked["CiphertextBlob"])["context"] != asked["EncryptionContext"]:
+        wrapped = json.loads(asked["CiphertextBlob"])
+        if asked["KeyId"] != wrapped.get("key", KMS_KEY):
+            raise StoreError("Decrypt: IncorrectKeyException")
+        if wrapped["context"] != asked["EncryptionContext"]:
             raise StoreError("Decrypt: InvalidCiphertextException")
         return {"Plaintext": sha256(asked["CiphertextBlob"]).digest()}

@@ -108,8 +108,8 @@ CONTRIBUTOR_INSIGHTS = Setting(
 COST_LIMITS = Setting(
     name="cost_limits",
     parser=or_empty(listed(_DOLLARS.then(float))),
-    example="10,15,20",
-    default="10,15,20",
+    example="50,75,100",
+    default="20,30,40",
     says="US dollars a month. Each is reported when it is reached and when it is forecast. An idle "
     "stage in one region [costs less](idle-cost.md).",
 )

@@ -6,7 +6,7 @@ from cdk_app.parsers import listed, matching, one_of, or_empty, or_none, switch,
 from cdk_app.setting import Setting
 from cdk_app.watch_tags import WATCH_TAGS as TAGS
 from cdk_app.watch_tags import watch_tags
-from lambdas.sentiment.contract import ENCRYPT, READ
+from lambdas.sentiment.contract import ENCRYPT, MIGRATE, READ
 from tablewright.catalog.news.design import DAYS_KEPT
 from tablewright.catalog.news.design import SOURCE_TYPES as NEWS_SOURCES
 from tablewright.catalog.sentiment.items import SOURCE_TYPES
@@ -73,11 +73,11 @@ SHOW_CAPACITY = Setting(
 )
 ENCRYPTED_FIELDS = Setting(
     name="encrypted_fields",
-    parser=one_of("off", READ, ENCRYPT),
+    parser=one_of("off", READ, MIGRATE, ENCRYPT),
     example="on",
     default="off",
-    says="Whether texts and metadata are [encrypted](encryption.md#switch-it-on); `on` after a "
-    "deployment with `read`.",
+    says="Whether texts and metadata are [encrypted](encryption.md#switch-it-on). `on` for new "
+    "tables: texts in clear are refused. For tables with items: `read`, then `migrate`, then `on`.",
 )
 STANDBY = Setting(
     name="standby",

@@ -32,8 +32,9 @@ SYSTEM = "sentiment"
 # The group of users who may add items.
 WRITERS = "writers"
 
-# What becomes of secret fields: what is encrypted is read, or that and new ones are encrypted.
-READ, ENCRYPT = "read", "on"
+# Modes of secret fields. READ reads encrypted fields and writes clear ones; MIGRATE encrypts and
+# reads both; ENCRYPT refuses clear ones.
+READ, MIGRATE, ENCRYPT = "read", "migrate", "on"
 
 # Metrics that alarms watch, and the dimension that names the source of an error.
 ITEMS_REJECTED = "ItemsRejected"
@@ -103,7 +104,9 @@ class KeysEnvironment(Environment):
 
     items_keys_secret_arn: str | None = None
     dashboard_keys_secret_arn: str | None = None
-    # READ or ENCRYPT; neither where nothing is encrypted.
+    # The key that wraps the data keys of both tables.
+    fields_kms_key_arn: str | None = None
+    # READ, MIGRATE or ENCRYPT; none where nothing is encrypted.
     encrypted_fields: str | None = None
 
 

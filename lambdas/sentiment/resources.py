@@ -5,12 +5,14 @@ from typing import Any, Generic, TypeVar
 
 from lambdas.contract import Environment
 from lambdas.sentiment.contract import (
-    ENCRYPT,
+    MIGRATE,
+    READ,
     SYSTEM,
     CursorEnvironment,
     DashboardKeysEnvironment,
     ItemsEnvironment,
     ItemsKeysEnvironment,
+    KeysEnvironment,
     NewsEnvironment,
     RegionsEnvironment,
     TopicEnvironment,
@@ -88,24 +90,27 @@ class Resources(Generic[E]):
         return Store(Dashboard, table, self.dynamodb, secrets=self.dashboard_secrets())
 
     def items_secrets(self: "Resources[ItemsKeysEnvironment]") -> Secrets:
-        given = self.environment
-        return self._secrets(given.items_table, given.items_keys_secret_arn, given.encrypted_fields)
+        return self._secrets(
+            self.environment.items_table, self.environment.items_keys_secret_arn, self.environment
+        )
 
     def dashboard_secrets(self: "Resources[DashboardKeysEnvironment]") -> Secrets:
-        given, arn = self.environment, self.environment.dashboard_keys_secret_arn
-        return self._secrets(given.dashboard_table, arn, given.encrypted_fields)
+        env = self.environment
+        return self._secrets(env.dashboard_table, env.dashboard_keys_secret_arn, env)
 
-    def _secrets(self, table: str, ring: str | None, fields: str | None) -> Secrets:
+    def _secrets(self, table: str, ring: str | None, env: KeysEnvironment) -> Secrets:
         """What becomes of the secret fields of a table, by the ARN of its ring of keys."""
-        if ring is None:
+        if ring is None or env.fields_kms_key_arn is None:
             return Secrets.in_clear()
         keys = DataKeys(
             table,
             ring,
+            env.fields_kms_key_arn,
             secretsmanager=lambda: connect(self._session, "secretsmanager"),
             kms=lambda: connect(self._session, "kms"),
         )
-        return Secrets(keys, writes=fields == ENCRYPT)
+        mode = env.encrypted_fields
+        return Secrets(keys, writes=mode != READ, clear=mode == MIGRATE)
 
     def news(self: "Resources[NewsEnvironment]", cursors: Cursors | None = None) -> Store:
         """The news of the function's own region, to be read."""

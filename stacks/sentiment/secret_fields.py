@@ -7,6 +7,7 @@ from constructs import Construct
 
 from lambdas.sentiment.contract import (
     ENCRYPT,
+    MIGRATE,
     READ,
     KeysEnvironment,
     dashboard_table_name,
@@ -43,7 +44,7 @@ class SecretFields(Construct):
         self._items: FieldKeysBase | None = None
         self._dashboard: FieldKeysBase | None = None
         asked = stage.sentiment.encrypted_fields
-        self._mode = asked if asked in (READ, ENCRYPT) else None
+        self._mode = asked if asked in (READ, MIGRATE, ENCRYPT) else None
         if self._mode:
             protection = stage.protection
             name = f"{items_table_name(stage.name)}-keys"
@@ -90,16 +91,17 @@ class SecretFields(Construct):
         """Tell a function where the keys of these tables are, and let it use them."""
         of_items = self._items if items else None
         of_dashboard = self._dashboard if dashboard else None
+        rings = [keys for keys in (of_items, of_dashboard) if keys]
         told = KeysEnvironment(
             items_keys_secret_arn=of_items.secret_arn if of_items else None,
             dashboard_keys_secret_arn=of_dashboard.secret_arn if of_dashboard else None,
+            fields_kms_key_arn=rings[0].key.key_arn if rings else None,
             encrypted_fields=self._mode,
         )
         for name, value in told.variables().items():
             function.add_environment(name, value)
-        for keys in (of_items, of_dashboard):
-            if keys:
-                keys.grant_use(function)
+        for keys in rings:
+            keys.grant_use(function)
 
     @property
     def services(self) -> list[ec2.InterfaceVpcEndpointAwsService]:

@@ -161,7 +161,7 @@ class Stage:
     portal: PortalSettings = PortalSettings()
     replicas: Replicas = Replicas()
     # In US dollars a month, each told when it is reached and when it will be; none: not at all.
-    cost_limits: tuple[float, ...] = (10, 15, 20)
+    cost_limits: tuple[float, ...] = (20, 30, 40)
     # Savings, in US dollars a month, that are told; none: nobody looks for any.
     recommended_from: int | None = None
     alarms: AlarmLevel = AlarmLevel.ALL

@@ -125,7 +125,8 @@ class Digest(Computed):
     """A keyed digest of a secret field, by which items are found that have one value of it.
 
     Whoever asks gives the value. Equal values have equal digests, and that is all that a key tells;
-    a store computes them, with a key of its own (HMAC-SHA-256).
+    a store computes them, with a key of its own (HMAC-SHA-256). In a table with tenants the digests
+    of two tenants differ, unless a `shared` key contains them, which is read without a tenant.
 
     Example::
 
@@ -152,9 +153,9 @@ class Digest(Computed):
         """The field that it is a digest of."""
         return self._of[0]
 
-    def keyed(self, function: Callable[[Any], str]) -> Computed:
-        """The same part of a key, computed by a function that has the key."""
-        twin = Computed(function, *self._of, max_length=self.max_length)
+    def keyed(self, function: Callable[..., str], *tenant: Field[Any]) -> Computed:
+        """The same part of a key, computed by a function that has the key, also of the tenant."""
+        twin = Computed(function, *self._of, *tenant, max_length=self.max_length)
         twin.name = self.name
         return twin
 

@@ -223,16 +223,21 @@ class EntityModel(PartModel):
             number_keys={name for place in places for name in _number_keys(fields, *place)},
         )
 
-    def keyed(self, digest: Callable[[Field[Any], Any], str]) -> EntityModel:
-        """The same entity with digests that are computed by a function of field and value."""
+    def keyed(self, digest: Callable[..., str], tenant: str | None) -> EntityModel:
+        """The same entity with digests that are computed by a function of field, value and, unless
+        a shared key contains them, tenant."""
         if not any(isinstance(one, Digest) for one in self.computed.values()):
             return self
+        shared = {name for key in self.keys if key.shared for name in key.fields}
+        tenants = [self.by_name[tenant]] if tenant in self.by_name else []
         return EntityModel(
             self.name,
             key=self.key,
             fields=self.fields,
             computed=[
-                one.keyed(partial(digest, one.of)) if isinstance(one, Digest) else one
+                one.keyed(partial(digest, one.of), *([] if one.name in shared else tenants))
+                if isinstance(one, Digest)
+                else one
                 for one in self.computed.values()
             ],
             indexed=self.indexed,

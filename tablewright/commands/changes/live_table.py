@@ -37,6 +37,9 @@ def add_secret_options(parser: argparse.ArgumentParser) -> None:
         "--ring", metavar="SECRET", help="the secret with its keys, where fields are secret"
     )
     parser.add_argument(
+        "--kms-key", metavar="KEY", help="the key of KMS that wraps them: its ARN or alias"
+    )
+    parser.add_argument(
         "--bound-to", metavar="NAME", help="the table that this one is a restored copy of"
     )
     parser.add_argument(
@@ -54,12 +57,12 @@ def secrets_of(
     from tablewright.commands.items.key_options import data_keys
     from tablewright.runtime.secrets.secrets import Secrets
 
-    if options.ring:
+    if options.ring and options.kms_key:
         return Secrets(data_keys(options))
     if not options.in_clear:
         parser.error(
-            "the design has secret fields: name the secret with their keys by --ring, or say "
-            "--in-clear where they are not encrypted"
+            "the design has secret fields: name the secret with their keys by --ring, and the "
+            "key that wraps them by --kms-key, or say --in-clear where they are not encrypted"
         )
     return Secrets.in_clear()
 

@@ -18,11 +18,21 @@ def add_key_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_kms_key_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--kms-key",
+        required=True,
+        metavar="KEY",
+        help="the key of KMS that wraps them: its ARN or alias",
+    )
+
+
 def data_keys(options: argparse.Namespace) -> DataKeys:
     """The keys that the options name."""
     return DataKeys(
         options.bound_to or options.table,
         options.ring,
+        options.kms_key,
         secretsmanager=lambda: service(options, "secretsmanager"),
         kms=lambda: service(options, "kms"),
     )

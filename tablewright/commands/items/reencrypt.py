@@ -1,10 +1,12 @@
 """Encrypt what older keys encrypted, or what is still in clear, with the key that encrypts now.
 
     tablewright reencrypt --table NAME --region REGION \\
-        --design yourapp.orders:Orders --ring SECRET --dry-run
+        --design yourapp.orders:Orders --ring SECRET --kms-key KEY --dry-run
 
-Programs go on to read and write meanwhile. With ``--to-clear`` it is the other way round: for a
-table whose secret fields are no longer to be encrypted. Can be stopped at any moment and started
+Programs go on to read and write meanwhile. Values in clear are left alone and listed: somebody may
+have put them in place of encrypted ones. ``--from-clear`` encrypts them, once, when encryption is
+switched on. With ``--to-clear`` it is the other way round: for a table whose secret fields are no
+longer to be encrypted. Can be stopped at any moment and started
 again: it goes on where it was.
 """
 
@@ -13,7 +15,7 @@ from collections import Counter
 from typing import Any
 
 from tablewright.commands.items import segments
-from tablewright.commands.items.key_options import add_key_options, data_keys
+from tablewright.commands.items.key_options import add_key_options, add_kms_key_option, data_keys
 from tablewright.commands.items.segments import Rate
 from tablewright.commands.named import table_design
 from tablewright.model import Design, Digest
@@ -169,7 +171,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _reencrypt(options: argparse.Namespace) -> int:
     caller = segments.patient_caller(options)
     about = caller.call("DescribeTable", {"TableName": options.table})["Table"]
-    secrets = Secrets(data_keys(options), writes=not options.to_clear)
+    secrets = Secrets(data_keys(options), writes=not options.to_clear, clear=options.from_clear)
     work = Reencryption(
         options.design.__design__,
         options.table,
@@ -198,12 +200,17 @@ def _parser() -> argparse.ArgumentParser:
         description="Encrypt the secret fields of a table's items with the key that encrypts now. "
         "Stopped or killed, the same command goes on where it was.",
         epilog="For example: tablewright reencrypt --table dev-orders --region eu-west-1 "
-        "--ring dev-orders-keys --design shop.orders:Orders",
+        "--ring dev-orders-keys --kms-key alias/dev-orders-keys --design shop.orders:Orders",
     )
     add_key_options(parser)
     parser.add_argument(
         "--design", required=True, type=table_design, metavar="MODULE:NAME", help="its design"
     )
-    parser.add_argument("--to-clear", action="store_true", help="store them in clear instead")
+    add_kms_key_option(parser)
+    direction = parser.add_mutually_exclusive_group()
+    direction.add_argument(
+        "--from-clear", action="store_true", help="encrypt values in clear, too: to switch it on"
+    )
+    direction.add_argument("--to-clear", action="store_true", help="store them in clear instead")
     segments.add_options(parser, state="reencrypt-TABLE.json")
     return parser

@@ -18,7 +18,7 @@ from collections.abc import Collection
 from tqdm import tqdm
 
 from tablewright.commands.items import segments
-from tablewright.commands.items.key_options import add_key_options, service
+from tablewright.commands.items.key_options import add_key_options, add_kms_key_option, service
 from tablewright.commands.items.reencrypt import UsedKeys
 from tablewright.commands.items.segments import say
 from tablewright.commands.named import table_design
@@ -108,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
         add_key_options(step)
         step.add_argument("--endpoint-url", help="another cloud than AWS, such as a local one")
         if name == "add":
-            step.add_argument("--kms-key", required=True, help="the key of KMS that wraps it")
+            add_kms_key_option(step)
         if name == "retire":
             step.add_argument("--design", required=True, type=table_design, metavar="MODULE:NAME")
     return parser

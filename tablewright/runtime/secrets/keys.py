@@ -23,13 +23,14 @@ class DataKeys:
     """The keys of a table's secret fields, which follow their rotation within five minutes.
 
     `table` is the name that keys and values are bound to: that of the table, or, for a copy that
-    was restored under another name, of the table that it is a copy of. While the keys cannot be
-    read again, those that are held encrypt for ten minutes and decrypt for an hour after they were
-    read.
+    was restored under another name, of the table that it is a copy of. `kms_key` is the ARN, or the
+    alias, of the key that wrapped them: KMS unwraps nothing that another key has wrapped. While the
+    keys cannot be read again, those that are held encrypt for ten minutes and decrypt for an hour
+    after they were read.
 
     Example::
 
-        keys = DataKeys("dev-orders", ring_secret_arn,
+        keys = DataKeys("dev-orders", ring_secret_arn, kms_key_arn,
                         secretsmanager=lambda: connect(session, "secretsmanager"),
                         kms=lambda: connect(session, "kms"))
         store = Store(Orders, "dev-orders", client, secrets=Secrets(keys))
@@ -39,6 +40,7 @@ class DataKeys:
         self,
         table: str,
         secret_id: str,
+        kms_key: str,
         *,
         secretsmanager: Callable[[], Caller],
         kms: Callable[[], Caller],
@@ -46,6 +48,7 @@ class DataKeys:
     ) -> None:
         self.table = table
         self._secret_id = secret_id
+        self._kms_key = kms_key
         # Made when they are first needed.
         self._secretsmanager = cache(secretsmanager)
         self._kms = cache(kms)
@@ -82,6 +85,11 @@ class DataKeys:
 
     def _plain(self, wrapped: bytes) -> bytes:
         if wrapped not in self._unwrapped:
-            asked = {"CiphertextBlob": wrapped, "EncryptionContext": context_of(self.table)}
-            self._unwrapped[wrapped] = self._kms().call("Decrypt", asked)["Plaintext"]
+            request = {
+                "CiphertextBlob": wrapped,
+                "EncryptionContext": context_of(self.table),
+                # Without it, KMS would take any key that a changed ring was wrapped with.
+                "KeyId": self._kms_key,
+            }
+            self._unwrapped[wrapped] = self._kms().call("Decrypt", request)["Plaintext"]
         return self._unwrapped[wrapped]

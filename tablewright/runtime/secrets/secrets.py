@@ -33,19 +33,20 @@ class KeySource(Protocol):
 class Secrets:
     """What a store does with secret fields: encrypts them with the newest of these keys.
 
-    What is still in clear is read as it is, unless `clear` is False: from then on such a value is
-    an error. With `writes` False, values are stored in clear and what is encrypted is still read:
-    before encryption is switched on, and after it was switched off.
+    A value in clear is an error: somebody may have put it in place of an encrypted one. With
+    `clear` it is read as it is, until all items of a table are encrypted. With `writes` False,
+    values are stored and read in clear, and encrypted ones are still read: before encryption is
+    switched on, and after it was switched off.
 
     Example::
 
         store = Store(Orders, "dev-orders", client, secrets=Secrets(keys))
     """
 
-    def __init__(self, keys: KeySource | None, *, writes: bool = True, clear: bool = True) -> None:
+    def __init__(self, keys: KeySource | None, *, writes: bool = True, clear: bool = False) -> None:
         self.keys = keys
         self.writes = writes
-        self._clear = clear
+        self._clear = clear or not writes
 
     @classmethod
     def in_clear(cls) -> Secrets:
@@ -57,7 +58,7 @@ class Secrets:
     def withheld(cls) -> Secrets:
         """For a store that has no business with secret fields, and no keys: what is encrypted is
         not read, and nothing secret can be written."""
-        return cls(None)
+        return cls(None, clear=True)
 
     def encrypt(self, place: Iterable[str | bytes], name: str, wire: Wire) -> Wire:
         """The attribute of this name as it is stored in the item at a place."""
@@ -73,7 +74,8 @@ class Secrets:
         value = encrypted(wire)
         if value is None:
             if not self._clear:
-                raise SecretUnreadable(name, "is stored in clear, which is no longer accepted")
+                reason = "is stored in clear: it was never encrypted, or put in place of a secret"
+                raise SecretUnreadable(name, reason)
             return wire
         if self.keys is None:
             return None
@@ -88,13 +90,14 @@ class Secrets:
             reason = f"was changed, or is of another item or table than {ring.table}"
             raise SecretUnreadable(name, reason) from None
 
-    def digest(self, name: str, wire: Wire) -> str:
-        """The digest of a value of the attribute with this name."""
+    def digest(self, name: str, wire: Wire, tenant: str | None = None) -> str:
+        """The digest of a value of the attribute with this name, which differs by tenant."""
+        where = (name,) if tenant is None else (name, tenant)
         if self.keys is None and not self.writes:
             # Of no use to hide anything: a store in clear has the value beside it.
-            return cipher.digest(b"", cipher.place_of(name), to_bytes(wire))
+            return cipher.digest(b"", cipher.place_of(*where), to_bytes(wire))
         ring = self._held(name).ring()
-        return cipher.digest(ring.digest, cipher.place_of(ring.table, name), to_bytes(wire))
+        return cipher.digest(ring.digest, cipher.place_of(ring.table, *where), to_bytes(wire))
 
     def is_current(self, wire: Wire) -> bool:
         """Whether an attribute is stored as it would be now: with the newest key, or in clear."""

@@ -39,6 +39,8 @@ class Entries:
         rows = [*enumerate(entries)]
         if asked.served is not None:
             rows = [row for row in rows if type(row[1]) is not Passed]
+        if (keys := asked.tenant_keys) is not None:
+            rows = [row for row in rows if keys.includes(row[1])]
         if asked.reads_more:
             rows = [row for row in rows if not asked.leaves_out(row[1])]
         if not isinstance(asked.query, Collection) and self.among_others(asked.query):

@@ -18,6 +18,7 @@ from tablewright.runtime.errors import CursorExpired
 from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records, key_text
+from tablewright.runtime.store.tenant_keys import TenantKeys
 
 Params = dict[str, Any]
 # Leads the shard in positions of entries that the design before has written.
@@ -54,6 +55,7 @@ class Asked:
     `served` is the condition that DynamoDB looks at, `left` the one that is left to do here;
     `completed` is whether entries are completed from the table, `is_whole` whether they are when
     they have been read; `selects` is whether no more is read than the attributes that are wanted.
+    `tenant_keys` are the keys that items of the caller's tenant have, for an index of a tenant.
     """
 
     is_whole = False
@@ -88,6 +90,7 @@ class Asked:
         ]
         if problems:
             raise InvalidRecord(entity.name, problems)
+        self.tenant_keys = TenantKeys.of(design, query, self.texts)
         self.since = self._bound("since", bounds.since)
         self.until = self._bound("until", bounds.until)
         self.after = self._bound("after", bounds.after)
@@ -347,7 +350,8 @@ class Asked:
         seen = self.query.expired or self.design.carries_expiry(self.query.index)
         hidden = self.records.entity.expires and not seen
         more = isinstance(self.query, Collection) or self.completed or self.reads_more
-        return not hidden and not more
+        keys = self.tenant_keys
+        return not hidden and not more and (keys is None or keys.can_be_served)
 
     def params(self, table: str, shard: str, bounds: Bounds, expressions: Expressions) -> Params:
         """The request for entries of a shard; its expressions are still to be added."""
@@ -380,11 +384,13 @@ class Asked:
 
     def position(self, shard: str, entry: Item) -> list[str]:
         try:
-            texts = self.records.key_texts(entry, self.query.index)
+            if self.tenant_keys is None or self.tenant_keys.includes(entry):
+                texts = self.records.key_texts(entry, self.query.index)
+                return [shard, *(texts[name] for name in self.position_fields)]
         except KeyMismatch:
-            # Of another entity, whose keys have other parts. No field's text is empty.
-            return [shard, "", *(key_text(entry[name]) for name in self._other_keys)]
-        return [shard, *(texts[name] for name in self.position_fields)]
+            pass
+        # Of another entity or tenant, whose keys have other parts. No field's text is empty.
+        return [shard, "", *(key_text(entry[name]) for name in self._other_keys)]
 
     @property
     def _other_keys(self) -> list[str]:

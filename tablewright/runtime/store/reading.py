@@ -165,6 +165,8 @@ def counted(transport: Transport, table: str, asked: Asked, shard: str, lifetime
         return 0
     params = asked.params(table, shard, bounds, expressions)
     conditions = [] if asked.query.expired else lifetime.not_past(expressions)
+    if asked.tenant_keys is not None:
+        conditions.append(asked.tenant_keys.condition(expressions))
     if asked.served is not None:
         conditions.append(f"({Rendering(asked.records, expressions).condition(asked.served)})")
     if conditions:

@@ -69,7 +69,7 @@ class Records:
     ) -> None:
         self.design = design
         self._table_name = table_name or design.id
-        self.entity = entity.keyed(self._digest)
+        self.entity = entity.keyed(self._digest, design.tenant)
         self._given_secrets = secrets
         self._secret = {field.stored: field for field in entity.secrets}
         self.epochs: EpochSource = epochs or _NoEpochs()
@@ -209,8 +209,9 @@ class Records:
             raise TypeError(f"{self.entity.name} has secret fields: give secrets=")
         return self._given_secrets
 
-    def _digest(self, field: Field[Any], value: Any) -> str:
-        return self._secrets.digest(field.stored, encode(field.to_plain(value)))
+    def _digest(self, field: Field[Any], value: Any, tenant: Any = None) -> str:
+        owner = None if tenant is None else str(tenant)
+        return self._secrets.digest(field.stored, encode(field.to_plain(value)), owner)
 
     def stored_values(self, item: Item) -> Record:
         """The fields that stand in attributes of an item; its key is not parsed.

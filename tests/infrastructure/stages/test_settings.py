@@ -153,7 +153,7 @@ def test_prod_keeps_daily_copies_of_a_week_and_logs_of_a_month() -> None:
     assert prod.protection == Protection.protected()
     assert (prod.protection.recovery_days, prod.protection.backups) == (35, Backups(7))
     assert prod.log_retention is RetentionDays.ONE_MONTH
-    assert prod.cost_limits == (10, 15, 20)
+    assert prod.cost_limits == (20, 30, 40)
 
 
 @pytest.mark.parametrize(("asked", "copies"), [("7", 7), ("35/365", 47)])

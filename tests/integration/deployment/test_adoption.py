@@ -102,11 +102,12 @@ def store_of(target: Target, table: str) -> Store:
     keys = DataKeys(
         table,
         target.output(PROD, RINGS[table]),
+        target.output(PROD, "FieldKey"),
         secretsmanager=lambda: caller("secretsmanager"),
         kms=lambda: caller("kms"),
     )
     client = boto3.client("dynamodb", region_name=HOME, config=client_config())
-    return Store(Notes, f"copy-of-{table}", client, secrets=Secrets(keys, clear=False))
+    return Store(Notes, f"copy-of-{table}", client, secrets=Secrets(keys))
 
 
 def encrypt_items(cloud: Cloud, target: Target) -> None:

@@ -49,6 +49,18 @@ def test_a_secret_that_is_held_signs_on_while_it_cannot_be_read_again(
     assert kept("acme", "k1") == "second"
 
 
+def test_a_secret_that_is_held_serves_for_an_hour_at_most(
+    secrets: Secrets, kept: CachedSecrets
+) -> None:
+    kept("acme", "k1")
+    secrets.fails = Unavailable("down")
+    secrets.now = 3599
+    assert kept("acme", "k1") == "first"
+    secrets.now = 3600
+    with pytest.raises(Unavailable):
+        kept("acme", "k1")
+
+
 def test_a_secret_that_may_no_longer_be_read_serves_no_more(
     secrets: Secrets, kept: CachedSecrets
 ) -> None:

@@ -105,6 +105,19 @@ def test_keys_that_are_held_serve_on_while_they_cannot_be_read_again(trouble: St
     assert secrets.reads == reads  # a pause, not a question with every request
 
 
+@pytest.mark.parametrize("trouble", [Unavailable("down"), AccessDenied("no")])
+def test_keys_that_are_held_serve_for_an_hour_at_most(trouble: StoreError) -> None:
+    secrets = Secrets(AWSCURRENT="a" * 64)
+    keys = secrets.keys()
+    keys()
+    secrets.fails = trouble
+    secrets.now = 3599
+    keys()
+    secrets.now = 3600
+    with pytest.raises(type(trouble)):
+        keys()
+
+
 def test_keys_are_read_again_shortly_after_they_could_not_be() -> None:
     secrets = Secrets(AWSCURRENT="a" * 64)
     keys = secrets.keys()

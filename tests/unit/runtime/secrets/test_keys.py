@@ -1,5 +1,8 @@
 """Data keys follow their ring, and are bound to their table."""
 
+import json
+from base64 import b64encode
+
 import pytest
 
 from tablewright.runtime.errors import NoDataKeys, StoreError, Unavailable
@@ -33,6 +36,18 @@ def test_nothing_is_asked_for_before_it_is_needed(services: KeyServices) -> None
 def test_keys_of_another_table_are_not_unwrapped(services: KeyServices) -> None:
     with pytest.raises(StoreError, match="InvalidCiphertext"):
         services.keys(table="other").ring()
+
+
+def test_keys_that_another_key_of_kms_has_wrapped_are_not_unwrapped(services: KeyServices) -> None:
+    """Somebody who may change the secret brings in keys of an account of his own."""
+    ring = json.loads(services.versions[services.stages["AWSCURRENT"]])
+    foreign = {"number": 0, "context": {"table": "orders"}, "key": "arn:aws:kms:::key/foreign"}
+    for wrapped in (*ring["keys"].values(), ring):
+        name = "digest" if wrapped is ring else "wrapped"
+        wrapped[name] = b64encode(json.dumps(foreign).encode()).decode()
+    services.versions[services.stages["AWSCURRENT"]] = json.dumps(ring)
+    with pytest.raises(StoreError, match="IncorrectKeyException"):
+        services.keys().ring()
 
 
 def test_a_ring_without_keys_says_how_they_are_made() -> None:
