@@ -147,7 +147,6 @@ def test_a_policy_alone_can_be_audited(tmp_path: Path) -> None:
         (("--design", "tablewright.catalog.forms.design:NONE"), "there is nothing at"),
         (("--design", "tablewright.catalog.forms.design:_SHARDS"), "is no table design"),
         (("--table", "t"), "give both --table and --role-arn"),
-        (("--bucket", "b"), "--bucket needs --policies"),
     ],
 )
 def test_what_cannot_be_audited_is_said(
