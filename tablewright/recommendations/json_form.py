@@ -35,7 +35,7 @@ def _value(kind: Any, given: object, path: str) -> Any:
     if kind is Decimal:
         return _number(given, path)
     # True is an int to Python, and to nobody else.
-    if type(given) is not kind or (kind is int and abs(given) > _MOST):
+    if type(given) is not kind or (isinstance(given, int) and abs(given) > _MOST):
         raise InvalidUsage(f"{path} is of type {kind.__name__}, not {given!r}")
     return given
 

@@ -152,10 +152,11 @@ def _value(hint: Any, value: object, path: str) -> object:
 
 
 def _number(value: object, path: str) -> Decimal:
-    number = Decimal(value) if type(value) in (int, Decimal) else Decimal("NaN")
-    if not number.is_finite() or not 0 <= number <= _MOST:
-        raise InvalidTraffic(f"{path} is a number, not {value!r}")
-    return number
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        number = Decimal(value)
+        if number.is_finite() and 0 <= number <= _MOST:
+            return number
+    raise InvalidTraffic(f"{path} is a number, not {value!r}")
 
 
 def _table(value: object, path: str) -> Mapping[str, Any]:

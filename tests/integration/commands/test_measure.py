@@ -61,7 +61,7 @@ def test_a_pattern_that_got_dearer_fails_with_before_and_now(
         ([DESIGN, "tests.integration.costs.test_floors:Notes"], "is no scenario"),
         ([DESIGN, "tests.integration.costs.test_floors:none"], "there is nothing at"),
         ([DESIGN, SCENARIO, "--check", "none.json"], "none.json cannot be read"),
-        ([DESIGN, SCENARIO, "--check", str(ROOT / "pyproject.toml")], "pyproject.toml is no JSON"),
+        ([DESIGN, SCENARIO, "--check", str(ROOT / "pyproject.toml")], "pyproject.toml is not JSON"),
         ([DESIGN, SCENARIO, "--check", str(ROOT / "package.json")], "has no measurements"),
     ],
 )

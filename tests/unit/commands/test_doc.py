@@ -82,7 +82,7 @@ def test_measured_capacity_stands_on_the_page(tmp_path: Path) -> None:
     [
         (None, "cannot be read: No such file or directory"),
         ("{", "is not JSON"),
-        ("[{}]", "must be a list of measurements with calls, computed"),
+        ("[{}]", "has no measurements: `tablewright measure"),
         (
             (MEASURED / "forms.capacity.json").read_text(),
             "which sales does not have",

@@ -75,7 +75,7 @@ def test_a_price_list_that_is_not_one_is_refused(values: dict[str, Any], said: s
 def test_a_file_that_is_no_json_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "ours.json"
     path.write_text("write: 1")
-    with pytest.raises(InvalidPrices, match=r"ours\.json is no JSON"):
+    with pytest.raises(InvalidPrices, match=r"ours\.json is not JSON"):
         Prices.from_file(path)
 
 

@@ -247,3 +247,10 @@ def test_a_tenant_id_is_refused_by_its_rule(
         audit(CORRECT, "--tenants", *ids)
     assert stopped.value.code == 2
     assert reason in capsys.readouterr().err
+
+
+def test_objects_are_not_tried_without_their_prefixes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--design", f"{__name__}:Orders", "--bucket", "files"])
+    assert stopped.value.code == 2
+    assert "--bucket needs --policies" in capsys.readouterr().err

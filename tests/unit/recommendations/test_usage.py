@@ -86,7 +86,7 @@ def test_a_file_that_is_wrong_says_where(
 def test_a_file_that_is_no_json_says_so(tmp_path: Path) -> None:
     file = tmp_path / "usage.json"
     file.write_text("{")
-    with pytest.raises(InvalidUsage, match=r"usage\.json is no JSON"):
+    with pytest.raises(InvalidUsage, match=r"usage\.json is not JSON"):
         read_usage(file)
 
 
