@@ -80,7 +80,10 @@ def checked(method: F) -> F:
     accepted: dict[str, set[type]] = {
         name: set()
         for name, one in annotations.items()
-        if len(one) > 1 and one != "Any" and name not in ("pattern", "return")
+        if len(one) > 1
+        and one != "Any"
+        and name != "return"
+        and (name != "pattern" or one.startswith("str"))
     }
     if not accepted:
         return method
