@@ -264,7 +264,7 @@ def _entity(design: Design, entity: EntityModel) -> Iterator[str]:
         kept = field.stored or isinstance(field, TallyField)
         if not kept and field.name not in entity.key.fields:
             yield (
-                f"{entity.name}.{field.name} is in no key of the table and has no attribute. Give "
+                f"{entity.name}.{field.name} is not stored and stands in no key of the table. Give "
                 "it a stored name that is no key of another form"
             )
     if entity.expires and not design.ttl:

@@ -227,7 +227,7 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     ),
     "a stored name that is the table's key": (
         lambda: of(entity(note=Text("PK"))),
-        ("Order.note is in no key", "another form"),
+        ("Order.note is not stored", "another form"),
     ),
     "a part with a key": (
         lambda: new_class("Place", (Part,), {"key": KEY}),
