@@ -80,7 +80,10 @@ def checked(method: F) -> F:
     accepted: dict[str, set[type]] = {
         name: set()
         for name, one in annotations.items()
-        if len(one) > 1 and one != "Any" and name not in ("pattern", "return")
+        if len(one) > 1
+        and one != "Any"
+        and name != "return"
+        and (name != "pattern" or one.startswith("str"))
     }
     if not accepted:
         return method
@@ -120,7 +123,9 @@ def _check(
         where = {"__and__": "&", "__or__": "|"}[where]
     elif hasattr(owner, "path"):
         where = f"{owner.field.name}.{where}"
-    words = [_WORDS.get(kind) or _one(kind) for kind in kinds if kind != "None"]
+    literal = " or ".join(re.findall(r"Literal\[([^\]]*)\]", text)).replace('"', "'")
+    words = [{**_WORDS, "Literal": literal}.get(kind) or _one(kind) for kind in kinds]
+    words = [word for word in words if word != "a None"]
     expected = " or ".join(words).replace("a type", f"a class such as {_base(text)}")
     raise TypeError(f"{where}: {name} must be {expected}, not {described(value)}")
 

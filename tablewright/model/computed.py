@@ -34,6 +34,8 @@ class Computed:
 
     @checked
     def __init__(self, function: Callable[..., str], *of: Field[Any], max_length: int = 64) -> None:
+        if not of:
+            raise TypeError("Computed: name the fields that are passed to the function, after it")
         self.name = ""
         self.function = function
         self.max_length = max_length

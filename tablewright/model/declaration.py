@@ -150,7 +150,10 @@ class Part(_Mapping):
     __unread__: frozenset[str]
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        _require_known(cls, settings, "key, expires, example and name")
+        if settings:
+            is_entity = issubclass(cls, Entity)
+            known = "key, expires, example and name" if is_entity else "no keywords"
+            _require_known(cls, settings, known)
         members = vars(cls)
         for name, member in members.items():
             taken = hasattr(Part, name) and isinstance(member, Field | Computed)
@@ -398,7 +401,21 @@ class Table:
         for name, value in settings.items():
             if not isinstance(value, _SETTINGS[name]) and (value is not None or name == "pk"):
                 expected = _SETTINGS[name].__name__
-                raise TypeError(f"{cls.__name__}: {name} is a {expected}, not {described(value)}")
+                raise TypeError(
+                    f"{cls.__name__}: {name} must be a {expected}, not {described(value)}"
+                )
+        for name, member in vars(cls).items():
+            several = [*member] if isinstance(member, list | tuple) else []
+            uncalled = isinstance(member, type) and issubclass(member, Pattern | Index)
+            if (
+                uncalled
+                or isinstance(member, Field | Key)
+                or any(isinstance(one, Pattern | Index) for one in several)
+            ):
+                raise TypeError(
+                    f"{cls.__name__}.{name} is {described(member)}, and not a pattern or an index. "
+                    f"Write one for each name, such as {name} = Get(Order)"
+                )
         cls.__settings__ = {**cls.__settings__, **settings}
         if "pk" not in cls.__settings__:
             raise TypeError(f'{cls.__name__} has no partition key. Add it, as in pk="PK"')

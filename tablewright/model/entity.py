@@ -48,6 +48,8 @@ class Key:
         delimiter: str = "#",
         shared: bool = False,
     ) -> None:
+        if not delimiter or {*"{}"} & {*delimiter}:
+            raise TypeError(f"Key: delimiter must be a text without braces, not {delimiter!r}")
         self.shared = shared
         self.partition = _templates(pk, PARTITION_KEY_BYTES, delimiter)
         self.sort = _templates(sk or (), SORT_KEY_BYTES, delimiter)

@@ -30,10 +30,15 @@ class Expiry:
         self.field = field
         self.years = years
         self.days = days
-        span = timedelta(days=days)
-        # Earlier days would expire before 1970, later ones after the last year that there is.
-        self.first = _moved(_BEGIN - span, -years, leap=(3, 1)).isoformat()
-        self.last = _moved(date.max - span, -years).isoformat()
+        try:
+            span = timedelta(days=days)
+            # Earlier days would expire before 1970, later ones after the last year that there is.
+            self.first = _moved(_BEGIN - span, -years, leap=(3, 1)).isoformat()
+            self.last = _moved(date.max - span, -years).isoformat()
+        except (OverflowError, ValueError):
+            raise ValueError(
+                f"Expiry: years={years} and days={days} must be from 0 to 1968 years together"
+            ) from None
 
     def __str__(self) -> str:
         spans = ((self.years, "calendar years"), (self.days, "days"))

@@ -162,13 +162,13 @@ class Operand(Generic[V]):
     def begins_with(self: Operand[str] | Operand[str | None], text: str | bytes) -> Condition:
         """A text that begins so."""
         self._require_kind("begins_with")
+        self._require_part("begin with", text)
         return Function("begins_with", self, text)
 
     def contains(self, part: Any) -> Condition:
         """A text that has this part, or a set or list that has this element."""
         self._require_kind("contains")
-        if not isinstance(part, {"S": str, "B": bytes}.get(self.leaf.kind, object)):
-            raise self.field.refuse(f"cannot contain {described(part)}. Name a part of its text")
+        self._require_part("contain", part)
         return Function("contains", self, part)
 
     def size(self) -> Operand[int]:
@@ -188,6 +188,11 @@ class Operand(Generic[V]):
         if not path:
             raise self.field.refuse("has no part at(). Write names, or positions from 0")
         return PartOperand(self, path)
+
+    def _require_part(self, verb: str, part: Any) -> None:
+        kind = {"S": str, "B": bytes}.get(self.leaf.kind, object)
+        if part is None or not isinstance(part, kind):
+            raise self.field.refuse(f"cannot {verb} {described(part)}. Name a part of its value")
 
     def _require_kind(self, function: str) -> None:
         leaf, kinds = self.leaf, _KINDS[function]

@@ -14,6 +14,7 @@ from tablewright.model.errors import DesignError, InvalidRecord, InvalidValue
 from tablewright.model.fields import specifiers
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import TallyField
+from tablewright.model.fields.numbers import WholeField
 from tablewright.model.fields.time import (
     DateTextField,
     EpochField,
@@ -21,6 +22,7 @@ from tablewright.model.fields.time import (
     TimestampTextField,
 )
 from tablewright.model.restored import RESTORED_FROM
+from tablewright.model.sizes import ITEM_BYTES
 from tablewright.model.table import Design
 from tablewright.model.validation.epochs import epoch_pattern
 from tablewright.model.validation.former import former_problems
@@ -46,6 +48,16 @@ _TYPES = {
     "tuple",
 }
 _NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")  # of tables and indexes
+_ATTRIBUTE_BYTES = 255  # of the name of a key attribute
+# By setting of a field: the least and the greatest value that a field can work with.
+_RANGES = {
+    "digits": (1, 38),
+    "decimals": (0, 37),
+    "min_length": (0, ITEM_BYTES),
+    "max_length": (1, ITEM_BYTES),
+    "max_items": (1, ITEM_BYTES),
+    "max_bytes": (1, ITEM_BYTES),
+}
 _STREAMS = ("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 
 
@@ -139,6 +151,12 @@ def _limits(design: Design) -> Iterator[str]:
                 f"index '{index.name}' must have a name of 3 to 255 letters, digits, '_', '-' "
                 "and '.'"
             )
+    keys = [key for index in (None, *design.indexes) for key in design.key_attributes(index).names]
+    for name in dict.fromkeys((*keys, design.ttl, design.entity_type)):
+        if name is not None and not 1 <= len(name.encode()) <= _ATTRIBUTE_BYTES:
+            yield f"attribute '{name[:40]}' must have a name of 1 to {_ATTRIBUTE_BYTES} bytes"
+    if design.ttl in keys and design.kind(design.ttl) != "N":
+        yield f"attribute '{design.ttl}' is a key and the ttl, which is a number. Rename one"
     local = [index for index in design.index_list if index.local]
     count = len(design.index_list) - len(local)
     if count > _INDEX_LIMIT:
@@ -175,6 +193,10 @@ def _default(field: Field[Any]) -> str | None:
 def _specifier(entity: EntityModel, field: Field[Any]) -> Iterator[str]:
     """Yield what is wrong with how a field is declared."""
     name = f"{entity.name}.{field.name}"
+    for inner in _nested(field):
+        yield from (f"{name} {problem}" for problem in _unusable(inner))
+        if inner is not field and isinstance(inner, TallyField):
+            yield f"{name} has a Tally inside, whose numbers are attributes. Use a Document"
     try:
         re.compile(getattr(field, "pattern", None) or "")
     except re.error as error:
@@ -190,6 +212,30 @@ def _specifier(entity: EntityModel, field: Field[Any]) -> Iterator[str]:
             f"{name} is annotated as Field[{declared[0]}], but {field.type_name} is of "
             f"Field[{held[0]}]. Change one of them"
         )
+
+
+def _nested(field: Field[Any]) -> Iterator[Field[Any]]:
+    """A field, and those of its entries and parts."""
+    yield field
+    inner = getattr(field, "of", None)
+    members = (inner,) if isinstance(inner, Field) else inner.__part__.fields if inner else ()
+    for member in members:
+        yield from _nested(member)
+
+
+def _unusable(field: Field[Any]) -> Iterator[str]:
+    """Yield what leaves a field without a value that can be stored."""
+    for setting, (least, most) in _RANGES.items():
+        value = getattr(field, setting, least)
+        if not least <= value <= most:
+            yield f"has {setting}={value}. It must be from {least} to {most}"
+    if getattr(field, "min_length", 0) > getattr(field, "max_length", ITEM_BYTES):
+        yield "has a min_length above its max_length. Change one of them"
+    if isinstance(field, WholeField) and field.lowest > field.highest:
+        yield f"has lowest={field.lowest}, above the {field.highest} of its digits. Add digits"
+    words = getattr(field, "choices", ("",))
+    if not words or len({*words}) < len(words) or {*map(type, words)} != {str}:
+        yield f"has the words {list(words)}. Choice takes at least one text, each once"
 
 
 def _is_ttl(entity: EntityModel, field: Field[Any]) -> bool:
@@ -217,7 +263,10 @@ def _entity(design: Design, entity: EntityModel) -> Iterator[str]:
             )
         kept = field.stored or isinstance(field, TallyField)
         if not kept and field.name not in entity.key.fields:
-            yield f"{entity.name}.{field.name} is not stored and stands in no key of the table"
+            yield (
+                f"{entity.name}.{field.name} is not stored and stands in no key of the table. Give "
+                "it a stored name that is no key of another form"
+            )
     if entity.expires and not design.ttl:
         yield f'{entity.name} expires, but the table has no ttl attribute. Add it, as in ttl="ttl"'
     since = entity.by_name.get(entity.expires.field) if entity.expires else None

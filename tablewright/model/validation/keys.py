@@ -100,6 +100,13 @@ def _key(
     for attribute, template in attributes.of(key):
         if len(set(template.fields)) == len(template.fields):
             yield from _ambiguity(entity, template, where)
+        fixed = len("".join(template.literals).encode())
+        if fixed >= template.limit:
+            yield f"{where} of {entity.name} has {fixed} bytes of fixed text. Shorten {attribute}"
+        for name in template.fields:
+            for word in getattr(entity.by_name.get(name), "choices", ()):
+                if reason := template.refuses(word):
+                    yield f"{entity.name}.{name} can be {word!r}, but in {where} it {reason}"
         if attribute in entity.by_stored:
             field = entity.by_stored[attribute]
             if template.bare_field == field.name and field.kind == "BOOL":

@@ -58,6 +58,8 @@ def check_values(records: Records, asked: Condition) -> None:
     for value in values:
         (operand,) = asked.operands()
         wire_of(records, operand, value, compared=True)
+    if isinstance(asked, Function) and asked.argument is not None:
+        argument_of(records, asked)
 
 
 class Rendering:
@@ -138,7 +140,10 @@ def argument_of(records: Records, function: Function) -> Wire:
     argument = function.argument
     held = leaf_of(records, function.operand)
     if function.name == "contains" and isinstance(held, SetOfField | ListOfField):
-        argument = held.of.to_plain(held.of.check(argument))
+        try:
+            argument = held.of.to_plain(held.of.check(argument))
+        except InvalidValue as problem:
+            raise refused(records, function.operand, problem) from None
     return encode(argument)
 
 
@@ -199,7 +204,8 @@ def wire_of(records: Records, operand: Operand[Any], value: Any, *, compared: bo
     if isinstance(operand, Size):
         return encode(value)
     try:
-        checked = leaf.compared(value) if compared else leaf.check(value)
+        check = leaf.compared if compared else leaf.check
+        checked = check(value) if value is not None or not leaf.kind else None
     except InvalidValue as problem:
         raise refused(records, operand, problem) from None
     if checked is None and leaf.kind:  # a document can hold None

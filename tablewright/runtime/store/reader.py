@@ -118,6 +118,8 @@ class Reader:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         design = table.__design__
+        if not table_name:
+            raise ValueError(f"Store: table_name of {design.id} must not be empty")
         if secrets is None and design.has_secrets:
             raise TypeError(
                 f"table '{design.id}' has secret fields: give the store secrets=Secrets(keys), or "

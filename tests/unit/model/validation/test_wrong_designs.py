@@ -1,5 +1,6 @@
 """Wrong designs: the declaration or `check` refuses each, and names the culprit and the fix."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import new_class
@@ -21,11 +22,13 @@ from tablewright.model import (
     EpochTimestamp,
     Expiry,
     Field,
+    Fraction,
     Get,
     Index,
     Key,
     ListOf,
     Money,
+    Part,
     PartOf,
     Put,
     Query,
@@ -33,8 +36,10 @@ from tablewright.model import (
     SetOf,
     Shards,
     Table,
+    Tally,
     Text,
     Timestamp,
+    Whole,
 )
 from tablewright.model.validation.design import check
 from tablewright.model.validation.warnings import warnings
@@ -164,6 +169,70 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
         lambda: entity(size=Choice(5)),
         ("Choice", "5", "a list"),
     ),
+    "a choice of numbers": (
+        lambda: of(entity(size=Choice([1, 2]))),
+        ("Order.size has the words [1, 2]", "at least one text"),
+    ),
+    "a choice of nothing": (
+        lambda: of(entity(size=Choice([]))),
+        ("Order.size has the words []", "at least one text"),
+    ),
+    "a word twice": (
+        lambda: of(entity(size=Choice(["S", "S"]))),
+        ("Order.size has the words ['S', 'S']", "each once"),
+    ),
+    "a word that no key takes": (
+        lambda: of(entity(Key("O#{size}", "O"), size=Choice(["S#M"]))),
+        ("Order.size can be 'S#M'", "must not contain '#'"),
+    ),
+    "numbers without digits": (
+        lambda: of(entity(count=Whole(digits=0))),
+        ("Order.count has digits=0", "from 1 to 38"),
+    ),
+    "amounts of more digits than DynamoDB has": (
+        lambda: of(entity(total=Money(digits=39))),
+        ("Order.total has digits=39", "from 1 to 38"),
+    ),
+    "a fraction of fewer than no decimals": (
+        lambda: of(entity(share=Fraction(decimals=-1))),
+        ("Order.share has decimals=-1", "from 0 to 37"),
+    ),
+    "a lowest number above the highest": (
+        lambda: of(entity(count=Whole(digits=1, lowest=10))),
+        ("Order.count has lowest=10", "the 9 of its digits"),
+    ),
+    "a text of no length": (
+        lambda: of(entity(note=Text(max_length=0))),
+        ("Order.note has max_length=0", "from 1"),
+    ),
+    "a text longer than its longest": (
+        lambda: of(entity(notes=ListOf(Text(min_length=5, max_length=4)))),
+        ("Order.notes has a min_length above its max_length",),
+    ),
+    "a set without room": (
+        lambda: of(entity(tags=SetOf(Text(), max_items=0))),
+        ("Order.tags has max_items=0", "from 1"),
+    ),
+    "a list of tallies": (
+        lambda: of(entity(counts=ListOf(Tally(prefix="c_")))),
+        ("Order.counts has a Tally inside", "Document"),
+    ),
+    "a compiled pattern": (
+        lambda: Text(pattern=re.compile("a+")),  # type: ignore[arg-type]
+        ("Text: pattern must be a text", "a Pattern"),
+    ),
+    "a computed part of nothing": (
+        lambda: Computed(str.lower),
+        ("Computed: name the fields",),
+    ),
+    "a stored name that is the table's key": (
+        lambda: of(entity(note=Text("PK"))),
+        ("Order.note is not stored", "another form"),
+    ),
+    "a part with a key": (
+        lambda: new_class("Place", (Part,), {"key": KEY}),
+        ("class Place does not take key=", "no keywords"),
+    ),
     "a stored name that is a number": (
         lambda: entity(note=Text(5)),  # type: ignore[arg-type]
         ("Text: stored must be a text", "not 5"),
@@ -203,6 +272,14 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "a key with a space in a field's name": (
         lambda: Key("ORDER#{order id}", "ORDER"),
         ("'ORDER#{order id}'", "template", "braces"),
+    ),
+    "a delimiter of nothing": (
+        lambda: Key("ORDER#{id}", "ORDER", delimiter=""),
+        ("Key: delimiter must be a text", "''"),
+    ),
+    "words longer than a key": (
+        lambda: of(entity(Key("O" * 2048 + "{id}", "O"))),
+        ("the table's key of Order has 2048 bytes of fixed text", "Shorten PK"),
     ),
     "an empty key": (lambda: Key("", "ORDER"), ("''", "template")),
     "a key that is a number": (lambda: Key(5), ("Key: pk must be a text", "5")),  # type: ignore[arg-type]
@@ -256,6 +333,23 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
         ("Orders has no partition key", 'pk="PK"'),
     ),
     "a partition key that is a number": (lambda: table(pk=5), ("Orders: pk", "str", "5")),
+    "a partition key without a name": (lambda: table(pk=""), ("attribute ''", "1 to 255 bytes")),
+    "a ttl attribute that is the key": (
+        lambda: table(ttl="PK"),
+        ("attribute 'PK' is a key and the ttl", "Rename one"),
+    ),
+    "a pattern that is not called": (
+        lambda: table({"order": Get}),
+        ("Orders.order is the class Get", "order = Get(Order)"),
+    ),
+    "patterns in a list": (
+        lambda: table({"orders": [Get(entity())]}),
+        ("Orders.orders is", "Write one for each name"),
+    ),
+    "a field of a table": (
+        lambda: table({"note": Text()}),
+        ("Orders.note is a TextField", "not a pattern"),
+    ),
     "other keys of an entity that the table does not have": (
         lambda: table(keys={Base: KEY}),
         ("Orders has no pattern of the class Base",),
@@ -295,6 +389,10 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
             ttl="ttl",
         ),
         ("Order.until is stored as 'ttl'", "EpochTimestamp in seconds"),
+    ),
+    "expiry before the beginning": (
+        lambda: Expiry("until", days=-1),
+        ("Expiry: years=0 and days=-1", "from 0 to 1968 years"),
     ),
     "expiry that is a name": (
         lambda: entity(settings={"expires": "until"}),
@@ -413,7 +511,7 @@ def test_wrong_design_is_refused_with_culprit_and_fix(design: str) -> None:
         sentences = [one for one in error.problems if all(part in one for part in fragments)]
         assert sentences, error.problems
     else:
-        assert isinstance(error, TypeError)
+        assert isinstance(error, TypeError | ValueError)
         assert all(part in str(error) for part in fragments), error
     assert complaints(error) == []
 

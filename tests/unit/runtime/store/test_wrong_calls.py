@@ -271,6 +271,11 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
         TypeError,
         "resource.meta.client",
     ),
+    "Store of an empty name": (
+        lambda s: Store(Hotels, "", s.caller),
+        ValueError,
+        "table_name of hotels must not be empty",
+    ),
     "Store of a client's name": (lambda _: Store(Hotels, "t", "dynamodb"), TypeError, "'dynamodb'"),
     "Store with a cursor key": (
         lambda s: Store(Hotels, "t", s.caller, cursors=b"key"),
@@ -396,6 +401,27 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
     "one of a list": (lambda _: Room.state.is_in([State.OPEN]), ValueError, "is_in(*values)"),
     "a beginning of a number": (lambda _: Room.note.begins_with(3), TypeError, "a text"),
     "a number that begins": (lambda _: Room.price.begins_with("3"), ValueError, "price is a Money"),
+    "a beginning of another type": (
+        lambda _: Room.note.begins_with(b"a"),
+        ValueError,
+        "cannot begin with b'a'",
+    ),
+    "a set that contains a set": (
+        _update({"price": Decimal(1)}, when=Room.tags.contains({"a"})),
+        InvalidRecord,
+        "tags has an entry that must be text",
+    ),
+    "a set that contains None": (
+        lambda _: Room.tags.contains(None),
+        ValueError,
+        "cannot contain None",
+    ),
+    "a field that is None": (
+        _query(where=Room.note == None),  # noqa: E711
+        InvalidRecord,
+        "note cannot be compared with None. Use is_missing()",
+    ),
+    "a part of a list by name": (lambda _: Room.notes.at("x"), ValueError, "no part at('x')"),
     "a text that contains 3": (lambda _: Room.note.contains(3), ValueError, "cannot contain 3"),
     "an unknown type": (lambda _: Room.note.is_of_type("X"), ValueError, "cannot be of type 'X'"),
     "the size of a number": (lambda _: Room.price.size(), ValueError, "price is a Money"),
@@ -427,6 +453,11 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
     "a page of none": (_query(limit=0), ValueError, "limit must be at least 1, not 0"),
     "a page of a text": (_query(limit="20"), TypeError, "limit must be a whole number, not '20'"),
     "a page that examines none": (_query(examine=0), ValueError, "examine must be at least 1"),
+    "what to do with malformed items, by a word": (
+        _query(on_malformed="skip"),
+        TypeError,
+        "on_malformed must be 'raise' or a function, not 'skip'",
+    ),
     "a test without a name": (_query(keep=bool), TypeError, "keep must be a Keep"),
     "a direction that is a word": (_query(descending="yes"), TypeError, "True or False"),
     "partitions without values": (_query(along=("hotel",)), TypeError, "along must be"),
