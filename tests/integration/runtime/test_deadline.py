@@ -11,6 +11,7 @@ from typing import Any
 import boto3
 import pytest
 
+from benchmarks.servers.scripted import hangs_up, scripted
 from lambdas.sales.handlers import api
 from tablewright.runtime import aws as edge
 from tablewright.runtime import boto3_client, deadline
@@ -135,6 +136,22 @@ def test_time_out_is_cut_to_what_the_invocation_has_left(
     assert time.monotonic() - began < 0.5 + deadline._ANSWERING
     assert not isinstance(failed.value, OutOfTime)
     assert world.asked == ["ListTables"]
+
+
+def test_request_that_was_sent_before_the_time_ran_out_is_not_called_unsent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A busy machine sleeps for longer than it was asked to."""
+    sleep = time.sleep
+    monkeypatch.setattr("time.sleep", lambda seconds: sleep(1))
+    keys = Credentials("key", "secret")
+    with scripted(hangs_up) as server:
+        dynamo = WireClient(SERVICES["dynamodb"], server.url, "eu-west-1", lambda: keys)
+        with invocation(Limited(1 + deadline._ANSWERING)), pytest.raises(Unavailable) as failed:
+            dynamo.call("UpdateItem", {})
+        assert len(server.requests) == 1
+    assert not isinstance(failed.value, OutOfTime)
+    assert failed.value.maybe_applied
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
