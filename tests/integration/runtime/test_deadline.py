@@ -1,7 +1,9 @@
 """A function whose services hang answers before Lambda stops it."""
 
+import socket
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -9,13 +11,17 @@ from typing import Any
 import boto3
 import pytest
 
+from benchmarks.servers.scripted import hangs_up, scripted
 from lambdas.sales.handlers import api
 from tablewright.runtime import aws as edge
 from tablewright.runtime import boto3_client, deadline
 from tablewright.runtime.aws import connect
 from tablewright.runtime.deadline import invocation, seconds_left
-from tablewright.runtime.errors import OutOfTime, Unavailable
+from tablewright.runtime.errors import OutOfTime, Unavailable, Unreachable
 from tablewright.runtime.retry import Backoff
+from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.services import SERVICES
+from tablewright.runtime.wire.signing import Credentials
 from tests.infrastructure.synthesis import Assembly, resources
 from tests.integration.http import Limited
 from tests.integration.loopback import Loopback, Session, loopback
@@ -130,6 +136,41 @@ def test_time_out_is_cut_to_what_the_invocation_has_left(
     assert time.monotonic() - began < 0.5 + deadline._ANSWERING
     assert not isinstance(failed.value, OutOfTime)
     assert world.asked == ["ListTables"]
+
+
+def test_request_that_was_sent_before_the_time_ran_out_is_not_called_unsent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A busy machine sleeps for longer than it was asked to."""
+    sleep = time.sleep
+    monkeypatch.setattr("time.sleep", lambda seconds: sleep(1))
+    keys = Credentials("key", "secret")
+    with scripted(hangs_up) as server:
+        dynamo = WireClient(SERVICES["dynamodb"], server.url, "eu-west-1", lambda: keys)
+        with invocation(Limited(1 + deadline._ANSWERING)), pytest.raises(Unavailable) as failed:
+            dynamo.call("UpdateItem", {})
+        assert len(server.requests) == 1
+    assert not isinstance(failed.value, OutOfTime)
+    assert failed.value.maybe_applied
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_connection_is_cut_to_what_the_invocation_has_left(scheme: str) -> None:
+    """A full queue of connections delays the next one; a server that says nothing, its TLS."""
+    with ExitStack() as held:
+        server = held.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(3 if scheme == "http" else 0):
+            waiting = held.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(server.getsockname())
+        url = f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
+        keys = Credentials("key", "secret")
+        dynamo = WireClient(SERVICES["dynamodb"], url, "eu-west-1", lambda: keys)
+        began = time.monotonic()
+        with invocation(Limited(0.5 + deadline._ANSWERING)), pytest.raises(Unreachable) as failed:
+            dynamo.call("ListTables", {})
+        assert time.monotonic() - began < 0.5 + deadline._ANSWERING
+        assert not failed.value.maybe_applied
 
 
 def test_boto3_does_not_call_a_sent_request_unsent(cloud: tuple[Loopback, Session]) -> None:
