@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import pytest
 from aws_cdk import Acknowledgment, App, Duration, Stack, Validations
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -16,6 +15,7 @@ from aws_cdk import aws_sqs as sqs
 
 from stacks.shared.failed_events import FailedEvents
 from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.constructs import TableAlarms
 from tablewright.constructs.nag import RULE_IDS, TablewrightChecks
 from tests.infrastructure.synthesis import STAGES, VARIANTS, Assembly, context, synthesize_stage
 
