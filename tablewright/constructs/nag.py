@@ -83,10 +83,12 @@ def throttle_alarms(table: Any) -> bool:
         for index in (None, *(index["indexName"] for index in indexes))
     }
     for node in Stack.of(table).node.find_all():
-        if isinstance(node, cloudwatch.CfnAlarm) and node.metric_name in _THROTTLES:
-            where = {d["name"]: d["value"] for d in _resolved(node, node.dimensions) or []}
+        alarm = node if isinstance(node, cloudwatch.CfnAlarm) else None
+        for query in (alarm and _resolved(alarm, alarm.metrics)) or []:
+            metric = query.get("metricStat", {}).get("metric", {})
+            where = {d["name"]: d["value"] for d in metric.get("dimensions", [])}
             if where.get("TableName") == own_name:
-                needed.discard((node.metric_name, where.get("GlobalSecondaryIndexName")))
+                needed.discard((metric["metricName"], where.get("GlobalSecondaryIndexName")))
     return not needed
 
 

@@ -3,7 +3,7 @@
 With or without a topic to tell: an alarm in the console beats none.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from aws_cdk import Duration
 from aws_cdk import aws_apigatewayv2 as apigateway
@@ -15,6 +15,9 @@ from constructs import Construct
 
 from tablewright.constructs.alarms.level import AlarmLevel
 from tablewright.model.table import Design
+
+# An alarm takes ten metrics, and each key has two.
+_KEYS_OF_AN_ALARM = 5
 
 
 def alarm(
@@ -64,7 +67,10 @@ def alarm(
 
 
 class TableAlarms(Construct):
-    """Throttling of the table and of each index, and errors on DynamoDB's side.
+    """Throttling of the table and its indexes, and errors on DynamoDB's side.
+
+    One alarm watches reads and writes of up to five keys: a table with four indexes has one. Its
+    graph shows each of them.
 
     Example::
 
@@ -80,26 +86,27 @@ class TableAlarms(Construct):
         design: Design,
         table_name: str,
         topic: sns.ITopic | None = None,
+        system_errors: bool = True,
     ) -> None:
         super().__init__(scope, id)
-        for index in (None, *design.indexes):
-            for kind in ("Read", "Write"):
-                where = f"index {index}" if index else "the table"
-                # The SDK's retries absorb one burst: throttling counts when it goes on.
-                alarm(
-                    self,
-                    f"{index or 'Table'}{kind}Throttles",
-                    metric=_throttles(kind, table_name, index),
-                    threshold=1,
-                    periods=5,
-                    breaching=3,
-                    describes=f"{kind}s of {where} of {design.id} are throttled.",
-                    topic=topic,
-                )
+        keys = [None, *design.indexes]
+        for start in range(0, len(keys), _KEYS_OF_AN_ALARM):
+            some = keys[start : start + _KEYS_OF_AN_ALARM]
+            # The SDK's retries absorb one burst: throttling counts when it goes on.
+            alarm(
+                self,
+                f"Throttles{start // _KEYS_OF_AN_ALARM or ''}",
+                metric=_throttles(table_name, some),
+                threshold=1,
+                periods=5,
+                breaching=3,
+                describes=f"Reads or writes of {design.id} are throttled, or of its indexes.",
+                topic=topic,
+            )
         operations = dict.fromkeys(
             operation for pattern in design.pattern_list for operation in pattern.operations
         )
-        if operations:
+        if operations and system_errors:
             alarm(
                 self,
                 "SystemErrors",
@@ -258,17 +265,21 @@ class ApiAlarms(Construct):
         )
 
 
-def _throttles(kind: str, table_name: str, index: str | None) -> cloudwatch.Metric:
-    dimensions = {"TableName": table_name}
-    if index:
-        dimensions["GlobalSecondaryIndexName"] = index
-    return cloudwatch.Metric(
-        namespace="AWS/DynamoDB",
-        metric_name=f"{kind}ThrottleEvents",
-        dimensions_map=dimensions,
-        statistic="Sum",
-        period=Duration.minutes(1),
-    )
+def _throttles(table_name: str, keys: Iterable[str | None]) -> cloudwatch.MathExpression:
+    events = {}
+    for number, index in enumerate(keys):
+        dimensions = {"TableName": table_name}
+        if index:
+            dimensions["GlobalSecondaryIndexName"] = index
+        for kind in ("Read", "Write"):
+            events[f"{kind.lower()}{number}"] = cloudwatch.Metric(
+                namespace="AWS/DynamoDB",
+                metric_name=f"{kind}ThrottleEvents",
+                dimensions_map=dimensions,
+                statistic="Sum",
+                label=f"{kind}s of {f'index {index}' if index else 'the table'}",
+            )
+    return _sum_of(events, "Throttled requests")
 
 
 def _system_errors(table_name: str, operations: Iterable[str]) -> cloudwatch.MathExpression:
@@ -282,9 +293,13 @@ def _system_errors(table_name: str, operations: Iterable[str]) -> cloudwatch.Mat
         )
         for operation in operations
     }
+    return _sum_of(errors, "System errors")
+
+
+def _sum_of(metrics: Mapping[str, cloudwatch.IMetric], label: str) -> cloudwatch.MathExpression:
     return cloudwatch.MathExpression(
         expression="SUM(FILL(METRICS(), 0))",
-        using_metrics=errors,
-        label="System errors",
+        using_metrics=metrics,
+        label=label,
         period=Duration.minutes(1),
     )

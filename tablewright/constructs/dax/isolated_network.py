@@ -8,6 +8,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from tablewright.constructs.service_principals import own_account_service
+
 _RANGE = "10.90.0.0/22"
 _ZONES_OF_AN_INTERFACE = 2
 # Regions that give an account two zones only.
@@ -115,10 +117,7 @@ class IsolatedNetwork(Construct):
         role = iam.Role(
             self,
             "FlowLogRole",
-            assumed_by=iam.ServicePrincipal(
-                "vpc-flow-logs.amazonaws.com",
-                conditions={"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
-            ),
+            assumed_by=own_account_service(self, "vpc-flow-logs"),
         )
         ec2.FlowLog(
             self,

@@ -16,6 +16,7 @@ from constructs import Construct
 from tablewright.constructs.alarms.alarms import FunctionAlarms
 from tablewright.constructs.functions.bundling import PythonCode
 from tablewright.constructs.protection import KEPT
+from tablewright.constructs.service_principals import own_account_service
 
 # What Lambda does, with the function's role, to put the function into a network.
 _INTERFACES = (
@@ -83,7 +84,7 @@ class PythonFunction(Construct):
         super().__init__(scope, id)
         timeout = timeout or Duration.seconds(10)
         log_group = logs.LogGroup(self, "Logs", retention=log_retention, removal_policy=log_removal)
-        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        self.role = iam.Role(self, "Role", assumed_by=own_account_service(self, "lambda"))
         log_group.grant_write(self.role)
         if network is not None:
             _allow_interfaces(self.role)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Stack, Validations
+from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
@@ -16,6 +16,7 @@ from constructs import Construct
 
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.protection import KEPT, Protection
+from tablewright.constructs.service_principals import own_account_service
 from tablewright.constructs.streams.access import grant_stream, stream_of
 from tablewright.constructs.streams.event_references import check_filters, detail_template
 from tablewright.constructs.tables.base import DesignTableBase
@@ -96,10 +97,7 @@ class EventPipe(Construct):
             self,
             "Role",
             description="Reads the stream of a table and puts events on a bus.",
-            assumed_by=iam.ServicePrincipal(
-                "pipes.amazonaws.com",
-                conditions={"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
-            ),
+            assumed_by=own_account_service(self, "pipes"),
         )
         self.pipe = pipes.CfnPipe(
             self,

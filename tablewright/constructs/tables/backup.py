@@ -1,25 +1,31 @@
 """Backups of a table by AWS Backup: they outlive the table and point-in-time recovery."""
 
-from aws_cdk import Acknowledgment, Duration, Names, Validations
+from typing import cast
+
+from aws_cdk import Acknowledgment, Duration, Names, Stack, Validations
 from aws_cdk import aws_backup as backup
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_events as events
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.protection import KEPT, Backups
+from tablewright.constructs.service_principals import own_account_service
 from tablewright.constructs.vended_logs import stack_id
 
 # As many characters as AWS Backup takes, and what a stack's id leaves of them.
 _MOST, _LEFT = 50, 37
+_ROLE = "BackupRole"
 
 
 class TableBackup(Construct):
     """A vault of its own with daily copies of the table, and monthly ones if they are asked for.
 
-    An alarm fires when no copy was completed for two days, whatever the reason.
+    An alarm fires when no copy was completed for two days, whatever the reason. The tables of a
+    stack share the role by which AWS Backup reads them.
 
     Example::
 
@@ -55,8 +61,10 @@ class TableBackup(Construct):
             backup_vault=vault,
             backup_plan_rules=rules,
         )
-        selection = plan.add_selection(
-            "Tables", resources=[backup.BackupResource.from_dynamo_db_table(table)]
+        plan.add_selection(
+            "Tables",
+            role=_role(self),
+            resources=[backup.BackupResource.from_dynamo_db_table(table)],
         )
         alarm(
             self,
@@ -75,13 +83,31 @@ class TableBackup(Construct):
             essential=True,
             absence=True,
         )
-        Validations.of(selection).acknowledge(
-            Acknowledgment(
-                id="AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/"
-                "service-role/AWSBackupServiceRolePolicyForBackup]",
-                reason="The policy that AWS Backup maintains for its own service role.",
+
+
+def _role(scope: Construct) -> iam.IRole:
+    """The role of AWS Backup, one for each stack."""
+    stack = Stack.of(scope)
+    if (existing := stack.node.try_find_child(_ROLE)) is not None:
+        return cast("iam.Role", existing)
+    role = iam.Role(
+        stack,
+        _ROLE,
+        assumed_by=own_account_service(stack, "backup"),
+        managed_policies=[
+            iam.ManagedPolicy.from_aws_managed_policy_name(
+                "service-role/AWSBackupServiceRolePolicyForBackup"
             )
+        ],
+    )
+    Validations.of(role).acknowledge(
+        Acknowledgment(
+            id="AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/"
+            "service-role/AWSBackupServiceRolePolicyForBackup]",
+            reason="The policy that AWS Backup maintains for its own service role.",
         )
+    )
+    return role
 
 
 def _name(scope: Construct, length: int) -> str:

@@ -43,7 +43,8 @@ class TableOptions(TypedDict, total=False):
 class DesignTable(DesignTableBase):
     """The table that a design describes, with its alarms and backups.
 
-    `AlarmLevel` sets its alarms; a throw-away table has none unless a level asks for them.
+    `AlarmLevel` sets its alarms. Without a level, a throw-away table has none, and another table
+    has alarms on throttling, missing backups and replicas that lag, but none on system errors.
     A design that contradicts itself stops the synthesis. Access is granted by pattern. Without a
     `table_name` CloudFormation gives it one. Each of its `replicas` has an alarm on how far it
     lags: by five seconds, or by `replication_latency`. `contributor_insights` shows the keys that
@@ -101,6 +102,7 @@ class DesignTable(DesignTableBase):
         self._check_consistency(strong_consistency, witness_region)
         protection = protection or Protection.protected()
         unstated = AlarmLevel.NONE if protection.is_throw_away else AlarmLevel.ALL
+        asked = AlarmLevel.of(self, default=AlarmLevel.NONE)
         AlarmLevel.of(self, default=unstated).apply_to(self)
         capacity = capacity or Capacity.on_demand()
         form = schema.form(self, model)
@@ -138,7 +140,12 @@ class DesignTable(DesignTableBase):
             self._resource.add_property_override("TimeToLiveSpecification", off)
         _acknowledge(self.table, protection)
         TableAlarms(
-            self, "Alarms", design=model, table_name=self.table.table_name, topic=alarm_topic
+            self,
+            "Alarms",
+            design=model,
+            table_name=self.table.table_name,
+            topic=alarm_topic,
+            system_errors=asked is AlarmLevel.ALL,
         )
         # Where writes wait for each other nothing lags, and nothing is measured.
         if self.replica_regions and not strong_consistency:

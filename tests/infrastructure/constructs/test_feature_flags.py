@@ -14,6 +14,7 @@ import pytest
 from aws_cdk import App, Duration, RemovalPolicy, Stack
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
@@ -79,7 +80,7 @@ VALUES: dict[str, Any] = {
     **dict.fromkeys(("replication_latency", "timeout", "visibility", "window"), MINUTE),
     **dict.fromkeys(("give_up_after", "oldest", "pause", "threshold", "every"), TWO_HOURS),
     **dict.fromkeys(("keep", "keep_failures", "infrequent_after"), Duration.days(35)),
-    **dict.fromkeys(("call_logs", "encrypted", "contributor_insights", "essential"), False),
+    **dict.fromkeys(("call_logs", "encrypted", "system_errors", "essential"), False),
     **dict.fromkeys(("strong_consistency", "traced"), False),
     **dict.fromkeys(("attempts", "batch", "batch_size", "burst", "requests_per_second"), 3),
     **dict.fromkeys(("parallelization", "reserved_concurrency", "run", "shards", "years"), 3),
@@ -88,7 +89,8 @@ VALUES: dict[str, Any] = {
     **dict.fromkeys(("source", "detail_type", "service", "system", "session_tag"), "own"),
     **dict.fromkeys(("topic", "alarm_topic"), lambda stack: sns.Topic(stack, "Alarms")),
     **dict.fromkeys(("encryption_key", "kms_key"), lambda stack: kms.Key(stack, "OwnKey")),
-    "Accelerator.vpc": None, "witness_region": None, "sparse_status": True, "limits": (5, 50),
+    "Accelerator.vpc": None, "witness_region": None, "ring": None, "limits": (5, 50),
+    "sparse_status": True,
     "zones": ["eu-west-1a", "eu-west-1b"], "node_type": "dax.r5.large", "memory_mb": 256,
     "days": 30, "rate": 200, "slow": Duration.seconds(2), "log_level": "INFO", "projects": ALL,
     "email": ["ops@example.com"], "AlarmTopic.email": "ops@example.com", "tag": ("A", "b"),
@@ -111,6 +113,7 @@ VALUES: dict[str, Any] = {
     "api": lambda stack: apigateway.HttpApi(stack, "Http"),
     "bus": lambda stack: events.EventBus(stack, "Bus"),
     "capacity": lambda _: Capacity.provisioned(read=SCALING, write=SCALING),
+    "contributor_insights": dynamodb.ContributorInsightsMode.THROTTLED_KEYS,
     "kept": lambda _: cloudwatch.Metric(namespace="own", metric_name="Kept"),
     "network": network,
     "pattern": lambda _: events.EventPattern(source=["own"]),

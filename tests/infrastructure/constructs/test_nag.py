@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import pytest
 from aws_cdk import Acknowledgment, App, Duration, Stack, Validations
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -16,6 +15,7 @@ from aws_cdk import aws_sqs as sqs
 
 from stacks.shared.failed_events import FailedEvents
 from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.constructs import TableAlarms
 from tablewright.constructs.nag import RULE_IDS, TablewrightChecks
 from tests.infrastructure.synthesis import STAGES, VARIANTS, Assembly, context, synthesize_stage
 
@@ -124,7 +124,7 @@ def wrong_expiry(_: SalesTable, table: dynamodb.CfnGlobalTable) -> None:
 
 
 def one_alarm_short(sales: SalesTable, _: dynamodb.CfnGlobalTable) -> None:
-    assert sales.node.find_child("Alarms").node.try_remove_child("GSI2WriteThrottles")
+    assert sales.node.find_child("Alarms").node.try_remove_child("Throttles")
 
 
 @pytest.mark.parametrize(
@@ -152,12 +152,8 @@ def test_alarms_of_another_table_do_not_count() -> None:
     stack = Stack(App(context=context()), "Test")
     sales, _ = sales_table(stack)
     alarms = sales.node.find_child("Alarms")
-    alarm = alarms.node.find_child("GSI1ReadThrottles").node.default_child
-    assert isinstance(alarm, cloudwatch.CfnAlarm)
-    alarm.dimensions = [
-        cloudwatch.CfnAlarm.DimensionProperty(name="TableName", value="another"),
-        cloudwatch.CfnAlarm.DimensionProperty(name="GlobalSecondaryIndexName", value="GSI1"),
-    ]
+    assert alarms.node.try_remove_child("Throttles")
+    TableAlarms(stack, "Others", design=sales.design, table_name="another")
     assert findings(stack) == {"Tablewright-ThrottleAlarms"}
 
 

@@ -8,6 +8,7 @@ from aws_cdk import Environment
 from aws_cdk import aws_kms as kms
 
 from tablewright.catalog.sales.constructs import SalesTable
+from tablewright.catalog.sales.design import Sales
 from tablewright.constructs import AlarmLevel, Capacity, DesignTable, Protection, Scaling
 from tablewright.constructs.tables.table import TableOptions
 from tablewright.model import (
@@ -25,8 +26,11 @@ from tablewright.model import (
     Text,
 )
 from tests.infrastructure.synthesis import new_stack, only, resources, template_of, text
+from tests.integration.runtime.store.conftest import Orders
 
 TYPE = "AWS::DynamoDB::GlobalTable"
+# CloudFormation's limit of a stack.
+MOST_RESOURCES = 500
 IN_IRELAND = Environment(account="111122223333", region="eu-west-1")
 
 
@@ -147,8 +151,8 @@ def test_a_throw_away_table_has_no_alarms_unless_its_scope_has_a_level() -> None
         protection = Protection.throw_away()
         SalesTable(stack, "Sales", protection=protection, replicas=["us-west-2"])
         made[level] = len(resources(template_of(stack), "AWS::CloudWatch::Alarm"))
-    # Nine of the table and its three indexes, one of the replica.
-    assert made == {None: 0, AlarmLevel.ESSENTIAL: 0, AlarmLevel.ALL: 10}
+    # Throttling, system errors, and how far the replica lags.
+    assert made == {None: 0, AlarmLevel.ESSENTIAL: 0, AlarmLevel.ALL: 3}
 
 
 @pytest.mark.parametrize("protection", [Protection.recoverable(), Protection.protected(), None])
@@ -158,18 +162,59 @@ def test_a_table_that_outlives_its_stack_has_all_alarms(protection: Protection |
     SalesTable(stack, "Sales", **options)
     # With backups, one more watches for missing copies.
     backups = (protection or Protection.protected()).backups
-    expected = 10 if backups else 9
+    expected = 2 if backups else 1
     assert len(resources(template_of(stack), "AWS::CloudWatch::Alarm")) == expected
+
+
+def metrics_of(template: dict[str, Any], alarm: str) -> list[dict[str, Any]]:
+    """The metrics that an alarm takes."""
+    alarms = resources(template, "AWS::CloudWatch::Alarm").items()
+    return [
+        metric["MetricStat"]["Metric"]
+        for id, found in alarms
+        if f"Alarms{alarm}" in id
+        for metric in found["Metrics"]
+        if "MetricStat" in metric
+    ]
+
+
+@pytest.mark.parametrize("design", [Orders, Sales])
+def test_eighty_tables_fit_one_stack(design: type[Table]) -> None:
+    stack = new_stack()
+    for number in range(80):
+        DesignTable(stack, f"Table{number}", design=design)
+    template = template_of(stack)
+    assert len(template["Resources"]) <= MOST_RESOURCES
+    assert len(resources(template, TYPE)) == 80
+    assert len(resources(template, "AWS::CloudWatch::Alarm")) <= 5 * 80
+
+
+def test_table_with_more_indexes_than_an_alarm_takes_has_more_alarms() -> None:
+    class Item(Entity, key=Key("ITEM#{id}")):
+        id: Field[str] = Text()
+
+    class Wide(Table, pk="PK"):
+        one = Index(pk="P1", keys={Item: Key("ONE#{id}")})
+        two = Index(pk="P2", keys={Item: Key("TWO#{id}")})
+        three = Index(pk="P3", keys={Item: Key("THREE#{id}")})
+        four = Index(pk="P4", keys={Item: Key("FOUR#{id}")})
+        five = Index(pk="P5", keys={Item: Key("FIVE#{id}")})
+        put = Put(Item)
+
+    stack = new_stack()
+    DesignTable(stack, "Wide", design=Wide)
+    alarms = resources(template_of(stack), "AWS::CloudWatch::Alarm").values()
+    counts = [sum("MetricStat" in one for one in found.get("Metrics", ())) for found in alarms]
+    assert sorted(counts) == [0, 2, 10]
 
 
 def test_throttling_of_the_table_and_of_each_index_is_alarmed(sales: dict[str, Any]) -> None:
     (table_id,) = resources(sales, TYPE)
     watched = set()
-    for alarm in resources(sales, "AWS::CloudWatch::Alarm").values():
-        where = {d["Name"]: text(d["Value"]) for d in alarm.get("Dimensions", ())}
-        if "BackupVaultName" not in where and where:
-            assert where["TableName"] == f"{{{table_id}}}"
-            watched.add((alarm["MetricName"], where.get("GlobalSecondaryIndexName")))
+    for metric in metrics_of(sales, "Throttles"):
+        where = {d["Name"]: text(d["Value"]) for d in metric["Dimensions"]}
+        assert where["TableName"] == f"{{{table_id}}}"
+        watched.add((metric["MetricName"], where.get("GlobalSecondaryIndexName")))
     assert watched == {
         (f"{kind}ThrottleEvents", index)
         for kind in ("Read", "Write")
@@ -177,12 +222,14 @@ def test_throttling_of_the_table_and_of_each_index_is_alarmed(sales: dict[str, A
     }
 
 
-def test_system_errors_of_every_operation_in_use_are_alarmed(sales: dict[str, Any]) -> None:
-    (alarm,) = (a for a in resources(sales, "AWS::CloudWatch::Alarm").values() if "Metrics" in a)
+def test_system_errors_of_every_operation_in_use_are_alarmed_on_request() -> None:
+    stack = new_stack()
+    AlarmLevel.ALL.apply_to(stack)
+    SalesTable(stack, "Sales")
     watched = {
         dimension["Value"]
-        for metric in alarm["Metrics"]
-        for dimension in metric.get("MetricStat", {}).get("Metric", {}).get("Dimensions", ())
+        for metric in metrics_of(template_of(stack), "SystemErrors")
+        for dimension in metric["Dimensions"]
         if dimension["Name"] == "Operation"
     }
     assert watched == {
