@@ -213,7 +213,7 @@ def pip_install(shell: Shell, *arguments: str | Path) -> None:
 
 def _make_venv(shell: Shell, place: Path = VENV, python: Path | None = None) -> None:
     # The base Python, since the one running may be of the venv that is being replaced.
-    base: str | Path = python or getattr(sys, "_base_executable", sys.executable)
+    base = python or Path(getattr(sys, "_base_executable", sys.executable))
     shell.run(base, "-I", "-m", "venv", "--clear", place)
 
 

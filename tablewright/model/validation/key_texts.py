@@ -10,9 +10,11 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from re import _constants as sre
-from re import _parser as sre_parse
 from typing import Any, NamedTuple
+
+# The parser of regular expressions, which type checkers do not know.
+sre: Any = vars(re)["_constants"]
+sre_parse: Any = vars(re)["_parser"]
 
 Ranges = tuple[tuple[int, int], ...]
 

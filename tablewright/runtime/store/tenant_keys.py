@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from tablewright.model import Design
 from tablewright.model.entity import Key
@@ -35,7 +36,7 @@ class TenantKeys:
 
     @classmethod
     def of(
-        cls, design: Design, listing: Listing[object], texts: Mapping[str, str]
+        cls, design: Design, listing: Listing[Any], texts: Mapping[str, str]
     ) -> TenantKeys | None:
         """Return the keys to compare, None if no other tenant can write what the query reads."""
         if listing.index is None or design.tenant is None or design.key_of(listing).shared:
