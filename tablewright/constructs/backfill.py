@@ -11,7 +11,7 @@ from constructs import Construct
 
 import tablewright
 from tablewright.changes.backfill.scheduled.checkpoints import Checkpoints
-from tablewright.changes.backfill.scheduled.plan import ITEMS_LEFT, PLAN, BackfillPlan
+from tablewright.changes.backfill.scheduled.plan import CALLS, ITEMS_LEFT, PLAN, BackfillPlan
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.functions.bundling import LIBRARY_SOURCES, PythonCode, Source
 from tablewright.constructs.functions.dependencies import LAMBDA, Platform
@@ -33,7 +33,7 @@ _SOURCES = (
     Source(
         _LIBRARY / "changes" / "backfill",
         "tablewright/changes/backfill",
-        without=("differing.py", "estimate.py", "sums.py", "verification.py"),
+        without=("differing.py", "estimate.py", "item_check.py", "sums.py", "verification.py"),
     ),
     Source(_LIBRARY / "designs" / "__init__.py", "tablewright/designs/__init__.py"),
     Source(_LIBRARY / "designs" / "description", "tablewright/designs/description"),
@@ -41,8 +41,8 @@ _SOURCES = (
 
 
 class Backfill(Construct):
-    """Writes the items of a table as its design does, where the design `before` may have written
-    them: a function that runs `every` so many minutes goes on where it was until it is done.
+    """Adds what the items of a table lack that the design `before` wrote: a function that runs
+    `every` so many minutes goes on where it was until it is done.
 
     `rate` limits capacity units a second, of reads and of writes each. How far it is stands in a
     table of its own, so that a run may end at any moment. Once it is done, a run reads that and
@@ -111,7 +111,7 @@ class Backfill(Construct):
             log_removal=log_removal,
             alarm_topic=alarm_topic,
         )
-        grant_calls(table, self.function.function, *plan.calls)
+        grant_calls(table, self.function.function, *CALLS)
         self.checkpoints.grant(self.function.function, Checkpoints.checkpoint, Checkpoints.keep)
         self.rule = self._schedule(every)
         alarm(

@@ -54,8 +54,18 @@ class Before(Table, id="orders", pk="PK", sk="SK", ttl="ttl"):
     add = Put(Line)
 
 
-class Indexed(Table, id="orders", pk="PK", sk="SK", ttl="ttl", entity_type="type"):
-    """Another key of the index, in other attributes, one more index, types."""
+class Indexed(Before, entity_type="type"):
+    """Two more indexes, in attributes of their own, and the types of items."""
+
+    by_owner = Index(
+        pk="D1", sk="D2", projects=(Order.total,),
+        keys={Order: Key("CUSTOMER#{customer}", "{placed_at}")},
+    )  # fmt: skip
+    everything = Index(pk="E1", sk="E2", keys={Line: Key("PRODUCT#{product}", "{order_id}")})
+
+
+class Contracted(Table, id="orders", pk="PK", sk="SK", ttl="ttl", entity_type="type"):
+    """Without the index of the customer, which `Indexed` still has."""
 
     by_owner = Index(
         pk="D1", sk="D2", projects=(Order.total,),
@@ -110,8 +120,11 @@ class Hidden(Table, pk="PK", sk="SK"):
     put = Put(Person)
 
 
-IN_PLACE: list[type[Table]] = [Indexed, Reformed, Sharded, Expiring]
-EVERY: list[type[Table]] = [*IN_PLACE, Moved]
+ADDITIVE: list[type[Table]] = [Indexed, Expiring]
+"""Designs whose attributes are added to items that `Before` wrote."""
+
+CHANGING: list[type[Table]] = [Reformed, Sharded, Moved, Merged]
+"""Designs that would change items that `Before` wrote."""
 
 
 def order(number: int, **others: Any) -> Order:
@@ -149,6 +162,15 @@ def items_of(table: type[Table], some: Iterable[Entity]) -> list[Item]:
 
 def in_order(item: Item) -> list[Any]:
     return [item["PK"]["S"], item["SK"]["S"]]
+
+
+def completed_item(new: type[Table], record: Entity, old: type[Table] = Before) -> Item:
+    """An item of the old design that a backfill completed: nothing of it has changed."""
+    return {**item_of(new, record), **item_of(old, record)}
+
+
+def completed_items(new: type[Table], some: Iterable[Entity]) -> list[Item]:
+    return sorted((completed_item(new, one) for one in some), key=in_order)
 
 
 def stored(database: Database) -> list[Item]:
