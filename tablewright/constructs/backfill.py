@@ -35,6 +35,14 @@ _SOURCES = (
         "tablewright/changes/backfill",
         without=("differing.py", "estimate.py", "item_check.py", "sums.py", "verification.py"),
     ),
+    Source(
+        _LIBRARY / "changes" / "compatibility" / "__init__.py",
+        "tablewright/changes/compatibility/__init__.py",
+    ),
+    Source(
+        _LIBRARY / "changes" / "compatibility" / "mapping.py",
+        "tablewright/changes/compatibility/mapping.py",
+    ),
     Source(_LIBRARY / "designs" / "__init__.py", "tablewright/designs/__init__.py"),
     Source(_LIBRARY / "designs" / "description", "tablewright/designs/description"),
 )

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from tablewright.changes.backfill.item_change import ItemChange, same
+from tablewright.changes.compatibility.mapping import DesignMapping
 from tablewright.model.declaration import Entity, Table
 from tablewright.model.entity import EntityModel
 from tablewright.model.errors import InvalidRecord, InvalidValue, KeyMismatch, TablewrightError
@@ -39,9 +40,9 @@ class ForeignItem(TablewrightError):
 class Additions:
     """Computes what items lack. `old` is the design that may have written them.
 
-    `was` maps new names of entities to old ones. With `only_expiry`, nothing but the attribute
-    that items expire by is written, and an existing value is replaced by the design's. With
-    `keep_later`, an expiry that is later than the design's counts as right.
+    `was` maps new names to old ones, as `Order` or `Order.state`. With `only_expiry`, nothing but
+    the attribute that items expire by is written, and an existing value is replaced by the
+    design's. With `keep_later`, an expiry that is later than the design's counts as right.
     """
 
     def __init__(
@@ -61,7 +62,8 @@ class Additions:
         self._keep_later = keep_later
         self._new = codecs(self.design, table_name, caller, secrets)
         self._old = codecs(old.__design__, table_name, caller, secrets) if old else {}
-        self._was = was or {}
+        mapping = DesignMapping(old.__design__, self.design, was or {}) if old else None
+        self._names = {was: name for name, was in mapping.entities.items()} if mapping else {}
 
     def of(self, item: Item) -> ItemChange | None:
         """The change that completes an item, or None; raises NotAdditive and ForeignItem."""
@@ -90,22 +92,17 @@ class Additions:
 
     def _codecs_of(self, item: Item) -> tuple[Records | None, Records]:
         old, new = codec_of(self._old, item), codec_of(self._new, item)
-        if new is None and old is not None:
+        name = self._names.get(old.entity.name) if old else None
+        if new is None and name is not None:
             # An entity type that items do not have yet is one of the additions.
-            names = {self._was.get(name, name): name for name in self._new}
-            new = self._new.get(names.get(old.entity.name, ""))
+            new = self._new[name]
         if new is None:
             raise ForeignItem("of no entity of the design")
-        if old is not None and not self._is_same(old.entity.name, new.entity.name):
+        if old is not None and name != new.entity.name:
             raise NotAdditive(
-                f"it is a {old.entity.name} for the old design, and a {new.entity.name} for the new"
+                f"{old.entity.name} for the old design, {new.entity.name} for the new"
             )
         return old, new
-
-    def _is_same(self, old: str, new: str) -> bool:
-        """True if an entity is the old one, under another name perhaps."""
-        was = self._was.get(new, new)
-        return old == was or (old not in self._new and was not in self._old)
 
     def _require_unchanged(self, new: Records, clear: Item, wanted: Item) -> None:
         """Refuse items with a key, an index key or an entity type that the design writes anew."""

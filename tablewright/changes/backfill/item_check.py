@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from tablewright.changes.compatibility.mapping import DesignMapping
 from tablewright.model.declaration import Entity
 from tablewright.model.errors import InvalidRecord, InvalidValue, KeyMismatch
 from tablewright.model.fields.base import Field
@@ -42,14 +43,14 @@ class Reading:
 
 
 class ItemCheck:
-    """Compares items with their records. `was` maps new names to old ones."""
+    """Compares items with their records. `mapping` has the entities that continue old ones."""
 
     def __init__(
-        self, new: Reading, old: Reading | None, was: Mapping[str, str], *, keep_later: bool
+        self, new: Reading, old: Reading | None, mapping: DesignMapping | None, *, keep_later: bool
     ) -> None:
         self.design = new.design
         self._new, self._old = new, old
-        self._was = was
+        self._mapping = mapping
         self._keep_later = keep_later
 
     def of(self, item: Item) -> tuple[str, str | None]:
@@ -57,11 +58,10 @@ class ItemCheck:
         codec = self._new.codec(item)
         before = self._old.codec(item) if self._old else None
         if codec is None:
-            name = before.entity.name if before else None
-            known = {self._was.get(entity, entity) for entity in self.design.entities}
-            if name not in known:
+            continued = self._mapping.entities.values() if self._mapping else ()
+            if before is None or before.entity.name not in continued:
                 return FOREIGN, None
-            return FOREIGN, f"{name} for the old design, and nothing for the new one"
+            return FOREIGN, f"{before.entity.name} for the old design, nothing for the new one"
         name = codec.entity.name
         try:
             record = codec.to_record(item)
@@ -72,8 +72,8 @@ class ItemCheck:
             return name, f"{name}: {problem.attribute} {problem.rule}"
         except _UNREADABLE as problem:
             return name, f"{name}: {problem}"
-        if before and not differences:
-            differences = list(self._read_otherwise(codec, record, before, item))
+        if before and self._mapping and not differences:
+            differences = list(self._read_otherwise(codec, record, before, self._mapping, item))
         return name, differences[0] if differences else None
 
     def _differences(self, codec: Records, record: Entity, item: Item) -> Iterator[str]:
@@ -107,23 +107,21 @@ class ItemCheck:
         return wires
 
     def _read_otherwise(
-        self, codec: Records, record: Entity, before: Records, item: Item
+        self, codec: Records, record: Entity, before: Records, mapping: DesignMapping, item: Item
     ) -> Iterator[str]:
         """The fields that the old design reads with another value."""
         new, old = codec.entity, before.entity
-        if self._was.get(new.name, new.name) != old.name and old.name in self.design.entities:
-            yield f"{old.name} for the old design, and {new.name} for the new one"
+        if mapping.entities.get(new.name) != old.name:
+            yield f"{old.name} for the old design, {new.name} for the new one"
             return
         try:
             former = before.to_record(item)
         except (MalformedItem, *_UNREADABLE):
             return  # new code has written what the old design has no form for
-        for field in new.fields:
-            name = self._was.get(f"{new.name}.{field.name}", field.name)
-            if name in old.by_name:
-                values = (getattr(former, name), getattr(record, field.name))
-                if not _is_same(old.by_name[name], field, *values):
-                    yield f"{new.name}.{field.name} is another value for the old design"
+        for name, was in mapping.field_names(old, new).items():
+            values = (getattr(former, was), getattr(record, name))
+            if not _is_same(old.by_name[was], new.by_name[name], *values):
+                yield f"{new.name}.{name} is another value for the old design"
 
 
 def _is_same(old: Field[Any], new: Field[Any], former: Any, value: Any) -> bool:

@@ -26,6 +26,7 @@ from tablewright.changes.backfill.entries import IndexEntries, index_entries, ke
 from tablewright.changes.backfill.item_check import FOREIGN, ItemCheck, Reading
 from tablewright.changes.backfill.pace import DEFAULT_RATE, PacedCaller
 from tablewright.changes.backfill.sums import Sums
+from tablewright.changes.compatibility.mapping import DesignMapping
 from tablewright.model.declaration import Table
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.aws import Caller
@@ -115,7 +116,8 @@ def verify(
     paced = PacedCaller(Patient(caller), rate)
     reading = Reading(design.__design__, table_name, paced, secrets)
     before = Reading(old.__design__, table_name, paced, secrets) if old else None
-    check = ItemCheck(reading, before, was or {}, keep_later=keep_later)
+    mapping = DesignMapping(before.design, reading.design, was or {}) if before else None
+    check = ItemCheck(reading, before, mapping, keep_later=keep_later)
     return _Verifying(check, table_name, paced, segments).run(NoBar() if bar is None else bar)
 
 
