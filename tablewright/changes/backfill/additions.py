@@ -68,14 +68,7 @@ class Additions:
     def of(self, item: Item) -> ItemChange | None:
         """The change that completes an item, or None; raises NotAdditive and ForeignItem."""
         old, new = self._codecs_of(item)
-        try:
-            clear = new.decrypted(item)
-            if len(clear) < len(item):
-                raise NotAdditive(f"{new.entity.name} has secret fields: their keys are needed")
-            record = new.to_record(item)
-            wanted = new.clear_item(_with_defaults(record, new))
-        except _UNREADABLE as problem:
-            raise NotAdditive(f"{new.entity.name}: {_text_of(problem)}") from None
+        clear, wanted = self._written(new, item)
         expiry = self._expiry(new, old, clear, wanted)
         if self._only_expiry:
             added = {n: w for n, w in wanted.items() if n == self.design.ttl and n not in item}
@@ -83,12 +76,26 @@ class Additions:
             self._require_unchanged(new, clear, wanted)
             added = {name: wire for name, wire in wanted.items() if name not in item}
             added = _harmless(old, new, item, added) if old and added else added
-        removed = tuple(name for name, wire in expiry.items() if wire is None)
-        changed = {name: wire for name, wire in expiry.items() if wire is not None}
         if not added and not expiry:
             return None
+        removed = tuple(name for name, wire in expiry.items() if wire is None)
+        changed = {name: wire for name, wire in expiry.items() if wire is not None}
         added = new.encrypted(added, key=item)
         return ItemChange(self.design.key.names, item, added, sources_of(new), changed, removed)
+
+    def wanted(self, item: Item) -> Item:
+        """The item that the new design writes for the record in an item, before encryption."""
+        return self._written(self._codecs_of(item)[1], item)[1]
+
+    def _written(self, new: Records, item: Item) -> tuple[Item, Item]:
+        """An item in clear, and as the new design writes it."""
+        try:
+            clear = new.decrypted(item)
+            if len(clear) < len(item):
+                raise NotAdditive(f"{new.entity.name} has secret fields: their keys are needed")
+            return clear, new.clear_item(_with_defaults(new.to_record(item), new))
+        except _UNREADABLE as problem:
+            raise NotAdditive(f"{new.entity.name}: {_text_of(problem)}") from None
 
     def _codecs_of(self, item: Item) -> tuple[Records | None, Records]:
         old, new = codec_of(self._old, item), codec_of(self._new, item)

@@ -62,6 +62,10 @@ class StateProgress(Progress):
             outcomes[kind.partition(": ")[0]] += count
         return outcomes
 
+    def restart(self) -> None:
+        """Forget the positions and counts: the next run goes through the whole table."""
+        self._keep({})
+
     def _save(self) -> None:
         if time.monotonic() < self._saved_at + self._pause and self.unfinished():
             return

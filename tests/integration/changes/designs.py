@@ -54,7 +54,7 @@ class Before(Table, id="orders", pk="PK", sk="SK", ttl="ttl"):
     add = Put(Line)
 
 
-class Indexed(Before, entity_type="type"):
+class Indexed(Before, id="orders", entity_type="type"):
     """Two more indexes, in attributes of their own, and the types of items."""
 
     by_owner = Index(
@@ -79,7 +79,7 @@ class Contracted(Table, id="orders", pk="PK", sk="SK", ttl="ttl", entity_type="t
     add = Put(Line)
 
 
-class Reformed(Before):
+class Reformed(Before, id="orders"):
     """Another key of the index, in the attributes that it was in."""
 
     by_customer = Index(
@@ -88,7 +88,7 @@ class Reformed(Before):
     )  # fmt: skip
 
 
-class Sharded(Before):
+class Sharded(Before, id="orders"):
     by_customer = Index(
         pk="C1", sk="C2", projects=KEYS_ONLY,
         keys={
@@ -99,15 +99,15 @@ class Sharded(Before):
     )  # fmt: skip
 
 
-class Moved(Before, keys={Order: Key("O#{order_id}", "ORDER#{customer}")}):
+class Moved(Before, id="orders", keys={Order: Key("O#{order_id}", "ORDER#{customer}")}):
     """Another key of the table."""
 
 
-class Merged(Before, keys={Line: Key("LINES#{order_id}", "LINES")}):
+class Merged(Before, id="orders", keys={Line: Key("LINES#{order_id}", "LINES")}):
     """A key that several old items would have."""
 
 
-class Expiring(Before, expires={Order: Expiry("placed_at", days=30)}):
+class Expiring(Before, id="orders", expires={Order: Expiry("placed_at", days=30)}):
     pass
 
 
