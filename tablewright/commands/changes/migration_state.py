@@ -59,8 +59,9 @@ def held_state(
     A lease that nobody renews is waited for once: its command was killed.
     """
     described = caller.call("DescribeTable", {"TableName": table})["Table"]
-    # A table that is made anew under the same name has another id.
-    name = f"{migration} of {described.get('TableId', table)}"
+    # A table that is made anew under the same name is another table. DynamoDB Local has no ids.
+    table_id = described.get("TableId") or described["CreationDateTime"]
+    name = f"{migration} of {table_id}"
     owner = f"{socket.gethostname()}:{os.getpid()}"
     state = MigrationState(
         caller, described["TableArn"], name, control_table=control_table, owner=owner
