@@ -58,8 +58,9 @@ class ItemCheck:
         codec = self._new.codec(item)
         before = self._old.codec(item) if self._old else None
         if codec is None:
-            continued = self._mapping.entities.values() if self._mapping else ()
-            if before is None or before.entity.name not in continued:
+            if self._mapping is None:
+                return FOREIGN, f"{FOREIGN}; name the old design if it has one for them"
+            if before is None or before.entity.name not in self._mapping.entities.values():
                 return FOREIGN, None
             return FOREIGN, f"{before.entity.name} for the old design, nothing for the new one"
         name = codec.entity.name

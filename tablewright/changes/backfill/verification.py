@@ -67,7 +67,11 @@ class IndexCheck(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """The items of a table by entity, and all that differs. Foreign items are no difference."""
+    """The items of a table by entity, and all that differs.
+
+    `foreign` has items that neither design knows, or that only the old one does: they are no
+    difference. Without the old design, items that the new one does not know are a difference.
+    """
 
     entities: Mapping[str, int]
     items: Sequence[Found]

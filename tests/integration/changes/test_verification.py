@@ -91,6 +91,9 @@ def test_what_differs_is_told_with_an_example(dynamodb: Database) -> None:
     lines = verify(Indexed, NAME, dynamodb.caller).lines()
     assert lines[:2] == ["2 items of Line", "4 items of Order"]
     assert "1 items differ: Order has another D1 than its record (PK ORDER#o1, SK ORDER)" in lines
+    foreign = "of no entity of the design; name the old design if it has one for them"
+    assert f"1 items differ: {foreign} (PK SOMETHING, SK ELSE)" in lines
+    lines = verify(Indexed, NAME, dynamodb.caller, old=Before).lines()
     assert "1 items of no entity of the design (PK SOMETHING, SK ELSE)" in lines
     assert "index by_owner: 5 entries, as it should be" in lines
     assert "index everything: 2 entries, as it should be" in lines
