@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from copy import copy
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 
 from tablewright.model.arguments import check_arguments, described, require_count
 from tablewright.model.conditions import Condition
@@ -35,7 +36,6 @@ from tablewright.runtime.transport import Transport
 
 if TYPE_CHECKING:
     from tablewright.runtime.secrets.secrets import Secrets
-    from tablewright.runtime.store.former.items import Former
 
 # How many records are read at a time where most of them may be passed over.
 _TESTED_AT_ONCE = READ_CHUNK
@@ -127,36 +127,42 @@ class Reader:
             )
         self.design = design
         self.table_name = table_name
-        self._transport = Transport.to(client)
-        self.caller: Caller = self._transport
         self._cursors = cursors
-        source = None
-        if design.epochs:
-            source = StoredEpochs(design, table_name, self._transport, epochs)
-        self.epochs: EpochSource = source or UNDIVIDED
+        self._epoch_cache = epochs or EpochCache()
         self._requests = {
             entity.name: Requests(
-                Records(design, entity, source, secrets=secrets, table_name=table_name),
+                Records(design, entity, secrets=secrets, table_name=table_name),
                 table_name,
                 Lifetime(design, entity, now),
             )
             for entity in design.entity_list
         }
-        self._former: Former | None = None
-        if design.formerly is not None:
-            # When it is needed: few designs have one.
-            from tablewright.runtime.store.former.items import Former
+        self._connect(Transport.to(client))
 
-            self._former = Former(
-                design,
-                design.formerly,
-                table_name,
-                self._transport,
-                self._requests,
-                epochs=source,
-                secrets=secrets,
-            )
-        self._entries = Entries(design, self._requests, self._read_all)
+    def with_client(self, client: Any) -> Self:
+        """A store that differs in its client alone, such as one with the credentials of a tenant.
+
+        Both share cursors, epochs and secrets, and what this store has computed of its design, so
+        that each request can have a store of its own.
+
+        Example::
+
+            store = orders.with_client(tenants.access("acme"))
+        """
+        store = copy(self)
+        store._connect(self._transport.with_client(client))
+        return store
+
+    def _connect(self, transport: Transport) -> None:
+        self._transport = transport
+        self.caller: Caller = transport
+        self.epochs: EpochSource = UNDIVIDED
+        if self.design.epochs:
+            self.epochs = StoredEpochs(self.design, self.table_name, transport, self._epoch_cache)
+            self._requests = {
+                name: requests.with_epochs(self.epochs) for name, requests in self._requests.items()
+            }
+        self._entries = Entries(self.design, self._requests, self._read_all)
 
     def get(self, pattern: Get[E], key: Mapping[str, Any] = _NOTHING, /, **fields: Any) -> E | None:
         """The record with this key, or None. A key is given by its fields, or as a mapping.
@@ -186,13 +192,9 @@ class Reader:
         items = [requests.records.key(key) for key in keys]
         # DynamoDB refuses a request that names an item twice.
         once = list({self.design.key_values(item): item for item in items}.values())
-        if self._former:
-            found = self._former.read_all(requests.name, once, consistent=pattern.consistent)
-        else:
-            found = self._read_all(once, None, consistent=pattern.consistent)
         records = Entries.decoded(
             lambda batch: [requests.present(item, expired=pattern.expired) for item in batch],
-            found,
+            self._read_all(once, None, consistent=pattern.consistent),
         )
         return list(_accepted(records, on_malformed))
 
@@ -201,17 +203,9 @@ class Reader:
     ) -> Read[E]:
         """A get, as part of `transact_get`."""
         requests = self._of(pattern, Get)
-        params = requests.key(whole_key(key, fields))
-        former, own = self._former, params["Key"]
-        if former is None:
-            return Read(lambda item: requests.present(item, expired=pattern.expired), params)
-        before = former.key_before(requests.name, own)
         return Read(
-            lambda item, old=None: requests.present(
-                former.chosen(own, item, old), expired=pattern.expired
-            ),
-            params,
-            *([{**params, "Key": before}] if before else ()),
+            requests.key(whole_key(key, fields)),
+            lambda item: requests.present(item, expired=pattern.expired),
         )
 
     @overload
@@ -326,7 +320,7 @@ class Reader:
                 if not chunk:
                     page.passed(reading.passed_over())
                     return
-                shown = self._entries.shown(asked, [entry for _, entry in chunk], asked.left)
+                shown = self._entries.shown(asked, [entry for _, entry in chunk])
                 before += asked.completed
                 listed = len(page.found)
                 used = page.take(shown, accept)
@@ -367,7 +361,7 @@ class Reader:
         reading = self._reading(asked, limit=at_once, position=None)
         with closing(iter(reading)) as entries:
             while chunk := list(islice(entries, size)):
-                shown = self._entries.shown(asked, [entry for _, entry in chunk], asked.left)
+                shown = self._entries.shown(asked, [entry for _, entry in chunk])
                 count = 0
                 for record in _accepted(shown, on_malformed):
                     count += 1
@@ -439,7 +433,7 @@ class Reader:
         found = 0
         with closing(iter(reading)) as entries:
             while chunk := [entry for _, entry in islice(entries, READ_CHUNK)]:
-                shown = self._entries.shown(asked, chunk, asked.left)
+                shown = self._entries.shown(asked, chunk)
                 found += sum(1 for _ in _accepted(shown, on_malformed))
         return found
 
@@ -492,8 +486,7 @@ class Reader:
         if segment >= segments:
             raise ValueError(f"segment must be below segments, {segments}, not {segment}")
         condition = self._condition(pattern, where)
-        former = self._former if self._former and self._former.concerns(pattern) else None
-        served, remaining = (None, condition) if former else split(condition, records, pattern)
+        served, remaining = split(condition, records, pattern)
         expressions = Expressions()
         params: dict[str, Any] = {"TableName": self.table_name}
         if segments > 1:
@@ -509,12 +502,8 @@ class Reader:
         if limit:
             params["Limit"] = limit
         answer = self._transport.call("Scan", expressions.into(params))
-        items = answer["Items"]
-        if former:
-            from tablewright.runtime.store.former.entries import FormerEntries
-
-            items = FormerEntries(former, pattern).of(items)
-        return self._entries.scanned(pattern, items, remaining), answer.get("LastEvaluatedKey")
+        found = self._entries.scanned(pattern, answer["Items"], remaining)
+        return found, answer.get("LastEvaluatedKey")
 
     def _segment(
         self, pattern: Scan[E], where: Where, segment: int, segments: int
@@ -558,28 +547,12 @@ class Reader:
         condition: Condition | None,
     ) -> Asked:
         records = self._of(pattern, Query).records
-        if self._former and self._former.concerns(pattern):
-            from tablewright.runtime.store.former.lists import AskedOfBoth
-
-            return AskedOfBoth(self._former, pattern, key, bounds, condition)
-        served, left = split(condition, records, pattern)
-        return Asked(self.design, records, pattern, key, bounds, served=served, left=left)
+        return Asked(self.design, records, pattern, key, bounds, condition)
 
     def _reading(
         self, asked: Asked, *, limit: int | None, position: Sequence[str] | None
     ) -> Reading:
-        kind = Reading
-        if asked.is_whole:
-            from tablewright.runtime.store.former.lists import ReadingOfBoth
-
-            kind = ReadingOfBoth
-        return kind(
-            self._transport,
-            self.table_name,
-            asked,
-            limit=limit,
-            position=position,
-        )
+        return Reading(self._transport, self.table_name, asked, limit=limit, position=position)
 
     def _condition(self, pattern: Listing[Any], where: Where) -> Condition | None:
         records = self._of(pattern, Scan if isinstance(pattern, Scan) else Query).records
@@ -594,8 +567,6 @@ class Reader:
 
     def _read(self, requests: Requests, key: Mapping[str, Any], *, consistent: bool) -> Item | None:
         params = {**requests.key(key), "ConsistentRead": consistent}
-        if self._former:
-            return self._former.read(requests.name, params["Key"], consistent=consistent)
         return self._transport.call("GetItem", params).get("Item")
 
     def _read_all(
