@@ -54,6 +54,12 @@ class Before(Table, id="orders", pk="PK", sk="SK", ttl="ttl"):
     add = Put(Line)
 
 
+class Bare(Table, id="orders", pk="PK", sk="SK"):
+    """Without indexes, so that it takes any item."""
+
+    place = Put(Order)
+
+
 class Indexed(Before, id="orders", entity_type="type"):
     """Two more indexes, in attributes of their own, and the types of items."""
 

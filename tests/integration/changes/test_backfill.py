@@ -34,6 +34,7 @@ from tests.integration.changes.designs import (
     AT,
     CHANGING,
     NAME,
+    Bare,
     Before,
     Contracted,
     Expiring,
@@ -388,7 +389,3 @@ def test_whatever_the_designs_and_the_item_no_attribute_changes(
     backfill(dynamodb, new, old)
     (after,) = dynamodb.items(NAME)
     assert {name: after[name] for name in before} == before
-
-
-class Bare(Table, id="orders", pk="PK", sk="SK"):
-    place = Put(Order)
