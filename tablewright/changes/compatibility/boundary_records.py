@@ -37,7 +37,7 @@ _TEXTS = (
     # Texts that one kind of field accepts and another does not: digits, case, spaces, line
     # breaks, joined characters, the delimiter of keys, none.
     *("a", "b", "A", "a b", "é", "12", "007", "12.75", " a  b ", "a\u00a0b", "e\u0301", "a\nb"),
-    *("\U0001f468\u200d\U0001f469", "a#b", "", "true", "2031-01-01", "2031-01-02"),
+    *("\U0001f468\u200d\U0001f469", "a#b", "a|b", "a:b", "", "true", "2031-01-01", "2031-01-02"),
     *("2031-01-01T12:00:00.000Z", "2031-01-01T12:00:00.001Z", "2031-01-01T12:00:00Z"),
     *("2031-01-01-12", *_TIME_IDS),
 )
@@ -208,6 +208,6 @@ def _fresh_values(first: int, end: int) -> tuple[Any, ...]:
         for offer in (
             *(f"k{number}", 100 + number, Decimal(100 + number), _NOON + timedelta(days=number)),
             *((_NOON + timedelta(days=number)).date(), str(date(2032, 1, 1) + timedelta(number))),
-            *(f"018cc251-f400-7abc-8def-{number:012x}", bytes([number % 256, number // 256])),
+            *(f"019c1376-5880-7abc-8def-{number:012x}", bytes([number % 256, number // 256])),
         )
     )

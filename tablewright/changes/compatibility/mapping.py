@@ -9,19 +9,20 @@ from typing import Any
 
 from tablewright.model.declaration import Part
 from tablewright.model.entity import EntityModel
-from tablewright.model.errors import InvalidRecord, InvalidValue
+from tablewright.model.errors import TablewrightError
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import ListOfField, PartOfField, SetOfField
 from tablewright.model.part import PartModel
 from tablewright.model.table import Design
 
 # Errors of conversions between values that have nothing in common.
-UNFIT: tuple[type[Exception], ...] = (
-    *(ArithmeticError, AttributeError, InvalidRecord, InvalidValue),
-    *(LookupError, TypeError, ValueError),
-)
+UNFIT = (ArithmeticError, AttributeError, LookupError, TablewrightError, TypeError, ValueError)
 # Entities with other names and keys are paired if they share this part of their fields.
 _LIKENESS = 0.6
+
+
+class UnknownName(TablewrightError, ValueError):
+    """A name in `was` that no design has."""
 
 
 class DesignMapping:
@@ -39,14 +40,14 @@ class DesignMapping:
         self._require_known()
 
     def _require_known(self) -> None:
-        """Raise ValueError for names in `was` that no design has."""
+        """Raise UnknownName for names in `was` that no design has."""
         for after, before in self._was.items():
             for design, name in ((self.new, after), (self.old, before)):
                 owner, _, field = name.partition(".")
                 entity = design.entities.get(owner)
                 model = entity or parts_of(design).get(owner)
                 if name and (model is None or (field and field not in model.by_name)):
-                    raise ValueError(
+                    raise UnknownName(
                         f"was={{{after!r}: {before!r}}}: {name!r} is no entity, part or field of "
                         f"design {design.id}. Write new names first: {{'Order.new': 'Order.old'}}"
                     )
@@ -135,7 +136,7 @@ class Direction:
     """A mapping in one direction: from the design that writes to the design that reads."""
 
     def __init__(self, mapping: DesignMapping, *, forward: bool) -> None:
-        self._mapping, self._forward = mapping, forward
+        self._mapping, self.is_forward = mapping, forward
         designs = (mapping.old, mapping.new)
         self.writer, self.reader = designs if forward else designs[::-1]
         pairs = mapping.entities.items()
@@ -149,7 +150,7 @@ class Direction:
 
     def sources(self, writer: PartModel, reader: PartModel) -> dict[str, Field[Any]]:
         """The written field of each field that is read."""
-        if self._forward:
+        if self.is_forward:
             names = self._mapping.field_names(writer, reader)
         else:
             names = {old: new for new, old in self._mapping.field_names(reader, writer).items()}
@@ -190,7 +191,6 @@ def _candidates(source: Field[Any], value: Any, target: Field[Any]) -> Iterator[
     conversions: tuple[Callable[[], Any], ...] = (
         lambda: value,
         lambda: target.from_plain(source.to_plain(value)),
-        lambda: target.from_text(source.to_text(value)),
         lambda: Decimal(value),
         lambda: str(value),
         lambda: datetime.fromisoformat(str(value)).astimezone(UTC),
@@ -202,7 +202,8 @@ def _candidates(source: Field[Any], value: Any, target: Field[Any]) -> Iterator[
         except UNFIT:
             continue
         checked = _checked(target, candidate)
-        if checked is not None and is_same(checked, candidate):
+        is_other_number = _is_number(value) and _is_number(checked) and checked != value
+        if checked is not None and is_same(checked, candidate) and not is_other_number:
             yield checked
 
 

@@ -16,6 +16,7 @@ from tablewright.changes.compatibility.stored_records import (
     StoredRecord,
     codecs_of,
     expect,
+    expect_itself,
     open_store,
     stored_records,
 )
@@ -74,7 +75,7 @@ class Verdict:
         yield from (*self.unmapped, *self.not_examined)
 
     def __str__(self) -> str:
-        return "\n".join([str(self.outcome), *map(str, self.findings)])
+        return "\n".join([str(self.outcome), *map(str, (*self.findings, *self.notes))])
 
 
 def compare(old: type[Table], new: type[Table], *, was: Mapping[str, str] = {}) -> Verdict:
@@ -82,7 +83,7 @@ def compare(old: type[Table], new: type[Table], *, was: Mapping[str, str] = {}) 
 
     Each design writes records at the limits of its fields to a table in memory, and the other
     design reads them: by key, and by every query and scan. `was` names the old entity or field of
-    a renamed one. Raises ValueError for a name that no design has.
+    a renamed one. Raises UnknownName for a name that no design has.
 
     Example::
 
@@ -113,14 +114,15 @@ class _Comparison:
         forward = [
             *_reads(self._new, old, self._stored),
             *table_changes.changed_expiry(old, new, self._stored),
-            *stale_updates(self._old, self._new, self._coming, MemoryTable(new)),
             *table_changes.changed_markers(self._mapping),
         ]
         backward = [
             *_reads(self._old, new, self._coming),
             *table_changes.changed_stream(*forms),
-            *stale_updates(self._new, self._old, self._stored, MemoryTable(old)),
         ]
+        # A whole item that is misread says more than an update of it.
+        forward += stale_updates(self._old, self._new, self._coming) if not forward else ()
+        backward += stale_updates(self._new, self._old, self._stored) if not backward else ()
         indexes = [
             *table_changes.replaced_indexes(*forms),
             *table_changes.refused_writes(self._stored, MemoryTable(new), "old"),
@@ -160,19 +162,11 @@ class _Comparison:
             added = _added_attributes(one)
             if added is None:
                 return False
-            filled.append(replace(one, item={**one.item, **added}))
-            sources = {field.name: field for field in one.entity.fields}
-            kept.append(
-                replace(filled[-1], reader=one.entity, sources=sources, expected={**one.record})
-            )
+            item = {**one.item, **added}
+            filled.append(replace(one, item=item))
+            kept.append(replace(expect_itself(one), item=item))
         old, new = self._old.__design__, self._new.__design__
-        return not any(
-            [
-                *_reads(self._new, old, filled),
-                *_reads(self._old, new, kept),
-                *table_changes.changed_expiry(old, new, filled),
-            ]
-        )
+        return not any([*_reads(self._new, old, filled), *_reads(self._old, new, kept)])
 
     def _unmapped(self) -> Iterator[Finding]:
         for one in self._stored:
