@@ -12,6 +12,7 @@ from constructs import Construct
 import tablewright
 from tablewright.changes.backfill.scheduled.checkpoints import Checkpoints
 from tablewright.changes.backfill.scheduled.plan import CALLS, ITEMS_LEFT, PLAN, BackfillPlan
+from tablewright.changes.plan.planning import require_in_place
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.functions.bundling import LIBRARY_SOURCES, PythonCode, Source
 from tablewright.constructs.functions.dependencies import LAMBDA, Platform
@@ -20,6 +21,7 @@ from tablewright.constructs.protection import KEPT, Protection
 from tablewright.constructs.tables.base import DesignTableBase
 from tablewright.constructs.tables.grants import grant_calls
 from tablewright.constructs.tables.table import DesignTable
+from tablewright.designs.description.build import build_table
 from tablewright.model.declaration import Table
 
 _LIBRARY = Path(tablewright.__file__).parent
@@ -89,6 +91,8 @@ class Backfill(Construct):
         _check(rate, every)
         old = before.__design__ if before else None
         plan = BackfillPlan.of(table.design, old, rate=rate, run=run)
+        if before:
+            require_in_place(build_table(plan.new), before)
         super().__init__(scope, id)
         self.checkpoints = DesignTable(
             self,

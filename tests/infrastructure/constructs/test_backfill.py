@@ -11,7 +11,7 @@ import pytest
 from aws_cdk import Duration
 from aws_cdk import aws_kms as kms
 
-from tablewright.changes import NotBackfillable
+from tablewright.changes import NotBackfillable, NotInPlace
 from tablewright.changes.backfill.scheduled.plan import BackfillPlan
 from tablewright.constructs import Backfill, DesignTable, PythonCode
 from tablewright.constructs.backfill import _SOURCES
@@ -159,6 +159,15 @@ def test_designs_that_a_function_cannot_follow_are_refused(
 ) -> None:
     with pytest.raises(NotBackfillable, match=says):
         backfilled(design, **options)
+
+
+class Rekeyed(Before, keys={Order: Key("O#{order_id}", "ORDER")}):
+    """Another key of the table."""
+
+
+def test_a_change_that_needs_more_than_additions_is_refused() -> None:
+    with pytest.raises(NotInPlace, match="`tablewright migration new` copies the items"):
+        backfilled(Rekeyed)
 
 
 @pytest.mark.parametrize(
