@@ -80,7 +80,7 @@ class _Planning:
     ) -> None:
         self._new = new.__design__
         self._old = old.__design__ if old else None
-        self._start = self._form = form
+        self._form = form
         self._goal = goal
         self._verdict = verdict
         self._steps: list[Step] = []
@@ -182,7 +182,8 @@ class _Planning:
         fields = {stored for entity in old.entity_list for stored in entity.by_stored}
         computed = {name for entity in old.entity_list for name in derived_names(old, entity)}
         for name in self._added:
-            for attribute in self._goal.indexes[name].kinds:
+            # One that is replaced is refused by its name.
+            for attribute in self._goal.indexes[name].kinds if name not in self._removed else ():
                 new = any(attribute in derived_names(self._new, e) for e in self._new.entity_list)
                 if new and attribute in fields | computed:
                     yield (
@@ -199,7 +200,7 @@ class _Planning:
     def _verdict_reasons(self, verdict: Verdict) -> Iterator[str]:
         for one in verdict.findings:
             yield f"{one} {CODES[one.code].remedy}"
-        removed = [n for n in self._removed if n in self._start.indexes]
+        removed = [name for name in self._removed if name not in self._added]
         if self._added and removed:
             yield (
                 f"Old code reads {_named(removed)} while new code does not maintain it. Keep "
