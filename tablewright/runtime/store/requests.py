@@ -124,11 +124,13 @@ class Requests:
             kind, params, pattern, where, lambda item, _: self.refusal(where, item, expected)
         )
 
-    def derives(self, changes: Sequence[Change]) -> bool:
-        """True if something is derived from what changes."""
-        records = self.records
-        return not changing.names_of(changes).isdisjoint(
-            records.design.derives_from(records.entity)
+    def needs_item(self, changes: Sequence[Change]) -> bool:
+        """True if an attribute is derived from a field that changes and from one that does not."""
+        changed = changing.names_of(changes)
+        known = {change.operand.field.name for change in changes if changing.is_plain([change])}
+        return any(
+            not changed.isdisjoint(group) and not known.issuperset(group)
+            for group in self.records.design.derived_together(self.records.entity)
         )
 
     def change(
@@ -141,7 +143,7 @@ class Requests:
     ) -> Action:
         """An update of an item that exists. What is derived, and whether elements are new to a set,
         follows from the `known` item, which must not have changed."""
-        where, derived = self.records.key(key), self.derives(changes)
+        where, derived = self.records.key(key), self.needs_item(changes)
         expressions = Expressions()
         if derived and known is not None:
             params = self._rewrite(known, changes, expected)
@@ -150,8 +152,9 @@ class Requests:
             conditions = self._there(expressions, expected)
             conditions += self._bounds(expressions, changes, known)
             if changes:
+                new, gone = self._following(key, changes)
                 params["UpdateExpression"] = changing.expression(
-                    self.records, changes, expressions, key=where
+                    self.records, changes, expressions, new, gone, key=where
                 )
             self._when(params, expressions, conditions)
 
@@ -407,6 +410,21 @@ class Requests:
         if design.entity_type:
             derived[design.entity_type] = self.name
         return {name: value for name, value in derived.items() if name not in design.key.names}
+
+    def _following(
+        self, key: Mapping[str, Any], changes: Sequence[Change]
+    ) -> tuple[dict[str, Wire], list[str]]:
+        """The derived attributes that follow from changes alone: those to set and to remove."""
+        design, entity = self.records.design, self.records.entity
+        changed = changing.names_of(changes)
+        if changed.isdisjoint(design.derives_from(entity)):
+            return {}, []
+        known = self.records.check_some(self._known(key, changes))
+        before = {name: value for name, value in known.items() if name not in changed}
+        same = design.derived(entity, before, self.records.epochs).keys()
+        after = design.derived(entity, known, self.records.epochs)
+        new = {name: encode(value) for name, value in after.items() if name not in same}
+        return new, [name for name in self._underived(changes) if name not in new]
 
     @staticmethod
     def _removed(changes: Sequence[Change]) -> set[str]:

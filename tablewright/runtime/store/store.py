@@ -266,7 +266,7 @@ class Store(Reader):
             return requests.upsert(pattern.name, key, todo, expected), None
         with self._describing(pattern, requests.records.key(key)):
             item = None
-            if requests.derives(todo) or (not todo and expected is None):
+            if requests.needs_item(todo):
                 item = self._read(requests, key, consistent=True)
                 if requests.present(item) is None:
                     raise requests.refusal(requests.records.key(key), None)
