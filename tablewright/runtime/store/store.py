@@ -103,11 +103,11 @@ class Store(Reader):
                          when=Order.state == State.OPEN)
         """
         requests = self._of(pattern, Update)
-        action, known = self._to_update(pattern, key, changes, when)
-        if known is None or when is not None or "UpdateExpression" in action.params:
-            known = self._run(action, f"ALL_{returning.upper()}")
+        action, item = self._to_update(pattern, key, changes, when)
+        if item is None or when is not None or "UpdateExpression" in action.params:
+            item = self._run(action, f"ALL_{returning.upper()}")
         with self._applied(pattern):
-            return requests.records.to_record(known or {})  # type: ignore[no-any-return]
+            return requests.records.to_record(item or {})  # type: ignore[no-any-return]
 
     def upsert(
         self,
@@ -247,8 +247,6 @@ class Store(Reader):
     ) -> Action:
         """An update or upsert, as an action of a transaction. Where something is derived from what
         an update changes, the record is read now, and must not change before the transaction."""
-        if isinstance(pattern, Update) and not any(changes):
-            raise ValueError(f"to_update needs a change of {pattern.entity}. Use to_check for none")
         return self._to_update(pattern, key, changes, when)[0]
 
     def _to_update(
@@ -261,6 +259,11 @@ class Store(Reader):
         """The action, and the item if it was read."""
         requests = self._of(pattern, Upsert if isinstance(pattern, Upsert) else Update)
         todo, expected = changing.listed(requests.records, changes), given(requests.records, when)
+        if isinstance(pattern, Update) and not todo:
+            raise ValueError(
+                f"An update of {pattern.entity} needs a change. Use get to read it, or to_check "
+                "for a condition in a transaction"
+            )
         self._bring_over(pattern, requests, key)
         if isinstance(pattern, Upsert):
             return requests.upsert(pattern.name, key, todo, expected), None
