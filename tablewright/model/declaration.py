@@ -69,7 +69,6 @@ M = TypeVar("M")
 _SETTINGS: dict[str, type] = {
     **dict.fromkeys(("pk", "sk", "ttl", "stream", "tenant", "entity_type"), str),
     "epochs": Pattern,
-    "formerly": type,
 }
 # What every mapping has.
 _METHODS = {"get", "items", "keys", "values"}
@@ -88,7 +87,6 @@ if TYPE_CHECKING:
         tenant: str | None
         epochs: Pattern[Any] | None
         entity_type: str | None
-        formerly: type[Table] | None
 
 else:
     _Mapping = object  # and registered as one below: abstract classes are slow to make
@@ -371,11 +369,10 @@ class Table:
     that sets tenants apart: then every partition key begins with it, but for `shared` ones.
     `stream` is what records of its stream hold, `epochs` the pattern that reads the shard epochs of
     a tenant. `entity_type` names an attribute for the name of each item's entity: with it, entities
-    may have keys of the same form. `formerly` is the design before this one, as long as there may
-    be items in its form: they are read as this one's, and what is written is in the form of this
-    one. The class's docstring says what the table is for. A subclass of a table is the same table
-    with other settings, with other `keys` for its entities, with another expiry of theirs
-    (`expires`), or with other `entities` in their place: subclasses of them that have their names.
+    may have keys of the same form. The class's docstring says what the table is for. A subclass of
+    a table is the same table with other settings, with other `keys` for its entities, with another
+    expiry of theirs (`expires`), or with other `entities` in their place: subclasses of them that
+    have their names.
 
     Example::
 
@@ -445,7 +442,6 @@ def _design(
     sort = settings.get("sk")
     own = KeyAttributes((settings["pk"],), (sort,) if sort else ())
     epochs: Pattern[Any] | None = settings.pop("epochs", None)
-    formerly: type[Table] | None = settings.pop("formerly", None)
     limits = {name: PARTITION_KEY_BYTES for index in indexes for name in index.key.partition}
     limits |= {name: SORT_KEY_BYTES for index in indexes for name in index.key.sort}
     models = []
@@ -465,7 +461,6 @@ def _design(
         id,
         **settings,
         epochs=epochs.name if epochs else None,
-        formerly=formerly.__design__ if formerly else None,
         describes=_first_paragraph(table.__doc__),
         entities=models,
         indexes=indexes,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tablewright.model.entity import Key
-from tablewright.model.former import actions_before
 from tablewright.model.key_template import Template
 from tablewright.model.patterns import Pattern
 from tablewright.model.table import Design
@@ -85,15 +84,10 @@ def _by_keys(
                     f"'{pattern.name}' reads everything that there is, so that it cannot be "
                     "limited to keys"
                 )
-            if action == "DeleteItem" and (action, index) not in pattern.actions:
-                continue  # what is moved is removed under the key that it had before
             for name in pattern.entities:
                 entity = design.entities[name]
                 key = form(entity.indexed[index] if index else entity.key)
                 actions.setdefault((index, key), set()).add(action)
-        if design.formerly is not None:
-            for action, index, former in actions_before(design, pattern):
-                actions.setdefault((index, form(former)), set()).add(action)
     # Keys with the same actions share a statement.
     keys: dict[tuple[str | None, tuple[str, ...]], list[str]] = {}
     for (index, key), found in actions.items():

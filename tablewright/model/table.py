@@ -92,7 +92,7 @@ class Design:
     `tenant` names the field that separates tenants; in such a design every partition key begins
     with it, but for `shared` ones. `epochs` names the pattern by which the shard epochs of a tenant
     are read, in a design with `EpochShards`. `entity_type` is the attribute that has the name of an
-    item's entity. `formerly` is the design that items may still be written by: see `former`.
+    item's entity.
     """
 
     def __init__(
@@ -109,11 +109,9 @@ class Design:
         tenant: str | None = None,
         epochs: str | None = None,
         entity_type: str | None = None,
-        formerly: Design | None = None,
         describes: str = "",
     ) -> None:
         self.id = id
-        self.formerly = formerly
         self.entity_type = entity_type
         self.pk = pk
         self.sk = sk
@@ -288,17 +286,13 @@ class Design:
 
     def actions(self, pattern: Pattern[Any]) -> tuple[tuple[str, str | None], ...]:
         """What a pattern needs of this table: `Pattern.actions`, but for those that complete what
-        is whole already, and what bringing items over from the form before takes."""
+        is whole already, and reads before updates that need none."""
         needed = pattern.actions
         if isinstance(pattern, Listing) and pattern.hydrate and not self.completes(pattern):
             needed = tuple(one for one in needed if one[1] == pattern.index)
         if isinstance(pattern, Update) and not self.reads_before(self.entity(pattern)):
             needed = tuple(one for one in needed if one != ("GetItem", None))
-        if self.formerly is None:
-            return needed
-        from tablewright.model.former import actions  # when it is needed: few designs have one
-
-        return tuple(dict.fromkeys((*needed, *actions(self, pattern))))
+        return needed
 
     def readable(self, listing: Listing[Any], entity: EntityModel | None = None) -> set[str]:
         """The fields that a list can answer with: projected, or standing in a key that is."""

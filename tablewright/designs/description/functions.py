@@ -56,8 +56,6 @@ def own_names(designs: Iterable[Design]) -> dict[str, Any]:
 
 
 def _used(design: Design) -> Iterator[object]:
-    if design.formerly:
-        yield from _used(design.formerly)
     for entity in design.entity_list:
         for field in entity.fields:
             yield from _kinds(field)

@@ -25,7 +25,6 @@ from tablewright.model.restored import RESTORED_FROM
 from tablewright.model.sizes import ITEM_BYTES
 from tablewright.model.table import Design
 from tablewright.model.validation.epochs import epoch_pattern
-from tablewright.model.validation.former import former_problems
 from tablewright.model.validation.keys import collisions, entity_keys, index_attributes, kinds
 from tablewright.model.validation.patterns import pattern_problems
 from tablewright.model.validation.secrets import secret_problems
@@ -78,7 +77,6 @@ def validate(table: type[Table]) -> list[str]:
     if not problems:  # patterns are only worth judging on sound keys
         for pattern in design.pattern_list:
             problems += pattern_problems(design, pattern)
-        problems += former_problems(design)
     return problems
 
 

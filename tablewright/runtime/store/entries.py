@@ -48,7 +48,7 @@ class Entries:
             names, index = [asked.query.entity], asked.query.index
             rows = [row for row in rows if self._kind(row[1], index, names)]
         items: Sequence[Item | None] = [entry for _, entry in rows]
-        if asked.completed and not asked.is_whole:
+        if asked.completed:
             items = self._whole(asked, [entry for _, entry in rows])
         try:
             records = self.decoded(lambda batch: self._records(asked, batch, condition), items)
@@ -72,7 +72,7 @@ class Entries:
             return decode(items)
         except MalformedItem as error:
             if len(items) == 1:
-                error.item = getattr(items[0], "stored", items[0]) or {}  # as it was read
+                error.item = items[0] or {}
                 return [error]
             return [record for item in items for record in Entries.decoded(decode, [item])]
 
@@ -102,9 +102,7 @@ class Entries:
         found = self._neighbours.get(query.name)
         if found is None:
             entity = self._design.entities[query.entity]
-            # Items of the design before may lie anywhere.
-            found = bool(self._design.formerly) or self._design.neighbours(entity, query.index)
-            self._neighbours[query.name] = found
+            found = self._neighbours[query.name] = self._design.neighbours(entity, query.index)
         return found
 
     def _records(

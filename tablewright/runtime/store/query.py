@@ -14,15 +14,12 @@ from tablewright.model.entity import KeyAttributes
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.key_template import HIGHEST, SORT_KEY_BYTES, Template, after, before
 from tablewright.model.patterns import Collection, Query
-from tablewright.runtime.errors import CursorExpired
 from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records, key_text
 from tablewright.runtime.store.tenant_keys import TenantKeys
 
 Params = dict[str, Any]
-# Leads the shard in positions of entries that the design before has written.
-BEFORE = "<"
 Bounds = tuple[str | None, str | None]  # lowest and highest sort key, both included
 
 
@@ -53,12 +50,10 @@ class Asked:
     """What a caller asks of a query pattern, checked and turned into key texts.
 
     `served` is the condition that DynamoDB looks at, `left` the one that is left to do here;
-    `completed` is whether entries are completed from the table, `is_whole` whether they are when
-    they have been read; `selects` is whether no more is read than the attributes that are wanted.
-    `tenant_keys` are the keys that items of the caller's tenant have, for an index of a tenant.
+    `completed` is whether entries are completed from the table; `selects` is whether no more is
+    read than the attributes that are wanted. `tenant_keys` are the keys that items of the caller's
+    tenant have, for an index of a tenant.
     """
-
-    is_whole = False
 
     def __init__(
         self,
@@ -401,8 +396,6 @@ class Asked:
     def start_key(self, position: Sequence[str]) -> Item:
         """The keys of the entry at a position, rebuilt around what the caller asked."""
         shard, *values = position
-        if shard.startswith(BEFORE):
-            raise CursorExpired("the page that this cursor continues has no items left of its form")
         if values and not values[0]:
             return self._raw_start(shard, values[1:])
         texts = {**self.texts, **dict(zip(self.position_fields, values, strict=True))}

@@ -35,7 +35,6 @@ from tablewright.runtime.transport import Transport
 
 if TYPE_CHECKING:
     from tablewright.runtime.secrets.secrets import Secrets
-    from tablewright.runtime.store.former.items import Former
 
 # How many records are read at a time where most of them may be passed over.
 _TESTED_AT_ONCE = READ_CHUNK
@@ -142,20 +141,6 @@ class Reader:
             )
             for entity in design.entity_list
         }
-        self._former: Former | None = None
-        if design.formerly is not None:
-            # When it is needed: few designs have one.
-            from tablewright.runtime.store.former.items import Former
-
-            self._former = Former(
-                design,
-                design.formerly,
-                table_name,
-                self._transport,
-                self._requests,
-                epochs=source,
-                secrets=secrets,
-            )
         self._entries = Entries(design, self._requests, self._read_all)
 
     def get(self, pattern: Get[E], key: Mapping[str, Any] = _NOTHING, /, **fields: Any) -> E | None:
@@ -186,13 +171,9 @@ class Reader:
         items = [requests.records.key(key) for key in keys]
         # DynamoDB refuses a request that names an item twice.
         once = list({self.design.key_values(item): item for item in items}.values())
-        if self._former:
-            found = self._former.read_all(requests.name, once, consistent=pattern.consistent)
-        else:
-            found = self._read_all(once, None, consistent=pattern.consistent)
         records = Entries.decoded(
             lambda batch: [requests.present(item, expired=pattern.expired) for item in batch],
-            found,
+            self._read_all(once, None, consistent=pattern.consistent),
         )
         return list(_accepted(records, on_malformed))
 
@@ -201,17 +182,9 @@ class Reader:
     ) -> Read[E]:
         """A get, as part of `transact_get`."""
         requests = self._of(pattern, Get)
-        params = requests.key(whole_key(key, fields))
-        former, own = self._former, params["Key"]
-        if former is None:
-            return Read(lambda item: requests.present(item, expired=pattern.expired), params)
-        before = former.key_before(requests.name, own)
         return Read(
-            lambda item, old=None: requests.present(
-                former.chosen(own, item, old), expired=pattern.expired
-            ),
-            params,
-            *([{**params, "Key": before}] if before else ()),
+            requests.key(whole_key(key, fields)),
+            lambda item: requests.present(item, expired=pattern.expired),
         )
 
     @overload
@@ -492,8 +465,7 @@ class Reader:
         if segment >= segments:
             raise ValueError(f"segment must be below segments, {segments}, not {segment}")
         condition = self._condition(pattern, where)
-        former = self._former if self._former and self._former.concerns(pattern) else None
-        served, remaining = (None, condition) if former else split(condition, records, pattern)
+        served, remaining = split(condition, records, pattern)
         expressions = Expressions()
         params: dict[str, Any] = {"TableName": self.table_name}
         if segments > 1:
@@ -509,12 +481,8 @@ class Reader:
         if limit:
             params["Limit"] = limit
         answer = self._transport.call("Scan", expressions.into(params))
-        items = answer["Items"]
-        if former:
-            from tablewright.runtime.store.former.entries import FormerEntries
-
-            items = FormerEntries(former, pattern).of(items)
-        return self._entries.scanned(pattern, items, remaining), answer.get("LastEvaluatedKey")
+        found = self._entries.scanned(pattern, answer["Items"], remaining)
+        return found, answer.get("LastEvaluatedKey")
 
     def _segment(
         self, pattern: Scan[E], where: Where, segment: int, segments: int
@@ -558,28 +526,13 @@ class Reader:
         condition: Condition | None,
     ) -> Asked:
         records = self._of(pattern, Query).records
-        if self._former and self._former.concerns(pattern):
-            from tablewright.runtime.store.former.lists import AskedOfBoth
-
-            return AskedOfBoth(self._former, pattern, key, bounds, condition)
         served, left = split(condition, records, pattern)
         return Asked(self.design, records, pattern, key, bounds, served=served, left=left)
 
     def _reading(
         self, asked: Asked, *, limit: int | None, position: Sequence[str] | None
     ) -> Reading:
-        kind = Reading
-        if asked.is_whole:
-            from tablewright.runtime.store.former.lists import ReadingOfBoth
-
-            kind = ReadingOfBoth
-        return kind(
-            self._transport,
-            self.table_name,
-            asked,
-            limit=limit,
-            position=position,
-        )
+        return Reading(self._transport, self.table_name, asked, limit=limit, position=position)
 
     def _condition(self, pattern: Listing[Any], where: Where) -> Condition | None:
         records = self._of(pattern, Scan if isinstance(pattern, Scan) else Query).records
@@ -594,8 +547,6 @@ class Reader:
 
     def _read(self, requests: Requests, key: Mapping[str, Any], *, consistent: bool) -> Item | None:
         params = {**requests.key(key), "ConsistentRead": consistent}
-        if self._former:
-            return self._former.read(requests.name, params["Key"], consistent=consistent)
         return self._transport.call("GetItem", params).get("Item")
 
     def _read_all(

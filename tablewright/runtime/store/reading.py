@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any
 
 from tablewright.model.capacity import entry_bytes
 from tablewright.model.key_template import after, before
@@ -11,7 +10,7 @@ from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.conditions import Rendering
 from tablewright.runtime.store.expired import Lifetime
 from tablewright.runtime.store.expressions import Expressions
-from tablewright.runtime.store.merge import ShardReader, ordered, shard_limit
+from tablewright.runtime.store.merge import Fetch, ShardReader, ordered, shard_limit
 from tablewright.runtime.store.query import Asked, Bounds, Params
 from tablewright.runtime.store.records import Item
 from tablewright.runtime.transport import Transport
@@ -103,7 +102,7 @@ class Reading:
                     bounds = self._beyond(reached, listed, low, high)
             if self._asked.none_between(bounds):
                 continue
-            yield ShardReader(shard, self._fetcher(shard, bounds, self._asked), start_here)
+            yield ShardReader(shard, self._fetcher(shard, bounds), start_here)
 
     def _beyond(self, reached: str, listed: bool, low: str | None, high: str | None) -> Bounds:
         if self._asked.descending:
@@ -115,8 +114,8 @@ class Reading:
         passed, self._passed = self._passed, 0
         return passed
 
-    def _fetcher(self, shard: str, bounds: Bounds, asked: Asked) -> Any:
-        expressions = Expressions()
+    def _fetcher(self, shard: str, bounds: Bounds) -> Fetch[Item]:
+        asked, expressions = self._asked, Expressions()
         params = asked.params(self._table, shard, bounds, expressions)
         if asked.selects:
             params["ProjectionExpression"] = expressions.projection(self._selected())

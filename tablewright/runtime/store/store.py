@@ -73,8 +73,6 @@ class Store(Reader):
         """Store one record; gives back the one that it replaces, or None."""
         requests = self._of(pattern, Put)
         replaced = self._run(self.to_put(pattern, record), "ALL_OLD")
-        if replaced and self._former:
-            replaced = self._former.converted(replaced)
         with self._applied(pattern):
             return requests.present(replaced)
 
@@ -196,8 +194,6 @@ class Store(Reader):
         records = self._of(pattern, BatchDelete).records
         items = (records.key(one) for one in keys)
         once = {self.design.key_values(item): item for item in items}
-        if self._former:
-            self._former.bring_over(pattern.entity, once.values(), blind=True)
         self._write_all(pattern, [delete_request(item) for item in once.values()])
 
     def write_many(
@@ -222,20 +218,12 @@ class Store(Reader):
         ]
         keys = [kinds[one.__entity__.name].records.key(one) for one in delete]
         self._refuse_repeated([*puts, *keys])
-        if self._former:
-            named = [one.__entity__.name for one in (*put, *delete)]
-            for name in dict.fromkeys(named):
-                every = zip(named, (*puts, *keys), strict=True)
-                self._former.bring_over(name, (i for n, i in every if n == name), blind=True)
         self._write_all(pattern, [*map(put_request, puts), *map(delete_request, keys)])
 
     def to_put(self, pattern: Put[E], record: E) -> Action:
         """A put, as an action of a transaction."""
         requests = self._of(pattern, Put)
-        record = _sound(requests, record)
-        blind = not pattern.create and not requests.records.shares_keys
-        self._bring_over(pattern, requests, record, blind=blind)
-        item = requests.records.to_item(record)
+        item = requests.records.to_item(_sound(requests, record))
         return requests.put(pattern.name, item, create=pattern.create)
 
     def to_update(
@@ -264,7 +252,6 @@ class Store(Reader):
                 f"An update of {pattern.entity} needs a change. Use get to read it, or to_check "
                 "for a condition in a transaction"
             )
-        self._bring_over(pattern, requests, key)
         if isinstance(pattern, Upsert):
             return requests.upsert(pattern.name, key, todo, expected), None
         with self._describing(pattern, requests.records.key(key)):
@@ -289,9 +276,7 @@ class Store(Reader):
         which is `missing_ok` or refuses the transaction."""
         requests = self._of(pattern, Delete)
         expected, key = given(requests.records, when), whole_key(key, fields)
-        action = requests.delete(pattern.name, key, expected, missing_ok=missing_ok)
-        self._bring_over(pattern, requests, key)
-        return action
+        return requests.delete(pattern.name, key, expected, missing_ok=missing_ok)
 
     def to_check(
         self,
@@ -305,10 +290,7 @@ class Store(Reader):
         """A condition on an item that the transaction does not write: that it exists, and that
         `when` holds."""
         requests = self._of(pattern, Check)
-        key = whole_key(key, fields)
-        action = requests.check(pattern.name, key, given(requests.records, when))
-        self._bring_over(pattern, requests, key)
-        return action
+        return requests.check(pattern.name, whole_key(key, fields), given(requests.records, when))
 
     def transact_write(self, *actions: Action, token: str | None = None) -> None:
         """Carry out actions of this store and of others: all of them, or none.
@@ -330,20 +312,6 @@ class Store(Reader):
             )
         """
         carry_out(self._transport, actions, token)
-
-    def _bring_over(
-        self,
-        pattern: Pattern[Any],
-        requests: Requests,
-        key: Mapping[str, Any],
-        *,
-        blind: bool = False,
-    ) -> None:
-        """Have an item in the form that this design writes, before it is looked at and written."""
-        if self._former:
-            item = requests.records.key(key)
-            with self._describing(pattern, item):
-                self._former.bring_over(requests.name, [item], blind=blind)
 
     def _run(self, action: Action, returning: str | None = None) -> Item | None:
         """Run an action alone, and return the item that DynamoDB returns.
@@ -411,8 +379,6 @@ class Store(Reader):
         items = [requests.records.to_item(_sound(requests, record)) for record in batch]
         with self._describing(pattern):
             self._refuse_repeated(items)
-            if self._former:
-                self._former.bring_over(requests.name, items, blind=True)
         return items
 
     def _refuse_repeated(self, items: Sequence[Item]) -> None:

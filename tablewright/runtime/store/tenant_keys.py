@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tablewright.model import Design
-from tablewright.model.entity import Key
 from tablewright.model.errors import KeyMismatch
 from tablewright.model.key_template import Template
 from tablewright.model.patterns import Listing
@@ -26,12 +25,13 @@ class TenantKeys:
     def __init__(self, design: Design, index: str, tenant: str) -> None:
         self._pk = design.pk
         self._sort = design.key_attributes(index).sort
-        templates = [key.partition[0] for key in _keys(design) if not key.shared]
+        keys = [entity.key for entity in design.entity_list]
+        templates = [key.partition[0] for key in keys if not key.shared]
         bounded = [one for one in templates if len(one.fields) > 1 or one.literals[1]]
         self._prefixes = tuple({one.literals[0] + tenant + one.literals[1] for one in bounded})
         self._texts = {one.literals[0] + tenant for one in templates if one not in bounded}
         # Items that belong to no tenant: sessions of tenants cannot write them.
-        self._shared = [key.partition[0] for key in _keys(design) if key.shared]
+        self._shared = [key.partition[0] for key in keys if key.shared]
         self._others = templates
 
     @classmethod
@@ -47,7 +47,7 @@ class TenantKeys:
 
     def includes(self, entry: Mapping[str, Wire]) -> bool:
         """True if an index entry is of an item of the tenant, or of no tenant."""
-        wire = getattr(entry, "stored", entry).get(self._pk)
+        wire = entry.get(self._pk)
         if wire is None:
             return True  # the position of a read, in place of an entry
         text = key_text(wire)
@@ -67,12 +67,6 @@ class TenantKeys:
         name = expressions.name(self._pk)
         values = [expressions.value({"S": text}) for text in sorted(self._prefixes)]
         return "(" + " OR ".join(f"begins_with({name}, {value})" for value in values) + ")"
-
-
-def _keys(design: Design) -> Iterator[Key]:
-    for one in (design, design.formerly):
-        for entity in one.entity_list if one else ():
-            yield entity.key
 
 
 def _fits(template: Template, text: str) -> bool:

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from tablewright.model.declaration import Entity
@@ -33,9 +32,9 @@ Refusal = Callable[["Item | None", bool], "Action | StoreError"]
 MOST_ACTIONS = 100
 LONGEST_TOKEN = 36
 MOST_BYTES = 4 * 1024 * 1024
-UNFIT = "ConditionalCheckFailed"
+_UNFIT = "ConditionalCheckFailed"
 # What passes: somebody else was at one of the items, or there was not enough capacity.
-PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
+_PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
 
 class Action:
@@ -94,12 +93,11 @@ def plain_key(key: Item) -> dict[str, Any]:
 
 
 class Read(Generic[E]):
-    """One record that is read together with others: made by ``to_get`` of a store. `made` takes
-    the items that are found by each of `params`."""
+    """One record that is read together with others: made by ``to_get`` of a store."""
 
     __slots__ = ("made", "params")
 
-    def __init__(self, made: Callable[..., E | None], *params: dict[str, Any]) -> None:
+    def __init__(self, params: dict[str, Any], made: Callable[[Item | None], E | None]) -> None:
         self.params = params
         self.made = made
 
@@ -152,7 +150,7 @@ def _retry_or_raise(
     problems: dict[int, StoreError] = {}
     retries: dict[int, Action] = {}
     for at, (reason, item) in enumerate(zip(canceled.reasons, canceled.items, strict=True)):
-        if reason == UNFIT:
+        if reason == _UNFIT:
             may_retry = not (lost or pending[at].computed)
             result = pending[at].refused(item, may_retry=may_retry)
             if isinstance(result, StoreError):
@@ -164,7 +162,7 @@ def _retry_or_raise(
         refused.maybe_applied = lost
         _describe(refused, pending)
         raise refused from canceled
-    if lost or not (retries or set(canceled.reasons) & PASSING):
+    if lost or not (retries or set(canceled.reasons) & _PASSING):
         canceled.maybe_applied = lost
         _describe(canceled, pending)
         raise canceled
@@ -200,7 +198,7 @@ def _refuse_repeated(actions: Sequence[Action]) -> None:
 
 def read_at_once(transport: Transport, reads: Sequence[Read[Any]]) -> tuple[Any, ...]:
     """What the reads find, all at one moment."""
-    gets = [{"Get": params} for one in reads for params in one.params]
+    gets = [{"Get": one.params} for one in reads]
     if not 1 <= len(gets) <= MOST_ACTIONS:
         raise ValueError(f"a transaction has 1 to {MOST_ACTIONS} reads, not {len(gets)}")
     request = {"TransactItems": gets}
@@ -208,11 +206,13 @@ def read_at_once(transport: Transport, reads: Sequence[Read[Any]]) -> tuple[Any,
         try:
             answer = transport.call("TransactGetItems", request)
         except TransactionCanceled as canceled:
-            if not set(canceled.reasons) & PASSING:
+            if not set(canceled.reasons) & _PASSING:
                 raise
             continue
-        found = (item.get("Item") for item in answer["Responses"])
-        return tuple(one.made(*islice(found, len(one.params))) for one in reads)
+        return tuple(
+            one.made(found.get("Item"))
+            for one, found in zip(reads, answer["Responses"], strict=True)
+        )
     raise Throttled(
         "TransactGetItems conflicted with writers on every attempt. Retry later, or reduce "
         "concurrent writers."

@@ -132,11 +132,6 @@ def design(spec: Spec) -> type[Table]:
     )
 
 
-def reading_both(new: type[Table], old: type[Table]) -> type[Table]:
-    """The new design as it is released before the backfill: it reads what the old one wrote."""
-    return type("Both", (new,), {}, id="orders", formerly=old)
-
-
 def _index_key(one: IndexSpec) -> Key:
     if one.attributes[0] == "day":
         return Key("{day}", "{amount}")

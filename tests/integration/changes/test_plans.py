@@ -36,7 +36,7 @@ from tablewright.runtime.errors import NotFound, StoreError
 from tablewright.runtime.store.records import Records
 from tablewright.runtime.store.store import Store
 from tablewright.testing import Database
-from tests.integration.changes.random_designs import TABLES, VALUES, reading_both, record
+from tests.integration.changes.random_designs import TABLES, VALUES, record
 
 NAME = "orders"
 Values = dict[str, Any]
@@ -146,9 +146,8 @@ def test_a_plan_ends_with_the_table_that_the_new_design_would_have_written(
     plan = Plan(describe(old), describe(new), tuple(plan_steps(new, old)))
     with live(dynamodb, old, orders), TemporaryDirectory() as folder:
         caller = Interrupted(dynamodb.caller)
-        both = reading_both(new, old)
         written = by_id(orders)
-        writing = [partial(_write, dynamodb.store(both, table=NAME), written, w) for w in later]
+        writing = [partial(_write, dynamodb.store(new, table=NAME), written, w) for w in later]
         released: set[str] = set()
         while True:
             progress = Progress(plan, Path(folder, "state.json"))

@@ -1,1 +1,0 @@
-"""What the design before this one has written: items, entries, lists."""
