@@ -68,10 +68,10 @@ class SalesRepository:
         if access is None:
             caller = connect(own_session(), "dynamodb", region=region)
             access = lambda _: caller  # noqa: E731
-        self._table_name = table_name
         self._logger = logger or logging.getLogger(__name__)
         self._access = access
-        self._cursors = cursors
+        # Makes no calls: every operation has the access of its tenant.
+        self._base_store = Store(table, table_name, access(""), cursors=cursors, now=now)
         self._table = table
         self.now = now
         self.expires = table.__design__.entities[Sale.__entity__.name].expires
@@ -276,13 +276,7 @@ class SalesRepository:
         return (sale for sale in read if season is None or sale.season == season)
 
     def _store(self, tenant: str) -> Store:
-        return Store(
-            self._table,
-            self._table_name,
-            self._access(tenant),
-            cursors=self._cursors,
-            now=self.now,
-        )
+        return self._base_store.with_client(self._access(tenant))
 
     def _log(self, message: str, named: Mapping[str, Any], **details: Any) -> None:
         self._logger.info(message, extra={**_published(named), **details})

@@ -52,10 +52,7 @@ class Dashboards:
         show_capacity: bool = False,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._table_name = table_name
-        self._caller = caller
-        self._cursors = cursors
-        self._secrets = secrets
+        self._store = Store(Dashboard, table_name, caller, cursors=cursors, secrets=secrets)
         self._now = now
         self.stale_seconds = stale_seconds
         self.show_capacity = show_capacity
@@ -79,11 +76,8 @@ class Dashboards:
         )
 
     def open(self) -> tuple["DashboardReader", Meter]:
-        meter = Meter(self._caller)
-        store = Store(
-            Dashboard, self._table_name, meter, cursors=self._cursors, secrets=self._secrets
-        )
-        return DashboardReader(store, self._now()), meter
+        meter = Meter(self._store.caller)
+        return DashboardReader(self._store.with_client(meter), self._now()), meter
 
 
 class ItemList(list[R]):

@@ -104,6 +104,7 @@ class Projector:
         self._counters.add(step.event for step in steps if step.event.sums)
 
     def _current(self, key: Image) -> Image | None:
+        # A store would refuse an unsound key, and with it the record of an item that was removed.
         params = {"TableName": self._items_table, "Key": key, "ConsistentRead": True}
         return self._caller.call("GetItem", params).get("Item")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from typing import Any, TypeVar
 
 from tablewright.model.arguments import described
@@ -29,13 +30,21 @@ class Transport:
         """`client` is a `Caller`, or a session or a client of boto3; without one, calls are made
         with this process's own session. `backoff` says how often and after which pauses what
         DynamoDB left undone is tried again."""
-        self._caller: Caller = client if hasattr(client, "call") else _caller(client)
+        self._caller = _caller(client)
         self._backoff = backoff or Backoff()
 
     @classmethod
     def to(cls, client: Any) -> Transport:
         """A transport as it is, or one for a client."""
         return client if isinstance(client, Transport) else cls(client)
+
+    def with_client(self, client: Any) -> Transport:
+        """A transport that waits and runs work as this one does, for another client."""
+        if isinstance(client, Transport):
+            return client
+        transport = copy(self)
+        transport._caller = _caller(client)
+        return transport
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         """Carry out an operation; raises StoreError."""
@@ -58,6 +67,8 @@ class Transport:
 
 
 def _caller(client: Any) -> Caller:
+    if hasattr(client, "call"):
+        return client  # type: ignore[no-any-return]
     if client is None or callable(getattr(client, "client", None)):
         return connect(client or own_session(), "dynamodb")
     if "put_item" not in getattr(getattr(client, "meta", None), "method_to_api_mapping", ()):

@@ -45,11 +45,8 @@ class Resources:
         epochs: EpochCache | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._table_name = table_name
         self._connect = connect
-        self._own = own
-        self._cursors = cursors
-        self._epochs = epochs or EpochCache()
+        self._shared = Store(Forms, table_name, own, cursors=cursors, epochs=epochs, now=now)
         self._presign = presign
         self._bucket = bucket
         self._secrets_prefix = secrets_prefix
@@ -77,7 +74,7 @@ class Resources:
 
     def store(self, tenant: str) -> Store:
         """The table with the credentials of a session of this tenant."""
-        return self._store(self._connect(tenant, "dynamodb"))
+        return self._shared.with_client(self._connect(tenant, "dynamodb"))
 
     def payloads(self, tenant: str) -> PayloadCompressionManager:
         """The tenant's payloads in the bucket."""
@@ -95,17 +92,7 @@ class Resources:
     def shared(self) -> Store:
         """The table with the function's own rights, which reach what is no tenant's in particular:
         lists over all tenants, whose a domain is."""
-        return self._store(self._own)
-
-    def _store(self, caller: Caller) -> Store:
-        return Store(
-            Forms,
-            self._table_name,
-            caller,
-            cursors=self._cursors,
-            epochs=self._epochs,
-            now=self.now,
-        )
+        return self._shared
 
 
 def _verifier(clients: Clients, function: str) -> Callable[[str, str], None]:

@@ -34,7 +34,7 @@ class Entries:
         self._read_all = read_all
         self._neighbours: dict[str, bool] = {}
 
-    def shown(self, asked: Asked, entries: Sequence[Item], condition: Condition | None) -> Shown:
+    def shown(self, asked: Asked, entries: Sequence[Item]) -> Shown:
         """The record of each entry; for a malformed item the error, which is not raised here."""
         rows = [*enumerate(entries)]
         if asked.served is not None:
@@ -51,13 +51,13 @@ class Entries:
         if asked.completed:
             items = self._whole(asked, [entry for _, entry in rows])
         try:
-            records = self.decoded(lambda batch: self._records(asked, batch, condition), items)
+            records = self.decoded(lambda batch: self._records(asked, batch), items)
         except KeyMismatch:
             if self._neighbours.get(asked.query.name, True):
                 raise
             # A later design writes here too: from now on each entry is looked at.
             self._neighbours[asked.query.name] = True
-            return self.shown(asked, entries, condition)
+            return self.shown(asked, entries)
         if len(rows) == len(entries):
             return records
         shown: Shown = [None] * len(entries)
@@ -105,12 +105,10 @@ class Entries:
             found = self._neighbours[query.name] = self._design.neighbours(entity, query.index)
         return found
 
-    def _records(
-        self, asked: Asked, entries: Sequence[Item | None], condition: Condition | None
-    ) -> Shown:
-        query, records = asked.query, asked.records
+    def _records(self, asked: Asked, entries: Sequence[Item | None]) -> Shown:
+        query, records, condition = asked.query, asked.records, asked.left
         if isinstance(query, Collection):
-            return [entry and self._member(asked, entry, condition) for entry in entries]
+            return [entry and self._member(asked, entry) for entry in entries]
         requests = self._requests[records.entity.name]
         if condition is not None:
             entries = self._filtered(records, query, entries, condition)
@@ -166,9 +164,9 @@ class Entries:
 
         return self.decoded(decode, items)
 
-    def _member(self, asked: Asked, entry: Item, condition: Condition | None) -> Any | None:
+    def _member(self, asked: Asked, entry: Item) -> Any | None:
         """The record of an entry of a collection, of whichever of its entities it is."""
-        query = asked.query
+        query, condition = asked.query, asked.left
         kind = self._kind(entry, query.index, query.entities)
         if kind and condition is not None:
             (satisfying,) = self._filtered(kind.records, query, [entry], condition)

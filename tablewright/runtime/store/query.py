@@ -15,6 +15,7 @@ from tablewright.model.errors import KeyMismatch
 from tablewright.model.key_template import HIGHEST, SORT_KEY_BYTES, Template, after, before
 from tablewright.model.patterns import Collection, Query
 from tablewright.runtime.store.attribute_values import Wire
+from tablewright.runtime.store.conditions import split
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records, key_text
 from tablewright.runtime.store.tenant_keys import TenantKeys
@@ -62,12 +63,9 @@ class Asked:
         query: Query[Any],
         where: Mapping[str, Any],
         bounds: Range,
-        *,
-        served: Condition | None = None,
-        left: Condition | None = None,
+        condition: Condition | None = None,
     ) -> None:
-        self.served = served
-        self.left = left
+        self.served, self.left = split(condition, records, query)
         self.design = design
         self.records = records
         self.query = query

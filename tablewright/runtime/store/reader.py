@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from copy import copy
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 
 from tablewright.model.arguments import check_arguments, described, require_count
 from tablewright.model.conditions import Condition
@@ -126,22 +127,42 @@ class Reader:
             )
         self.design = design
         self.table_name = table_name
-        self._transport = Transport.to(client)
-        self.caller: Caller = self._transport
         self._cursors = cursors
-        source = None
-        if design.epochs:
-            source = StoredEpochs(design, table_name, self._transport, epochs)
-        self.epochs: EpochSource = source or UNDIVIDED
+        self._epoch_cache = epochs or EpochCache()
         self._requests = {
             entity.name: Requests(
-                Records(design, entity, source, secrets=secrets, table_name=table_name),
+                Records(design, entity, secrets=secrets, table_name=table_name),
                 table_name,
                 Lifetime(design, entity, now),
             )
             for entity in design.entity_list
         }
-        self._entries = Entries(design, self._requests, self._read_all)
+        self._connect(Transport.to(client))
+
+    def with_client(self, client: Any) -> Self:
+        """A store that differs in its client alone, such as one with the credentials of a tenant.
+
+        Both share cursors, epochs and secrets, and what this store has computed of its design, so
+        that each request can have a store of its own.
+
+        Example::
+
+            store = orders.with_client(tenants.access("acme"))
+        """
+        store = copy(self)
+        store._connect(self._transport.with_client(client))
+        return store
+
+    def _connect(self, transport: Transport) -> None:
+        self._transport = transport
+        self.caller: Caller = transport
+        self.epochs: EpochSource = UNDIVIDED
+        if self.design.epochs:
+            self.epochs = StoredEpochs(self.design, self.table_name, transport, self._epoch_cache)
+            self._requests = {
+                name: requests.with_epochs(self.epochs) for name, requests in self._requests.items()
+            }
+        self._entries = Entries(self.design, self._requests, self._read_all)
 
     def get(self, pattern: Get[E], key: Mapping[str, Any] = _NOTHING, /, **fields: Any) -> E | None:
         """The record with this key, or None. A key is given by its fields, or as a mapping.
@@ -299,7 +320,7 @@ class Reader:
                 if not chunk:
                     page.passed(reading.passed_over())
                     return
-                shown = self._entries.shown(asked, [entry for _, entry in chunk], asked.left)
+                shown = self._entries.shown(asked, [entry for _, entry in chunk])
                 before += asked.completed
                 listed = len(page.found)
                 used = page.take(shown, accept)
@@ -340,7 +361,7 @@ class Reader:
         reading = self._reading(asked, limit=at_once, position=None)
         with closing(iter(reading)) as entries:
             while chunk := list(islice(entries, size)):
-                shown = self._entries.shown(asked, [entry for _, entry in chunk], asked.left)
+                shown = self._entries.shown(asked, [entry for _, entry in chunk])
                 count = 0
                 for record in _accepted(shown, on_malformed):
                     count += 1
@@ -412,7 +433,7 @@ class Reader:
         found = 0
         with closing(iter(reading)) as entries:
             while chunk := [entry for _, entry in islice(entries, READ_CHUNK)]:
-                shown = self._entries.shown(asked, chunk, asked.left)
+                shown = self._entries.shown(asked, chunk)
                 found += sum(1 for _ in _accepted(shown, on_malformed))
         return found
 
@@ -526,8 +547,7 @@ class Reader:
         condition: Condition | None,
     ) -> Asked:
         records = self._of(pattern, Query).records
-        served, left = split(condition, records, pattern)
-        return Asked(self.design, records, pattern, key, bounds, served=served, left=left)
+        return Asked(self.design, records, pattern, key, bounds, condition)
 
     def _reading(
         self, asked: Asked, *, limit: int | None, position: Sequence[str] | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from tablewright.model.arguments import described
@@ -11,6 +12,7 @@ from tablewright.model.conditions import Condition
 from tablewright.model.declaration import refuse_partial
 from tablewright.model.errors import InvalidRecord, TablewrightError
 from tablewright.model.operands import Operand
+from tablewright.model.sharding.epochs import EpochSource
 from tablewright.runtime.errors import (
     AlreadyExists,
     Conflict,
@@ -44,6 +46,13 @@ class Requests:
         self.name = records.entity.name
         self._table_name = table_name
         self._pk = records.design.pk
+
+    def with_epochs(self, epochs: EpochSource) -> Requests:
+        """The same requests, with keys whose shards follow from these epochs."""
+        requests = copy(self)
+        requests.records = copy(self.records)
+        requests.records.epochs = epochs
+        return requests
 
     def key(self, key: Mapping[str, Any]) -> Params:
         return {"TableName": self._table_name, "Key": self.records.key(key)}

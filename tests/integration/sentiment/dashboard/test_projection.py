@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tablewright.catalog.sentiment.items import PENDING, Item
+from tablewright.catalog.sentiment.items import ANALYZED, PENDING, Item
 from tablewright.runtime.streams.changes import Change
 from tablewright.testing import survives_every_fault
-from tests.integration.sentiment.conftest import World, item
+from tests.integration.sentiment.conftest import ITEMS_TABLE, World, item
 from tests.integration.sentiment.moments import NOW, TODAY
 
 
@@ -252,6 +252,17 @@ def test_a_redrive_is_refused_as_long_as_the_item_is_unsound(world: World) -> No
     world.remove(sound)
     assert world.projector().redrive([spoiled], lambda *_: None) == {"batchItemFailures": []}
     assert shown(world) == {}
+
+
+def test_redrive_of_an_item_with_an_unsound_key_succeeds_once_it_is_removed(world: World) -> None:
+    unsound = {"source_id": "no such form", "ingested_at": item(1).ingested_at}
+    keyed = {name: {"S": value} for name, value in unsound.items()}
+    status = {"status": {"S": ANALYZED}}
+    world.dynamo.call("PutItem", {"TableName": ITEMS_TABLE, "Item": {**keyed, **status}})
+    (spoiled,) = world.stream()
+    assert world.projector().redrive([spoiled], lambda *_: None)["batchItemFailures"]
+    world.remove(unsound)
+    assert world.projector().redrive([spoiled], lambda *_: None) == {"batchItemFailures": []}
 
 
 def test_a_redrive_that_races_the_stream_ends_as_the_item_is(world: World) -> None:
