@@ -311,7 +311,7 @@ class Reader:
             return _is_sound(record, on_malformed) and (keep is None or keep.test(record))
 
         at_once = max(page.wanted, _TESTED_AT_ONCE) if keep else page.wanted
-        reading = self._reading(asked, limit=at_once, position=position)
+        reading = Reading(self._transport, self.table_name, asked, limit=at_once, position=position)
         before, unused = page.calls, 0
         with closing(iter(reading)) as entries:
             while not page.is_over:
@@ -358,7 +358,7 @@ class Reader:
         bounds = Range(since, until, after, before, begins_with, descending)
         asked = self._ask(pattern, {**key, **fields}, bounds, self._condition(pattern, where))
         size = at_once or READ_CHUNK
-        reading = self._reading(asked, limit=at_once, position=None)
+        reading = Reading(self._transport, self.table_name, asked, limit=at_once)
         with closing(iter(reading)) as entries:
             while chunk := list(islice(entries, size)):
                 shown = self._entries.shown(asked, [entry for _, entry in chunk])
@@ -429,7 +429,7 @@ class Reader:
                     shards,
                 )
             )
-        reading = self._reading(asked, limit=None, position=None)
+        reading = Reading(self._transport, self.table_name, asked)
         found = 0
         with closing(iter(reading)) as entries:
             while chunk := [entry for _, entry in islice(entries, READ_CHUNK)]:
@@ -548,11 +548,6 @@ class Reader:
     ) -> Asked:
         records = self._of(pattern, Query).records
         return Asked(self.design, records, pattern, key, bounds, condition)
-
-    def _reading(
-        self, asked: Asked, *, limit: int | None, position: Sequence[str] | None
-    ) -> Reading:
-        return Reading(self._transport, self.table_name, asked, limit=limit, position=position)
 
     def _condition(self, pattern: Listing[Any], where: Where) -> Condition | None:
         records = self._of(pattern, Scan if isinstance(pattern, Scan) else Query).records
