@@ -235,6 +235,8 @@ class Store(Reader):
     ) -> Action:
         """An update or upsert, as an action of a transaction. Where something is derived from what
         an update changes, the record is read now, and must not change before the transaction."""
+        if isinstance(pattern, Update) and not any(changes):
+            raise ValueError(f"to_update needs a change of {pattern.entity}. Use to_check for none")
         return self._to_update(pattern, key, changes, when)[0]
 
     def _to_update(
@@ -247,11 +249,8 @@ class Store(Reader):
         """The action, and the item if it was read."""
         requests = self._of(pattern, Upsert if isinstance(pattern, Upsert) else Update)
         todo, expected = changing.listed(requests.records, changes), given(requests.records, when)
-        if isinstance(pattern, Update) and not todo:
-            raise ValueError(
-                f"An update of {pattern.entity} needs a change. Use get to read it, or to_check "
-                "for a condition in a transaction"
-            )
+        if isinstance(pattern, Update) and not todo and expected is None:
+            raise ValueError(f"update needs a change of {pattern.entity}. Use get to read it")
         if isinstance(pattern, Upsert):
             return requests.upsert(pattern.name, key, todo, expected), None
         with self._describing(pattern, requests.records.key(key)):

@@ -362,6 +362,11 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
         ValueError,
         "price is required",
     ),
+    "update of nothing": (
+        lambda s: s.update(Hotels.change, KEY, {}),
+        ValueError,
+        "update needs a change of Room. Use get to read it",
+    ),
     "to_update of nothing": (
         lambda s: s.to_update(Hotels.change, KEY),
         ValueError,
