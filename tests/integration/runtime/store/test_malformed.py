@@ -441,7 +441,7 @@ OTHER_KEYS = {
     "a key of another form": ({"SK": {"S": "V#2026-01-01"}}, "SK"),
     "a key of no form": ({"SK": {"S": "V#?#?#?"}}, "SK"),
 }
-VISIT = {"room": "1", "day": date(2026, 1, 1), "number": 1}
+VISIT: dict[str, Any] = {"room": "1", "day": date(2026, 1, 1), "number": 1}
 
 
 @pytest.mark.parametrize("name", OTHER_KEYS)
