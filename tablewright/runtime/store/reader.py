@@ -272,7 +272,7 @@ class Reader:
         if along is not None and (len(along) != 2 or isinstance(along[1], str)):
             raise TypeError(f'along must be ("day", [values]), not {described(along)}')
         bounds = Range(since, until, after, before, begins_with, descending)
-        key = {**key, **fields}
+        key = whole_key(key, fields)
         condition = self._condition(pattern, where)
         walk = Walk(
             lambda at: self._ask(pattern, {**key, **at}, bounds, condition),
@@ -356,7 +356,7 @@ class Reader:
         """
         require_count(1 if at_once is None else at_once, "at_once")
         bounds = Range(since, until, after, before, begins_with, descending)
-        asked = self._ask(pattern, {**key, **fields}, bounds, self._condition(pattern, where))
+        asked = self._ask(pattern, whole_key(key, fields), bounds, self._condition(pattern, where))
         size = at_once or READ_CHUNK
         reading = Reading(self._transport, self.table_name, asked, limit=at_once)
         with closing(iter(reading)) as entries:
@@ -387,7 +387,7 @@ class Reader:
         """The first record of a list, or None. The arguments are those of `query`."""
         found = self.each(
             pattern,
-            {**key, **fields},
+            whole_key(key, fields),
             since=since,
             until=until,
             after=after,
@@ -419,7 +419,7 @@ class Reader:
         """How many records a list has. All of them are read; where DynamoDB can count them, none
         is sent, and malformed items count too. The arguments are those of `query`."""
         bounds = Range(since, until, after, before, begins_with)
-        asked = self._ask(pattern, {**key, **fields}, bounds, self._condition(pattern, where))
+        asked = self._ask(pattern, whole_key(key, fields), bounds, self._condition(pattern, where))
         if asked.left is None and asked.can_be_counted and not self._entries.among_others(pattern):
             lifetime = self._requests[pattern.entity].lifetime
             shards = asked.shards()

@@ -25,6 +25,7 @@ from tablewright.runtime.store import changes as changing
 from tablewright.runtime.store.attribute_values import Wire, encode
 from tablewright.runtime.store.condition_text import condition_text, values_text
 from tablewright.runtime.store.conditions import Rendering, as_in
+from tablewright.runtime.store.evaluation import compiled
 from tablewright.runtime.store.expired import Lifetime
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records, key_text
@@ -169,7 +170,8 @@ class Requests:
 
         def refusal(item: Item | None, may_retry: bool) -> Action | StoreError:
             error = self.refusal(where, item, expected, changes)
-            if may_retry and self._is_outdated(error, known, item, changes, derived=derived):
+            outdated = self._is_outdated(error, known, item, expected, changes, derived=derived)
+            if may_retry and outdated:
                 return self.change(pattern, key, changes, expected, item)
             return error
 
@@ -216,6 +218,7 @@ class Requests:
         error: StoreError,
         known: Item | None,
         item: Item | None,
+        expected: Condition | None,
         changes: Sequence[Change],
         *,
         derived: bool,
@@ -223,6 +226,8 @@ class Requests:
         """True if a write failed because the item is not the one that it was computed from."""
         sources = self._sources(changes, derived=derived)
         if type(error) is not Conflict or item is None or not sources:
+            return False
+        if expected is not None and not compiled(expected, self.records)(item):
             return False
         return known is None or any(
             self._raw(known, one) != self._raw(item, one) for one in sources
@@ -364,7 +369,8 @@ class Requests:
             if not self._exists(item, expired=True):
                 return self._already(where, item)
             error = self.refusal(where, item, expected, changes)
-            if may_retry and self._is_outdated(error, existing, item, changes, derived=False):
+            outdated = self._is_outdated(error, existing, item, expected, changes, derived=False)
+            if may_retry and outdated:
                 return self.upsert(pattern, key, changes, expected, item)
             return error
 
@@ -488,4 +494,7 @@ def whole_key(key: Mapping[str, Any], fields: Mapping[str, Any]) -> Mapping[str,
     """A key that is given as a mapping, by its fields, or both."""
     if type(key) is not dict and not isinstance(key, Mapping):
         raise TypeError(f"a key must be a mapping of fields to values, not {described(key)}")
+    for name in fields:
+        if name in key:
+            raise TypeError(f"{name} is in the key and a keyword too: pass it once")
     return {**key, **fields} if fields else key

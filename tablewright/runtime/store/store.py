@@ -114,8 +114,8 @@ class Store(Reader):
         *changes: Change | Mapping[str, Any],
         when: Where = None,
     ) -> E:
-        """Change fields of a record, or make it: what has no value yet is added to zero, or to an
-        empty set or list. Gives the record as it is then.
+        """Change fields of a record, or create it: additions to a field without a value begin at
+        its default, or at zero, an empty set or list. Returns the record as it is then.
 
         The changes name all fields outside the key that are required, and all that something is
         derived from. `when` must hold of a record that exists, or Conflict is raised, as by
