@@ -66,6 +66,8 @@ class Api:
         self.counts: dict[str, Any] = {}
         self.asked: list[Asked] = []
         self.expired_cursors = False
+        # Of more items than a page asks for, for a long list in one answer.
+        self.page_size = 0
         self._server = _Server(("127.0.0.1", 0), partial(_Handler, self))
         self.url = f"http://127.0.0.1:{self._server.server_port}/"
 
@@ -115,7 +117,7 @@ class Api:
             return self._news(query, headers)
         body = json.dumps(self._items(query) if path == "/items" else self._summary(query))
         etag = f'"{sha256(body.encode()).hexdigest()[:16]}"'
-        sent = {"ETag": etag, "Cache-Control": "private, no-cache", "x-consumed-read-units": "1.5"}
+        sent = {"ETag": etag, "Cache-Control": "private, no-cache"}
         if headers.get("if-none-match") == etag:
             return Answer(304, "application/json", "", sent)
         return Answer(200, "application/json", body, sent)
@@ -134,7 +136,8 @@ class Api:
             found.sort(key=lambda each: (each["ingested_at"][:10], each["score"]), reverse=True)
         ids = [each["source_id"] for each in found]
         start = ids.index(query["cursor"]) + 1 if query.get("cursor") else 0
-        page = found[start : start + int(query.get("limit", "20"))]
+        limit = self.page_size or int(query.get("limit", "20"))
+        page = found[start : start + limit]
         more = start + len(page) < len(found)
         return {"items": page, "next_cursor": page[-1]["source_id"] if more else None}
 

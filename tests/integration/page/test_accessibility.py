@@ -69,8 +69,10 @@ def test_the_keyboard_reaches_everything_in_order(dashboard: Dashboard) -> None:
     assert reached[:5] == ["skip", "sign-out", "source-type", "hours", "since"]
     assert reached[5] == "chip"
     assert reached[6:9] == ["legend-entry"] * 3
-    assert reached[9:15] == ["tag-bar"] * 6
-    assert set(reached[15:]) >= {"tag"}
+    assert reached[9:11] == ["file"] * 2
+    assert reached[11:17] == ["tag-bar"] * 6
+    assert reached[17:19] == ["file"] * 2
+    assert set(reached[19:]) >= {"tag"}
 
 
 def test_the_focus_can_be_seen(dashboard: Dashboard) -> None:
