@@ -33,7 +33,10 @@ def test_shares_add_up(api: Api, page: Page) -> None:
     for counts, shown in zip(COUNTS, page.evaluate(SHARES, COUNTS), strict=True):
         exact = [Fraction(100 * count, sum(counts) or 1) for count in counts]
         few = [text == "< 1 %" for text in shown]
-        whole = [0 if less else int(text.removesuffix(" %")) for text, less in zip(shown, few)]
+        whole = [
+            0 if less else int(text.removesuffix(" %"))
+            for text, less in zip(shown, few, strict=True)
+        ]
         assert few == [0 < part < 1 for part in exact], counts
         for percent, part, less in zip(whole, exact, few, strict=True):
             assert less or abs(percent - part) < 1, (counts, shown)
@@ -73,7 +76,8 @@ PLOTS = """[...document.querySelectorAll(".trend-plot")].map(plot => {
     const rects = [...bar.querySelectorAll(".shape")].map(each => each.getBoundingClientRect());
     return rects.reduce((sum, each) => sum + each.height, 0) / height * ticks.at(-1);
   });
-  const cut = [...plot.querySelectorAll(".trend-hour")].map(each => !!each.querySelector(".trend-cut"));
+  const cut = [...plot.querySelectorAll(".trend-hour")]
+    .map(bar => !!bar.querySelector(".trend-cut"));
   return { ticks, bars, cut };
 })"""
 
@@ -96,7 +100,7 @@ def test_one_tall_bar_does_not_flatten_the_others(
     api.counts = {"hours": hours(*counts)}
     page = dashboard.open(viewport={"width": width, "height": 900})
     whole, enlarged = page.evaluate(PLOTS)
-    # Everything in proportion, from zero; below it the same bars, from zero, on a scale of their own.
+    # All in proportion, from zero; below it the same bars, from zero, on another scale.
     assert whole["ticks"] == [0, 200, 400, 600]
     assert whole["bars"] == pytest.approx(counts, abs=2)
     assert not any(whole["cut"])
@@ -105,7 +109,10 @@ def test_one_tall_bar_does_not_flatten_the_others(
     assert enlarged["cut"] == [count > 6 for count in counts]
     expect(page.locator(".trend-note")).to_have_text("Enlarged: 0 to 6, taller bars are cut")
     # What is cut ends with the picture.
-    assert page.evaluate("getComputedStyle(document.querySelector('.trend-bars')).overflow") == "hidden"
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.trend-bars')).overflow")
+        == "hidden"
+    )
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
         screenshot(page, f"tall-bar-{width}-{scheme}")

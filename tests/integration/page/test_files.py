@@ -48,7 +48,9 @@ def test_hours_and_news_are_saved(dashboard: Dashboard, api: Api) -> None:
     expect(page.locator("#news > li")).to_have_count(3)
     hours = json.loads(saved(page, "hours", "json"))
     assert sum(hour["positive"] + hour["neutral"] + hour["negative"] for hour in hours) == 60
-    assert [row["hour"] for row in rows_of(saved(page, "hours", "csv"))] == [h["hour"] for h in hours]
+    assert [row["hour"] for row in rows_of(saved(page, "hours", "csv"))] == [
+        h["hour"] for h in hours
+    ]
     assert {each["source_id"] for each in json.loads(saved(page, "news", "json"))} == {
         each["source_id"] for each in api.feed.items
     }
@@ -65,7 +67,9 @@ def test_any_text_comes_back_from_csv(dashboard: Dashboard, api: Api) -> None:
     assert sorted(row["text_snippet"] for row in rows) == sorted(TEXTS)
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("x")'])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("x")']
+)
 def test_no_text_becomes_a_formula(dashboard: Dashboard, api: Api, text: str) -> None:
     api.items = [item(1, text_snippet=text, score=0.5, matched_tags=["=A1"])]
     page = dashboard.open()

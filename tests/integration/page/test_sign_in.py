@@ -213,7 +213,7 @@ def test_the_button_says_that_sign_in_is_in_progress(
     member: Pool, api: Api, page: Page, cloud: Cloud
 ) -> None:
     held: list[Route] = []
-    page.route(f"{cloud.endpoint}/", held.append)
+    page.route(f"{cloud.endpoint}/", lambda route: held.append(route))
     page.goto(api.url)
     sign_in(page, "Wrong-horse-7")
     button = page.locator("#sign-in-form button")
@@ -223,7 +223,6 @@ def test_the_button_says_that_sign_in_is_in_progress(
     spinner = "getComputedStyle(document.querySelector('#sign-in-form button'), '::before').width"
     assert page.evaluate(spinner) != "auto"
     screenshot(page, "signing-in", whole=False)
-    page.unroute(f"{cloud.endpoint}/")
     held[0].continue_()
     expect(page.get_by_role("alert")).to_have_text("Incorrect username or password.")
     expect(button).to_have_text("Sign in")
