@@ -165,8 +165,8 @@ function trendPicture(hours, most) {
   ];
   const named = { role: "img", "aria-labelledby": "trend-name trend-description" };
   const plots = [plot(hours, steps(most), named, labels)];
-  const usual = usualCount(hours);
-  if (most >= MANY_TIMES * usual) plots.push(...enlarged(hours, steps(usual)));
+  const low = largestOfMost(hours);
+  if (most >= MANY_TIMES * low) plots.push(...enlarged(hours, steps(low)));
   return element("div", { class: "trend-plots" }, ...plots);
 }
 
@@ -212,10 +212,11 @@ export function steps(count) {
   return Array.from({ length: Math.ceil(count / step) + 1 }, (_, at) => at * step);
 }
 
-/** A count that three quarters of the hours with items do not exceed. */
-function usualCount(hours) {
-  const counts = hours.map(inAll).filter(Boolean);
-  return counts.sort((a, b) => a - b)[Math.floor((counts.length - 1) * 0.75)];
+/** The largest count up to twice the one that three quarters of the hours with items reach. */
+function largestOfMost(hours) {
+  const counts = hours.map(inAll).filter(Boolean).sort((a, b) => a - b);
+  const usual = counts[Math.floor((counts.length - 1) * 0.75)];
+  return counts.findLast((count) => count <= 2 * usual);
 }
 
 function bar(hour, at, most) {

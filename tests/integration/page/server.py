@@ -117,7 +117,7 @@ class Api:
             return self._news(query, headers)
         body = json.dumps(self._items(query) if path == "/items" else self._summary(query))
         etag = f'"{sha256(body.encode()).hexdigest()[:16]}"'
-        sent = {"ETag": etag, "Cache-Control": "private, no-cache"}
+        sent = {"ETag": etag, "Cache-Control": "private, no-cache", "x-consumed-read-units": "1.5"}
         if headers.get("if-none-match") == etag:
             return Answer(304, "application/json", "", sent)
         return Answer(200, "application/json", body, sent)
