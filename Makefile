@@ -118,11 +118,15 @@ user: stage tools ## Make a user of STAGE: EMAIL=sam@acme.example TENANT=acme [G
 destroy: stage tools ## Destroy all stacks of STAGE (protected data: with CONFIRM=destroy-STAGE)
 	@$(PY) -m deployment destroy --stage $(STAGE) --approve "$(APPROVE)" --confirm "$(CONFIRM)"
 
-# The overrides give prod its replicas and DAX, whatever region its file has.
+# The overrides give prod all it can have, whatever its file has.
+ALL_OF_PROD := TABLEWRIGHT_REGION=us-east-1 TABLEWRIGHT_ACCELERATOR=on TABLEWRIGHT_STANDBY=on \
+               TABLEWRIGHT_ALARMS=all TABLEWRIGHT_ENCRYPTED_FIELDS=on TABLEWRIGHT_CUSTOMER_KEYS=sales \
+               TABLEWRIGHT_REPLICATED=sentiment,sales,forms,portal TABLEWRIGHT_FIREWALL=on \
+               TABLEWRIGHT_ALARM_EMAIL=ops@example.com
 audit: ## Check the templates of staging and prod with checkov
 	@$(PYTHON) -m toolchain audit
 	@$(MAKE) --no-print-directory synth STAGE=staging
-	@TABLEWRIGHT_REGION=us-east-1 TABLEWRIGHT_ACCELERATOR=on $(MAKE) --no-print-directory synth STAGE=prod
+	@$(ALL_OF_PROD) $(MAKE) --no-print-directory synth STAGE=prod
 	@.build/checkov/bin/checkov --config-file toolchain/checkov.yaml \
 		--file cdk.out/staging/*.template.json cdk.out/prod/*.template.json
 

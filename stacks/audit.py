@@ -23,17 +23,19 @@ from stacks.shared.stage import Stage
 from stacks.shared.stage_stack import StageStack
 from tablewright.constructs import AlarmLevel, PythonFunction, Source
 from tablewright.constructs.alarms.alarms import alarm
+from tablewright.constructs.alarms.missed_runs import missed_runs_alarm
 from tablewright.constructs.functions.bundling import PythonCode
 from tablewright.constructs.private_bucket import private_bucket
 from tablewright.constructs.wildcards import acknowledge_wildcard
 
-_SERVICES = ("cloudformation", "dynamodb", "iam", "logs", "s3")
-# Sunday night, when nobody deploys.
-_WEEKLY = events.Schedule.cron(week_day="SUN", hour="3", minute="17")
+_SERVICES = ("cloudformation", "dynamodb", "events", "iam", "lambda", "logs", "pipes", "s3")
+# At night, when nobody deploys: a stream keeps its records for a day.
+_NIGHTLY = events.Schedule.cron(hour="3", minute="17")
+_DAY = Duration.days(1)
 
 
 class AuditStack(StageStack):
-    """A function that audits other stacks every week, its reports, and an alarm.
+    """A function that audits other stacks every night, its reports, and an alarm.
 
     Example::
 
@@ -52,7 +54,7 @@ class AuditStack(StageStack):
     ) -> None:
         super().__init__(scope, "audit", stage=stage)
         if stage.alarms is AlarmLevel.ALL:
-            # It runs for seconds a week: that it failed is enough.
+            # It runs for seconds a night: that it failed is enough.
             AlarmLevel.ESSENTIAL.apply_to(self)
         topic = operations.alarm_topic
         reports = private_bucket(
@@ -90,7 +92,9 @@ class AuditStack(StageStack):
             "A report is named after its moment.",
         )
         failures = FailedEvents(self, "EventFailures", protection=stage.protection, topic=topic)
-        Schedule(self, "Weekly", _WEEKLY, function=audit, failures=failures)
+        Schedule(self, "Nightly", _NIGHTLY, function=audit, failures=failures)
+        runs = audit.function.metric_invocations(period=_DAY)
+        missed_runs_alarm(self, runs=runs, every=_DAY, topic=topic)
         alarm(
             self,
             "NotAsPromised",
@@ -126,6 +130,20 @@ class AuditStack(StageStack):
             arn_format=ArnFormat.COLON_RESOURCE_NAME,
         )
         self._allow(role, ("logs:DescribeLogGroups",), groups, "A list, of names and settings.")
+        generated = "The names of triggers are generated, and their states are no secret."
+        for service, action, resource in (
+            ("events", "DescribeRule", "rule"),
+            ("pipes", "DescribePipe", "pipe"),
+        ):
+            arn = self.format_arn(service=service, resource=resource, resource_name="*")
+            self._allow(role, (f"{service}:{action}",), arn, generated)
+        mappings = self.format_arn(
+            service="lambda",
+            resource="event-source-mapping",
+            resource_name="*",
+            arn_format=ArnFormat.COLON_RESOURCE_NAME,
+        )
+        self._allow(role, ("lambda:GetEventSourceMapping",), mappings, generated)
 
     def _let_describe(self, role: iam.Role, stacks: Sequence[Stack]) -> None:
         tables = [

@@ -6,7 +6,12 @@ import sys
 from tablewright.constructs.functions.dependencies import LAMBDA
 from toolchain import paths, pythons
 
-TESTS = ("tests/unit", "tests/integration/runtime/store")
+# TLS too, of which this Python may be stricter.
+TESTS = (
+    "tests/unit",
+    "tests/integration/runtime/store",
+    "tests/integration/runtime/wire/test_tls.py",
+)
 OPTIONS = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder")
 
 

@@ -244,7 +244,7 @@ AUDIT = Setting(
     example="on",
     default="on",
     says="Whether what is deployed is [compared with its templates](operations.md#read-an-audit) "
-    "every week.",
+    "every night.",
 )
 ARCHIVE_WINDOW = Setting(
     name="archive_window",

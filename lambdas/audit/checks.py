@@ -6,7 +6,17 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from lambdas.audit.contract import TenantRole
-from lambdas.audit.promises import BUCKET, LOGS, TABLE, Promise, Properties, named
+from lambdas.audit.promises import (
+    BUCKET,
+    LOGS,
+    MAPPING,
+    PIPE,
+    RULE,
+    TABLE,
+    Promise,
+    Properties,
+    named,
+)
 from tablewright.isolation.coverage import untried
 from tablewright.isolation.decisions import Statement
 from tablewright.isolation.names import named_leaks
@@ -33,7 +43,7 @@ class Check(NamedTuple):
 
 def checks_of(promise: Promise, clients: Clients) -> Iterator[Check]:
     """Every point of one promise; one that cannot be read does not hold."""
-    points = {TABLE: _table, BUCKET: _bucket, LOGS: _log_group}[promise.kind]
+    points = _POINTS[promise.kind]
     subject = f"{promise.stack}: {promise.name}"
     try:
         yield from (Check(subject, *point) for point in points(promise, clients))
@@ -95,6 +105,39 @@ def _log_group(promise: Promise, clients: Clients) -> Iterator[Point]:
     groups = clients("logs").call("DescribeLogGroups", asked)["logGroups"]
     days = [one.get("retentionInDays") for one in groups if one["logGroupName"] == promise.name]
     yield "days that logs are kept", promise.properties.get("RetentionInDays"), (days or [None])[0]
+
+
+def _rule(promise: Promise, clients: Clients) -> Iterator[Point]:
+    bus, _, name = promise.name.rpartition("|")
+    asked = {"Name": name, **({"EventBusName": bus} if bus else {})}
+    found = clients("events").call("DescribeRule", asked)["State"]
+    yield "switched on", promise.properties.get("State", "ENABLED") == "ENABLED", _is_on(found)
+
+
+def _mapping(promise: Promise, clients: Clients) -> Iterator[Point]:
+    found = clients("lambda").call("GetEventSourceMapping", {"UUID": promise.name})["State"]
+    yield "switched on", promise.properties.get("Enabled", True), _is_on(found)
+
+
+def _pipe(promise: Promise, clients: Clients) -> Iterator[Point]:
+    found = clients("pipes").call("DescribePipe", {"Name": promise.name})["CurrentState"]
+    promised = promise.properties.get("DesiredState", "RUNNING") == "RUNNING"
+    yield "switched on", promised, _is_on(found)
+
+
+def _is_on(state: str) -> bool:
+    """True unless somebody stopped it, or AWS did: a change that is under way ends by itself."""
+    return state.upper() in ("ENABLED", "ENABLING", "RUNNING", "STARTING", "CREATING", "UPDATING")
+
+
+_POINTS = {
+    TABLE: _table,
+    BUCKET: _bucket,
+    LOGS: _log_group,
+    RULE: _rule,
+    MAPPING: _mapping,
+    PIPE: _pipe,
+}
 
 
 def _at_home(properties: Properties) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Promises of a stage: what the templates of its stacks say of tables, buckets and logs.
+"""Promises of a stage: what the templates of its stacks say of tables, buckets, logs and triggers.
 
 A template is what was reviewed and deployed. Whoever has changed something by hand since, in the
 console or by a call, has changed the account and not the template.
@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from tablewright.runtime.aws import Caller
 
 TABLE, BUCKET, LOGS = "AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::Logs::LogGroup"
-_KINDS = (TABLE, BUCKET, LOGS)
+RULE, MAPPING, PIPE = "AWS::Events::Rule", "AWS::Lambda::EventSourceMapping", "AWS::Pipes::Pipe"
+_KINDS = (TABLE, BUCKET, LOGS, RULE, MAPPING, PIPE)
 
 Properties = Mapping[str, Any]
 
@@ -26,7 +27,7 @@ class Promise(NamedTuple):
 
 
 def promises_of(cloudformation: Caller, stack: str) -> Iterator[Promise]:
-    """The tables, buckets and log groups of a deployed stack."""
+    """The resources of a deployed stack that an audit compares with its template."""
     body = cloudformation.call("GetTemplate", {"StackName": stack})["TemplateBody"]
     template = json.loads(body) if isinstance(body, str) else body
     declared = template["Resources"]

@@ -16,7 +16,7 @@ def new_record(
     entity: type[E], body: Any, allowed: Iterable[str], ours: Mapping[str, Any], rule: Rule
 ) -> E:
     """A whole record from a body and what we add; raises InvalidRequest."""
-    values, errors = fields_of(entity, body, allowed)
+    values, errors = fields_of(entity, body, allowed, ours)
     if not isinstance(body, dict):
         return sound(None, errors)
     record, wrong = made(entity, {**values, **ours})
@@ -47,20 +47,41 @@ def only(body: Any, allowed: Iterable[str]) -> dict[str, Any]:
     return body
 
 
-def fields_of(entity: type[Entity], body: Any, allowed: Iterable[str]) -> tuple[Values, Errors]:
-    """The values of a body under the names of their fields, and errors for all other members."""
+def batch_of(body: Any, name: str, field: str, most: int) -> list[Any]:
+    """The entries of a body like {"items": [...]}, or the one entry, with its `field`, that it is.
+
+    Errors point to one entry by itself as to the first of a list.
+    """
+    if isinstance(body, dict) and field in body:
+        return [body]
+    batch = body.get(name) if isinstance(body, dict) and set(body) == {name} else None
+    if not isinstance(batch, list) or not 1 <= len(batch) <= most:
+        reason = f"must be a list of 1 to {most} {name}, and nothing beside it"
+        raise InvalidRequest("The body is not valid.", [(f"/{name}", reason)])
+    return batch
+
+
+def fields_of(
+    entity: type[Entity], body: Any, allowed: Iterable[str], ours: Mapping[str, Any] | None = None
+) -> tuple[Values, Errors]:
+    """The values of a body under the names of their fields, and errors for all other members.
+
+    A body may repeat a part of the key that we add, such as the caller's tenant.
+    """
     if not isinstance(body, dict):
         return {}, [("", "must be an object")]
     model = entity.__entity__
     labels = {model.by_name[name].label: name for name in allowed}
+    keys = {name: value for name, value in (ours or {}).items() if name in model.key.fields}
+    added = {model.by_name[name].label: value for name, value in keys.items()}
     values = {labels[label]: value for label, value in body.items() if label in labels}
     known = {field.label for field in model.fields}
     errors = [
         (pointer(label), "cannot be given here")
         if label in known
         else (pointer(label), f"is not one of {', '.join(labels)}")
-        for label in body
-        if label not in labels
+        for label, value in body.items()
+        if label not in labels and (label not in added or value != added[label])
     ]
     return values, errors
 

@@ -112,6 +112,12 @@ def list_of(item: Json, **bounds: int) -> Json:
     return {"type": "array", "items": item, **bounds}
 
 
+def one_or_more(name: str, schema: str, most: int) -> Json:
+    """One entry by itself, or a list of them under a name."""
+    batch = only({name: list_of(ref(schema), minItems=1, maxItems=most)})
+    return {"anyOf": [batch, ref(schema)]}
+
+
 def page_of(item: Json, *, cursor: str = "nextCursor") -> Json:
     return only({"items": list_of(item), cursor: {"type": ["string", "null"]}})
 

@@ -115,7 +115,8 @@ def day_of(moment: datetime) -> str:
 
 def _sale(body: Any, defaults: Defaults) -> tuple[Sale | None, Errors]:
     body, price, wrong_price = _with_sale_price(body)
-    values, errors = fields_of(Sale, body, [field.name for field in GIVEN])
+    allowed = [field.name for field in GIVEN]
+    values, errors = fields_of(Sale, body, allowed, {"tenant": defaults.tenant})
     if not isinstance(body, dict):
         return None, errors
     values = {"tenant": defaults.tenant, **values}

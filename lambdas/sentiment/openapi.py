@@ -10,6 +10,7 @@ from lambdas.http.openapi import (
     json_of,
     list_of,
     object_of,
+    one_or_more,
     only,
     operation,
     or_null,
@@ -24,7 +25,7 @@ from lambdas.sentiment.dashboard import DEFAULT_HOURS, MAX_HOURS, SHOWN
 from lambdas.sentiment.ingestion.items import ACCEPTED, MAX_ITEMS, TEXTS
 from lambdas.sentiment.news import LAST_EVENT_ID
 from tablewright.catalog.sentiment.dashboard import Rejected, Row, TagRow
-from tablewright.catalog.sentiment.items import SENTIMENTS, Item
+from tablewright.catalog.sentiment.items import ANALYZED, PENDING, SENTIMENTS, Item
 
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer"}
@@ -104,7 +105,7 @@ def _schemas() -> Json:
         "Item": object_of(SHOWN, [field.label for field in SHOWN if not field.optional]),
         "ItemPage": _page_of("Item"),
         "NewItem": _new_item(),
-        "NewItems": only({"items": list_of(ref("NewItem"), minItems=1, maxItems=MAX_ITEMS)}),
+        "NewItems": one_or_more("items", "NewItem", MAX_ITEMS),
         "Taken": only(
             {
                 "stored": _COUNT,
@@ -171,11 +172,23 @@ def _new_item() -> Json:
     for name in fields.keys() - set(required):
         fields[name] = or_null(fields[name])
     fields["source_id"]["description"] = "Begins with the source type"
-    fields["sentiment"]["description"] = "Found by the sender: the item is not analyzed again"
+    fields["sentiment"]["description"] = (
+        f"Found by the sender: the item is not analyzed again, unless its status is {PENDING}"
+    )
+    fields["ingested_at"] = or_null(_ANY_MOMENT)
+    fields["ingested_at"]["description"] = "ISO 8601 with a time zone, not in the future. Or now"
     fields["metadata"]["properties"] = {"published_at": or_null(_ANY_MOMENT)}
     found = {"properties": {"sentiment": _TEXT}, "required": ["sentiment"]}
     named = {"properties": {"model_version": _TEXT}, "required": ["model_version"]}
-    return {**shape, "if": found, "then": named}
+    pending = {"properties": {"status": {"const": PENDING}}, "required": ["status"]}
+    analyzed = {"properties": {"status": {"const": ANALYZED}}, "required": ["status"]}
+    return {
+        **shape,
+        "allOf": [
+            {"if": {**found, "not": pending}, "then": named},
+            {"if": analyzed, "then": found},
+        ],
+    }
 
 
 def _kept(name: str, summary: str, schema: str) -> Json:

@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 from local.emulator.connection import (
     ACCOUNT,
@@ -35,6 +36,7 @@ START_SECONDS = 60.0
 POLL_SECONDS = 0.05
 PORT_ATTEMPTS = 5
 TAIL_LINES = 20
+_PROC = Path("/proc")  # on Linux, where a small image may have no ps
 
 
 class Cloud(child.Closing):
@@ -161,7 +163,12 @@ def stop_leftover(home: Home) -> None:
 
 
 def _is_server(pid: int) -> bool:
-    """Whether the process is a server of ours, and not another one that got its number."""
+    """True if the process is a server of ours, and not another one that got its number."""
+    if _PROC.exists():
+        try:
+            return b"local.emulator.server" in (_PROC / str(pid) / "cmdline").read_bytes()
+        except OSError:
+            return False
     command = ("ps", "-o", "command=", "-p", str(pid))
     said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     return "local.emulator.server" in said

@@ -22,7 +22,6 @@ GAPS = (
     "cloudformation.resources",
     "events.filter_patterns",
     "functions.streams",
-    "dynamodb.stream_records",
     "dynamodb.inserting_statements",
     "dynamodb.time_to_live",
     "dynamodb.global_tables",

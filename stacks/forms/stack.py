@@ -50,7 +50,7 @@ OF_A_TENANT = (
     Forms.tenant_domains,
     *(Forms.put_destination, Forms.get_destination, Forms.update_destination),
     *(Forms.delete_destination, Forms.destinations, Forms.destinations_by_type),
-    *(Forms.put_secret, Forms.update_secret, Forms.secrets),
+    *(Forms.put_secret, Forms.get_secret, Forms.update_secret, Forms.secrets),
     *(Forms.put_submission, Forms.get_submission, Forms.update_submission),
     *(Forms.submissions, Forms.submissions_by_status, Forms.submissions_by_form),
     *(Forms.put_attempt, Forms.submission_attempts, Forms.destination_attempts),

@@ -14,8 +14,8 @@ from tablewright.constructs.alarms.missed_runs import missed_runs_alarm
 class Schedule(Construct):
     """Runs a function by the clock; a run that failed three times is kept in `failures`.
 
-    An alarm fires when runs do not begin, unless the schedule is a cron expression: those here run
-    once a week, and CloudWatch looks no further back.
+    An alarm fires when runs do not begin. With a cron expression the caller makes it; of what runs
+    once a week there is none, since CloudWatch looks no further back.
 
     Example::
 

@@ -118,7 +118,12 @@ class Junction(Condition):
 
     def __init__(self, word: str, parts: Sequence[Condition]) -> None:
         self.word = word
-        self._parts = tuple(parts)
+        # Flat: a long chain is not a deep one.
+        self._parts = tuple(
+            part
+            for one in parts
+            for part in (one.parts if isinstance(one, Junction) and one.word == word else (one,))
+        )
 
     @property
     def parts(self) -> Sequence[Condition]:

@@ -217,7 +217,7 @@ class Operand(Generic[V]):
         return Remove(self)
 
     def add(self: Operand[Any], amount: int | Decimal | Iterable[Any]) -> Change:
-        """Add to a number, which begins at zero, or add elements to a set.
+        """Add to a number, which begins at its default or at zero, or add elements to a set.
 
         Many who add at once lose nothing: DynamoDB adds. A negative number is taken off.
         """
@@ -229,7 +229,7 @@ class Operand(Generic[V]):
         return Subtract(self, elements)
 
     def append(self: Operand[Any], *elements: Any) -> Change:
-        """Put elements at the end of a list, which begins empty."""
+        """Put elements at the end of a list, which begins with its default or empty."""
         self._require_kind("append")
         return Append(self, elements)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tablewright.model.arguments import checked
 from tablewright.model.entity import EntityModel, Key, KeyAttributes
 from tablewright.model.key_template import Template
-from tablewright.model.patterns import Listing, Pattern, field_name
+from tablewright.model.patterns import Listing, Pattern, Update, field_name
 from tablewright.model.sharding.epochs import UNDIVIDED, EpochSource
 
 if TYPE_CHECKING:
@@ -286,10 +286,13 @@ class Design:
 
     def actions(self, pattern: Pattern[Any]) -> tuple[tuple[str, str | None], ...]:
         """What a pattern needs of this table: `Pattern.actions`, but for those that complete what
-        is whole already."""
+        is whole already, and reads before updates that need none."""
+        needed = pattern.actions
         if isinstance(pattern, Listing) and pattern.hydrate and not self.completes(pattern):
-            return tuple(one for one in pattern.actions if one[1] == pattern.index)
-        return pattern.actions
+            needed = tuple(one for one in needed if one[1] == pattern.index)
+        if isinstance(pattern, Update) and not self.reads_before(self.entity(pattern)):
+            needed = tuple(one for one in needed if one != ("GetItem", None))
+        return needed
 
     def readable(self, listing: Listing[Any], entity: EntityModel | None = None) -> set[str]:
         """The fields that a list can answer with: projected, or standing in a key that is."""
@@ -300,20 +303,31 @@ class Design:
         keys = {*entity.key.fields, *entity.indexed[index.name].fields}
         return keys if isinstance(index.projects, str) else keys | set(index.projects)
 
+    def reads_before(self, entity: EntityModel) -> bool:
+        """True if an update may have to read the item: it changes one of several sources."""
+        return any(len(group) > 1 for group in self.derived_together(entity))
+
     def derives_from(self, entity: EntityModel) -> tuple[str, ...]:
         """The fields outside the primary key that derived attributes are computed from."""
+        groups = self.derived_together(entity)
+        return tuple(dict.fromkeys(name for names in groups for name in names))
+
+    def derived_together(self, entity: EntityModel) -> list[tuple[str, ...]]:
+        """Fields outside the primary key, for each index key or expiry that is computed from them.
+
+        An update that sets all fields of a group needs no read: the new value follows from them.
+        """
         own, own_inputs = self.key.names, entity.inputs(entity.key)
         # An index key of bare fields is stored as these, and nothing is computed; nor is one that
         # is the table's own key, which never changes.
-        computed = [
-            key
-            for key, required, made in self._plan(entity)[1]
-            if required and any(attribute not in own for attribute, _ in made)
+        groups = [
+            tuple(name for name in entity.inputs(key) if name not in own_inputs)
+            for key, required, templates in self._plan(entity)[1]
+            if required and any(attribute not in own for attribute, _ in templates)
         ]
-        names = [name for key in computed for name in entity.inputs(key)]
         if entity.expires and self.ttl not in entity.by_stored:
-            names.append(entity.expires.field)
-        return tuple(dict.fromkeys(name for name in names if name not in own_inputs))
+            groups.append(tuple({entity.expires.field} - {*own_inputs}))
+        return [group for group in groups if group]
 
 
 def can_share(one: Key, two: Key) -> bool:

@@ -255,7 +255,7 @@ def _consistent(design: Design) -> str:
     ]
     updated = [design.entity(p) for p in design.pattern_list if isinstance(p, Update)]
     parts = [
-        *(["the one of an update"] if any(map(design.derives_from, updated)) else []),
+        *(["the one of an update"] if any(map(design.reads_before, updated)) else []),
         *([f"those of {code(reads)}"] if reads else []),
     ]
     return f" but for {' and '.join(parts)}" if parts else ""

@@ -61,7 +61,9 @@ def test_an_author_creates_an_approver_approves_and_a_subscriber_is_told_and_dow
     assert portal.api(AUTHOR)("GET", path).status == 404
     assert reader("POST", f"{path}/read").status == 200
     assert reader("GET", "/notifications/unread-count").json["unread"] == 0
-    found = listed(reader, "/content", suite="Data", concept="Warehouse", status="Approved")
+    found = listed(
+        reader, "/content", product_suite="Data", product_concept="Warehouse", status="Approved"
+    )
     assert id in [one["content_id"] for one in found]
 
     def searched() -> list[str]:
@@ -136,8 +138,8 @@ def test_what_happened_is_listed_by_day_and_by_user(portal: Portal) -> None:
         appended = reader("POST", "/events", {"events": [event]})
         assert (appended.status, appended.json["event_ids"]) == (202, [id])
     day = event_key(id)["date_bucket"]
-    assert reader("GET", "/events", day=day).status == 403
-    happened = listed(portal.api(ADMIN), "/events", day=day)
+    assert reader("GET", "/events", date_bucket=day).status == 403
+    happened = listed(portal.api(ADMIN), "/events", date_bucket=day)
     (mine,) = (one for one in happened if one["event_id"] == id)
     by_user = reader("GET", "/events", user_id=mine["user_id"]).json["items"]
     assert [one["event_id"] for one in by_user] == [id]

@@ -95,12 +95,12 @@ class Aws(Recorder):
             answer = self.cloud.call(model.name, params)
             if model.name == "AssumeRole":
                 self.note_session(params, answer)
-            return SimpleNamespace(status_code=200), answer
+            return _response(200), answer
         except Refused as refused:
             if service == "s3" and refused.status == 404:
                 # To whoever may not list the bucket, S3 says that what is missing is forbidden.
                 self.calls.add(("s3:ListBucket", params["Bucket"]))
-            return SimpleNamespace(status_code=refused.status), refused.response
+            return _response(refused.status), refused.response
 
 
 def start(
@@ -119,3 +119,8 @@ def start(
         for name, made in vars(module).copy().items():
             if hasattr(made, "cache_clear") and made.__module__ == module.__name__:
                 monkeypatch.setattr(module, name, cache(made.__wrapped__))
+
+
+def _response(status: int) -> SimpleNamespace:
+    """The parts of botocore's AWSResponse that handlers of its events read."""
+    return SimpleNamespace(status_code=status, headers={}, content=b"")

@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from lambdas.forms.tenants.versions import VERSION, next_version
 from lambdas.http.versions import Version, Versioned
 from tablewright.catalog.forms.tenants import Destination, TenantConfig
-from tablewright.model import Entity, Update
+from tablewright.model import Entity, Get, Update
 from tablewright.runtime.errors import Conflict, NotFound
 from tablewright.runtime.store.store import Store
 
@@ -21,18 +21,11 @@ DESTINATIONS = Versioned(Destination, VERSION)
 E = TypeVar("E", bound=Entity)
 
 
-def stored(store: Store, update: Update[E], key: Mapping[str, Any]) -> E | None:
-    """The record as it is at this moment, and not as it was some moments ago."""
-    try:
-        return store.update(update, key, {})  # a change of nothing is a consistent read
-    except NotFound:
-        return None
-
-
 class RecordChange(NamedTuple, Generic[E]):
-    """A change of one record, by its design's pattern."""
+    """A change of one record, by its design's patterns. `read` is consistent."""
 
     store: Store
+    read: Get[E]
     update: Update[E]
     key: Mapping[str, Any]
 
@@ -58,10 +51,10 @@ class RecordChange(NamedTuple, Generic[E]):
             raise versioned.stale(version, meanwhile) from None
 
     def _now(self) -> E:
-        found = stored(self.store, self.update, self.key)
-        if found is None:
+        record = self.store.get(self.read, self.key)
+        if record is None:
             raise NotFound(f"no {self.update.entity} has this key")
-        return found
+        return record
 
 
 def _holds(record: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lambdas.errors import Errors, InvalidRequest, NotAllowed
 from lambdas.forms.delivery.fan_out import routed
-from lambdas.forms.tenants.changes import RecordChange, stored
+from lambdas.forms.tenants.changes import RecordChange
 from lambdas.http.bodies import changes, new_record, pointer
 from lambdas.http.versions import Version
 from tablewright.catalog.forms.design import Forms
@@ -52,8 +52,8 @@ class Configuration:
         self._check_routes(tenant, {})
         try:
             return self._store.put(Forms.put_config, tenant), True
-        except AlreadyExists:
-            there = stored(self._store, Forms.update_config, self._key)
+        except AlreadyExists as error:
+            there = error.current
             if there is None or any(there.get(name) != tenant.get(name) for name in GIVEN):
                 raise
             return there, False
@@ -76,7 +76,9 @@ class Configuration:
             self._check_routes(change, before)
             return change
 
-        return RecordChange(self._store, Forms.update_config, self._key).apply(version, now, decide)
+        return RecordChange(self._store, Forms.get_config, Forms.update_config, self._key).apply(
+            version, now, decide
+        )
 
     def _check_routes(self, given: Mapping[str, Any], before: Mapping[str, Any]) -> None:
         """Refuse routes to destinations that there are not. One that was removed since may stay in

@@ -15,7 +15,7 @@ from uuid import uuid4
 from lambdas.errors import Errors, InvalidRequest, RequestConflict
 from lambdas.forms.delivery import breaker
 from lambdas.forms.destinations.settings import SETTINGS, check_settings
-from lambdas.forms.tenants.changes import RecordChange, stored
+from lambdas.forms.tenants.changes import RecordChange
 from lambdas.forms.tenants.secrets import REPEATABLE, SecretStore
 from lambdas.forms.tenants.versions import VERSION, next_version
 from lambdas.http.bodies import changes, new_record, pointer
@@ -123,7 +123,7 @@ class Destinations:
             raise RequestConflict(detail)
 
     def _stored(self, destination_id: str) -> Destination | None:
-        return stored(self._store, Forms.update_destination, self._key(destination_id))
+        return self._store.get(Forms.get_destination, self._key(destination_id))
 
     def _secret(self, record: Destination) -> str | None:
         if record.key_id is None:
@@ -158,7 +158,9 @@ class Destinations:
             return {**change, **(dict.fromkeys(breaker.BREAKER_FIELDS) if other else {})}
 
         key = self._key(destination_id)
-        return RecordChange(self._store, Forms.update_destination, key).apply(version, now, decide)
+        return RecordChange(
+            self._store, Forms.get_destination, Forms.update_destination, key
+        ).apply(version, now, decide)
 
     def remove(self, destination_id: str) -> None:
         """Remove a destination, after its secrets: whoever repeats this finds what is left."""

@@ -11,7 +11,6 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from lambdas.forms.tenants.changes import stored
 from lambdas.forms.tenants.secrets import REPEATABLE, SecretStore
 from tablewright.catalog.forms.design import Forms
 from tablewright.catalog.forms.tenants import SIGNING_KEYS, TenantSecret
@@ -61,7 +60,7 @@ class SigningSecrets:
 
     def revoke(self, key_id: str, now: datetime) -> None:
         """Make a key useless at once; one that there is not is so already."""
-        there = stored(self._store, Forms.update_secret, self._key(key_id))
+        there = self._store.get(Forms.get_secret, self._key(key_id))
         if there:
             self._revoke(there, iso_utc(now))
 
@@ -74,8 +73,8 @@ class SigningSecrets:
         key = TenantSecret(**self._key(key_id), secret_arn=arn, state=CURRENT, **when)
         try:
             return self._store.put(Forms.put_secret, key)
-        except AlreadyExists:
-            there = stored(self._store, Forms.update_secret, self._key(key_id))
+        except AlreadyExists as error:
+            there: TenantSecret | None = error.current
             if there is None or there.state != CURRENT:
                 raise Conflict("the secrets are being changed by somebody else") from None
             return there  # two rotations at once are one

@@ -31,10 +31,11 @@ _TIME: Json = {"type": "string", "format": "date-time"}
 
 def _filters() -> list[Json]:
     """What content is asked for by: the values of fields, and of tags one."""
-    schemas = {name: _FIELDS[field].schema() for name, field in FILTERS.items()}
-    schemas["tag"] = schemas["tag"]["items"]
-    schemas["draft"] = {"type": "string", "enum": ["true"]}
-    return [query(name, schema) for name, schema in schemas.items()]
+    others: dict[str, Json] = {
+        "tag": _FIELDS["tags"].schema()["items"],
+        "draft": {"type": "string", "enum": ["true"]},
+    }
+    return [query(name, others.get(name) or _FIELDS[name].schema()) for name in FILTERS]
 
 
 OPERATIONS: dict[Route, Json] = {
@@ -48,9 +49,9 @@ OPERATIONS: dict[Route, Json] = {
                 *paging(),
             ],
         ),
-        "description": "One of owner, suite and concept, or status is the list, the others "
-        "are filters. As far as the caller may read it. A page can be short, or empty, and "
-        f"still have a cursor: at most {WINDOW} contents are looked at for one.",
+        "description": "One of owner_user_id, product_suite and product_concept, or status is "
+        "the list, the others are filters. As far as the caller may read it. A page can be short, "
+        f"or empty, and still have a cursor: at most {WINDOW} contents are looked at for one.",
     },
     contract.SEARCH_CONTENT: {
         **operation(

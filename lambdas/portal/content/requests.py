@@ -40,21 +40,14 @@ FILE: tuple[Field[Any], ...] = (
 )
 
 
-# What parameters are called, and the fields that they are about.
-FILTERS = {
-    "owner": "owner_user_id",
-    "suite": "product_suite",
-    "concept": "product_concept",
-    "status": "status",
-    "audience": "audience_role",
-    "stage": "lifecycle_stage",
-    "tag": "tags",
-    "draft": "draft_by",
-}
+_PRODUCT = ("product_suite", "product_concept")
+# Parameters with the names of the fields that they are about, and two more.
+_PLAIN = ("owner_user_id", *_PRODUCT, "status", "audience_role", "lifecycle_stage")
+FILTERS = (*_PLAIN, "tag", "draft")
 # The lists that there are, that which is likely to be the shortest first.
 _LISTS: tuple[tuple[Query[Content], tuple[str, ...]], ...] = (
-    (ContentRegistry.list_content_by_owner, ("owner",)),
-    (ContentRegistry.list_content_by_product, ("suite", "concept")),
+    (ContentRegistry.list_content_by_owner, ("owner_user_id",)),
+    (ContentRegistry.list_content_by_product, _PRODUCT),
     (ContentRegistry.list_content_by_status, ("status",)),
 )
 
@@ -63,14 +56,15 @@ def listing_from(given: Mapping[str, str], user: User) -> Listing:
     """The list that is asked for: of an owner, a product or a status; the rest are filters."""
     asked = {name: given[name] for name in FILTERS if name in given}
     refuse_drafts(asked, user)
-    if len({"suite", "concept"} & asked.keys()) == 1:
-        missing = [(n, "is required") for n in ("suite", "concept") if n not in asked]
+    if len(asked.keys() & set(_PRODUCT)) == 1:
+        missing = [(n, "is required") for n in _PRODUCT if n not in asked]
         raise InvalidRequest("A product is a suite and a concept of it.", missing)
     for pattern, names in _LISTS:
         if asked.keys() >= set(names):
-            key = {FILTERS[name]: asked.pop(name) for name in names}
+            key = {name: asked.pop(name) for name in names}
             return Listing(pattern, key, filters_from(asked), view_from(given, user))
-    wrong = [("owner, suite and concept, or status", "one of these must be given")]
+    lists = "owner_user_id, product_suite and product_concept, or status"
+    wrong = [(lists, "one of these must be given")]
     raise InvalidRequest("Content is listed by owner, by product or by status.", wrong)
 
 
@@ -86,8 +80,8 @@ def refuse_drafts(given: Mapping[str, str], user: User) -> None:
 
 def filters_from(given: Mapping[str, str]) -> Condition | None:
     """The condition that content has all that is asked for, None where nothing is."""
-    plain = (name for name in given if name not in ("tag", "draft"))
-    checked = Content.__entity__.check({FILTERS[n]: given[n] for n in plain}, partial=True)
+    plain = {name: given[name] for name in _PLAIN if name in given}
+    checked = Content.__entity__.check(plain, partial=True)
     fields = Content.__entity__.by_name
     conditions: list[Condition] = [fields[name] == value for name, value in checked.items()]
     conditions += [Content.draft_by.exists()] if "draft" in given else []

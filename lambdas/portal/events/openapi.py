@@ -6,6 +6,7 @@ from lambdas.http.openapi import (
     json_of,
     list_of,
     object_of,
+    one_or_more,
     only,
     operation,
     page_of,
@@ -39,7 +40,7 @@ OPERATIONS: dict[Route, Json] = {
             "Events, newest first",
             {200: json_of("EventPage")},
             parameters=[
-                query("day", Event.date_bucket.schema()),
+                query("date_bucket", Event.date_bucket.schema()),
                 query("user_id", Event.user_id.schema()),
                 query("event_name", Event.event_name.schema()),
                 *paging(),
@@ -57,6 +58,6 @@ SCHEMAS: Json = {
     "NewEvent": object_of(
         [_FIELDS[name] for name in GIVEN], ["event_id", "event_name"], nullable=True
     ),
-    "NewEvents": only({"events": list_of(ref("NewEvent"), minItems=1, maxItems=MAX_EVENTS)}),
+    "NewEvents": one_or_more("events", "NewEvent", MAX_EVENTS),
     "EventIds": only({"event_ids": list_of(Event.event_id.schema())}),
 }

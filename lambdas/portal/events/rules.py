@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lambdas.errors import InvalidRequest
+from lambdas.http.bodies import batch_of
 from tablewright.catalog.portal.events import Event, event_key
 from tablewright.catalog.portal.fields import event_time
 from tablewright.model import Field, InvalidRecord, InvalidValue, TimeId
@@ -31,10 +32,7 @@ def events_from(body: Any, user_id: str, now: datetime, days: int = LATE.days) -
     Events of the last 30 days are accepted, of fewer if the table keeps fewer `days`.
     """
     since, until = iso_utc(now - min(LATE, timedelta(days=days))), iso_utc(now + AHEAD)
-    entries = body["events"] if isinstance(body, dict) and set(body) == {"events"} else None
-    if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_EVENTS:
-        reason = f"must be a list of 1 to {MAX_EVENTS} events, and nothing beside it"
-        raise InvalidRequest("The body is not valid.", [("/events", reason)])
+    entries = batch_of(body, "events", "event_name", MAX_EVENTS)
     events: list[Event] = []
     wrong: list[tuple[str, str]] = []
     first: dict[str, int] = {}

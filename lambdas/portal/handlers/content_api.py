@@ -40,7 +40,7 @@ from tablewright.catalog.portal.content import (
 from tablewright.catalog.portal.search import ContentSearch
 
 logger = Logger()
-app = application({field: name for name, field in FILTERS.items()})
+app = application({"tags": "tag"})
 _WRITERS = (AUTHORS, APPROVERS)
 
 

@@ -23,9 +23,9 @@ from tablewright.catalog.portal.events import DAYS_KEPT, Event
 from tablewright.runtime.store.reader import Page
 
 logger = Logger()
-app = application({"date_bucket": "day"})
+app = application()
 
-_BY = ("day", "user_id")
+_BY = ("date_bucket", "user_id")
 _CLASH = "Some ids are taken; these events were not stored. All others are, and can be sent again."
 
 
@@ -78,7 +78,7 @@ def list_events() -> Response[str]:
     if len(asked) != 1:
         reason = "must be given, and only one of the two"
         raise InvalidRequest("Ask by day or by user.", [(name, reason) for name in _BY])
-    page = _of_day(given) if asked == ["day"] else _of_user(given)
+    page = _of_day(given) if asked == ["date_bucket"] else _of_user(given)
     body = exact_json(page_json(page, cursor="next_cursor"))
     return Response(200, content_type="application/json", body=body)
 
@@ -86,7 +86,7 @@ def list_events() -> Response[str]:
 def _of_day(given: dict[str, str]) -> Page[Event]:
     caller = user_of(app.current_event, APPROVERS, ADMINS).user_id
     return resources().log.list_events_for_date(
-        given["day"], given.get("event_name"), **_paging(given, caller)
+        given["date_bucket"], given.get("event_name"), **_paging(given, caller)
     )
 
 

@@ -12,6 +12,7 @@ from aws_lambda_powertools.event_handler import Response
 from lambdas.errors import InvalidRequest, listed, log_text
 from lambdas.http.answers import answer
 from lambdas.http.application import application, respond, routed
+from lambdas.http.bodies import batch_of
 from lambdas.http.caller import require_group
 from lambdas.http.requests import json_body
 from lambdas.metrics import count
@@ -91,11 +92,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 @routed(app, contract.ADD_ITEMS)
 def add_items() -> Response[str]:
     require_group(app.current_event, contract.WRITERS)
-    body = json_body(app.current_event)
-    batch = body["items"] if isinstance(body, dict) and set(body) == {"items"} else None
-    if not isinstance(batch, list) or not 1 <= len(batch) <= MAX_ITEMS:
-        reason = f"must be a list of 1 to {MAX_ITEMS} items, and nothing beside it"
-        raise InvalidRequest("The body is not valid.", [("/items", reason)])
+    batch = batch_of(json_body(app.current_event), "items", "source_id", MAX_ITEMS)
     outcome = _ingest(item_ingestion(), batch, iso_utc(datetime.now(UTC)))
     counts = _log(outcome, "http")
     # What was rejected is in the answer: nothing for an operator to look after.

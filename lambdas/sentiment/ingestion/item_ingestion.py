@@ -72,7 +72,7 @@ class ItemIngestion:
         repeated = 0
         for position, raw in enumerate(batch):
             try:
-                one = self._tagged(offered(raw, moment))
+                one = self._tagged(offered(raw, moment, kept=self.expires))
             except InvalidRecord as error:
                 problems = tuple((p.field, p.reason) for p in error.problems)
                 rejected.append(Rejection(position, source_of(raw), raw, problems))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from tablewright.catalog.sentiment.dashboard import Row
@@ -17,15 +17,16 @@ from tablewright.catalog.sentiment.items import (
     Item,
 )
 from tablewright.catalog.sentiment.validation import exact_score, validate_timestamp
-from tablewright.model import Expiry, InvalidRecord, InvalidValue
+from tablewright.model import Expiry, InvalidRecord, InvalidValue, replaced
 from tablewright.model.fields.time import iso_utc, utc_text
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
 _FOUND = ("sentiment", "score", "model_version")
+_STATED = ("ingested_at", "status")
 _GIVEN = ("source_id", "source_type", "source_url", *_FOUND, "matched_tags", "metadata")
 # The whole text, or only its beginning.
 TEXTS = ("text", "text_snippet")
-ACCEPTED = (*_GIVEN, *TEXTS)
+ACCEPTED = (*_GIVEN, *_STATED, *TEXTS)
 # In one request.
 MAX_ITEMS = 100
 _NAME = Item.__entity__.name
@@ -58,10 +59,12 @@ class Offered:
         return Guard(**named, **held, text=self.text or None)
 
 
-def offered(raw: Any, moment: str) -> Offered:
-    """The item in what was offered, ingested at this moment; raises InvalidRecord.
+def offered(raw: Any, moment: str, kept: Expiry | None = None) -> Offered:
+    """The item in what was offered, ingested at its own moment or at this one.
 
-    An empty text or address is as good as none. An item with a sentiment is analyzed already.
+    An empty text or address is as good as none. An item with a sentiment is analyzed already,
+    unless its status is pending: the published code stores such items with placeholders.
+    Raises InvalidRecord.
 
     >>> raw = {"source_id": "reddit#post-1", "source_type": "reddit", "text": "So good!"}
     >>> offered(raw, "2025-11-16T14:30:00.000Z").item.status
@@ -83,26 +86,42 @@ def offered(raw: Any, moment: str) -> Offered:
     given = {name: raw[name] for name in _GIVEN if raw.get(name) is not None}
     if given.get("source_url") == "":
         del given["source_url"]
-    if "sentiment" in given and "model_version" not in given:
+    problems += _wrong_status(raw)
+    if raw.get("ingested_at") is not None:
+        try:
+            moment = ingestion_moment(raw["ingested_at"], datetime.now(UTC), kept)
+        except InvalidValue as problem:
+            problems.append(problem)
+    is_pending = "sentiment" not in given or raw.get("status") == PENDING
+    if not is_pending and "model_version" not in given:
         reason = "is required with a sentiment: name the model that found it, such as v1.0.0"
         problems.append(InvalidValue("model_version", reason))
     try:
-        item = Item(**_values(given, clean, moment, problems))
+        values = _values(given, clean, problems)
+        item = Item(**values, ingested_at=moment, status=PENDING if is_pending else ANALYZED)
     except InvalidRecord as error:
         raise InvalidRecord(_NAME, [*problems, *error.problems]) from None
     if item.source_id.partition("#")[0] != item.source_type:
         problems.append(InvalidValue("source_id", f"must begin with '{item.source_type}#'"))
     if problems:
         raise InvalidRecord(_NAME, problems)
+    if is_pending and "sentiment" in given:
+        item = replaced(item, sentiment=UNKNOWN["sentiment"], score=UNKNOWN["score"])
     return Offered(item, clean[:MAX_TEXT])
 
 
-def _values(
-    given: Mapping[str, Any], text: str, moment: str, problems: list[InvalidValue]
-) -> dict[str, Any]:
+def _wrong_status(raw: Mapping[str, Any]) -> list[InvalidValue]:
+    status = raw.get("status")
+    if status not in (None, PENDING, ANALYZED):
+        return [InvalidValue("status", f"must be {PENDING} or {ANALYZED}")]
+    if status == ANALYZED and raw.get("sentiment") is None:
+        return [InvalidValue("status", f"{ANALYZED} needs a sentiment")]
+    return []
+
+
+def _values(given: Mapping[str, Any], text: str, problems: list[InvalidValue]) -> dict[str, Any]:
     """The fields of an item; problems of its metadata are added to the others."""
-    status = ANALYZED if "sentiment" in given else PENDING
-    values = {**UNKNOWN, **given, "ingested_at": moment, "status": status}
+    values = {**UNKNOWN, **given}
     values["score"] = exact_score(values["score"])
     if text:
         values["text_snippet"] = snippet(text)

@@ -36,19 +36,18 @@ export class Api {
     this.#session = session;
   }
 
-  /** The answer's body, whether it is another than the last time, and the read units it took. */
+  /** The answer's body. */
   async get(path, parameters, signal) {
     const url = address(path, parameters);
     const known = this.#last.get(path);
     const etag = known?.url === url ? known.etag : null;
     const request = { headers: etag ? { "If-None-Match": etag } : {} };
     const answer = await this.#ask(url, request, signal, () => AbortSignal.timeout(TIMEOUT_MS));
-    const units = Number(answer.headers.get("x-consumed-read-units") ?? NaN);
-    if (answer.status === 304) return { body: known.body, changed: false, units };
+    if (answer.status === 304) return known.body;
     const body = await answer.json().catch(brokeOff);
     // Only first pages are asked for again.
     if (!parameters.cursor) this.#last.set(path, { url, etag: answer.headers.get("etag"), body });
-    return { body, changed: true, units };
+    return body;
   }
 
   /** The answer's text in pieces, as they come: for as long as they come. */

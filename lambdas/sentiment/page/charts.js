@@ -8,6 +8,9 @@ const RING = { r: 42, cx: 50, cy: 50, fill: "none", "stroke-width": 13, pathLeng
 const RING_GAP = 1.2;
 const TREND_HEIGHT = 100;
 const TREND_LABELS = 6;
+const TREND_STEPS = 4;
+// A bar so many times as tall as most makes them flat.
+const MANY_TIMES = 5;
 const HALF_CHARACTER = 0.3; // em
 const MOST_TAGS = 8;
 const HOUR_MS = 3_600_000;
@@ -30,7 +33,7 @@ export function sentimentLabel(sentiment) {
 /** A ring, and a legend whose entries filter. */
 export function renderDistribution(node, distribution, pressed) {
   const total = SENTIMENTS.reduce((sum, each) => sum + distribution[each], 0);
-  replace(node, ring(distribution, total), legend(distribution, total, pressed));
+  replace(node, ring(distribution, total), legend(distribution, pressed));
 }
 
 /** A bar for each tag; a click filters by it. */
@@ -90,9 +93,9 @@ function ring(distribution, total) {
   );
 }
 
-function legend(distribution, total, pressed) {
-  const entries = SENTIMENTS.map((sentiment) => {
-    const count = distribution[sentiment];
+function legend(distribution, pressed) {
+  const percents = shares(SENTIMENTS.map((each) => distribution[each]));
+  const entries = SENTIMENTS.map((sentiment, at) => {
     const button = element(
       "button",
       {
@@ -104,18 +107,28 @@ function legend(distribution, total, pressed) {
         "aria-pressed": String(pressed === sentiment),
       },
       sentimentLabel(sentiment),
-      element("span", { class: "count" }, count.toLocaleString()),
-      element("span", { class: "share" }, share(count, total)),
+      element("span", { class: "count" }, distribution[sentiment].toLocaleString()),
+      element("span", { class: "share" }, percents[at]),
     );
     return element("li", {}, button);
   });
   return element("ul", { class: "legend" }, ...entries);
 }
 
-/** A part in whole percents; what there is little of is not nothing. */
-function share(count, total) {
-  const percent = total ? Math.round((count / total) * 100) : 0;
-  return count && !percent ? "< 1 %" : `${percent} %`;
+/**
+ * Parts in whole percents that add up. Each is rounded up or down, those with the largest
+ * remainders up; "< 1 %" stands for what the others leave, so 100 % is all and 0 % is nothing.
+ */
+export function shares(counts) {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (!total) return counts.map(() => "0 %");
+  const large = counts.map((count) => (count * 100 >= total ? count * 100 : 0));
+  const percents = large.map((part) => Math.floor(part / total));
+  const whole = Math.floor(large.reduce((sum, part) => sum + part, 0) / total);
+  const up = whole - percents.reduce((sum, percent) => sum + percent, 0);
+  const order = [...large.keys()].sort((a, b) => (large[b] % total) - (large[a] % total));
+  for (const at of order.slice(0, up)) percents[at] += 1;
+  return counts.map((count, at) => (count && !large[at] ? "< 1 %" : `${percents[at]} %`));
 }
 
 function tagBar({ tag, count }, most, pressed) {
@@ -142,23 +155,68 @@ function trendPicture(hours, most) {
   const busiest = hours.find((each) => inAll(each) === most);
   const total = hours.reduce((sum, each) => sum + inAll(each), 0);
   const peak = `${most} in the hour of ${clock(new Date(busiest.hour))}`;
-  const described = `${total} items in ${hours.length} hours, at most ${peak}.`;
+  const labels = [
+    svg("title", { id: "trend-name" }, "Items per hour by sentiment"),
+    svg(
+      "desc",
+      { id: "trend-description" },
+      `${total} items in ${hours.length} hours, at most ${peak}.`,
+    ),
+  ];
+  const named = { role: "img", "aria-labelledby": "trend-name trend-description" };
+  const plots = [plot(hours, steps(most), named, labels)];
+  const low = largestOfMost(hours);
+  if (most >= MANY_TIMES * low) plots.push(...enlarged(hours, steps(low)));
+  return element("div", { class: "trend-plots" }, ...plots);
+}
+
+/** The same bars once more on a larger scale, for what a few tall ones make flat. */
+function enlarged(hours, ticks) {
+  const words = `Enlarged: 0 to ${compact(ticks.at(-1))}, taller bars are cut`;
+  const note = element("p", { class: "trend-note", "aria-hidden": "true" }, words);
+  return [note, plot(hours, ticks, { "aria-hidden": "true" }, [])];
+}
+
+/** Bars over the hours, with a line and a number for each tick. */
+function plot(hours, ticks, attributes, labels) {
+  const top = ticks.at(-1);
+  const lines = ticks.map((tick) => {
+    const y = TREND_HEIGHT * (1 - tick / top);
+    return svg("line", { x1: 0, x2: hours.length, y1: y, y2: y, class: "trend-line" });
+  });
+  const numbers = ticks.map((tick) => {
+    const number = element("span", { class: "trend-tick", "aria-hidden": "true" }, compact(tick));
+    number.style.insetBlockEnd = `${(tick / top) * 100}%`;
+    return number;
+  });
   const picture = svg(
     "svg",
     {
       viewBox: `0 0 ${hours.length} ${TREND_HEIGHT}`,
       preserveAspectRatio: "none",
       class: "trend-bars",
-      role: "img",
-      "aria-labelledby": "trend-name trend-description",
+      ...attributes,
     },
-    svg("title", { id: "trend-name" }, "Items per hour by sentiment"),
-    svg("desc", { id: "trend-description" }, described),
-    ...hours.map((hour, at) => bar(hour, at, most)),
+    ...labels,
+    ...lines,
+    ...hours.map((hour, at) => bar(hour, at, top)),
   );
-  const label = { class: "trend-most", "aria-hidden": "true" };
-  const top = element("span", label, most.toLocaleString());
-  return element("div", { class: "trend-plot" }, top, picture);
+  return element("div", { class: "trend-plot" }, ...numbers, picture);
+}
+
+/** Ticks from 0 to a count or beyond it, in steps of 1, 2 or 5 times a power of ten. */
+export function steps(count) {
+  const least = Math.max(1, count / TREND_STEPS);
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * [1, 2, 5, 10].find((each) => each * power >= least);
+  return Array.from({ length: Math.ceil(count / step) + 1 }, (_, at) => at * step);
+}
+
+/** The largest count up to twice the one that three quarters of the hours with items reach. */
+function largestOfMost(hours) {
+  const counts = hours.map(inAll).filter(Boolean).sort((a, b) => a - b);
+  const usual = counts[Math.floor((counts.length - 1) * 0.75)];
+  return counts.findLast((count) => count <= 2 * usual);
 }
 
 function bar(hour, at, most) {
@@ -172,6 +230,8 @@ function bar(hour, at, most) {
       parts.push(svg("rect", { ...place, class: `shape ${sentiment}` }));
     }
   }
+  // Across a bar that goes on beyond the picture.
+  const cut = svg("path", { d: `M${at} 10L${at + 1} 4v5L${at} 15z`, class: "trend-cut" });
   const figures = SENTIMENTS.map((each) => `${hour[each]} ${each}`).join(", ");
   return svg(
     "g",
@@ -179,6 +239,7 @@ function bar(hour, at, most) {
     svg("title", {}, `${exact(new Date(hour.hour))}\n${figures}`),
     svg("rect", { x: at, y: 0, width: 1, height: TREND_HEIGHT, class: "trend-slot" }),
     ...parts,
+    inAll(hour) > most ? cut : null,
   );
 }
 

@@ -3,6 +3,7 @@
 import { Api, Problem, passing } from "./api.js";
 import { renderDistribution, renderTags, renderTrend } from "./charts.js";
 import { byId, say } from "./dom.js";
+import { offerFiles } from "./files.js";
 import * as choices from "./filters.js";
 import { itemCells } from "./items.js";
 import { Live, announce } from "./live.js";
@@ -47,7 +48,8 @@ class Dashboard {
   }
 
   async open(reason = "") {
-    if (!this.#session.open) {
+    const asked = !this.#session.open;
+    if (asked) {
       byId("dashboard").hidden = true;
       byId("sign-out").hidden = true;
       this.#live.reset();
@@ -56,6 +58,7 @@ class Dashboard {
     }
     byId("dashboard").hidden = false;
     byId("sign-out").hidden = false;
+    if (asked) begin();
     this.#render();
     this.#refresh.start();
     this.#news.start(this.#shown.filters.sentiment);
@@ -67,10 +70,10 @@ class Dashboard {
     const asked = [
       this.#api
         .get("items", { limit: PAGE, ...filters }, signal)
-        .then((answer) => this.#gotItems(answer, signal)),
+        .then((page) => this.#gotItems(page, signal)),
       this.#api
         .get("summary", { hours, source_type: filters.source_type }, signal)
-        .then((answer) => this.#gotSummary(answer, signal)),
+        .then((summary) => this.#gotSummary(summary, signal)),
     ];
     const ended = await Promise.allSettled(asked);
     const failed = ended.find(({ status }) => status === "rejected");
@@ -78,26 +81,23 @@ class Dashboard {
     if (signal.aborted) return;
     byId("trouble").hidden = true;
     this.#live.answered(Date.now());
-    showUnits(ended.map(({ value }) => value));
   }
 
-  #gotItems({ body, units }, signal) {
-    if (signal.aborted) return units;
+  #gotItems(page, signal) {
+    if (signal.aborted) return;
     const { reading } = this.#items;
     const byScore = choices.byScore(this.#shown.filters);
-    const { arrived, ...list } = merge(this.#list, body, { byScore, reading });
+    const { arrived, ...list } = merge(this.#list, page, { byScore, reading });
     if (this.#loaded) this.#tellOf(arrived);
     this.#list = list;
     this.#loaded = true;
     this.#renderItems();
-    return units;
   }
 
-  #gotSummary({ body, units }, signal) {
-    if (signal.aborted) return units;
-    this.#summary = body;
+  #gotSummary(summary, signal) {
+    if (signal.aborted) return;
+    this.#summary = summary;
     this.#renderSummary();
-    return units;
   }
 
   #tellOf(arrived) {
@@ -141,10 +141,10 @@ class Dashboard {
     const { cursor, items } = this.#list;
     try {
       const parameters = { limit: PAGE, ...filters, cursor };
-      const { body } = await this.#api.get("items", parameters, new AbortController().signal);
+      const page = await this.#api.get("items", parameters, new AbortController().signal);
       // By now the filters may be others, or the list may have started over.
       if (filters !== this.#shown.filters || cursor !== this.#list.cursor) return;
-      this.#list = extended(this.#list, body);
+      this.#list = extended(this.#list, page);
       this.#renderItems();
       announce(`${this.#list.items.length - items.length} more items`);
     } catch (error) {
@@ -255,6 +255,9 @@ class Dashboard {
       byId("content").focus();
     });
     byId("sign-out").addEventListener("click", () => this.#signOut());
+    offerFiles("items", () => this.#list.items);
+    offerFiles("hours", () => this.#summary?.hours ?? []);
+    offerFiles("news", () => this.#news.items);
     byId("arrived").addEventListener("click", () => {
       byId("content").scrollIntoView();
       byId("content").focus({ preventScroll: true });
@@ -295,10 +298,10 @@ class Dashboard {
   }
 }
 
-function showUnits(units) {
-  const spent = units.filter((each) => !Number.isNaN(each));
-  const total = spent.reduce((sum, each) => sum + each, 0);
-  say(byId("units"), spent.length ? `The last refresh read ${total} capacity units.` : "");
+/** The top of the page, and the focus there. */
+function begin() {
+  byId("title").focus({ preventScroll: true });
+  window.scrollTo(0, 0);
 }
 
 async function start() {

@@ -60,6 +60,11 @@ export class News {
     byId("news-trouble").hidden = true;
   }
 
+  /** What is shown. */
+  get items() {
+    return this.#items;
+  }
+
   age(now) {
     this.#rows.age(now);
   }

@@ -1,6 +1,7 @@
 // The forms in front of the dashboard: who are you, and a password of your own.
 
 import { byId } from "./dom.js";
+import { announce } from "./live.js";
 
 /** Ask until somebody is signed in; `reason` says why they are asked again. */
 export async function askToSignIn(session, reason = "") {
@@ -50,6 +51,9 @@ function submitted(form, act) {
       error.textContent = "";
       // Not disabled: that would take the focus away from it.
       button.setAttribute("aria-disabled", "true");
+      const words = button.textContent;
+      button.textContent = button.dataset.progress;
+      announce(button.dataset.progress);
       try {
         resolve(await act());
       } catch (refused) {
@@ -59,6 +63,7 @@ function submitted(form, act) {
         field.select();
       } finally {
         button.removeAttribute("aria-disabled");
+        button.textContent = words;
       }
     };
   });

@@ -169,7 +169,7 @@ class Forms(
     )
 
     put_config = Put(TenantConfig, create=True, describes="Store a new tenant.")
-    get_config = Get(TenantConfig, describes="Read a tenant's configuration.")
+    get_config = Get(TenantConfig, consistent=True, describes="Read a tenant's configuration.")
     update_config = Update(TenantConfig, describes="Change a tenant's configuration.")
     tenants = Query(
         TenantConfig,
@@ -193,7 +193,7 @@ class Forms(
         describes="A tenant's destinations of one type, oldest first.",
     )
     put_secret = Put(TenantSecret, create=True, describes="Store where a secret is kept.")
-    get_secret = Get(TenantSecret, describes="Read where a secret is kept.")
+    get_secret = Get(TenantSecret, consistent=True, describes="Read where a secret is kept.")
     update_secret = Update(TenantSecret, describes="Rotate or revoke a secret.")
     secrets = Query(TenantSecret, describes="Where a tenant's secrets are kept.")
     put_domain = Put(DomainLookup, create=True, describes="Give a domain to a tenant.")

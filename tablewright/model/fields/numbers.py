@@ -59,7 +59,7 @@ class NumberField(Field[Any]):
         return False
 
     def compared(self, value: Any) -> Decimal:
-        return self._decimal(value)
+        return NumberField.check(self, value)
 
     def to_text(self, value: Any) -> str:
         return number_text(value)

@@ -16,7 +16,7 @@ from tablewright.model.errors import InvalidValue
 from tablewright.model.fields.base import REQUIRED, Field, Required
 from tablewright.model.fields.numbers import WholeField
 from tablewright.model.fields.time import TimestampTextField
-from tablewright.model.sharding.shards import ShardFunction, uniform
+from tablewright.model.sharding.shards import ShardFunction, shard_of, uniform
 from tablewright.model.time_ids import made_at, milliseconds, moment_of
 
 D = TypeVar("D")
@@ -209,7 +209,7 @@ class EpochShards:
         if misdated:
             raise misdated
         count = epochs.known(texts[self.whose], made).count_at(made)
-        return str(self.function(id, count))
+        return shard_of(self.function, self.by, id, count)
 
     def misdated(self, texts: Mapping[str, str]) -> InvalidValue | None:
         """What is wrong with a moment that is not that of the id, where both are there."""

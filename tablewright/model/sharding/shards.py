@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tablewright.model.arguments import checked
+from tablewright.model.errors import InvalidValue
 
 ShardFunction = Callable[[str, int], int]
 """Function of an id and a number of shards that gives one of these, counted from zero."""
@@ -38,6 +39,16 @@ def java_hash(text: str, count: int) -> int:
         code = (code * 31 + unit) & 0xFFFFFFFF
     signed = code - (1 << 32) if code & 0x80000000 else code
     return abs(signed) % count
+
+
+def shard_of(function: ShardFunction, by: str, text: str, count: int) -> str:
+    """The shard that a function chooses for an id; lists read no other than these."""
+    shard = function(text, count)
+    if type(shard) is not int or not 0 <= shard < count:
+        raise InvalidValue(
+            by, f"has the shard {shard!r}. The function must return one from 0 to {count - 1}"
+        )
+    return str(shard)
 
 
 def _utf16_codes(text: str) -> Sequence[int]:
@@ -79,7 +90,7 @@ class Shards:
 
     def of(self, text: str) -> str:
         """The shard that an id belongs to, as it stands in the key."""
-        return str(self.function(text, self.count))
+        return shard_of(self.function, self.by, text, self.count)
 
     def all(self) -> list[str]:
         """Every shard, as it stands in a key."""

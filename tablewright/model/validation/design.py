@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 from tablewright.model.arguments import described
@@ -13,7 +14,7 @@ from tablewright.model.entity import EntityModel
 from tablewright.model.errors import DesignError, InvalidRecord, InvalidValue
 from tablewright.model.fields import specifiers
 from tablewright.model.fields.base import Field
-from tablewright.model.fields.compound import TallyField
+from tablewright.model.fields.compound import PartOfField, SetOfField, TallyField
 from tablewright.model.fields.numbers import WholeField
 from tablewright.model.fields.time import (
     DateTextField,
@@ -21,6 +22,7 @@ from tablewright.model.fields.time import (
     HourTextField,
     TimestampTextField,
 )
+from tablewright.model.part import PartModel
 from tablewright.model.restored import RESTORED_FROM
 from tablewright.model.sizes import ITEM_BYTES
 from tablewright.model.table import Design
@@ -90,23 +92,31 @@ def _names(design: Design) -> Iterator[str]:
         for name in (name for name, times in Counter(names).items() if times > 1):
             yield f"{what} '{name}' is declared twice. Give each {what} its own name and object"
     for entity in design.entity_list:
-        stored: dict[str, str] = {}
         for name, times in Counter(field.name for field in entity.fields).items():
             if times > 1:
                 yield f"{entity.name} has one specifier for '{name}' and others. Write one for each"
-        for field in (field for field in entity.fields if field.stored):
-            other = stored.setdefault(field.stored, field.name)
-            if other != field.name:
-                yield (
-                    f"{entity.name}.{other} and {entity.name}.{field.name} are both stored as "
-                    f"'{field.stored}'. Give one another stored name"
-                )
-        if RESTORED_FROM in stored:
+        yield from _stored_twice(entity)
+        fields = (inner for field in entity.fields for inner in _nested(field))
+        for part in {one.of.__part__ for one in fields if isinstance(one, PartOfField)}:
+            yield from _stored_twice(part)
+        if RESTORED_FROM in entity.by_stored:
             yield (
                 f"{entity.name} stores a field as '{RESTORED_FROM}', which marks restored items. "
                 "Give it another stored name"
             )
         yield from _swallowed(design, entity)
+
+
+def _stored_twice(part: PartModel) -> Iterator[str]:
+    """Fields of an entity or a part of which only one could be stored."""
+    stored: dict[str, str] = {}
+    for field in (field for field in part.fields if field.stored):
+        other = stored.setdefault(field.stored, field.name)
+        if other != field.name:
+            yield (
+                f"{part.name}.{other} and {part.name}.{field.name} are both stored as "
+                f"'{field.stored}'. Give one another stored name"
+            )
 
 
 def _entity_type(design: Design) -> Iterator[str]:
@@ -128,13 +138,20 @@ def _entity_type(design: Design) -> Iterator[str]:
 def _swallowed(design: Design, entity: EntityModel) -> Iterator[str]:
     """Attributes that would be read as part of a tally."""
     keys = [key for index in (None, *design.indexes) for key in design.key_attributes(index).names]
-    for tally in (field for field in entity.fields if isinstance(field, TallyField)):
-        for name in dict.fromkeys((*entity.by_stored, *keys, design.ttl)):
+    tallies = [field for field in entity.fields if isinstance(field, TallyField)]
+    for tally in tallies:
+        for name in dict.fromkeys((*entity.by_stored, *keys, design.ttl, design.entity_type)):
             if name and name.startswith(tally.prefix):
                 yield (
                     f"attribute '{name}' begins with '{tally.prefix}', the prefix of "
                     f"{entity.name}.{tally.name}"
                 )
+    for one, two in permutations(tallies, 2):
+        if two.prefix.startswith(one.prefix):
+            yield (
+                f"the prefix '{two.prefix}' of {entity.name}.{two.name} begins with "
+                f"'{one.prefix}', the prefix of {entity.name}.{one.name}. Change one of them"
+            )
 
 
 def _limits(design: Design) -> Iterator[str]:
@@ -183,6 +200,8 @@ def _default(field: Field[Any]) -> str | None:
         checked = None if default is None else field.check(default)
     except InvalidValue as problem:
         return f"{described(default)}, but {problem.reason}"
+    if isinstance(field, SetOfField | TallyField) and default is not None:
+        return f"{described(default)}, which would be read in place of an empty one. Write None"
     if type(checked) is type(default) and bool(checked == default):
         return None
     return f"{described(default)}. Write it as {checked!r}"

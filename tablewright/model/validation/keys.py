@@ -26,6 +26,7 @@ from tablewright.model.validation.key_texts import (
     without,
 )
 
+_KINDS = {"S": "a text", "N": "a number", "B": "binary"}
 _KEY_LIMIT = 4  # attributes of a partition key, and of a sort key
 
 
@@ -235,15 +236,14 @@ def kinds(design: Design) -> Iterator[str]:
             kinds: dict[str, str] = {}
             for entity in design.entity_list:
                 key = entity.indexed.get(index) if index else entity.key
-                if key and attribute in dict(attributes.of(key)):
-                    own = entity.by_stored.get(attribute)
-                    number = own is not None and own.name in entity.number_keys
-                    kinds.setdefault("N" if number else "S", entity.name)
+                field = entity.by_stored.get(attribute)
+                if field or (key and attribute in dict(attributes.of(key))):
+                    # DynamoDB refuses an item whose attribute is not of the type of the key.
+                    kind = "S" if field is None else "B" if field.secret else field.kind
+                    kinds.setdefault(_KINDS.get(kind, f"{kind}, no type of a key,"), entity.name)
             if len(kinds) > 1:
-                yield (
-                    f"attribute '{attribute}' is a number for {kinds['N']} and a text for "
-                    f"{kinds['S']}: an index has one type of key"
-                )
+                types = " and ".join(f"{kind} for {name}" for kind, name in sorted(kinds.items()))
+                yield f"attribute '{attribute}' is {types}: an index has one type of key"
 
 
 def collisions(design: Design) -> Iterator[str]:

@@ -21,7 +21,7 @@ from tablewright.runtime.errors import Conflict, MalformedItem, NotFound, StoreE
 from tablewright.runtime.messaging.topic import Message, TooLarge, Topic
 from tablewright.runtime.parallel import try_in_parallel
 from tablewright.runtime.store.reader import OnMalformed
-from tablewright.runtime.store.records import Item
+from tablewright.runtime.store.records import Item, key_text
 from tablewright.runtime.store.store import Store
 
 # For each that a run may ask for: bounds what it reads where most of it is to be parked.
@@ -233,4 +233,11 @@ def _failures(results: Iterable[object]) -> list[StoreError]:
 
 
 def _reasons(results: Iterable[object]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.log_text for one in _failures(results)))
+    return tuple(dict.fromkeys(map(_reason, _failures(results))))
+
+
+def _reason(failure: StoreError) -> str:
+    if isinstance(failure, MalformedItem):
+        # An operator must find the item: its key is an id, and the value is left out.
+        return f"{'/'.join(map(key_text, (failure.key or {}).values()))}: {failure.log_text}"
+    return failure.log_text

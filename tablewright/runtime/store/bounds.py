@@ -49,7 +49,7 @@ def conditions(
         kept = (expressions.value(encode(leaf.of.to_plain(one))) for one in old)
         found += [f"contains({path}, {one})" for one in kept]
         fits = f"size({path}) <= {expressions.value(encode(leaf.max_items - len(new)))}"
-        may_be_missing = not old and len(new) <= leaf.max_items
+        may_be_missing = not old and len(leaf.default or ()) + len(new) <= leaf.max_items
         found.append(f"({_missing(path)} OR {fits})" if may_be_missing else fits)
     return found
 
@@ -58,6 +58,7 @@ def excess(records: Records, changes: Sequence[Change], record: Mapping[str, Any
     """Find the first bound that changes of this record would pass; a new one has no values."""
     for change, leaf in _growing(records, changes):
         value = value_at(record, change.operand)
+        value = leaf.default if value is None else value
         name = getattr(leaf, "name", "") or change.operand.field.name
         if isinstance(leaf, NumberField):
             amount, total = change.amount, _EXACT.add(value or 0, change.amount)
@@ -106,8 +107,8 @@ def _number(leaf: NumberField, amount: Any, path: str, expressions: Expressions)
     bound = leaf.highest if grows else leaf.lowest
     limit = expressions.value(encode(_EXACT.subtract(bound, amount)))
     fits = f"{path} {'<=' if grows else '>='} {limit}"
-    # DynamoDB adds to a missing number as to zero.
-    may_be_missing = leaf.lowest <= amount <= leaf.highest
+    # A missing number begins at its default, or at zero.
+    may_be_missing = leaf.lowest <= (leaf.default or 0) + amount <= leaf.highest
     return [f"({_missing(path)} OR {fits})" if may_be_missing else fits]
 
 

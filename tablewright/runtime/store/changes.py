@@ -181,15 +181,23 @@ def expression(
         elif isinstance(change, Remove):
             parts["REMOVE"].append(path)
         elif isinstance(change, Add):
-            amount = _plain(records, change.operand, change.amount)
-            parts["ADD"].append(f"{path} {expressions.value(encode(amount))}")
+            amount = expressions.value(encode(_plain(records, change.operand, change.amount)))
+            default = leaf_of(records, change.operand).default
+            if not default or isinstance(change.amount, set):
+                parts["ADD"].append(f"{path} {amount}")
+            else:
+                start = expressions.value(encode(default))
+                parts["SET"].append(f"{path} = if_not_exists({path}, {start}) + {amount}")
         elif isinstance(change, Subtract):
             elements = _plain(records, change.operand, change.elements)
             parts["DELETE"].append(f"{path} {expressions.value(encode(elements))}")
         elif isinstance(change, Append):
-            added = _plain(records, change.operand, list(change.elements))
-            empty, more = expressions.value(encode([])), expressions.value(encode(added))
-            parts["SET"].append(f"{path} = list_append(if_not_exists({path}, {empty}), {more})")
+            lists = (leaf_of(records, change.operand).default or (), change.elements)
+            start, more = (
+                expressions.value(encode(_plain(records, change.operand, list(one))))
+                for one in lists
+            )
+            parts["SET"].append(f"{path} = list_append(if_not_exists({path}, {start}), {more})")
     return " ".join(f"{word} {', '.join(some)}" for word, some in parts.items() if some)
 
 
@@ -217,6 +225,8 @@ def applied(changes: Sequence[Change], record: Mapping[str, Any]) -> dict[str, A
         field, path = change.operand.field, change.operand.path
         before = after.get(field.name)
         if not path:
+            if before is None and isinstance(change, Add | Append):
+                before = field.default
             after[field.name] = _changed(change, before)
         elif isinstance(field, TallyField):
             counts = {**(before or {}), path[0]: _changed(change, (before or {}).get(path[0]))}

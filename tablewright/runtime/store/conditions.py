@@ -164,7 +164,7 @@ def split(
 def _conjuncts(condition: Condition | None) -> list[Condition]:
     """Conditions all of which must hold, so that each can be evaluated by itself."""
     if isinstance(condition, Junction) and condition.word == "AND":
-        return [conjunct for part in condition.parts for conjunct in _conjuncts(part)]
+        return list(condition.parts)
     return [] if condition is None else [condition]
 
 
@@ -199,7 +199,7 @@ def own_field(records: Records, operand: Operand[Any]) -> Field[Any]:
 def wire_of(records: Records, operand: Operand[Any], value: Any, *, compared: bool = False) -> Wire:
     """A value that an operand is set to, or compared with, as it is stored."""
     leaf = leaf_of(records, operand)
-    if isinstance(operand, Size) and not isinstance(value, int):
+    if isinstance(operand, Size) and type(value) is not int:
         raise TypeError(f"a size must be compared with an int, not {described(value)}")
     if isinstance(operand, Size):
         return encode(value)

@@ -272,7 +272,7 @@ class Reader:
         if along is not None and (len(along) != 2 or isinstance(along[1], str)):
             raise TypeError(f'along must be ("day", [values]), not {described(along)}')
         bounds = Range(since, until, after, before, begins_with, descending)
-        key = {**key, **fields}
+        key = whole_key(key, fields)
         condition = self._condition(pattern, where)
         walk = Walk(
             lambda at: self._ask(pattern, {**key, **at}, bounds, condition),
@@ -311,7 +311,7 @@ class Reader:
             return _is_sound(record, on_malformed) and (keep is None or keep.test(record))
 
         at_once = max(page.wanted, _TESTED_AT_ONCE) if keep else page.wanted
-        reading = self._reading(asked, limit=at_once, position=position)
+        reading = Reading(self._transport, self.table_name, asked, limit=at_once, position=position)
         before, unused = page.calls, 0
         with closing(iter(reading)) as entries:
             while not page.is_over:
@@ -356,9 +356,9 @@ class Reader:
         """
         require_count(1 if at_once is None else at_once, "at_once")
         bounds = Range(since, until, after, before, begins_with, descending)
-        asked = self._ask(pattern, {**key, **fields}, bounds, self._condition(pattern, where))
+        asked = self._ask(pattern, whole_key(key, fields), bounds, self._condition(pattern, where))
         size = at_once or READ_CHUNK
-        reading = self._reading(asked, limit=at_once, position=None)
+        reading = Reading(self._transport, self.table_name, asked, limit=at_once)
         with closing(iter(reading)) as entries:
             while chunk := list(islice(entries, size)):
                 shown = self._entries.shown(asked, [entry for _, entry in chunk])
@@ -387,7 +387,7 @@ class Reader:
         """The first record of a list, or None. The arguments are those of `query`."""
         found = self.each(
             pattern,
-            {**key, **fields},
+            whole_key(key, fields),
             since=since,
             until=until,
             after=after,
@@ -419,7 +419,7 @@ class Reader:
         """How many records a list has. All of them are read; where DynamoDB can count them, none
         is sent, and malformed items count too. The arguments are those of `query`."""
         bounds = Range(since, until, after, before, begins_with)
-        asked = self._ask(pattern, {**key, **fields}, bounds, self._condition(pattern, where))
+        asked = self._ask(pattern, whole_key(key, fields), bounds, self._condition(pattern, where))
         if asked.left is None and asked.can_be_counted and not self._entries.among_others(pattern):
             lifetime = self._requests[pattern.entity].lifetime
             shards = asked.shards()
@@ -429,7 +429,7 @@ class Reader:
                     shards,
                 )
             )
-        reading = self._reading(asked, limit=None, position=None)
+        reading = Reading(self._transport, self.table_name, asked)
         found = 0
         with closing(iter(reading)) as entries:
             while chunk := [entry for _, entry in islice(entries, READ_CHUNK)]:
@@ -548,11 +548,6 @@ class Reader:
     ) -> Asked:
         records = self._of(pattern, Query).records
         return Asked(self.design, records, pattern, key, bounds, condition)
-
-    def _reading(
-        self, asked: Asked, *, limit: int | None, position: Sequence[str] | None
-    ) -> Reading:
-        return Reading(self._transport, self.table_name, asked, limit=limit, position=position)
 
     def _condition(self, pattern: Listing[Any], where: Where) -> Condition | None:
         records = self._of(pattern, Scan if isinstance(pattern, Scan) else Query).records

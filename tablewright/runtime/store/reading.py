@@ -36,8 +36,8 @@ class Reading:
         table: str,
         asked: Asked,
         *,
-        limit: int | None,
-        position: Sequence[str] | None,
+        limit: int | None = None,
+        position: Sequence[str] | None = None,
     ) -> None:
         self._transport = transport
         self._table = table

@@ -98,7 +98,7 @@ class Records:
                 (attribute, template, names, None if index else self._quick_test(template))
                 for name in ((None, index) if index else (None,))
                 for attribute, template in self._templates[name]
-                if (names := [field for field in template.fields if self._is_read(field, index)])
+                if (names := [one for one in template.fields if self._is_read(one, attribute)])
             ]
             for index in self._templates
         }
@@ -143,12 +143,13 @@ class Records:
                 clear, unread = self._in_clear(item, unread)
             values = self.stored_values(clear)
             if self._keys_to_read[index]:
-                for name, value in self.key_values(clear, index).items():
+                for name, value in self.key_values(clear, index, values).items():
                     values.setdefault(name, value)
             if not values.keys() >= self._required:
                 self._complete(values, clear, unread)
         except MalformedItem as error:
-            self.key_texts(item, index)  # raises KeyMismatch: the item is of another kind
+            if not self._has_type(item):
+                self.key_texts(item, index)  # raises KeyMismatch: the item is of another kind
             error.item = item  # as it is stored
             raise
         return self.entity.made._stored(values, unread)
@@ -287,40 +288,69 @@ class Records:
                 record[name] = self.entity.by_name[name].from_text(texts[name])
         return record
 
-    def _quick_test(self, template: Template) -> Callable[[str], Any] | None:
-        fields = [self.entity.by_name.get(name) for name in template.fields]
-        forms = [None if field is None else _key_form(field) for field in fields]
-        if None not in forms and not set(self._in_key).intersection(template.fields):
-            any_text = f"[^{re.escape(template.delimiter)}]+" if template.delimiter else ".+"
-            words = zip([form or any_text for form in forms], template.literals[1:], strict=True)
-            rest = "".join(form + re.escape(literal) for form, literal in words)
-            return re.compile(re.escape(template.literals[0]) + rest, re.DOTALL).fullmatch
-        return None
+    def _quick_test(self, template: Template) -> Callable[[str, Item], bool] | None:
+        """A test that a key has texts of one form, which are those of the item's attributes."""
+        any_text = f"[^{re.escape(template.delimiter)}]+" if template.delimiter else ".+"
+        expression, compared = re.escape(template.literals[0]), []
+        for name, literal in zip(template.fields, template.literals[1:], strict=True):
+            field = self.entity.by_name.get(name)
+            form = "" if field is None else _key_form(field)
+            if form is None or name in self._in_key or isinstance(field, MoneyField):
+                return None
+            part = form or any_text
+            if field is not None:
+                part = f"({part})"
+                compared.append((field.stored, field.kind, getattr(field, "digits", 0)))
+            expression += part + re.escape(literal)
+        match_key = re.compile(expression, re.DOTALL).fullmatch
 
-    def _is_read(self, name: str, index: str | None) -> bool:
-        """True for a field that an index may have in its key alone, or whose texts can be wrong."""
+        def is_sound(text: str, item: Item) -> bool:
+            match = match_key(text)
+            if match is None:
+                return False
+            for (stored, kind, digits), part in zip(compared, match.groups(), strict=True):
+                wire = item.get(stored) or {}
+                if kind in wire and wire[kind].zfill(digits) != part:
+                    return False
+            return True
+
+        return is_sound
+
+    def _is_read(self, name: str, attribute: str) -> bool:
+        """True for a field whose text in a key is not the attribute of the field itself."""
         field = self.entity.by_name.get(name)
         if field is None or name in self.entity.number_keys:
             return False
-        any_text = isinstance(field, TextField) and type(field).check is TextField.check
-        return bool(index) or name in self._in_key or not any_text
+        return field.stored != attribute or not _is_any_text(field)
 
-    def key_values(self, item: Item, index: str | None) -> Record:
-        """The fields that are read from an item's keys.
+    def key_values(
+        self, item: Item, index: str | None, values: Mapping[str, Any] | None = None
+    ) -> Record:
+        """The fields that are read from an item's keys; `values` are those of its attributes.
 
-        Raises MalformedItem if a text is not the one that its value is written as, and KeyMismatch
-        for a key of another form.
+        Raises MalformedItem if a text is not the one that its value is written as, or the primary
+        key is not that of the values, and KeyMismatch for a key of another form.
         """
         record: Record = {}
         primary = self.design.key.names
         for attribute, template, names, is_sound in self._keys_to_read[index]:
             text = item[attribute].get("S") or key_text(item[attribute])
-            if is_sound is not None and is_sound(text):
+            if is_sound is not None and is_sound(text, item):
                 continue
-            texts = template.parse(text)
+            try:
+                texts = template.parse(text)
+            except KeyMismatch:
+                if not self._has_type(item):
+                    raise
+                rule = f"must have the form {template.text}"
+                raise self._malformed(item, attribute, rule) from None
             try:
                 for name in names:
                     field = self.entity.by_name[name]
+                    if attribute in primary and values and name in values:
+                        self._require_text(field, values[name], texts[name])
+                    elif not (index or name in self._in_key) and _is_any_text(field):
+                        continue
                     # In an index, an older rule may have written a text in another way.
                     as_is = (
                         attribute not in primary and field.kind == "S" and field.is_stored_plainly
@@ -330,6 +360,13 @@ class Records:
                 rule = f"must have the form {template.text}, in which {problem}"
                 raise self._malformed(item, attribute, rule) from None
         return record
+
+    @staticmethod
+    def _require_text(field: Field[Any], value: Any, text: str) -> None:
+        """Refuse a key by which a record with this value would not be found."""
+        written = field.to_text(value)
+        if written != text:
+            raise field.refuse(f"is '{text}', but the attribute '{field.stored}' is '{written}'")
 
     def has_key_texts(self, item: Item, index: str | None) -> bool:
         """True if every text in an item's keys is the one that its value is written as."""
@@ -402,6 +439,11 @@ class Records:
             for attribute, template in self._templates[name]:
                 texts.update(template.parse(key_text(item[attribute])))
         return texts
+
+    def _has_type(self, item: Item) -> bool:
+        """True if an item has the type of this entity, whatever its keys."""
+        attribute = self.design.entity_type
+        return attribute is not None and item.get(attribute) == {"S": self.entity.name}
 
     def is_one(self, item: Item, index: str | None) -> bool:
         """Whether an item that lies among those of others is one of this entity."""
@@ -495,11 +537,15 @@ def _conversion(field: Field[Any]) -> Callable[[Any], Any] | None:
     return lambda raw: convert(decode({kind: raw}))
 
 
+def _is_any_text(field: Field[Any]) -> bool:
+    return isinstance(field, TextField) and type(field).check is TextField.check
+
+
 def _key_form(field: Field[Any]) -> str | None:
     """A pattern of which every text is one that the field writes; empty for any text, None if there
     is no such pattern."""
     if isinstance(field, TextField):
-        return "" if type(field).check is TextField.check else None
+        return "" if _is_any_text(field) else None
     if isinstance(field, WholeField | MoneyField):
         return f"[0-9]{{{field.digits}}}"
     if isinstance(field, DateTextField):

@@ -25,6 +25,7 @@ from tablewright.runtime.store import changes as changing
 from tablewright.runtime.store.attribute_values import Wire, encode
 from tablewright.runtime.store.condition_text import condition_text, values_text
 from tablewright.runtime.store.conditions import Rendering, as_in
+from tablewright.runtime.store.evaluation import compiled
 from tablewright.runtime.store.expired import Lifetime
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item, Records, key_text
@@ -133,11 +134,13 @@ class Requests:
             kind, params, pattern, where, lambda item, _: self.refusal(where, item, expected)
         )
 
-    def derives(self, changes: Sequence[Change]) -> bool:
-        """True if something is derived from what changes."""
-        records = self.records
-        return not changing.names_of(changes).isdisjoint(
-            records.design.derives_from(records.entity)
+    def needs_item(self, changes: Sequence[Change]) -> bool:
+        """True if an attribute is derived from a field that changes and from one that does not."""
+        changed = changing.names_of(changes)
+        known = {change.operand.field.name for change in changes if changing.is_plain([change])}
+        return any(
+            not changed.isdisjoint(group) and not known.issuperset(group)
+            for group in self.records.design.derived_together(self.records.entity)
         )
 
     def change(
@@ -150,7 +153,7 @@ class Requests:
     ) -> Action:
         """An update of an item that exists. What is derived, and whether elements are new to a set,
         follows from the `known` item, which must not have changed."""
-        where, derived = self.records.key(key), self.derives(changes)
+        where, derived = self.records.key(key), self.needs_item(changes)
         expressions = Expressions()
         if derived and known is not None:
             params = self._rewrite(known, changes, expected)
@@ -159,14 +162,16 @@ class Requests:
             conditions = self._there(expressions, expected)
             conditions += self._bounds(expressions, changes, known)
             if changes:
+                new, gone = self._following(key, changes)
                 params["UpdateExpression"] = changing.expression(
-                    self.records, changes, expressions, key=where
+                    self.records, changes, expressions, new, gone, key=where
                 )
             self._when(params, expressions, conditions)
 
         def refusal(item: Item | None, may_retry: bool) -> Action | StoreError:
             error = self.refusal(where, item, expected, changes)
-            if may_retry and self._is_outdated(error, known, item, changes, derived=derived):
+            outdated = self._is_outdated(error, known, item, expected, changes, derived=derived)
+            if may_retry and outdated:
                 return self.change(pattern, key, changes, expected, item)
             return error
 
@@ -213,6 +218,7 @@ class Requests:
         error: StoreError,
         known: Item | None,
         item: Item | None,
+        expected: Condition | None,
         changes: Sequence[Change],
         *,
         derived: bool,
@@ -220,6 +226,8 @@ class Requests:
         """True if a write failed because the item is not the one that it was computed from."""
         sources = self._sources(changes, derived=derived)
         if type(error) is not Conflict or item is None or not sources:
+            return False
+        if expected is not None and not compiled(expected, self.records)(item):
             return False
         return known is None or any(
             self._raw(known, one) != self._raw(item, one) for one in sources
@@ -361,7 +369,8 @@ class Requests:
             if not self._exists(item, expired=True):
                 return self._already(where, item)
             error = self.refusal(where, item, expected, changes)
-            if may_retry and self._is_outdated(error, existing, item, changes, derived=False):
+            outdated = self._is_outdated(error, existing, item, expected, changes, derived=False)
+            if may_retry and outdated:
                 return self.upsert(pattern, key, changes, expected, item)
             return error
 
@@ -417,6 +426,21 @@ class Requests:
             derived[design.entity_type] = self.name
         return {name: value for name, value in derived.items() if name not in design.key.names}
 
+    def _following(
+        self, key: Mapping[str, Any], changes: Sequence[Change]
+    ) -> tuple[dict[str, Wire], list[str]]:
+        """The derived attributes that follow from changes alone: those to set and to remove."""
+        design, entity = self.records.design, self.records.entity
+        changed = changing.names_of(changes)
+        if changed.isdisjoint(design.derives_from(entity)):
+            return {}, []
+        known = self.records.check_some(self._known(key, changes))
+        before = {name: value for name, value in known.items() if name not in changed}
+        same = design.derived(entity, before, self.records.epochs).keys()
+        after = design.derived(entity, known, self.records.epochs)
+        new = {name: encode(value) for name, value in after.items() if name not in same}
+        return new, [name for name in self._underived(changes) if name not in new]
+
     @staticmethod
     def _removed(changes: Sequence[Change]) -> set[str]:
         """The fields that are taken away."""
@@ -470,4 +494,7 @@ def whole_key(key: Mapping[str, Any], fields: Mapping[str, Any]) -> Mapping[str,
     """A key that is given as a mapping, by its fields, or both."""
     if type(key) is not dict and not isinstance(key, Mapping):
         raise TypeError(f"a key must be a mapping of fields to values, not {described(key)}")
+    for name in fields:
+        if name in key:
+            raise TypeError(f"{name} is in the key and a keyword too: pass it once")
     return {**key, **fields} if fields else key

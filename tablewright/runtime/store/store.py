@@ -101,11 +101,11 @@ class Store(Reader):
                          when=Order.state == State.OPEN)
         """
         requests = self._of(pattern, Update)
-        action, known = self._to_update(pattern, key, changes, when)
-        if known is None or when is not None or "UpdateExpression" in action.params:
-            known = self._run(action, f"ALL_{returning.upper()}")
+        action, item = self._to_update(pattern, key, changes, when)
+        if item is None or when is not None or "UpdateExpression" in action.params:
+            item = self._run(action, f"ALL_{returning.upper()}")
         with self._applied(pattern):
-            return requests.records.to_record(known or {})  # type: ignore[no-any-return]
+            return requests.records.to_record(item or {})  # type: ignore[no-any-return]
 
     def upsert(
         self,
@@ -114,8 +114,8 @@ class Store(Reader):
         *changes: Change | Mapping[str, Any],
         when: Where = None,
     ) -> E:
-        """Change fields of a record, or make it: what has no value yet is added to zero, or to an
-        empty set or list. Gives the record as it is then.
+        """Change fields of a record, or create it: additions to a field without a value begin at
+        its default, or at zero, an empty set or list. Returns the record as it is then.
 
         The changes name all fields outside the key that are required, and all that something is
         derived from. `when` must hold of a record that exists, or Conflict is raised, as by
@@ -249,11 +249,13 @@ class Store(Reader):
         """The action, and the item if it was read."""
         requests = self._of(pattern, Upsert if isinstance(pattern, Upsert) else Update)
         todo, expected = changing.listed(requests.records, changes), given(requests.records, when)
+        if isinstance(pattern, Update) and not todo and expected is None:
+            raise ValueError(f"update needs a change of {pattern.entity}. Use get to read it")
         if isinstance(pattern, Upsert):
             return requests.upsert(pattern.name, key, todo, expected), None
         with self._describing(pattern, requests.records.key(key)):
             item = None
-            if requests.derives(todo) or (not todo and expected is None):
+            if requests.needs_item(todo):
                 item = self._read(requests, key, consistent=True)
                 if requests.present(item) is None:
                     raise requests.refusal(requests.records.key(key), None)

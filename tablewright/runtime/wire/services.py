@@ -42,7 +42,7 @@ _DYNAMODB = {
     **dict.fromkeys(("ExecuteTransaction", "TransactWriteItems"), _WITH_TOKEN),
 }
 _SQS = dict.fromkeys(("SendMessage", "SendMessageBatch"), _PLAIN)
-_EVENTS = {"PutEvents": Operation(boto3_only=("EndpointId",))}
+_EVENTS = {"DescribeRule": _PLAIN, "PutEvents": Operation(boto3_only=("EndpointId",))}
 _SECRETS_MANAGER = {
     "CreateSecret": _WITH_TOKEN._replace(moments=("LastAccessedDate",)),
     "DeleteSecret": Operation(moments=("DeletionDate",)),

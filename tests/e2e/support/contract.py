@@ -53,7 +53,7 @@ _REFUSED = {"expected-statuses": ["400", "403", "404", "409", "412", "413", "428
 
 # Parameters that are not given together.
 _APART = (
-    (("status",), ("suite", "concept")),
+    (("status",), ("product_suite", "product_concept")),
     (("day",), ("user_id",)),
     (("category",), ("brand", "productId")),
     (("brand",), ("productId",)),

@@ -25,7 +25,7 @@ from tests.infrastructure.synthesis import (
 )
 
 Stage = Callable[[str], Assembly]
-MOST_METRICS = 60
+MOST_METRICS = 61
 MINUTE = Duration.minutes(1)
 
 

@@ -30,7 +30,9 @@ PAGE = (ROOT / "docs" / "deployable-regions.md").read_text()
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["dev", "staging", "prod-accelerated"])
+@pytest.mark.parametrize(
+    "name", ["dev", "staging", "prod-accelerated", "prod-replicated-encrypted"]
+)
 def test_cfn_lint_finds_nothing(name: str, stage: Stage) -> None:
     files = [
         str(file)

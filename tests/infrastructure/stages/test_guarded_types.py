@@ -14,6 +14,7 @@ FREE = {
     "AWS::ApplicationAutoScaling": {"ScalableTarget", "ScalingPolicy"},
     "AWS::Backup": {"BackupSelection"},
     "AWS::Budgets": {"Budget"},
+    "AWS::CloudFormation": {"WaitConditionHandle"},
     "AWS::CloudWatch": {"Alarm", "CompositeAlarm", "Dashboard"},
     "AWS::Cognito": {"UserPoolClient", "UserPoolGroup"},
     "AWS::DAX": {"ParameterGroup", "SubnetGroup"},

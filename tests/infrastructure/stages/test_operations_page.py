@@ -50,7 +50,7 @@ def kinds(assembly: Assembly) -> dict[str, set[str]]:
         ):
             stack, *parts, name, _ = node["path"].split("/")
             system = stack.split("-")[2]
-            ending = re.search(r"(Read|Write)Throttles$|Stopped$|NotRun$", name)
+            ending = re.search(r"Stopped$|NotRun$", name)
             kind = "Replication" if "Replication" in parts[-1:] else ending[0] if ending else name
             found.setdefault(system, set()).add(kind)
     return found

@@ -291,9 +291,9 @@ def test_passwords_are_sent_only_where_there_are_no_real_users(
 @pytest.mark.thorough
 def test_every_alarm_is_told_to_the_topic(stage: Stage) -> None:
     alarms = resources(stage("prod-us-east-1").template("sales"), "AWS::CloudWatch::Alarm")
-    # Nine of the table, three of each function, two of the API, four of the stream's consumer and
+    # Two of the table, three of each function, two of the API, four of the stream's consumer and
     # one of its archive's failed runs, one of runs that do not begin and one of missing backups.
-    assert len(alarms) == 9 + 3 * 3 + 2 + 4 + 3
+    assert len(alarms) == 2 + 3 * 3 + 2 + 4 + 3
     for id, alarm in alarms.items():
         (action,) = alarm["AlarmActions"]
         assert "AlarmsTopic" in action["Fn::ImportValue"], id

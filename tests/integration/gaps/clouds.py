@@ -4,6 +4,7 @@ import http.client
 import io
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -38,8 +39,10 @@ T = TypeVar("T")
 class Cloud:
     """A running emulator; `stop` and `start` again keep what its state folder keeps."""
 
-    def __init__(self, state: Path, *, without: str = "") -> None:
+    def __init__(self, state: Path, *, without: str = "", file_limit: int | None = None) -> None:
+        """With `file_limit`, no file can grow beyond so many bytes: as on a full disk."""
         self.state = state
+        self.file_limit = file_limit
         self._without = without
 
     def start(self) -> None:
@@ -66,8 +69,12 @@ class Cloud:
                 },
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                preexec_fn=self._limit_files if self.file_limit else None,
             )
         until(self._answers, seconds=START_SECONDS)
+
+    def _limit_files(self) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_limit or 0, resource.RLIM_INFINITY))
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)

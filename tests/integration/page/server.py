@@ -66,6 +66,8 @@ class Api:
         self.counts: dict[str, Any] = {}
         self.asked: list[Asked] = []
         self.expired_cursors = False
+        # Of more items than a page asks for, for a long list in one answer.
+        self.page_size = 0
         self._server = _Server(("127.0.0.1", 0), partial(_Handler, self))
         self.url = f"http://127.0.0.1:{self._server.server_port}/"
 
@@ -134,7 +136,8 @@ class Api:
             found.sort(key=lambda each: (each["ingested_at"][:10], each["score"]), reverse=True)
         ids = [each["source_id"] for each in found]
         start = ids.index(query["cursor"]) + 1 if query.get("cursor") else 0
-        page = found[start : start + int(query.get("limit", "20"))]
+        limit = self.page_size or int(query.get("limit", "20"))
+        page = found[start : start + limit]
         more = start + len(page) < len(found)
         return {"items": page, "next_cursor": page[-1]["source_id"] if more else None}
 

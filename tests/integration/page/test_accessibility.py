@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from tests.integration.page.conftest import SCHEMES, Dashboard, refreshed
 from tests.integration.page.samples import news
 from tests.integration.page.server import Api
+from tests.integration.page.test_charts import hours
+from tests.integration.page.test_long_list import BOTTOM, in_sight, load, many
 from toolchain.paths import NODE_MODULES
 
 AXE = NODE_MODULES / "axe-core" / "axe.min.js"
@@ -26,9 +28,15 @@ def audit(page: Page) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("state", ["full", "filtered", "empty", "trouble", "sign-in"])
+@pytest.mark.parametrize(
+    "state", ["full", "filtered", "enlarged", "long", "empty", "trouble", "sign-in"]
+)
 def test_axe_finds_nothing(dashboard: Dashboard, api: Api, state: str) -> None:
     api.feed.items = [news(number) for number in range(12)]
+    if state == "enlarged":
+        api.counts = {"hours": hours(*(3, 1, 2, 4) * 6, 412)}
+    if state == "long":
+        api.items = many(1_000)
     if state == "empty":
         api.items, api.feed.items = [], []
     if state == "sign-in":
@@ -36,6 +44,9 @@ def test_axe_finds_nothing(dashboard: Dashboard, api: Api, state: str) -> None:
     hash = "#tag=AI&sentiment=positive" if state == "filtered" else ""
     # axe's own code is not held to the page's policy.
     page = dashboard.open(hash, ready=state != "sign-in", bypass_csp=True)
+    if state == "long":
+        load(page, api)
+        assert 1 not in in_sight(page, f"{BOTTOM} / 2")
     if state == "trouble":
         api.fail(503, "The table is busy.")
         refreshed(page)
@@ -69,8 +80,10 @@ def test_the_keyboard_reaches_everything_in_order(dashboard: Dashboard) -> None:
     assert reached[:5] == ["skip", "sign-out", "source-type", "hours", "since"]
     assert reached[5] == "chip"
     assert reached[6:9] == ["legend-entry"] * 3
-    assert reached[9:15] == ["tag-bar"] * 6
-    assert set(reached[15:]) >= {"tag"}
+    assert reached[9:11] == ["file"] * 2
+    assert reached[11:17] == ["tag-bar"] * 6
+    assert reached[17:19] == ["file"] * 2
+    assert set(reached[19:]) >= {"tag"}
 
 
 def test_the_focus_can_be_seen(dashboard: Dashboard) -> None:

@@ -125,11 +125,49 @@ def test_a_million_items_are_drawn_to_scale_and_stay_in_their_cards(
         assert len({(left, size) for left, size, _ in bars}) == 1
         shares = [share for _, _, share in bars[:4]]
         assert shares == pytest.approx([1, 0.5, 0.25, 0.05], abs=0.001)
-        expect(page.locator(".legend-entry .share")).to_have_text(["50 %", "50 %", "< 1 %"])
+        expect(page.locator(".legend-entry .share")).to_have_text(["50 %", "49 %", "< 1 %"])
         assert page.evaluate(RAGGED) < 0.5
         assert page.evaluate(OUTSIDE) == page.evaluate(STICKING_OUT) == []
         assert overflow(page) == 0
         screenshot(page, f"millions-{width}-{scheme}")
+
+
+# WCAG 2.2, 2.5.8.
+SMALL = """[...document.querySelectorAll("a, button, input, select")]
+  .filter(each => each.checkVisibility()).map(each => [each, each.getBoundingClientRect()])
+  .filter(([, { width, height }]) => width < 24 || height < 24).map(([each]) => each.outerHTML)"""
+
+
+@pytest.mark.parametrize("width", [320, 390, 800, 1440])
+def test_targets_are_large_enough_to_touch(dashboard: Dashboard, api: Api, width: int) -> None:
+    api.feed.items = [news(number) for number in range(12)]
+    viewport = {"width": width, "height": 900}
+    for hash in ("", "#tag=AI&source_type=reddit"):
+        page = dashboard.open(hash, viewport=viewport)
+        expect(page.locator("#items a").first).to_be_visible()
+        assert page.evaluate(SMALL) == []
+    api.accepts = lambda _: False
+    page = dashboard.open(ready=False, viewport=viewport)
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    assert page.evaluate(SMALL) == []
+
+
+# The share of its card's height that the contents of the distribution take.
+FILLED = """(() => {
+  const box = each => document.querySelector(each).getBoundingClientRect();
+  return (box(".legend").bottom - box(".ring").top) / box("#distribution").height;
+})()"""
+
+
+@pytest.mark.parametrize("width", [800, 1440])
+def test_the_distribution_fills_its_card(dashboard: Dashboard, width: int) -> None:
+    page = dashboard.open(viewport={"width": width, "height": 900})
+    assert page.evaluate(FILLED) > 0.85
+
+
+def test_the_footer_says_nothing_of_capacity(dashboard: Dashboard) -> None:
+    page = dashboard.open()
+    expect(page.locator("body")).not_to_contain_text("capacity")
 
 
 def test_the_themes_differ(dashboard: Dashboard) -> None:

@@ -27,11 +27,6 @@ def test_the_page_says_how_old_its_answers_can_be(dashboard: Dashboard, api: Api
     expect(page.locator("#staleness")).to_contain_text("can be 5 minutes old")
 
 
-def test_the_read_units_of_a_refresh_are_in_the_footer(dashboard: Dashboard) -> None:
-    units = dashboard.open().locator("#units")
-    expect(units).to_have_text("The last refresh read 3 capacity units.")
-
-
 def test_a_failure_keeps_what_was_seen_and_says_so(dashboard: Dashboard, api: Api) -> None:
     page = dashboard.open()
     api.fail(503, BUSY)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.support.browser import NewPage, screenshot
 from tests.integration.gaps.clouds import Cloud, running
@@ -189,6 +189,44 @@ def test_a_first_password_is_replaced_by_ones_own(
         field.fill("Another-horse-8")
     save.click()
     shows_items(page)
+
+
+@pytest.mark.parametrize("size", [{"width": 1000, "height": 400}, {"width": 390, "height": 600}])
+def test_the_dashboard_begins_at_its_top_with_the_focus_there(
+    member: Pool, api: Api, new_page: NewPage, size: dict[str, int]
+) -> None:
+    page = new_page(viewport=size)
+    page.goto(api.url)
+    sign_in(page)
+    shows_items(page)
+    expect(page.locator("#title")).to_be_focused()
+    assert page.evaluate("scrollY") == 0
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Sign out")).to_be_focused()
+    # A reload is no sign-in: it takes nobody anywhere.
+    page.reload()
+    shows_items(page)
+    expect(page.locator("body")).to_be_focused()
+
+
+def test_the_button_says_that_sign_in_is_in_progress(
+    member: Pool, api: Api, page: Page, cloud: Cloud
+) -> None:
+    held: list[Route] = []
+    page.route(f"{cloud.endpoint}/", lambda route: held.append(route))
+    page.goto(api.url)
+    sign_in(page, "Wrong-horse-7")
+    button = page.locator("#sign-in-form button")
+    expect(button).to_have_text("Signing in…")
+    expect(button).to_have_css("opacity", "1")
+    expect(page.locator("#announcer")).to_have_text("Signing in…")
+    spinner = "getComputedStyle(document.querySelector('#sign-in-form button'), '::before').width"
+    assert page.evaluate(spinner) != "auto"
+    screenshot(page, "signing-in", whole=False)
+    held[0].continue_()
+    expect(page.get_by_role("alert")).to_have_text("Incorrect username or password.")
+    expect(button).to_have_text("Sign in")
+    assert page.evaluate(spinner) == "auto"
 
 
 def test_without_a_name_or_a_password_nothing_is_sent(member: Pool, api: Api, page: Page) -> None:

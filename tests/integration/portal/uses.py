@@ -71,8 +71,8 @@ def use_content_api(aws: Aws, room: FanOutWorld) -> None:
         ask("GET", f"{one}/file")
         ask("PATCH", one, {"title": "Mine", "version": "3"})
         ask("DELETE", f"{one}/draft", {"version": "4"})
-    product = {"suite": "Data", "concept": "Lake"}
-    lists: list[dict[str, Any]] = [{"status": "Draft"}, product, {"owner": "ola"}]
+    product = {"product_suite": "Data", "product_concept": "Lake"}
+    lists: list[dict[str, Any]] = [{"status": "Draft"}, product, {"owner_user_id": "ola"}]
     for query in lists:
         page = ask("GET", "/content", limit=1, **query)
         ask("GET", "/content", limit=1, cursor=page["next_cursor"], **query)

@@ -35,7 +35,10 @@ def plain(item: dict[str, Any]) -> dict[str, Any]:
     return {name: decode(value) for name, value in item.items()}
 
 
-LISTS: list[dict[str, Any]] = [{"status": "Approved"}, {"suite": "Data", "concept": "Lake"}]
+LISTS: list[dict[str, Any]] = [
+    {"status": "Approved"},
+    {"product_suite": "Data", "product_concept": "Lake"},
+]
 READER = {"sub": "ada", "cognito:groups": "[readers]"}
 
 
@@ -122,7 +125,7 @@ def test_published_items_are_read_listed_edited_and_deleted(world: World, time: 
     assert world("DELETE", "/content/c1", gone, user=OLA).status == 204
 
 
-@pytest.mark.parametrize("asked", [{"status": "Approved"}, {"suite": "Data", "concept": "Lake"}])
+@pytest.mark.parametrize("asked", LISTS)
 def test_content_is_listed_last_updated_first_page_by_page(
     world: World, asked: dict[str, Any]
 ) -> None:
@@ -222,7 +225,7 @@ def test_a_subscription_has_the_published_attributes(http: Http, room: FanOutWor
         "product_concept": "Lake",
         "tags": ["Demo"],
     }
-    assert http("POST", "/subscriptions", body).status == 201
+    assert http("POST", "/subscriptions", {**body, "user_id": "ada"}).status == 201
     items = map(plain, room.items("subscriptions"))
     (stored,) = (one for one in items if one["user_id"] == "ada")
     assert stored.items() >= {**body, "user_id": "ada"}.items()
@@ -265,8 +268,10 @@ def events(dynamodb: Database, monkeypatch: pytest.MonkeyPatch) -> EventWorld:
 def test_an_event_has_the_published_attributes(events: EventWorld) -> None:
     item = plain(event_item("2099-01-26T10:04:00.000Z"))
     asked = ("event_id", "event_name", "user_id", "content_id", "metadata", "timestamp")
-    for _ in range(2):
-        events.send({name: item[name] for name in asked})
+    event = {name: item[name] for name in asked}
+    # In a list, and by itself.
+    events.send(event)
+    assert events("POST", event, claims=READER).json == {"event_ids": ["evt_1"]}
     (stored,) = map(plain, events.items())
     assert {n: v for n, v in stored.items() if n != "ttl"} == item
 
@@ -277,14 +282,14 @@ def test_published_items_are_listed_by_day_and_by_user(events: EventWorld, time:
     events.database.write([item], Events)
     names = {field.name for field in Event.__entity__.fields}
     shown = {n: v for n, v in plain(item).items() if n in names}
-    assert events.all(1, day="2025-01-25") == [shown]
+    assert events.all(1, date_bucket="2025-01-25") == [shown]
     assert events.all(1, READER, user_id="ada") == [shown]
 
 
 def test_events_are_listed_newest_first_page_by_page(events: EventWorld) -> None:
     items = [event_item(f"2025-01-25T1{n}:00:00Z", f"e{n}") for n in range(5)]
     events.database.write(items, Events)
-    assert [one["event_id"] for one in events.all(2, day="2025-01-25")] == [
+    assert [one["event_id"] for one in events.all(2, date_bucket="2025-01-25")] == [
         *("e4", "e3", "e2", "e1", "e0")
     ]
 

@@ -1,5 +1,6 @@
 """Each example of "Data Model: Interactive Dashboard Demo", run by the sections of the document."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -378,15 +379,64 @@ def test_the_sample_item_is_accepted_by_the_api_and_shown(
     sample = {name: next(iter(wire.values())) for name, wire in SAMPLE_ITEM.items()}
     sample["metadata"] = {n: wire["S"] for n, wire in SAMPLE_ITEM["metadata"]["M"].items()}
     sample["score"] = float(sample["score"])
-    del sample["ingested_at"]
     http = Http(world, monkeypatch)
-    taken = http("POST", "/items", {"items": [sample]})
+    taken = http("POST", "/items", sample)
     assert taken.json == {"stored": 1, "duplicates": 0, "rejected": []}
+    assert http("POST", "/items", {"items": [sample]}).json["duplicates"] == 1
     (image,) = items_of(world)
+    assert image["ingested_at"] == SAMPLE_ITEM["ingested_at"]
     assert image["score"] == {"N": "0.72"}
     assert sorted(image["matched_tags"]["SS"]) == ["AI", "europe", "regulation"]
     world.project()
     assert [row["sentiment"]["S"] for row in world.rows() if "tag" in row] == ["neutral"] * 3
+
+
+# As `insert_item_if_new` writes it: pending, with placeholders, and with what it leaves empty.
+WRITTEN: dict[str, Any] = {
+    "source_id": "newsapi#test-124",
+    "ingested_at": "2025-11-16T14:30:15.123456Z",
+    "source_type": "newsapi",
+    "status": "pending",
+    "sentiment": "neutral",
+    "score": 0.5,
+    "model_version": "v1.0.0",
+    "matched_tags": ["test"],
+    "text_snippet": "",
+    "source_url": "",
+    "metadata": {},
+}
+
+
+@pytest.mark.parametrize("placeholder", [{}, {"sentiment": "positive", "score": 0.9}])
+def test_a_pending_item_with_placeholders_is_accepted_and_analyzed(
+    world: World, monkeypatch: pytest.MonkeyPatch, placeholder: dict[str, Any]
+) -> None:
+    http = Http(world, monkeypatch)
+    assert http("POST", "/items", {**WRITTEN, **placeholder}).json["stored"] == 1
+    (image,) = items_of(world)
+    assert (image["status"], image["sentiment"]) == ({"S": "pending"}, {"S": "neutral"})
+    assert image["ingested_at"] == {"S": "2025-11-16T14:30:15.123Z"}
+    (message,) = world.inbox.messages
+    assert json.loads(message)["source_id"] == "newsapi#test-124"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "detail"),
+    [
+        ({"ingested_at": "9000-01-01T00:00:00Z"}, "future"),
+        ({"ingested_at": "2025-11-16T14:30:15"}, "time zone"),
+        ({"ingested_at": 1763303415}, "ISO 8601"),
+        ({"status": "done"}, "must be pending or analyzed"),
+        ({"status": "analyzed", "sentiment": None}, "needs a sentiment"),
+    ],
+)
+def test_a_moment_and_a_status_that_cannot_be_are_refused(
+    world: World, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, Any], detail: str
+) -> None:
+    refused = Http(world, monkeypatch)("POST", "/items", {**WRITTEN, **wrong})
+    assert refused.status == 400
+    assert any(detail in error["detail"] for error in refused.json["errors"])
+    assert items_of(world) == []
 
 
 # --- Security & Compliance, IAM Least-Privilege: the condition that the published policy means ---

@@ -10,6 +10,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.endpoint import DEFAULT_TIMEOUT
 
 from benchmarks.servers.scripted import hangs_up, scripted
 from lambdas.sales.handlers import api
@@ -20,6 +21,7 @@ from tablewright.runtime.deadline import invocation, seconds_left
 from tablewright.runtime.errors import OutOfTime, Unavailable, Unreachable
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.connection import Timeouts
 from tablewright.runtime.wire.services import SERVICES
 from tablewright.runtime.wire.signing import Credentials
 from tests.infrastructure.synthesis import Assembly, resources
@@ -171,6 +173,24 @@ def test_connection_is_cut_to_what_the_invocation_has_left(scheme: str) -> None:
             dynamo.call("ListTables", {})
         assert time.monotonic() - began < 0.5 + deadline._ANSWERING
         assert not failed.value.maybe_applied
+
+
+def test_sending_is_cut_to_what_the_invocation_has_left() -> None:
+    """A server that reads nothing stops a request that is larger than its buffers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        keys = Credentials("key", "secret")
+        dynamo = WireClient(SERVICES["dynamodb"], url, "eu-west-1", lambda: keys)
+        began = time.monotonic()
+        with invocation(Limited(6 + deadline._ANSWERING)), pytest.raises(Unavailable) as failed:
+            dynamo.call("PutItem", {"TableName": "t" * 16_000_000})
+    assert time.monotonic() - began < edge.SETTINGS["read_timeout"] / 2
+    assert failed.value.maybe_applied
+
+
+def test_time_outs_outside_lambda_are_botocores() -> None:
+    assert Timeouts() == (DEFAULT_TIMEOUT, DEFAULT_TIMEOUT)
+    assert (edge.SETTINGS["connect_timeout"], edge.SETTINGS["read_timeout"]) == Timeouts()
 
 
 def test_boto3_does_not_call_a_sent_request_unsent(cloud: tuple[Loopback, Session]) -> None:

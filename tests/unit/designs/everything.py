@@ -117,7 +117,7 @@ class Thing(
     lines: Field[str] = Lines(default="one\ntwo")
     raw: Field[bytes] = Binary(max_bytes=9, default=b'\x00"')
     tags: Field[Any] = SetOf(Text(), default=None)
-    numbers: Field[Any] = SetOf(Number(), max_items=3, default={Decimal("2.5"), Decimal(1)})
+    numbers: Field[Any] = SetOf(Number(), max_items=3, default=None)
     places: Field[tuple[Place, ...]] = ListOf(
         PartOf(Place), default=(Place(street="A", colour=Colour.RED),)
     )

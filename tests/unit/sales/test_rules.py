@@ -93,6 +93,10 @@ def test_a_wrong_field_is_named_with_its_reason(field: str, value: Any, reason: 
     assert refused({**BODY, field: value}) == {f"/{field}": reason}
 
 
+def test_the_tenant_of_the_caller_may_be_repeated() -> None:
+    assert sale_from({**BODY, "tenant": "acme"}, DEFAULTS) == sale_from(BODY, DEFAULTS)
+
+
 WIDE_IDS = ["prod/1", "SKU+1", "a b", "50%", "Ünï", "商品", "..", "?&=", "f47ac10b", "😀"]
 
 

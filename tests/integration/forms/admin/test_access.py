@@ -57,7 +57,7 @@ def test_each_tenant_s_requests_run_in_a_session_that_is_tagged_with_it(
 def test_of_two_changes_at_once_one_is_told_what_the_other_did(forms: FormTable) -> None:
     store = forms.store()
     store.put(Forms.put_config, TenantConfig(**TenantConfig.__entity__.example))
-    change = RecordChange(store, Forms.update_config, {"tenant_id": "acme"})
+    change = RecordChange(store, Forms.get_config, Forms.update_config, {"tenant_id": "acme"})
 
     def meanwhile(name: str) -> Any:
         def decide(_: TenantConfig) -> Mapping[str, Any]:

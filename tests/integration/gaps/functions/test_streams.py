@@ -160,7 +160,7 @@ def test_with_the_gap_open_a_reported_failure_is_forgotten(
 
 
 def test_with_the_gap_open_a_restart_loses_what_was_not_done(tmp_path: Path) -> None:
-    cloud = Cloud(tmp_path / "state", without="dynamodb.stream_records")
+    cloud = Cloud(tmp_path / "state", without="durable_state")
     with running(cloud):
         consumer = Consumer(cloud, tmp_path, deploy_mapping=False)
         consumer.put("before")

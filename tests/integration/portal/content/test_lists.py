@@ -28,7 +28,8 @@ from tests.integration.portal.content.content_world import (
     stored,
 )
 
-LAKE: dict[str, Any] = {"suite": "Data", "concept": "Lake"}
+LAKE: dict[str, Any] = {"product_suite": "Data", "product_concept": "Lake"}
+_LISTS = "owner_user_id, product_suite and product_concept, or status"
 
 
 @pytest.fixture
@@ -68,19 +69,19 @@ def test_lists_show_what_the_caller_may_read(world: World) -> None:
 @pytest.mark.parametrize(
     ("asked", "wrong"),
     [
-        ({}, "owner, suite and concept, or status"),
-        ({"audience": "Sales", "tag": "demo"}, "owner, suite and concept, or status"),
-        ({"owner": "ada", "suite": "Data"}, "concept"),
-        ({"owner": "a#da"}, "owner"),
+        ({}, _LISTS),
+        ({"audience_role": "Sales", "tag": "demo"}, _LISTS),
+        ({"owner_user_id": "ada", "product_suite": "Data"}, "product_concept"),
+        ({"owner_user_id": "a#da"}, "owner_user_id"),
         ({"status": APPROVED, "draft": "x"}, "draft"),
-        ({"owner": "ada", "status": "Gone"}, "status"),
-        ({"status": APPROVED, "audience": "x" * 101}, "audience"),
-        ({"status": APPROVED, "stage": "a\nb"}, "stage"),
+        ({"owner_user_id": "ada", "status": "Gone"}, "status"),
+        ({"status": APPROVED, "audience_role": "x" * 101}, "audience_role"),
+        ({"status": APPROVED, "lifecycle_stage": "a\nb"}, "lifecycle_stage"),
         ({"status": APPROVED, "tag": " "}, "tag"),
         ({"status": APPROVED, "tag": "x" * 51}, "tag"),
-        ({"suite": "Data"}, "concept"),
-        ({"concept": "Lake"}, "suite"),
-        ({"suite": "Da#ta", "concept": "Lake"}, "suite"),
+        ({"product_suite": "Data"}, "product_concept"),
+        ({"product_concept": "Lake"}, "product_suite"),
+        ({"product_suite": "Da#ta", "product_concept": "Lake"}, "product_suite"),
         ({"status": "Gone"}, "status"),
         ({"status": APPROVED, "limit": "0"}, "limit"),
         ({"status": APPROVED, "limit": "101"}, "limit"),
@@ -96,14 +97,20 @@ def test_questions_that_make_no_sense_are_refused(
 
 
 FILTERED: list[dict[str, str]] = [
-    {"owner": "ben"},
-    {"owner": "ben", "status": DRAFT},
-    {"owner": "ada", "audience": "Sales", "tag": " TAG3 "},
-    {"owner": "ada", **LAKE, "stage": "Try"},
-    {"status": APPROVED, "audience": "Sales", "stage": "Buy"},
+    {"owner_user_id": "ben"},
+    {"owner_user_id": "ben", "status": DRAFT},
+    {"owner_user_id": "ada", "audience_role": "Sales", "tag": " TAG3 "},
+    {"owner_user_id": "ada", **LAKE, "lifecycle_stage": "Try"},
+    {"status": APPROVED, "audience_role": "Sales", "lifecycle_stage": "Buy"},
     {"status": APPROVED, "tag": "tag1", **LAKE},
-    {"tag": "tag5", "audience": "Partners", "stage": "Try", "status": APPROVED, "owner": "ben"},
-    {**LAKE, "audience": "Nobody"},
+    {
+        "tag": "tag5",
+        "audience_role": "Partners",
+        "lifecycle_stage": "Try",
+        "status": APPROVED,
+        "owner_user_id": "ben",
+    },
+    {**LAKE, "audience_role": "Nobody"},
 ]
 
 
@@ -119,12 +126,12 @@ def test_filters_leave_what_has_all_that_is_asked_for(world: World, limit: int) 
 
     def asked_for(one: Content, asked: dict[str, str]) -> bool:
         values = [
-            (one.owner_user_id, asked.get("owner")),
-            (one.product_suite, asked.get("suite")),
-            (one.product_concept, asked.get("concept")),
+            (one.owner_user_id, asked.get("owner_user_id")),
+            (one.product_suite, asked.get("product_suite")),
+            (one.product_concept, asked.get("product_concept")),
             (one.status, asked.get("status")),
-            (one.audience_role, asked.get("audience")),
-            (one.lifecycle_stage, asked.get("stage")),
+            (one.audience_role, asked.get("audience_role")),
+            (one.lifecycle_stage, asked.get("lifecycle_stage")),
             (one.tags[0], asked.get("tag", "").strip().lower() or None),
         ]
         return all(wanted is None or has == wanted for has, wanted in values)
@@ -132,22 +139,22 @@ def test_filters_leave_what_has_all_that_is_asked_for(world: World, limit: int) 
     for asked in FILTERED:
         expected = ids([one for one in made if asked_for(one, asked)])
         assert world.listed(limit, OLA, **asked) == expected, asked
-    assert world.listed(limit, RON, owner="ben") == ids(
+    assert world.listed(limit, RON, owner_user_id="ben") == ids(
         [one for one in made if one.owner_user_id == "ben" and one.status != DRAFT]
     )
 
 
 def test_a_rare_filter_reads_five_hundred_contents_and_no_more(world: World) -> None:
     stored(world, 620, audience_role=[*["Sales"] * 619, "Partners"])
-    asked: dict[str, Any] = {"user": RON, "status": APPROVED, "audience": "Partners"}
+    asked: dict[str, Any] = {"user": RON, "status": APPROVED, "audience_role": "Partners"}
     pages = [world("GET", "/content", **asked).json]
     assert ids(pages[0]["items"]) == ["c0619"]
-    asked["audience"] = "Nobody"
+    asked["audience_role"] = "Nobody"
     first = world("GET", "/content", **asked).json
     assert first["items"] == []
     rest = world("GET", "/content", cursor=first["next_cursor"], **asked).json
     assert rest == {"items": [], "next_cursor": None}
-    other = {**asked, "audience": "Sales"}
+    other = {**asked, "audience_role": "Sales"}
     assert "cursor" in problem(world("GET", "/content", cursor=first["next_cursor"], **other), 400)
 
 

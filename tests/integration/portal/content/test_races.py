@@ -69,7 +69,7 @@ def test_the_same_content_created_at_once_is_one(world: World, registry: Registr
 def test_of_other_contents_with_one_id_one_is_created(world: World, registry: Registry) -> None:
     bodies = [{**NEW, "title": f"Title {number}"} for number in range(MANY)]
     ended = outcomes(*(partial(registry.create_content, body, ADA, world.now) for body in bodies))
-    assert Counter(ended) == {"done": 1, "AlreadyExists": MANY - 1}
+    assert Counter(ended) == {"done": 1, "RequestConflict": MANY - 1}
     (winner,) = (body["title"] for body, end in zip(bodies, ended, strict=True) if end == "done")
     assert world.read()["title"] == winner
 

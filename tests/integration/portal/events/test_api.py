@@ -77,16 +77,16 @@ def test_a_day_is_listed_newest_first(either: World) -> None:
     either.send(*sent[1::2], claims=BOB)
     expected = sorted(ids(sent), reverse=True)
     for limit in (4, 100):
-        assert ids(either.all(limit, day=DAY)) == expected
-    assert ids(either.all(1, day="2099-01-25")) == ids([yesterday])
-    assert either.all(10, day="2099-01-24") == []
+        assert ids(either.all(limit, date_bucket=DAY)) == expected
+    assert ids(either.all(1, date_bucket="2099-01-25")) == ids([yesterday])
+    assert either.all(10, date_bucket="2099-01-24") == []
 
 
 def test_events_of_a_name_are_picked_out(either: World) -> None:
     names = ("content.viewed", "search", "content.downloaded")
     either.send(*(view(n, NOW - minutes(n), event_name=names[n % 3]) for n in range(12)))
     for listed in (
-        either.all(3, day=DAY, event_name="search"),
+        either.all(3, date_bucket=DAY, event_name="search"),
         either.all(3, ADA, user_id="ada", event_name="search"),
     ):
         assert [event["metadata"]["n"] for event in listed] == [1, 4, 7, 10]
@@ -109,7 +109,9 @@ def test_both_variants_give_the_same_lists(
     for table in VARIANTS.values():
         world = World(Database(dynamodb_local), monkeypatch, table)
         world.send(*(view(n, NOW - minutes(n // 7)) for n in range(40)))
-        found.append((world.all(7, day=DAY), world.all(7, ADA, user_id="ada"), world.stored()))
+        found.append(
+            (world.all(7, date_bucket=DAY), world.all(7, ADA, user_id="ada"), world.stored())
+        )
     assert found[0] == found[1]
     assert len(found[0][0]) == 40
 
@@ -127,10 +129,10 @@ def test_only_members_of_the_portal_append(world: World) -> None:
 
 def test_a_day_is_for_approvers_and_admins_a_user_for_himself_and_admins(world: World) -> None:
     asked: list[tuple[dict[str, str], dict[str, str], int]] = [
-        (ADA, {"day": DAY}, 403),
-        (BOB, {"day": DAY}, 403),
-        (GRACE, {"day": DAY}, 200),
-        (ROOT, {"day": DAY}, 200),
+        (ADA, {"date_bucket": DAY}, 403),
+        (BOB, {"date_bucket": DAY}, 403),
+        (GRACE, {"date_bucket": DAY}, 200),
+        (ROOT, {"date_bucket": DAY}, 200),
         (ADA, {"user_id": "ada"}, 200),
         (BOB, {"user_id": "ada"}, 403),
         (GRACE, {"user_id": "ada"}, 403),
@@ -203,14 +205,14 @@ def test_a_body_that_is_not_json_is_refused(world: World) -> None:
 
 def test_what_cannot_be_asked_is_refused(world: World) -> None:
     asked: list[tuple[dict[str, Any], list[str]]] = [
-        ({}, ["day", "user_id"]),
-        ({"day": DAY, "user_id": "root"}, ["day", "user_id"]),
-        ({"day": "2099-02-30"}, ["day"]),
-        ({"day": "today"}, ["day"]),
-        ({"day": DAY, "limit": 0}, ["limit"]),
-        ({"day": DAY, "limit": 101}, ["limit"]),
-        ({"day": DAY, "event_name": "a\nb"}, ["event_name"]),
-        ({"day": DAY, "since": "x"}, ["since"]),
+        ({}, ["date_bucket", "user_id"]),
+        ({"date_bucket": DAY, "user_id": "root"}, ["date_bucket", "user_id"]),
+        ({"date_bucket": "2099-02-30"}, ["date_bucket"]),
+        ({"date_bucket": "today"}, ["date_bucket"]),
+        ({"date_bucket": DAY, "limit": 0}, ["limit"]),
+        ({"date_bucket": DAY, "limit": 101}, ["limit"]),
+        ({"date_bucket": DAY, "event_name": "a\nb"}, ["event_name"]),
+        ({"date_bucket": DAY, "since": "x"}, ["since"]),
         ({"user_id": "a#b"}, ["user_id"]),
     ]
     for query, pointers in asked:
@@ -231,7 +233,7 @@ def test_metadata_comes_back_as_it_was_sent(either: World) -> None:
         {"whole": 12345678901234567890, "negative": -7, "half": 0.5, "tiny": 1e-30},
     ]
     either.send(*(view(n, NOW - minutes(n), metadata=one) for n, one in enumerate(given)))
-    assert [event["metadata"] for event in either.all(2, day=DAY)] == given
+    assert [event["metadata"] for event in either.all(2, date_bucket=DAY)] == given
     assert [event["metadata"] for event in either.all(2, ADA, user_id="ada")] == given
 
 
@@ -251,7 +253,7 @@ def test_an_event_has_the_id_and_the_timestamp_that_it_is_given(
         either.send({**event, "user_id": "ada"})
     (found,) = either.stored()
     assert (found["event_id"], found["timestamp"]) == ("order:17/view", stored)
-    assert either.all(10, day=stored[:10]) == [found]
+    assert either.all(10, date_bucket=stored[:10]) == [found]
     clash = either("POST", {"events": [{**event, "event_name": "other"}]})
     assert list(problem(clash, 409)) == [ID]
 
@@ -268,4 +270,4 @@ def test_numbers_keep_all_their_digits(world: World) -> None:
     number = "0.12345678901234567890123456789012345678"
     event = f'{{"event_id":"{id_of()}","event_name":"measured","metadata":{{"x":{number}}}}}'
     assert world("POST", f'{{"events":[{event}]}}').status == 202
-    assert f'"x":{number}' in world("GET", claims=GRACE, day=DAY).text
+    assert f'"x":{number}' in world("GET", claims=GRACE, date_bucket=DAY).text

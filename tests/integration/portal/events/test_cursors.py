@@ -55,21 +55,21 @@ def test_an_edited_cursor_is_refused(world: World) -> None:
 
 
 def test_a_cursor_of_somebody_else_is_refused(world: World) -> None:
-    of_grace = cursor(world("GET", claims=GRACE, day=DAY, limit=2))
-    again = world("GET", claims=ROOT, day=DAY, limit=2, cursor=of_grace)
+    of_grace = cursor(world("GET", claims=GRACE, date_bucket=DAY, limit=2))
+    again = world("GET", claims=ROOT, date_bucket=DAY, limit=2, cursor=of_grace)
     assert "issued to another caller" in refused(again)
     of_ada = cursor(world("GET", claims=ADA, user_id="ada", limit=2))
     again = world("GET", claims=ROOT, user_id="ada", limit=2, cursor=of_ada)
     assert "issued to another caller" in refused(again)
     # Whoever may not ask is not helped by a cursor.
-    assert world("GET", claims=ADA, day=DAY, cursor=of_grace).status == 403
+    assert world("GET", claims=ADA, date_bucket=DAY, cursor=of_grace).status == 403
 
 
 def test_a_cursor_of_another_list_is_refused(world: World) -> None:
     lists: list[dict[str, str]] = [
-        {"day": DAY},
-        {"day": "2099-01-25"},
-        {"day": DAY, "event_name": "content.viewed"},
+        {"date_bucket": DAY},
+        {"date_bucket": "2099-01-25"},
+        {"date_bucket": DAY, "event_name": "content.viewed"},
         {"user_id": "ada"},
         {"user_id": "ada", "event_name": "content.viewed"},
     ]

@@ -106,12 +106,15 @@ def test_filters_apply_to_what_is_found(world: World) -> None:
     world.indexed()
     asked: list[tuple[dict[str, Any], Any]] = [
         ({"status": APPROVED}, lambda one: one.status == APPROVED),
-        ({"audience": "Sales"}, lambda one: one.audience_role == "Sales"),
-        ({"stage": "Try", "status": APPROVED}, lambda one: one.status == APPROVED),
-        ({"owner": "ada"}, lambda one: one.owner_user_id == "ada"),
+        ({"audience_role": "Sales"}, lambda one: one.audience_role == "Sales"),
+        ({"lifecycle_stage": "Try", "status": APPROVED}, lambda one: one.status == APPROVED),
+        ({"owner_user_id": "ada"}, lambda one: one.owner_user_id == "ada"),
         ({"tag": "TAG3"}, lambda one: one.tags == ("tag3",)),
-        ({"stage": "Buy", "suite": "Data"}, lambda one: one.lifecycle_stage == "Buy"),
-        ({"concept": "Sea"}, lambda one: False),
+        (
+            {"lifecycle_stage": "Buy", "product_suite": "Data"},
+            lambda one: one.lifecycle_stage == "Buy",
+        ),
+        ({"product_concept": "Sea"}, lambda one: False),
     ]
     for filters, test in asked:
         wanted = [one for one in there if test(one)]

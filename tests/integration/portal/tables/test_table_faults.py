@@ -1,7 +1,7 @@
 """Every way to write to the portal's tables, with every fault at every call, then the retry."""
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 
@@ -9,9 +9,9 @@ from tablewright.catalog.portal.content import ContentRegistry
 from tablewright.catalog.portal.events import Events, ShardedEvents
 from tablewright.catalog.portal.notifications import Notifications
 from tablewright.catalog.portal.subscriptions import Subscriptions
-from tablewright.model import BatchCreate, Entity, Get, Put, Table, key_of
+from tablewright.model import BatchCreate, Entity, Get, Put, Table, Update, key_of
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import AlreadyExists
+from tablewright.runtime.errors import AlreadyExists, Conflict
 from tablewright.runtime.store.store import Store
 from tablewright.testing import Database, survives_every_fault
 from tests.integration.portal.tables.records import (
@@ -23,6 +23,7 @@ from tests.integration.portal.tables.records import (
 )
 
 E = TypeVar("E", bound=Entity)
+Values = Mapping[str, Any]
 
 
 class Path(NamedTuple):
@@ -44,6 +45,25 @@ def create(table: type[Table], put: Put[E], get: Get[E], record: E) -> Path:
     return Path(table, None, work)
 
 
+def change(
+    table: type[Table],
+    before: Callable[[Store], object],
+    update: Update[E],
+    record: E,
+    new: Values,
+    when: Values,
+) -> Path:
+    def work(store: Store) -> None:
+        try:
+            store.update(update, key_of(record), new, when=when)
+        except Conflict as conflict:
+            # Changed by the attempt whose answer was lost, or by an earlier delivery.
+            current = conflict.current or {}
+            assert {name: current.get(name) for name in new} == dict(new)
+
+    return Path(table, before, work)
+
+
 def append(table: type[Table], pattern: BatchCreate[E], *records: E) -> Path:
     """Many in one call; what an attempt stored whose answer was lost is there already."""
     return Path(table, None, lambda store: store.create_many(pattern, records))
@@ -56,12 +76,11 @@ PATHS = {
     "create content": create(
         ContentRegistry, ContentRegistry.create_content, ContentRegistry.get_content, OLD
     ),
-    "change content": Path(
+    "change content": change(
         ContentRegistry,
         lambda store: store.put(ContentRegistry.create_content, OLD),
-        lambda store: store.update(
-            ContentRegistry.update_content, OLD, APPROVAL, when={"version": "1"}
-        ),
+        ContentRegistry.update_content,
+        *(OLD, APPROVAL, {"version": "1"}),
     ),
     "remove content": Path(
         ContentRegistry,
@@ -69,10 +88,11 @@ PATHS = {
         lambda store: store.delete(ContentRegistry.delete_content, OLD, when={"version": "1"}),
     ),
     "tell": append(Notifications, Notifications.create_notification, TOLD, notification(1)),
-    "mark": Path(
+    "mark": change(
         Notifications,
         lambda store: store.create_many(Notifications.create_notification, [TOLD]),
-        lambda store: store.update(Notifications.mark_as_read, TOLD, READ, when={"read": False}),
+        Notifications.mark_as_read,
+        *(TOLD, READ, {"read": False}),
     ),
     "subscribe": create(
         Subscriptions, Subscriptions.create_subscription, Subscriptions.get_subscription, WANTED

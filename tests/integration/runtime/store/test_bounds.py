@@ -179,3 +179,22 @@ def test_a_failed_condition_is_told_from_a_bound_and_from_a_known_element(
         OutOfBounds, match=r"CUP#1 in cups: Cup\.tags is 3, so adding 1 would pass its bound 3"
     ):
         update(store, Cup.tags.add({"d"}))
+
+
+def test_transaction_names_every_action_whose_condition_fails(dynamodb: Database) -> None:
+    store = dynamodb.store(Cups)
+    store.put(Cups.put, Cup(id="1", color="red", tags={"a"}))
+    store.put(Cups.put, Cup(id="2", color="red", tags={"a", "b"}))
+
+    def problems(when: Any, added: set[str]) -> set[int]:
+        change = store.to_update(Cups.change, {"id": "1"}, Cup.tags.add(added), when=when)
+        other = store.to_update(Cups.change, {"id": "2"}, Cup.part.set(Decimal(1)), when=Cup.color == "blue")
+        with pytest.raises(TransactionRefused) as refused:
+            store.transact_write(change, other)
+        return {*refused.value.problems}
+
+    assert problems(Cup.color == "blue", {"b", "c"}) == {0, 1}
+    assert problems(Cup.color == "red", {"b", "c"}) == {1}
+    # Element "a" is in the set already, which only the returned item tells.
+    assert problems(Cup.color == "blue", {"a", "b", "c"}) == {0, 1}
+    assert problems(Cup.color == "red", {"a", "b", "c"}) == {1}

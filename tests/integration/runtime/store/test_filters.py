@@ -183,3 +183,11 @@ def test_a_scan_looks_at_the_condition_too(dynamodb: Database, segments: int) ->
     store: Store = dynamodb.store(Events)
     found = store.scan(Events.everything, where=Event.level == 2, segments=segments)
     assert sorted(one.number for one in found) == [o.number for o in THERE if o.level == 2]
+
+
+def test_long_chain_of_conditions_is_evaluated(dynamodb: Database) -> None:
+    store, chain = dynamodb.store(Events), Event.number == 0
+    for number in range(1, 1000):
+        chain = chain | (Event.number == 2 * number)
+    found = [event.number for event in store.each(Events.completed, log="a", where=chain)]
+    assert found == [event.number for event in THERE if event.number % 2 == 0]

@@ -112,7 +112,7 @@ changes = st.fixed_dictionaries(
         "total": st.sampled_from([Decimal("1.00"), Decimal("2.50")]),
         "state": st.sampled_from(["PAID", "SENT"]),
     },
-)
+).filter(bool)
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -90,6 +90,9 @@ class Log(Table, pk="PK", sk="SK"):
     by_day = Index(
         pk="DPK", sk="DSK", keys={Event: Key("DAY#{day}", "{number}")}, projects=KEYS_ONLY
     )
+    by_state = Index(
+        pk="TPK", sk="TSK", keys={Event: Key("STATE#{state}", "DAY#{day}")}, projects=KEYS_ONLY
+    )
     put = Put(Event)
     change = Update(Event)
     touch = Upsert(Event)
@@ -250,13 +253,12 @@ def test_write_that_returns_a_malformed_item_says_that_it_was_applied(
     assert name == "touch" or stored != before
 
 
-@pytest.mark.parametrize("field", [{"day": date(2026, 1, 2)}, {}])
 def test_write_that_reads_a_malformed_item_first_is_not_applied(
-    store: Store, spoil: Callable[..., Item], dynamodb: Database, field: dict[str, Any]
+    store: Store, spoil: Callable[..., Item], dynamodb: Database
 ) -> None:
     before = spoil(flag={"S": "x"})
     with pytest.raises(MalformedItem) as raised:
-        store.update(Log.change, SECOND, field)
+        store.update(Log.change, SECOND, {"day": date(2026, 1, 2)})
     assert (raised.value.maybe_applied, raised.value.pattern) == (False, "change")
     assert dynamodb.caller.call("GetItem", {**TABLE, "Key": KEY}).get("Item") == before
 
@@ -403,3 +405,70 @@ def test_key_beyond_tightened_bounds_is_listed(store: Store, spoil: Callable[...
     spoil(SK={"S": "E#000"})  # lowest=1
     assert [record.number for record in store.each(Log.of_log, log="a")] == [0, 1, 2, 3, 4, 5]
     assert [record.number for record in store.scan(Log.every) if record.number == 0] == [0]
+
+
+class Visit(Entity, key=Key("ROOM#{room}", "V#{day}#{number}")):
+    room: Field[str] = Text()
+    day: Field[date] = Date()
+    number: Field[int] = Whole(digits=2)
+    at: Field[str] = Text(default="x")
+
+
+class Guest(Entity, key=Key("ROOM#{room}", "G#{name}")):
+    room: Field[str] = Text()
+    name: Field[str] = Text()
+
+
+class Visits(Table, pk="PK", sk="SK", entity_type="type", id="visits"):
+    by_day = Index(pk="DPK", sk="DSK", keys={Visit: Key("DAY#{day}", "{number}")})
+    put = Put(Visit)
+    put_guest = Put(Guest)
+    visit = Get(Visit)
+    visits = BatchGet(Visit)
+    change = Update(Visit)
+    of_room = Query(Visit)
+    of_day = Query(Visit, by_day)
+    guests = Query(Guest)
+    both = Collection(Visit, Guest)
+    every = Scan(Visit)
+
+
+# What another program wrote, and the attribute that the error names.
+OTHER_KEYS = {
+    "another text": ({"room": {"S": "2"}}, "PK"),
+    "another day": ({"day": {"S": "2026-01-02"}}, "SK"),
+    "another number": ({"number": {"N": "2"}}, "SK"),
+    "a key of another form": ({"SK": {"S": "V#2026-01-01"}}, "SK"),
+    "a key of no form": ({"SK": {"S": "V#?#?#?"}}, "SK"),
+}
+VISIT: dict[str, Any] = {"room": "1", "day": date(2026, 1, 1), "number": 1}
+
+
+@pytest.mark.parametrize("name", OTHER_KEYS)
+def test_item_whose_key_is_not_that_of_its_fields_is_malformed(
+    dynamodb: Database, name: str
+) -> None:
+    store, (attributes, attribute) = dynamodb.store(Visits), OTHER_KEYS[name]
+    store.put(Visits.put, Visit(**VISIT))
+    store.put(Visits.put_guest, Guest(room="1", name="ann"))
+    (stored,) = (item for item in dynamodb.items(Visits) if item["type"] == {"S": "Visit"})
+    dynamodb.empty(Visits)
+    dynamodb.write([stored | attributes], Visits)
+    reads: dict[str, Callable[..., object]] = {
+        "query": lambda **skip: store.query(Visits.of_room, room="1", **skip).items,
+        "index": lambda **skip: list(store.each(Visits.of_day, day=VISIT["day"], **skip)),
+        "collection": lambda **skip: list(store.each(Visits.both, room="1", **skip)),
+        "scan": lambda **skip: list(store.scan(Visits.every, **skip)),
+    }
+    if "SK" not in attributes:
+        reads["get"] = lambda: store.get(Visits.visit, VISIT)
+        reads["get_many"] = lambda: store.get_many(Visits.visits, [VISIT])
+        reads["update"] = lambda: store.update(Visits.change, VISIT, {"at": "y"})
+    for read in reads.values():
+        with pytest.raises(MalformedItem) as raised:
+            read()
+        assert (raised.value.attribute, raised.value.entity) == (attribute, "Visit")
+    skipped: list[Any] = []
+    for way in ("query", "index", "collection", "scan"):
+        assert reads[way](on_malformed=lambda item, error: skipped.append(item)) == []
+    assert len(skipped) == 4

@@ -58,7 +58,9 @@ class Stock(Entity, key=Key("{thing}")):
 
 
 class Shop(Table, pk="PK", sk="SK"):
-    by_state = Index(pk="SPK", sk="SSK", keys={Order: Key("STATE#{state}", "{order_id}")})
+    by_state = Index(
+        pk="SPK", sk="SSK", keys={Order: Key("STATE#{state}", "{customer}#{order_id}")}
+    )
 
     place = Put(Order, create=True)
     order = Get(Order)

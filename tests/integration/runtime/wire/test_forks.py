@@ -1,6 +1,7 @@
 """A forked process has connections of its own: shared ones would bring it its parent's answers."""
 
 import os
+import signal
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ def test_child_opens_its_own_connection_and_its_parent_keeps_its_own() -> None:
         with client._connections._lock:
             child = os.fork()
             if child == 0:
+                signal.alarm(20)  # ends a child that waits for its parent
                 os._exit(0 if name() == "child" else 1)
         assert os.waitpid(child, 0)[1] == 0
         assert server.connections == 2

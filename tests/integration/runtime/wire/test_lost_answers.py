@@ -6,6 +6,7 @@ request that was carried out as one that was not made.
 """
 
 import json
+import re
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,7 @@ from tablewright.runtime import aws, boto3_client
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Conflict, OutOfTime, Unavailable, Unreachable
 from tablewright.runtime.wire.client import WireClient
+from tablewright.runtime.wire.services import SERVICES
 from tablewright.testing import Database
 from tablewright.testing.database import REGION
 
@@ -46,6 +48,10 @@ REPLACEMENTS: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
     "PutItem": ({"TableName": TABLE, "Item": ITEM}, ITEM),
     "DeleteItem": ({"TableName": TABLE, "Key": KEY}, None),
     "BatchWriteItem": ({"RequestItems": {TABLE: [{"PutRequest": {"Item": ITEM}}]}}, ITEM),
+}
+# Operations that change no item.
+OF_TABLES = {
+    *("CreateTable", "DeleteTable", "UpdateContinuousBackups", "UpdateTable", "UpdateTimeToLive"),
 }
 BEFORE, AFTER, MIDDLE = "before it is passed on", "after it was carried out", "in mid-answer"
 POINTS = (BEFORE, AFTER, MIDDLE)
@@ -119,6 +125,12 @@ def caller(
     made: Caller = request.param(session, "dynamodb", endpoint_url=proxy.url)
     assert isinstance(made, WireClient) == (request.param is aws.connect)
     return made
+
+
+def test_every_write_of_items_is_tried() -> None:
+    reads = re.compile("(Batch|Transact)?Get|Describe|List|Query|Scan")
+    writes = {name for name in SERVICES["dynamodb"].operations if not reads.match(name)}
+    assert writes == {*ADDITIONS, *REPLACEMENTS, *OF_TABLES}
 
 
 def stored(dynamodb: Database) -> dict[str, Any] | None:

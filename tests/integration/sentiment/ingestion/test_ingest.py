@@ -84,6 +84,11 @@ def test_items_that_would_be_gone_at_once_are_refused(
     assert world.stored() == []
     event["ingested_at"] = iso_utc(now - timedelta(days=29))
     assert ingest.handler(event, Context())["stored"] == 1
+    moments = [iso_utc(now - timedelta(days=days)) for days in (30, 29)]
+    items = [raw(number, ingested_at=moment) for number, moment in enumerate(moments, 2)]
+    counts = ingest.handler({"items": items}, Context())
+    assert counts == {"stored": 1, "duplicates": 0, "rejected": 1}
+    assert sorted(one["ingested_at"]["S"] for one in stored(world)) == [moments[1]] * 2
 
 
 def test_an_event_that_says_something_else_changes_nothing(world: World) -> None:
@@ -147,7 +152,7 @@ def test_bad_items_are_parked_counted_and_logged_without_what_they_say(
     told = [(one.get("source_id"), one["reason"]) for one in logs.of("refused")]
     fields = (
         "source_id, source_type, source_url, sentiment, score, model_version, matched_tags, "
-        "metadata, text, text_snippet"
+        "metadata, ingested_at, status, text, text_snippet"
     )
     assert told == [
         ("reddit#post-2", "source_url must be an HTTPS address"),

@@ -53,7 +53,7 @@ def test_the_bad_items_of_a_batch_are_told_and_the_others_stored(world: World, h
     assert taken.json["stored"] == 1
     fields = (
         "source_id, source_type, source_url, sentiment, score, model_version, matched_tags, "
-        "metadata, text, text_snippet"
+        "metadata, ingested_at, status, text, text_snippet"
     )
     assert taken.json["rejected"] == [
         {"pointer": "/items/1/source_url", "detail": "must be an HTTPS address"},

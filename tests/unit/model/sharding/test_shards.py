@@ -5,12 +5,22 @@ import string
 import uuid
 from collections import Counter
 from statistics import pstdev
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablewright.model import ShardFunction, Shards, java_hash, last_character, uniform
+from tablewright.model import (
+    EpochShards,
+    InvalidValue,
+    ShardFunction,
+    Shards,
+    java_hash,
+    last_character,
+    uniform,
+)
+from tablewright.model.sharding.epochs import UNDIVIDED
 
 random_ids = random.Random(7)
 
@@ -110,3 +120,16 @@ def test_shards_are_numbered_from_zero() -> None:
     shards = Shards(3, by="id")
     assert shards.all() == ["0", "1", "2"]
     assert {shards.of(id) for id in hex_ids(100)} == {"0", "1", "2"}
+
+
+@pytest.mark.parametrize("shard", [-1, 3, True, "1", None, 1.0])
+def test_function_that_returns_no_shard_is_refused(shard: Any) -> None:
+    def function(text: str, count: int) -> int:
+        return shard  # type: ignore[no-any-return]
+
+    message = r"id has the shard .*\. The function must return one from 0 to 2"
+    with pytest.raises(InvalidValue, match=message):
+        Shards(3, by="id", function=function).of("a")
+    shards = EpochShards(by="id", whose="id", function=function)
+    with pytest.raises(InvalidValue, match="The function must return one from 0 to 0"):
+        shards.place({"id": "01949fc8-7ae8-7abc-8def-0123456789ab"}, UNDIVIDED)

@@ -11,6 +11,7 @@ import pytest
 from tablewright.model import (
     KEYS_ONLY,
     BatchWrite,
+    Binary,
     Choice,
     Collection,
     Computed,
@@ -79,6 +80,11 @@ class Plain:
     id: str
 
 
+class Clashing(Part):
+    one: Field[str] = Text("x")
+    two: Field[str] = Text("x")
+
+
 class Base(Entity):
     id: Field[str] = Text()
 
@@ -100,6 +106,42 @@ DESIGNS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "two fields with one stored name": (
         lambda: of(entity(a=Text("x"), b=Text("x"))),
         ("Order.a and Order.b are both stored as 'x'", "another"),
+    ),
+    "two members of a part with one stored name": (
+        lambda: of(entity(lines=ListOf(PartOf(Clashing)))),
+        ("Clashing.one and Clashing.two are both stored as 'x'", "another"),
+    ),
+    "two tallies of which one has the other's prefix": (
+        lambda: of(entity(a=Tally(prefix="c_"), b=Tally(prefix="c_b_"))),
+        ("the prefix 'c_b_' of Order.b begins with 'c_', the prefix of Order.a", "Change"),
+    ),
+    "a tally that begins as the entity type does": (
+        lambda: of(entity(a=Tally(prefix="ty")), entity_type="type"),
+        ("attribute 'type' begins with 'ty', the prefix of Order.a",),
+    ),
+    "a set with a default": (
+        lambda: of(entity(tags=SetOf(Text(), default={"a"}))),
+        ("Order.tags", "default {'a'}", "in place of an empty one. Write None"),
+    ),
+    "a key of an index that is a number elsewhere": (
+        lambda: table(
+            {
+                "by_id": Index("BY_ID", pk="IPK", keys={(kind := entity()): Key("{id}")}),
+                "order": Get(kind),
+                "other": Get(entity(Key("OTHER#{id}", "X"), "Other", total=Money("IPK"))),
+            }
+        ),
+        ("attribute 'IPK' is a number for Other and a text for Order",),
+    ),
+    "a key that is binary for one and text for another": (
+        lambda: table(
+            {
+                "order": Get(entity(Key("ORDER#{id}"))),
+                "other": Get(entity(Key("{data}"), "Other", data=Binary("PK"))),
+            },
+            sk=None,
+        ),
+        ("attribute 'PK' is a text for Order and binary for Other",),
     ),
     "one specifier for two fields": (
         lambda: of(entity(a=SHARED, b=SHARED)),

@@ -315,6 +315,12 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
         TypeError,
         "a key must be a mapping of fields to values",
     ),
+    "get by a field twice": (
+        lambda s: s.get(Hotels.room, KEY, floor=2),
+        TypeError,
+        "floor is in the key and a keyword too: pass it once",
+    ),
+    "query by a field twice": (_query(floor=2), TypeError, "floor is in the key and a keyword too"),
     "get by part of a key": (
         lambda s: s.get(Hotels.room, hotel="ritz"),
         ValueError,
@@ -361,6 +367,11 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
         lambda s: s.upsert(Hotels.visit, KEY, Room.visits.add(1)),
         ValueError,
         "price is required",
+    ),
+    "update of nothing": (
+        lambda s: s.update(Hotels.change, KEY, {}),
+        ValueError,
+        "update needs a change of Room. Use get to read it",
     ),
     "to_update of nothing": (
         lambda s: s.to_update(Hotels.change, KEY),
@@ -448,6 +459,17 @@ CALLS: dict[str, tuple[Wrong, type[Exception], str]] = {
     ),
     "where an empty set": (_query(where=Room.tags == set()), ValueError, "Use is_missing()"),
     "where a size is a text": (_query(where=Room.note.size() > "x"), TypeError, "an int, not 'x'"),
+    "where a size is a flag": (_query(where=Room.note.size() == True), TypeError, "not True"),  # noqa: E712
+    "where a number is too large": (
+        _query(where=Room.price < Decimal("1E+200")),
+        InvalidRecord,
+        "price must lie between 1E-130 and 9.9E+125",
+    ),
+    "where a number is too long": (
+        _update({"note": "a"}, when=Room.visits == Decimal("1." + "1" * 50)),
+        InvalidRecord,
+        "visits must have at most 38 digits",
+    ),
     "where not a field": (_query(where={"colour": 1}), InvalidRecord, "colour is not a field"),
     # Lists
     "a page of none": (_query(limit=0), ValueError, "limit must be at least 1, not 0"),
