@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tablewright.changes.comparison.compare import compare
-from tablewright.changes.comparison.difference import Consequence
 from tablewright.changes.plan.rewriting import rewrites
 from tablewright.changes.plan.steps import Kind, Step
 from tablewright.designs.description.design import describe
@@ -62,7 +60,6 @@ class _Planning:
         self._goal = goal
         self._form = now
         self._rewrites = rewrites(describe(old), describe(new)) if old else ("items",)
-        self._reads_both = bool(old and _asks_to_read_both(old, new))
         self._steps: list[Step] = []
         kept = {n for n, one in now.indexes.items() if self._goal.indexes.get(n) == one}
         self._gone = [name for name in now.indexes if name not in kept]
@@ -214,17 +211,14 @@ class _Planning:
             )
 
     def _rewrite(self) -> None:
-        both = ", and reads what the old one wrote (formerly=)" if self._reads_both else ""
-        new = "code of the new design" + (" with formerly=" if self._reads_both else "")
+        new = "code of the new design"
         new += ", which does not read new indexes yet" if self._made else ""
-        unseen = ", and does not see what is written under new keys" if self._reads_both else ""
         self._release(
             "writers",
-            f"Release code that writes the new design{both}. No other code may write when the "
+            "Release code that writes the new design. No other code may write when the "
             "backfill begins.",
-            f"{new}; code of before may read{unseen}",
-            "until the backfill begins, release the code of before"
-            + (": it does not see what was written in a new form" if self._reads_both else ""),
+            f"{new}; code of before may read",
+            "until the backfill begins, release the code of before",
         )
         self._step(
             Kind.BACKFILL,
@@ -235,10 +229,9 @@ class _Planning:
     def _switch(self, gone: list[str]) -> None:
         no_longer = f", and no longer reads {_named(gone)}" if gone else ""
         reads = f"reads {_named(self._made)}" if self._made else "is of the new design alone"
-        formerly = "; formerly= goes" if self._reads_both else ""
         self._release(
             "readers",
-            f"Release code that {reads}{no_longer}{formerly}.",
+            f"Release code that {reads}{no_longer}.",
             "code of the new design",
             "release the code of the step before",
         )
@@ -270,11 +263,6 @@ class _Planning:
         self._steps.append(
             Step(kind=kind, says=says, form=self._form, code=self._code, undo=undo, name=name)
         )
-
-
-def _asks_to_read_both(old: type[Table], new: type[Table]) -> bool:
-    found = compare(describe(old), describe(new))
-    return any(one.consequence is Consequence.READ_BOTH for one in found)
 
 
 def _conflicts(index: IndexForm, stored: dict[str, set[str]]) -> bool:
