@@ -228,7 +228,7 @@ class DesignReader:
             rows = []
             for item in items:
                 try:
-                    (record,) = store._entries.shown(query, [item])
+                    (record,) = store._entries.shown(query, [item], query.left)
                 except Exception as error:  # every error reaches the caller of the store
                     record = error
                 rows.append((item, record))
