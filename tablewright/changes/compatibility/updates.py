@@ -42,7 +42,7 @@ def stale_updates(
                 if change is None:
                     continue
                 try:
-                    known = record.item if requests[name].derives([change]) else None
+                    known = record.item if requests[name].needs_item([change]) else None
                     key = {n: record.expected[n] for n in requests[name].records.key_inputs}
                     action = requests[name].change("", key, [change], None, known)
                 except UNFIT:

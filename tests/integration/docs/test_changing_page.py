@@ -1,4 +1,4 @@
-"""The tutorial of a change: every command, from the lock to the removed index, beside an old reader."""
+"""The tutorial of a change: every command of it does what it says, beside an old reader."""
 
 import re
 import shlex
