@@ -42,7 +42,7 @@ from tablewright.changes.plan.report import plan_lines
 from tablewright.changes.plan.taken_attributes import taken_attributes
 from tablewright.changes.state import LeaseHeld
 from tablewright.commands.changes.live_table import add_secret_options, secrets_of
-from tablewright.commands.changes.migration_state import add_state_options, held_state
+from tablewright.commands.changes.migration_state import add_state_options, held, state_of
 from tablewright.commands.changes.progress_bar import progress_bar
 from tablewright.commands.changes.stages import Stage, add_stage, told_stage
 from tablewright.commands.named import table_design
@@ -98,13 +98,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _applied(options: argparse.Namespace, plan: Plan, stage: Stage, work: _Work) -> int:
-    name = f"plan {plan.id}"
-    with held_state(stage.caller, stage.table, name, options.control_table) as state:
+    state = state_of(stage.caller, stage.table, f"plan {plan.id}", options.control_table)
+    if options.dry_run:
+        done = PlanProgress(state).done
+        print(f"{done} of {len(plan.steps)} steps are done. The remaining steps:")
+        print("\n".join(plan_lines(plan.steps[done:])))
+        return 0
+    with held(state):
         progress = PlanProgress(state, options.segments)
-        if options.dry_run:
-            print(f"{progress.done} of {len(plan.steps)} steps are done. The remaining steps:")
-            print("\n".join(plan_lines(plan.steps[progress.done :])))
-            return 0
         if options.undo:
             return _undone(options, plan, work, progress)
         waiting = apply(
@@ -115,10 +116,10 @@ def _applied(options: argparse.Namespace, plan: Plan, stage: Stage, work: _Work)
             readers_moved=options.readers_moved,
             say=_say,
         )
-        if waiting is None:
-            print("The plan is applied. `tablewright lock` writes the new design to the lock.")
-            return 0
-        _say(f"{progress.done + 1} of {len(plan.steps)}: {waiting.says}")
+    if waiting is None:
+        print("The plan is applied. `tablewright lock` writes the new design to the lock.")
+        return 0
+    _say(f"{progress.done + 1} of {len(plan.steps)}: {waiting.says}")
     if waiting.is_contract:
         _say("When no code of the old design runs: the same command with --readers-moved")
     else:

@@ -26,8 +26,9 @@ from tablewright.commands.changes.live_table import add_table_options, mark_of, 
 from tablewright.commands.changes.migration_state import (
     add_state_options,
     add_was,
-    held_state,
+    held,
     renames_of,
+    state_of,
 )
 from tablewright.commands.changes.progress_bar import progress_bar
 from tablewright.commands.items import segments
@@ -90,7 +91,8 @@ def _backfill(options: argparse.Namespace, caller: Caller, work: dict[str, Any])
     if options.dry_run:
         return _ended(options, caller, work, StateProgress({}, options.segments, lambda _: None))
     of = f"backfill {mark_of(options.design, options.earlier)} {options.only or 'all'}"
-    with held_state(caller, options.table, of, options.control_table) as state:
+    state = state_of(caller, options.table, of, options.control_table)
+    with held(state):
         progress = StateProgress(state.load().get("items", {}), options.segments, _saving(state))
         if progress.resumed:
             segments.say("Going on where the last run stopped.")

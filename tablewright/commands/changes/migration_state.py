@@ -50,27 +50,31 @@ def renames_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> 
     return renames
 
 
-@contextmanager
-def held_state(
-    caller: Caller, table: str, migration: str, control_table: str
-) -> Iterator[MigrationState]:
-    """The state of a migration of a table, with its lease; raises LeaseHeld.
-
-    A lease that nobody renews is waited for once: its command was killed.
-    """
+def state_of(caller: Caller, table: str, migration: str, control_table: str) -> MigrationState:
+    """The state of a migration of a table, without its lease."""
     described = caller.call("DescribeTable", {"TableName": table})["Table"]
     # A table that is made anew under the same name is another table. DynamoDB Local has no ids.
     table_id = described.get("TableId") or described["CreationDateTime"]
-    name = f"{migration} of {table_id}"
-    owner = f"{socket.gethostname()}:{os.getpid()}"
-    state = MigrationState(
-        caller, described["TableArn"], name, control_table=control_table, owner=owner
+    return MigrationState(
+        caller,
+        described["TableArn"],
+        f"{migration} of {table_id}",
+        control_table=control_table,
+        owner=f"{socket.gethostname()}:{os.getpid()}",
     )
+
+
+@contextmanager
+def held(state: MigrationState) -> Iterator[None]:
+    """Hold the lease of a migration; raises LeaseHeld.
+
+    A lease that nobody renews is waited for once: its command was killed.
+    """
     try:
         state.acquire(_LEASE_SECONDS)
-    except LeaseHeld as held:
-        left = (held.until - datetime.now(UTC)).total_seconds() if held.until else 0
-        say(f"{held.owner} holds the lease of this migration: waiting {max(0, left):.0f} seconds.")
+    except LeaseHeld as lease:
+        left = (lease.until - datetime.now(UTC)).total_seconds() if lease.until else 0
+        say(f"{lease.owner} holds the lease of this migration: waiting {max(0, left):.0f} seconds.")
         time.sleep(max(0.0, left) + 0.1)
     with state.hold(_LEASE_SECONDS):
-        yield state
+        yield

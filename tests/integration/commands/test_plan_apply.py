@@ -9,7 +9,7 @@ import pytest
 from tablewright.changes import Kind, LiveTable, Plan
 from tablewright.changes.state import CONTROL_TABLE
 from tablewright.commands.changes import apply, plan
-from tablewright.commands.changes.migration_state import held_state
+from tablewright.commands.changes.migration_state import held, state_of
 from tablewright.designs import describe
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.deployed_table import create_table
@@ -163,7 +163,7 @@ def test_two_runners_cannot_apply_one_plan_to_one_table(
 ) -> None:
     assert planned() == 0
     name = f"plan {Plan.from_file(Path('orders.plan.json')).id}"
-    with held_state(dynamodb.caller, NAME, name, CONTROL_TABLE):
+    with held(state_of(dynamodb.caller, NAME, name, CONTROL_TABLE)):
         assert applied() == 2
     said = capsys.readouterr().err
     assert "holds the lease of this migration: waiting" in said
