@@ -134,7 +134,7 @@ PAGES = (
             Section(
                 "Of calls",
                 _RUNTIME,
-                "StoreError NotFound AlreadyExists Conflict TransactionRefused TransactionCanceled "
+                "StoreError NotFound AlreadyExists Conflict OutOfBounds TransactionRefused TransactionCanceled "
                 "TokenUsed "
                 "DuplicateKeys ItemTooLarge Throttled ItemBusy Unavailable Unreachable OutOfTime "
                 "AccessDenied ResourceMissing NoDataKeys "
