@@ -134,8 +134,8 @@ PAGES = (
             Section(
                 "Of calls",
                 _RUNTIME,
-                "StoreError NotFound AlreadyExists Conflict OutOfBounds TransactionRefused TransactionCanceled "
-                "TokenUsed "
+                "StoreError NotFound AlreadyExists Conflict OutOfBounds "
+                "TransactionRefused TransactionCanceled TokenUsed "
                 "DuplicateKeys ItemTooLarge Throttled ItemBusy Unavailable Unreachable OutOfTime "
                 "AccessDenied ResourceMissing NoDataKeys "
                 "SecretUnreadable MalformedItem",

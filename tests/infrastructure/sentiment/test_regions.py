@@ -80,9 +80,9 @@ def test_a_replica_is_watched_where_its_metrics_are(system: str, virginia: Assem
         region = system.removeprefix("sentiment-")
         assert action["Fn::ImportValue"].startswith(f"tablewright-prod-operations-{region}:")
         watched |= watched_metrics(alarm)
-    throttles = ("ReadThrottleEvents", "WriteThrottleEvents")
+    metrics = ("ReadThrottleEvents", "WriteThrottleEvents", "SystemErrors")
     assert watched == {
-        (f"prod-sentiment-{name}", metric) for name in SHARED.values() for metric in throttles
+        (f"prod-sentiment-{name}", metric) for name in SHARED.values() for metric in metrics
     }
 
 
