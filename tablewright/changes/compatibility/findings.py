@@ -86,6 +86,10 @@ CODES = {
         "DynamoDB cannot change an index, and queries fail while it is deleted and created again.",
         "Declare the new form under another name.",
     ),
+    "table-differs": Code(
+        "The deployed table is not as the design says.",
+        "Update the table, one index at a time.",
+    ),
     "table-changed": Code(
         "DynamoDB cannot change the key of a table, or its local indexes.",
         "Copy the items to a new table. In place of a local index, declare a global one.",
@@ -136,3 +140,8 @@ NOTES = {
 def finding(code: str, subject: str, example: str = "") -> Finding:
     """The finding with the text of its code."""
     return Finding(code, subject, {**CODES, **NOTES}[code].meaning, example)
+
+
+def remedy(code: str) -> str:
+    """The advice for findings of a code."""
+    return {**CODES, **NOTES}[code].remedy

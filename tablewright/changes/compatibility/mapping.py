@@ -9,19 +9,20 @@ from typing import Any
 
 from tablewright.model.declaration import Part
 from tablewright.model.entity import EntityModel
-from tablewright.model.errors import InvalidRecord, InvalidValue
+from tablewright.model.errors import TablewrightError
 from tablewright.model.fields.base import Field
 from tablewright.model.fields.compound import ListOfField, PartOfField, SetOfField
 from tablewright.model.part import PartModel
 from tablewright.model.table import Design
 
 # Errors of conversions between values that have nothing in common.
-UNFIT: tuple[type[Exception], ...] = (
-    *(ArithmeticError, AttributeError, InvalidRecord, InvalidValue),
-    *(LookupError, TypeError, ValueError),
-)
+UNFIT = (ArithmeticError, AttributeError, LookupError, TablewrightError, TypeError, ValueError)
 # Entities with other names and keys are paired if they share this part of their fields.
 _LIKENESS = 0.6
+
+
+class UnknownName(TablewrightError, ValueError):
+    """A name in `was` that no design has."""
 
 
 class DesignMapping:
@@ -39,14 +40,14 @@ class DesignMapping:
         self._require_known()
 
     def _require_known(self) -> None:
-        """Raise ValueError for names in `was` that no design has."""
+        """Raise UnknownName for names in `was` that no design has."""
         for after, before in self._was.items():
             for design, name in ((self.new, after), (self.old, before)):
                 owner, _, field = name.partition(".")
                 entity = design.entities.get(owner)
                 model = entity or parts_of(design).get(owner)
                 if name and (model is None or (field and field not in model.by_name)):
-                    raise ValueError(
+                    raise UnknownName(
                         f"was={{{after!r}: {before!r}}}: {name!r} is no entity, part or field of "
                         f"design {design.id}. Write new names first: {{'Order.new': 'Order.old'}}"
                     )

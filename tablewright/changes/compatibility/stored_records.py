@@ -239,10 +239,10 @@ def _unfit(stored: StoredRecord, error: Exception, codec: Records) -> StoredReco
     """
     fields = {getattr(one, "field", "") for one in getattr(error, "problems", (error,))}
     missing = frozenset(fields - stored.expected.keys())
-    keys = {None: codec.entity.key, **codec.entity.indexed}
+    keys = [(None, codec.entity.key), *codec.entity.indexed.items()]
     refusing = {
         index
-        for index, key in keys.items()
+        for index, key in keys
         if stored.expected.keys() >= {*codec.entity.inputs(key)}
         and key_of(stored, codec, index) is None
     }

@@ -74,7 +74,7 @@ class Verdict:
         yield from (*self.unmapped, *self.not_examined)
 
     def __str__(self) -> str:
-        return "\n".join([str(self.outcome), *map(str, self.findings)])
+        return "\n".join([str(self.outcome), *map(str, (*self.findings, *self.notes))])
 
 
 def compare(old: type[Table], new: type[Table], *, was: Mapping[str, str] = {}) -> Verdict:
@@ -82,7 +82,7 @@ def compare(old: type[Table], new: type[Table], *, was: Mapping[str, str] = {}) 
 
     Each design writes records at the limits of its fields to a table in memory, and the other
     design reads them: by key, and by every query and scan. `was` names the old entity or field of
-    a renamed one. Raises ValueError for a name that no design has.
+    a renamed one. Raises UnknownName for a name that no design has.
 
     Example::
 

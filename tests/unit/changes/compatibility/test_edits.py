@@ -64,7 +64,7 @@ ENTITIES = [
     Case(
         "a key gains a field",
         MIGRATE,
-        "hidden value-missing",
+        "hidden not-exact value-missing",
         {f"{ORDER}.key.sort": "ORDER#{order_id}#{rank}#{note}"},
     ),
     Case(
