@@ -208,6 +208,6 @@ def _fresh_values(first: int, end: int) -> tuple[Any, ...]:
         for offer in (
             *(f"k{number}", 100 + number, Decimal(100 + number), _NOON + timedelta(days=number)),
             *((_NOON + timedelta(days=number)).date(), str(date(2032, 1, 1) + timedelta(number))),
-            *(f"018cc251-f400-7abc-8def-{number:012x}", bytes([number % 256, number // 256])),
+            *(f"019c1376-5880-7abc-8def-{number:012x}", bytes([number % 256, number // 256])),
         )
     )

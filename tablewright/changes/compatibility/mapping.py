@@ -191,7 +191,6 @@ def _candidates(source: Field[Any], value: Any, target: Field[Any]) -> Iterator[
     conversions: tuple[Callable[[], Any], ...] = (
         lambda: value,
         lambda: target.from_plain(source.to_plain(value)),
-        lambda: target.from_text(source.to_text(value)),
         lambda: Decimal(value),
         lambda: str(value),
         lambda: datetime.fromisoformat(str(value)).astimezone(UTC),
@@ -203,7 +202,8 @@ def _candidates(source: Field[Any], value: Any, target: Field[Any]) -> Iterator[
         except UNFIT:
             continue
         checked = _checked(target, candidate)
-        if checked is not None and is_same(checked, candidate):
+        is_other_number = _is_number(value) and _is_number(checked) and checked != value
+        if checked is not None and is_same(checked, candidate) and not is_other_number:
             yield checked
 
 

@@ -217,6 +217,14 @@ def expect(
     return replace(stored, inexact=frozenset(inexact), missing=frozenset(missing))
 
 
+def expect_itself(stored: StoredRecord) -> StoredRecord:
+    """The stored record as the design that stored it must read it."""
+    sources = {field.name: field for field in stored.entity.fields}
+    values = {name: value_in(stored.record, field) for name, field in sources.items()}
+    expected = {name: value for name, value in values.items() if value is not None}
+    return replace(stored, reader=stored.entity, sources=sources, expected=expected, wanted=None)
+
+
 def _rewritten(stored: StoredRecord, codec: Records) -> StoredRecord:
     """The stored record with the item that the other design would write for it."""
     try:

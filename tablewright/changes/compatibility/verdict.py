@@ -16,6 +16,7 @@ from tablewright.changes.compatibility.stored_records import (
     StoredRecord,
     codecs_of,
     expect,
+    expect_itself,
     open_store,
     stored_records,
 )
@@ -161,11 +162,9 @@ class _Comparison:
             added = _added_attributes(one)
             if added is None:
                 return False
-            filled.append(replace(one, item={**one.item, **added}))
-            sources = {field.name: field for field in one.entity.fields}
-            kept.append(
-                replace(filled[-1], reader=one.entity, sources=sources, expected={**one.record})
-            )
+            item = {**one.item, **added}
+            filled.append(replace(one, item=item))
+            kept.append(replace(expect_itself(one), item=item))
         old, new = self._old.__design__, self._new.__design__
         return not any([*_reads(self._new, old, filled), *_reads(self._old, new, kept)])
 

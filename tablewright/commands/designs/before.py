@@ -65,9 +65,9 @@ def compared(table: type[Table], options: argparse.Namespace, *, alone: bool) ->
             lock = lock_file(table)
             old = _at_revision(table, against)
         before = build_table(old, table)
+        plan = _plan(plan_file(table, lock), options)
         if old == new:
             return Compared(old=before)
-        plan = _plan(plan_file(table, lock), options)
         ends = (plan.before, plan.after) if plan and plan.steps else None
         verdict = compare(before, table, was=options.was)
         return Compared(verdict, True, ends == (old, new), before)
