@@ -1,4 +1,4 @@
-"""Changes of live tables: compared, planned, carried out and verified; and tables adopted.
+"""Changes of live tables: verdicts, plans, backfills, verification, and adoption of tables.
 
 Each name is loaded when it is first asked for.
 """
