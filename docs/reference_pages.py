@@ -221,8 +221,8 @@ PAGES = (
         "changes",
         "Changes of live tables",
         "How two designs work together on one table ([verdicts](../changes.md)); the steps from "
-        "one to the other; items rewritten and verified ([how](../backfill.md)); designs proposed for tables "
-        "that exist ([how](../adopting.md)).",
+        "one to the other; items rewritten and verified ([how](../backfill.md)); designs proposed "
+        "for tables that exist ([how](../adopting.md)).",
         (
             Section("Compatibility", _CHANGES, "compare Verdict Outcome Finding"),
             Section("Plan", _CHANGES, "plan_steps Plan Step Kind Estimate NotInPlace InvalidPlan"),

@@ -37,9 +37,8 @@ class StoredRecord:
 
     `record` is read by the writing design's own codec. `reader` is the entity that reads it, and
     `sources` has the written field of each of its fields. `expected` has the values to be read;
-    `inexact` names fields whose values have no exact
-    counterpart, `missing` required fields without a value. `wanted` is the item that the reading
-    design would write, without encryption.
+    `inexact` names fields whose values have no exact counterpart, `missing` required fields without
+    a value. `wanted` is the item that the reading design would write, without encryption.
     """
 
     mark: str
@@ -108,8 +107,9 @@ def stored_records(table: type[Table], direction: Direction) -> list[StoredRecor
     }
     stored: list[StoredRecord] = []
     for entity, record in _epoch_records(table, records):
-        stored += _stored(codecs[entity.name], record, len(stored))
-        items.put(stored[-1].item, stored[-1].mark)
+        for one in _stored(codecs[entity.name], record, len(stored)):
+            items.put(one.item, one.mark)
+            stored.append(one)
     for entity in table.__design__.entity_list:
         codec = codecs[entity.name]
         for record in records[entity.name]:

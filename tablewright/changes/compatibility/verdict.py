@@ -149,7 +149,9 @@ class _Comparison:
         ):
             return Outcome.MIGRATE
         if verdict.new_reads_old:
-            is_in_place = not verdict.old_reads_new and self._is_additive()
+            # A stream ends after its consumers, whatever becomes of the items.
+            misread = [one for one in verdict.old_reads_new if one.code != "stream-changed"]
+            is_in_place = not misread and self._is_additive()
             return Outcome.WRITERS_FIRST if is_in_place else Outcome.MIGRATE
         return Outcome.READERS_FIRST if verdict.old_reads_new else Outcome.COMPATIBLE
 

@@ -267,6 +267,13 @@ TABLES = [
         {"stream": "KEYS_ONLY"},
         {"stream": "NEW_IMAGE"},
     ),
+    Case(
+        "a stream is removed while an expiry is added",
+        WRITERS,
+        "expires-late stream-changed",
+        {},
+        {"stream": "NEW_IMAGE", f"{ORDER}.expires": GONE},
+    ),
     Case("ttl is added for an expiry", WRITERS, "expires-late", {}, {"ttl": GONE}),
     Case(
         "ttl is added without an expiry",
