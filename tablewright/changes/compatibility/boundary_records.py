@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -24,6 +25,7 @@ _MOST_LENGTH = 5_000
 _NOON = datetime(2031, 1, 1, 12, tzinfo=UTC)
 _MOMENTS = (
     *(_NOON + timedelta(milliseconds=n) for n in (0, 1, 999, 1000, 60_000, 3_600_000, 86_400_000)),
+    _NOON + timedelta(microseconds=1),
     datetime(2001, 2, 3, tzinfo=UTC),
     datetime(9998, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC),
 )
@@ -38,7 +40,7 @@ _TEXTS = (
     # breaks, joined characters, the delimiter of keys, none.
     *("a", "b", "A", "a b", "é", "12", "007", "12.75", " a  b ", "a\u00a0b", "e\u0301", "a\nb"),
     *("\U0001f468\u200d\U0001f469", "a#b", "a|b", "a:b", "", "true", "2031-01-01", "2031-01-02"),
-    *("2031-01-01T12:00:00.000Z", "2031-01-01T12:00:00.001Z", "2031-01-01T12:00:00Z"),
+    *("2031-01-01T12:00:00.000Z", "2031-01-01T12:00:00.000001Z", "2031-01-01T12:00:00Z"),
     *("2031-01-01-12", *_TIME_IDS),
 )
 # Values to try for a field, by the type that it is stored as. Fields keep the ones they accept.
@@ -50,6 +52,8 @@ _OFFERS: dict[str, tuple[Any, ...]] = {
     "M": ({"a": 1}, {"a": {"b": ["c", None]}}, {}),
     "L": ((),),
 }
+_SIZES = ("max_length", "min_length", "max_bytes", "max_items")
+_LIMITS = (*_SIZES, "pattern", "digits", "lowest", "resolution", "any_precision")
 EPOCHS = ({"from": "2025-01-01T00:00:00.000Z", "count": 3},)
 
 
@@ -71,6 +75,16 @@ def boundary_values(field: Field[Any], counterpart: Field[Any] | None = None) ->
         values = [accepted(field, value)]
     ordinary = [value for value in values if value in ("a", 1, _NOON)][:1]
     return ordinary + [value for value in values if not any(value is one for one in ordinary)]
+
+
+def have_untested_limits(field: Field[Any], counterpart: Field[Any]) -> bool:
+    """True if two fields have other limits, and no boundary value shows the difference."""
+    fields = (field, counterpart)
+    limits = [[getattr(one, name, None) for name in _LIMITS] for one in fields]
+    if type(field) is not type(counterpart) or limits[0] == limits[1]:
+        return False
+    values = [*boundary_values(*fields), *boundary_values(*fields[::-1])]
+    return all((accepted(field, v) is None) == (accepted(counterpart, v) is None) for v in values)
 
 
 def accepted(field: Field[Any], value: Any) -> Any:
@@ -95,11 +109,15 @@ def _compound_values(field: Field[Any]) -> Iterator[Any]:
 def _limits(field: Field[Any], fields: Iterable[Field[Any]]) -> Iterator[Any]:
     """Values at the limits of a field. Long ones only where the fields have other limits."""
     yield from getattr(field, "choices", ())
+    if lowest := getattr(field, "lowest", None):
+        yield from (lowest, lowest - 1)
     if digits := getattr(field, "digits", None):
         yield from (10**digits - 1, Decimal(10**digits - 1).scaleb(-2))
     if pattern := getattr(field, "pattern", None):
         yield from (text_like(pattern, more) for more in (0, 1, 7))
-    for name in ("max_length", "min_length", "max_bytes", "max_items"):
+        if len({getattr(one, "max_length", None) for one in fields}) > 1:
+            yield _longest_like(pattern, min(getattr(field, "max_length", 0), _MOST_LENGTH))
+    for name in _SIZES:
         limits = {int(getattr(one, name, None) or 0) for one in fields}
         for limit in limits if len(limits) > 1 else ():
             size = min(limit, _MOST_LENGTH)
@@ -107,6 +125,13 @@ def _limits(field: Field[Any], fields: Iterable[Field[Any]]) -> Iterator[Any]:
             if isinstance(field, ListOfField | SetOfField):
                 members = (accepted(field.of, offer) for offer in _fresh_values(0, size))
                 yield [member for member in members if member is not None][:size]
+
+
+def _longest_like(pattern: str, size: int) -> str:
+    """The longest text for a regular expression that has at most this length."""
+    repetitions = range(size + 1)
+    more = bisect_right(repetitions, size, key=lambda number: len(text_like(pattern, number)))
+    return text_like(pattern, max(more - 1, 0))
 
 
 def _variations(values: Mapping[str, list[Any]]) -> Iterator[Values]:

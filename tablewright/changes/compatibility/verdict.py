@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from tablewright.changes.compatibility import table_changes
+from tablewright.changes.compatibility.boundary_records import have_untested_limits
 from tablewright.changes.compatibility.findings import Finding, finding
 from tablewright.changes.compatibility.keys import key_conflicts
 from tablewright.changes.compatibility.mapping import DesignMapping, Direction
@@ -22,6 +24,7 @@ from tablewright.changes.compatibility.stored_records import (
 )
 from tablewright.changes.compatibility.updates import stale_updates
 from tablewright.model.declaration import Table
+from tablewright.model.fields.base import Field
 from tablewright.model.patterns import Put
 from tablewright.model.sharding.epochs import EpochListField
 from tablewright.model.table import Design
@@ -183,6 +186,9 @@ class _Comparison:
     def _not_examined(self) -> Iterator[Finding]:
         for name in self._mapping.uncertain:
             yield finding("uncertain", name, f"it may continue {self._mapping.entities[name]}")
+        for name, (source, field) in self._continued_fields():
+            if have_untested_limits(source, field):
+                yield finding("not-examined", name, "no value shows the change of its limits")
         for table, records in ((self._old, self._stored), (self._new, self._coming)):
             for entity in table.__design__.entity_list:
                 own = [one.record for one in records if one.entity.name == entity.name]
@@ -192,6 +198,14 @@ class _Comparison:
                 for name in entity.by_name if own else ():
                     if name not in examined:
                         yield finding("not-examined", f"{entity.name}.{name}")
+
+    def _continued_fields(self) -> Iterator[tuple[str, tuple[Field[Any], Field[Any]]]]:
+        """Each new field that continues an old one, with the old one."""
+        for name, source in self._mapping.entities.items():
+            old = self._mapping.old.entities[source]
+            new = self._mapping.new.entities[name]
+            for field, was in self._mapping.field_names(old, new).items():
+                yield f"{name}.{field}", (old.by_name[was], new.by_name[field])
 
     def _notes(self) -> Iterator[Finding]:
         old, new = self._old.__design__, self._new.__design__

@@ -598,6 +598,29 @@ def test_an_entity_without_any_record_is_never_compatible() -> None:
     assert compare(example, example).outcome is Outcome.COMPATIBLE
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "outcome"),
+    [(40, 60, Outcome.READERS_FIRST), (60, 40, Outcome.MIGRATE), (40, 41, Outcome.MIGRATE)],
+    ids=["longer", "shorter", "too close to be shown by a text"],
+)
+def test_a_length_of_texts_with_a_pattern_is_examined_or_named(
+    old: int, new: int, outcome: Outcome
+) -> None:
+    def table(length: int) -> type[Table]:
+        class Code(Entity, key=Key("{id}")):
+            id: Field[str] = Text()
+            code: Field[str] = Text(pattern="(abcd)+", max_length=length)
+
+        class Codes(Table, pk="id", id="codes"):
+            put = Put(Code)
+
+        return Codes
+
+    verdict = compare(table(old), table(new))
+    assert verdict.outcome is outcome
+    assert bool(verdict.not_examined) is (abs(old - new) == 1)
+
+
 # One record for each key that has no field: its values need a table each.
 def setting(**limits: int) -> type[Table]:
     class Setting(Entity, key=Key("SETTING")):
