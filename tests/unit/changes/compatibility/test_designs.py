@@ -622,9 +622,9 @@ def test_a_length_of_texts_with_a_pattern_is_examined_or_named(
 
 
 # One record for each key that has no field: its values need a table each.
-def setting(**limits: int) -> type[Table]:
+def setting(length: int) -> type[Table]:
     class Setting(Entity, key=Key("SETTING")):
-        text: Field[str | None] = Text(default=None, **limits)
+        text: Field[str | None] = Text(default=None, max_length=length)
 
     class Settings(Table, pk="PK", id="settings"):
         put = Put(Setting)
@@ -634,9 +634,9 @@ def setting(**limits: int) -> type[Table]:
 
 
 def test_every_value_of_a_single_item_is_examined() -> None:
-    assert compare(setting(max_length=20), setting(max_length=20)).outcome == "compatible"
-    assert compare(setting(max_length=20), setting(max_length=40)).outcome == "readers first"
-    assert compare(setting(max_length=40), setting(max_length=20)).outcome == "migrate"
+    assert compare(setting(20), setting(20)).outcome == "compatible"
+    assert compare(setting(20), setting(40)).outcome == "readers first"
+    assert compare(setting(40), setting(20)).outcome == "migrate"
 
 
 def test_a_verdict_is_printed_with_its_findings_and_examples() -> None:
