@@ -90,7 +90,8 @@ class MemoryTable:
             return {"Responses": {name: [item for item in found if item]}, "UnprocessedKeys": {}}
         if operation == "UpdateItem":
             place = self._place(params["Key"])
-            self.items[place] = _updated(self.items[place], params)
+            item = self.items.get(place, {**params["Key"], MARK: {"S": ""}})
+            self.items[place] = _updated(item, params)
             return {"Attributes": self.items[place]}
         if operation == "Query":
             items = self._query(params)

@@ -9,7 +9,12 @@ from tablewright.changes.compatibility.boundary_records import boundary_values
 from tablewright.changes.compatibility.findings import Finding, finding
 from tablewright.changes.compatibility.mapping import is_same, value_in
 from tablewright.changes.compatibility.memory_table import MemoryTable
-from tablewright.changes.compatibility.stored_records import StoredRecord, codecs_of, open_store
+from tablewright.changes.compatibility.stored_records import (
+    StoredRecord,
+    codecs_of,
+    mark_of,
+    open_store,
+)
 from tablewright.model.changes import Set
 from tablewright.model.declaration import Table
 from tablewright.model.errors import TablewrightError
@@ -40,12 +45,13 @@ def stale_updates(
             key = {n: record.expected[n] for n in codec.key_inputs if n in record.expected}
             for field, source in _updatable(record, codec):
                 items.items.clear()
-                items.put(record.item, record.mark)
+                for one in (*(one for one in stored if one.has_epochs), record):
+                    items.put(one.item, one.mark)
                 try:
                     update(pattern, key, _change(field, record.expected.get(field.name)))
                 except (TablewrightError, TypeError):
                     continue  # an upsert that needs more fields, or a field with one value
-                (after,) = items.items.values()
+                (after,) = (one for one in items.items.values() if mark_of(one) == record.mark)
                 yield from _compare(record, source, codecs[record.entity.name], after)
 
 
