@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import boto3
 
-from docs import api_reference, bill, changes_page, design_pages, idle_cost, settings_page
+from docs import api_reference, bill, design_pages, idle_cost, settings_page
 from docs.scenarios import (
     financial_news,
     forms,
@@ -223,9 +223,8 @@ def main() -> None:
     print(f"wrote {api_reference.FOLDER.relative_to(TABLES.parent.parent)}")  # noqa: T201
     stages = idle_cost.main()
     settings_page.main()
-    changes_page.main()
     for written in (
-        *(idle_cost.PAGE, settings_page.PAGE, changes_page.PAGE),
+        *(idle_cost.PAGE, settings_page.PAGE),
         *design_pages.write(),
     ):
         print(f"wrote {written.relative_to(TABLES.parent.parent)}")  # noqa: T201

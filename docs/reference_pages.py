@@ -220,11 +220,11 @@ PAGES = (
     Page(
         "changes",
         "Changes of live tables",
-        "What differs between two designs ([rules](../changes.md)); the steps from one to the "
-        "other; items rewritten and verified ([how](../backfill.md)); designs proposed for tables "
-        "that exist ([how](../adopting.md)).",
+        "How two designs work together on one table ([verdicts](../changes.md)); the steps from "
+        "one to the other; items rewritten and verified ([how](../backfill.md)); designs proposed "
+        "for tables that exist ([how](../adopting.md)).",
         (
-            Section("Comparison", _CHANGES, "compare Difference Consequence"),
+            Section("Compatibility", _CHANGES, "compare Verdict Outcome Finding"),
             Section("Plan", _CHANGES, "plan_steps Plan Step Kind Estimate NotInPlace InvalidPlan"),
             Section("Carrying it out", _CHANGES, "apply Work LiveTable Drifted Unfinished"),
             Section("Backfill", _CHANGES, "Backfill OUTCOMES UNSETTLED Reason NotBackfillable"),

@@ -1,4 +1,4 @@
-"""Changes of live tables: compared, planned, carried out and verified; and tables adopted.
+"""Changes of live tables: verdicts, plans, backfills, verification, and adoption of tables.
 
 Each name is loaded when it is first asked for.
 """
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tablewright.changes.backfill.estimate import BackfillEstimate, estimate
     from tablewright.changes.backfill.refusals import NotBackfillable
     from tablewright.changes.backfill.verification import Found, IndexCheck, Verification, verify
-    from tablewright.changes.comparison.compare import compare
-    from tablewright.changes.comparison.difference import Consequence, Difference
+    from tablewright.changes.compatibility.findings import Finding
+    from tablewright.changes.compatibility.verdict import Outcome, Verdict, compare
     from tablewright.changes.plan.applying import Unfinished, Work, apply
     from tablewright.changes.plan.live_table import Drifted, LiveTable
     from tablewright.changes.plan.plan import InvalidPlan, Plan
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "Backfill": "backfill.backfill",
     "BackfillEstimate": "backfill.estimate",
-    "Consequence": "comparison.difference",
     "Coverage": "adoption.coverage",
-    "Difference": "comparison.difference",
     "Drifted": "plan.live_table",
     "Estimate": "plan.steps",
+    "Finding": "compatibility.findings",
     "Found": "backfill.verification",
     "Gap": "adoption.coverage",
     "IndexCheck": "backfill.verification",
@@ -39,16 +38,18 @@ _HOMES = {
     "NotBackfillable": "backfill.refusals",
     "NotInPlace": "plan.planning",
     "OUTCOMES": "backfill.backfill",
+    "Outcome": "compatibility.verdict",
     "Plan": "plan.plan",
     "Proposal": "adoption.proposal",
     "Reason": "backfill.backfill",
     "Step": "plan.steps",
     "UNSETTLED": "backfill.backfill",
     "Unfinished": "plan.applying",
+    "Verdict": "compatibility.verdict",
     "Verification": "backfill.verification",
     "Work": "plan.applying",
     "apply": "plan.applying",
-    "compare": "comparison.compare",
+    "compare": "compatibility.verdict",
     "coverage": "adoption.coverage",
     "estimate": "backfill.estimate",
     "plan_steps": "plan.planning",
@@ -61,11 +62,10 @@ __all__ = [
     "UNSETTLED",
     "Backfill",
     "BackfillEstimate",
-    "Consequence",
     "Coverage",
-    "Difference",
     "Drifted",
     "Estimate",
+    "Finding",
     "Found",
     "Gap",
     "IndexCheck",
@@ -74,11 +74,13 @@ __all__ = [
     "LiveTable",
     "NotBackfillable",
     "NotInPlace",
+    "Outcome",
     "Plan",
     "Proposal",
     "Reason",
     "Step",
     "Unfinished",
+    "Verdict",
     "Verification",
     "Work",
     "apply",

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tablewright.changes.comparison.compare import compare
-from tablewright.changes.comparison.difference import Consequence
+from tablewright.changes.compatibility.verdict import compare
 from tablewright.changes.plan.rewriting import rewrites
 from tablewright.changes.plan.steps import Kind, Step
 from tablewright.designs.description.design import describe
@@ -273,8 +272,9 @@ class _Planning:
 
 
 def _hides_items(old: type[Table], new: type[Table]) -> bool:
-    found = compare(describe(old), describe(new))
-    return any(one.consequence is Consequence.READ_BOTH for one in found)
+    """True if items of the old design have keys that new code does not read."""
+    findings = compare(old, new).new_reads_old
+    return any(one.code == "hidden" and one.subject.endswith(" by key") for one in findings)
 
 
 def _conflicts(index: IndexForm, stored: dict[str, set[str]]) -> bool:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from tablewright.changes.comparison.lock_file import InvalidLock, lock_file, read_lock
+from tablewright.changes.lock_file import InvalidLock, lock_file, read_lock
 from tablewright.commands.named import table_design
 from tablewright.designs.description.build import build_table
 from tablewright.designs.description.errors import InvalidDescription

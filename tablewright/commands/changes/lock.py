@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tablewright.changes.comparison.lock_file import InvalidLock, lock_file, read_lock
+from tablewright.changes.lock_file import InvalidLock, lock_file, read_lock
 from tablewright.commands.designs.export import json_lines
 from tablewright.commands.designs.lines import shown
 from tablewright.commands.named import add_designs, named_designs

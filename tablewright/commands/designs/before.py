@@ -1,4 +1,4 @@
-"""Designs as they were: in a lock file, in a folder of these, at a git revision, or as deployed."""
+"""Earlier designs to compare with: in a lock file, at a git revision, or a deployed table."""
 
 from __future__ import annotations
 
@@ -6,36 +6,40 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tablewright.changes.comparison.compare import compare, compare_table
-from tablewright.changes.comparison.difference import Difference
-from tablewright.changes.comparison.lock_file import (
-    InvalidLock,
-    lock_file,
-    plan_file,
-    read_lock,
-)
+from tablewright.changes.compatibility.findings import finding
+from tablewright.changes.compatibility.mapping import UnknownName
+from tablewright.changes.compatibility.verdict import Outcome, Verdict, compare
+from tablewright.changes.lock_file import InvalidLock, lock_file, plan_file, read_lock
 from tablewright.changes.plan.plan import InvalidPlan, Plan
 from tablewright.commands.designs.revision import NotYetDeclared, UnknownRevision, json_at
+from tablewright.designs.description.build import build_table
 from tablewright.designs.description.design import Description, describe
+from tablewright.designs.description.errors import InvalidDescription
 from tablewright.model.declaration import Table
+from tablewright.model.table_form import TableForm
 
 if TYPE_CHECKING:
     from tablewright.runtime.deployed_table import DeployedTable
 
 _TABLE, _STAGE = "table:", "stage:"
+_COMPATIBLE = Verdict(Outcome.COMPATIBLE)
 
 
 class NothingBefore(ValueError):
-    """What a design is to be compared with cannot be had; says why."""
+    """The design or table to compare with cannot be read; says why."""
 
 
 class Compared(NamedTuple):
-    """What differs from what was before, a design or a table that is there; `planned`, that a plan
-    leads from there to here."""
+    """The verdict on a change, and the design or table before it; both None for a new design.
 
-    differences: list[Difference]
-    planned: bool
-    old: Description | None = None
+    `is_changed` is False for a design that is what it was. `planned` is True if a plan with steps
+    leads from there to the design.
+    """
+
+    verdict: Verdict = _COMPATIBLE
+    is_changed: bool = False
+    planned: bool = False
+    old: type[Table] | None = None
     there: DeployedTable | None = None
 
     @property
@@ -44,15 +48,15 @@ class Compared(NamedTuple):
 
 
 def compared(table: type[Table], options: argparse.Namespace, *, alone: bool) -> Compared:
-    """A design beside what `--against` names; raises NothingBefore.
+    """Compare a design with the one that `--against` names; raises NothingBefore.
 
-    `alone` is whether it is the only design, so that a lock of another id is its own, too.
+    `alone` is True if it is the only design, so that a lock of another id is its own, too.
     """
     against: str = options.against
-    new = describe(table)
     try:
         if against.startswith((_TABLE, _STAGE)):
-            return _with_table(table, new, options)
+            return _with_table(table, options)
+        new = describe(table)
         if Path(against).exists():
             file = Path(against)
             lock = lock_file(table, file) if file.is_dir() else file
@@ -60,13 +64,18 @@ def compared(table: type[Table], options: argparse.Namespace, *, alone: bool) ->
         else:
             lock = lock_file(table)
             old = _at_revision(table, against)
-        differences = compare(old, new)
+        before = build_table(old, table)
         plan = _plan(plan_file(table, lock), options)
-        planned = plan is not None and (plan.before, plan.after) == (old, new)
-        return Compared(differences, planned, old)
+        if old == new:
+            return Compared(old=before)
+        ends = (plan.before, plan.after) if plan and plan.steps else None
+        verdict = compare(before, table, was=options.was)
+        return Compared(verdict, True, ends == (old, new), before)
     except NotYetDeclared:
-        return Compared([], planned=False)
-    except (InvalidLock, InvalidPlan, UnknownRevision) as error:
+        return Compared()
+    except InvalidDescription as error:
+        raise NothingBefore(f"the design of {against} cannot be built: {error}") from None
+    except (InvalidLock, InvalidPlan, UnknownName, UnknownRevision) as error:
         raise NothingBefore(str(error)) from None
 
 
@@ -98,7 +107,7 @@ def _at_revision(table: type[Table], revision: str) -> Description:
     return found
 
 
-def _with_table(table: type[Table], new: Description, options: argparse.Namespace) -> Compared:
+def _with_table(table: type[Table], options: argparse.Namespace) -> Compared:
     # boto3 is slow to import, and not needed otherwise.
     from tablewright.commands.changes.stages import UnknownStage, named_stage
     from tablewright.commands.designs.deployed import deployed
@@ -112,15 +121,38 @@ def _with_table(table: type[Table], new: Description, options: argparse.Namespac
         told = stage._asdict()
         options, name = argparse.Namespace(**vars(options) | told), stage.table
     there = deployed(name, options)
-    differences = compare_table(there.described, there.ttl, new)
     plan = _plan(plan_file(table, lock_file(table)), options)
     planned = (
         plan is not None
-        and plan.after == new
+        and bool(plan.steps)
+        and plan.after == describe(table)
         and plan.before is not None
-        and not compare_table(there.described, there.ttl, plan.before)
+        and not there.differences(build_table(plan.before, table).__design__)
     )
-    return Compared(differences, planned, there=there)
+    verdict = _table_verdict(there, table)
+    return Compared(verdict, bool(verdict.indexes), planned, there=there)
+
+
+def _table_verdict(there: DeployedTable, table: type[Table]) -> Verdict:
+    """The verdict on a deployed table, as far as DescribeTable shows it.
+
+    DynamoDB can change everything but the key, local indexes, and an index under its name.
+    """
+    wanted = there.wanted(table.__design__)
+    findings = tuple(
+        finding("table-differs", part, f"the table has {now}, and the design {goal}")
+        for part, (now, goal) in there.form.differences(wanted).items()
+    )
+    return Verdict(_table_outcome(there.form, wanted), indexes=findings)
+
+
+def _table_outcome(form: TableForm, wanted: TableForm) -> Outcome:
+    fixed = [(one.partition, one.sort, one.local) for one in (form, wanted)]
+    if fixed[0] != fixed[1]:
+        return Outcome.NEW_TABLE
+    if any(wanted.indexes.get(name, index) != index for name, index in form.indexes.items()):
+        return Outcome.MIGRATE
+    return Outcome.WRITERS_FIRST if form != wanted else Outcome.COMPATIBLE
 
 
 def _plan(beside: Path, options: argparse.Namespace) -> Plan | None:

@@ -7,11 +7,12 @@
     tablewright check --against stage:prod # the tables that [tool.tablewright.stages] names
     tablewright check shop.orders:Orders --against table:dev-orders --region eu-west-1
 
-With --against, every difference is told with its consequence for the items that are stored: safe,
-steps, backfill, new-index, read-both or impossible; and what the whole change costs at most, for as
+With --against, the verdict of each design says how to release the change: compatible, readers
+first, writers first, migrate or new table. Every finding has a record as an example. --was names
+the old entity or field of a renamed one. For a change in place, the price of its steps is for as
 many items as --items and --bytes say, or as the table has. Ends with 1 if a design has an error,
-with `--strict` also if there are warnings, and if a difference is not safe and no plan leads over
-it; with 2 if there is nothing to compare with.
+with `--strict` also if there are warnings, and if a change is not compatible and not planned; with
+2 if there is nothing to compare with. A plan must have steps, and lead to a change in place.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tablewright.changes.comparison.difference import Consequence
+from tablewright.changes.compatibility.verdict import Outcome
 from tablewright.commands.designs.before import NothingBefore
 from tablewright.commands.designs.changes import Change, Changes, changes
 from tablewright.commands.designs.lines import Lines, shown
@@ -35,8 +36,8 @@ from tablewright.model.validation.design import validate
 from tablewright.model.validation.warnings import warnings
 
 _KINDS = _ERROR, _WARNING = "error", "warning"
-_RED, _YELLOW, _GREEN = 31, 33, 32  # as terminals number them
-_COLOURS: dict[str, int] = {_ERROR: _RED, Consequence.IMPOSSIBLE: _RED, Consequence.SAFE: _GREEN}
+_RED, _YELLOW = 31, 33  # as terminals number them
+_COLOURS: dict[str, int] = {_ERROR: _RED, Outcome.MIGRATE: _RED, Outcome.NEW_TABLE: _RED}
 
 
 class Finding(NamedTuple):
@@ -52,9 +53,10 @@ class Finding(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
+    options.was = dict(options.was)
     designs = named_designs(parser, options.designs)
     found = [one for table in designs for one in findings(table)]
-    changed = Changes([], [], [])
+    changed = Changes([], {}, [], [], [])
     try:
         if options.against:
             # What is wrong has no meaning yet that could be compared.
@@ -74,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(changed.summary(options.against)), file=sys.stderr)
     failing = _KINDS if options.strict else (_ERROR,)
     wrong = any(one.kind in failing for one in found)
-    return 1 if wrong or any(one.is_open for one in changed.found) else 0
+    return 1 if wrong or changed.are_open else 0
 
 
 def findings(table: type[Table]) -> Iterator[Finding]:
@@ -94,6 +96,13 @@ def _kind(finding: Finding | Change) -> str:
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return f"{finding.kind}{planned}"
     return f"\033[{_COLOURS.get(finding.kind, _YELLOW)}m{finding.kind}\033[0m{planned}"
+
+
+def _renaming(text: str) -> tuple[str, str]:
+    new, separator, old = text.partition("=")
+    if not new or not separator:
+        raise argparse.ArgumentTypeError(f"{text!r} is no renaming: write NEW=OLD")
+    return new, old
 
 
 def _many(count: int, what: str) -> str:
@@ -116,6 +125,15 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE|REV|stage:NAME|table:NAME",
         help="a lock file or a folder of them, a git revision, or a deployed table: of a stage in "
         "[tool.tablewright.stages], or by its name",
+    )
+    before.add_argument(
+        "--was",
+        type=_renaming,
+        action="append",
+        default=[],
+        metavar="NEW=OLD",
+        help="an entity or field that was renamed, such as Order.state=Order.status; Order= for "
+        "an entity that continues none",
     )
     before.add_argument(
         "--plan", type=Path, metavar="FILE", help="by default ID.plan.json beside the lock"

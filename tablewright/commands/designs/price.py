@@ -2,35 +2,37 @@
 
 import argparse
 
+from tablewright.changes.compatibility.verdict import Outcome
 from tablewright.changes.plan.planning import NotInPlace, plan_steps
 from tablewright.changes.plan.pricing import Size, priced
 from tablewright.changes.plan.report import in_all
 from tablewright.commands.designs.before import Compared
 from tablewright.costs.price_lists import UnknownRegion, price_list
 from tablewright.costs.prices import Prices
-from tablewright.designs.description.build import build_table
-from tablewright.designs.description.errors import Indescribable, InvalidDescription
+from tablewright.designs.description.errors import Indescribable
 from tablewright.model.declaration import Table
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.deployed_table import region_of
 
 _REGION = "us-east-1"
+# Outcomes that a plan in place leads to.
+_PRICED = (Outcome.READERS_FIRST, Outcome.WRITERS_FIRST)
 _ITEMS, _AVERAGE = 1_000_000, 1024
 
 
 def price_of(table: type[Table], beside: Compared, options: argparse.Namespace) -> str | None:
     """What it takes to get from what was before to a design, None where that cannot be said."""
-    if not beside.differences:
+    if beside.verdict.outcome not in _PRICED:
         return None
     try:
-        old = build_table(beside.old, table) if beside.old else None
+        old = beside.old
         there = beside.there.form if beside.there else None
         replicas = beside.there.replicas if beside.there else ()
         steps = plan_steps(table, old, there, replicated=bool(replicas))
         prices = _prices(beside, options)
     except NotInPlace:
-        return None  # the differences say so by themselves
-    except (Indescribable, InvalidDescription, UnknownRegion, ValueError):
+        return None  # the verdict says so by itself
+    except (Indescribable, UnknownRegion, ValueError):
         return None  # a function of the old design is gone, or the region has no prices
     before = there or TableForm.of((old or table).__design__)
     size = _size(beside, options)

@@ -2,13 +2,16 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tablewright.changes import Kind, Plan, Step
 from tablewright.commands.command_line import main
 from tablewright.designs import describe
 from tablewright.model import Entity, Field, Get, Index, Key, Query, Table, Text
+from tablewright.model.table_form import TableForm
 from tablewright.testing import Database
 
 NOBODY = "http://127.0.0.1:9"
@@ -68,37 +71,34 @@ def test_a_table_as_its_design_says_has_no_difference(capsys: Told) -> None:
     assert "against table:things: no difference" in capsys.readouterr().err
 
 
-def test_what_a_table_lacks_is_told_with_its_consequence(capsys: Told) -> None:
+def test_every_part_that_differs_is_a_finding(capsys: Told) -> None:
     create("Things")
     capsys.readouterr()
     assert check("Coloured", "--json") == 1
-    found = [one for one in json.loads(capsys.readouterr().out) if "rule" in one]
-    assert [(one["rule"], one["subject"]) for one in found] == [
-        ("STREAM_ADDED", "table"),
-        ("TTL_ADDED", "table"),
-        ("INDEX_ADDED", "index COL"),
-        ("INDEX_ADDED_EMPTY", "index shades"),
-        ("INDEXES_CHANGED_AT_ONCE", "table"),
-    ]
+    findings = [one for one in json.loads(capsys.readouterr().out) if "code" in one]
+    assert {one["code"] for one in findings} == {"table-differs"}
+    assert {one["kind"] for one in findings} == {"writers first"}
+    subjects = ["stream", "ttl", "index COL", "index shades"]
+    assert [one["subject"] for one in findings] == subjects
 
 
-def test_another_key_is_impossible(capsys: Told) -> None:
+def test_another_key_needs_a_new_table(capsys: Told) -> None:
     create("Things")
     assert check("Keyed") == 1
-    assert "impossible: Keyed: TABLE_KEY_CHANGED: table: the key was id and is key" in (
-        capsys.readouterr().out
-    )
+    assert "new table: Keyed: table-differs: key: " in capsys.readouterr().out
 
 
-def test_a_plan_from_a_design_that_the_table_is_of_lets_it_pass(
-    tmp_path: Path, capsys: Told
-) -> None:
+def test_a_plan_from_the_design_of_the_table_lets_it_pass(tmp_path: Path, capsys: Told) -> None:
     create("Things")
     plan = tmp_path / "plan.json"
-    ends = {"from": describe(Things), "to": describe(Coloured)}
-    plan.write_text(json.dumps(ends))
+    form = TableForm.of(Coloured.__design__)
+    step = Step(kind=Kind.VERIFY, says="Verify.", form=form, code="any code", undo="nothing")
+    whole = Plan(describe(Things), describe(Coloured), (step,))
+    plan.write_text(whole.to_text())
     assert check("Coloured", "--plan", str(plan)) == 0
-    plan.write_text(json.dumps({**ends, "from": describe(Keyed)}))
+    plan.write_text(replace(whole, steps=()).to_text())
+    assert check("Coloured", "--plan", str(plan)) == 1
+    plan.write_text(replace(whole, before=describe(Keyed)).to_text())
     assert check("Coloured", "--plan", str(plan)) == 1
 
 

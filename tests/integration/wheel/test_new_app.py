@@ -115,8 +115,8 @@ def test_a_change_of_a_new_app_is_compared_with_its_last_commit(
     orders.write_text(orders.read_text().replace('"AT#{placed_at}"', '"PLACED#{placed_at}"'))
     changed = run(*change)
     assert changed.returncode == 2, changed.stdout + changed.stderr  # as make ends
-    assert "shop/orders.py:39: read-both: Orders: INDEX_KEY_FORM_CHANGED" in changed.stdout
-    assert "Orders, 1,000,000 items of 1,024 bytes: " in changed.stderr
+    assert "migrate: Orders: order-changed: index " in changed.stdout
+    assert "Orders against HEAD: migrate" in changed.stderr
 
 
 def test_the_guide_s_design_goes_through_every_command(

@@ -6,10 +6,8 @@ from decimal import Decimal
 import pytest
 
 from tablewright.changes import plan_steps
-from tablewright.changes.comparison.compare import compare_table
 from tablewright.changes.plan.pricing import Size, priced
 from tablewright.costs.price_lists import US_EAST_1
-from tablewright.designs import describe
 from tablewright.model import Entity, Field, Index, Key, Put, Table, Text, Whole
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.deployed_table import DeployedTable
@@ -49,16 +47,12 @@ def test_a_replicated_table_differs_from_its_design_by_no_stream() -> None:
     there = deployed(Scores, OREGON, DUBLIN)
     assert there.replicas == ("us-west-2",)
     assert there.differences(Scores.__design__) == []
-    assert compare_table(there.described, None, describe(Scores)) == []
     assert plan_steps(Scores, Scores, there.form, replicated=True) == []
 
 
 def test_a_table_in_one_region_differs_by_a_stream_that_nobody_declared() -> None:
     there = deployed(Scores, DUBLIN)
     assert [one.what for one in there.differences(Scores.__design__)] == ["stream"]
-    assert [one.rule for one in compare_table(there.described, None, describe(Scores))] == [
-        "STREAM_REMOVED"
-    ]
 
 
 def test_the_stream_of_a_replicated_table_stays_in_every_step() -> None:

@@ -1,4 +1,4 @@
-"""`tablewright check --against`: what changed, at its line, with what it asks of stored items."""
+"""`tablewright check --against`: the outcome of a change, and each finding at its line."""
 
 import json
 import subprocess
@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from tablewright.changes import Kind, Step
 from tablewright.commands.command_line import main
+from tablewright.model.table_form import TableForm
 
 SHOP = """
 from tablewright.model import Entity, Field, Index, Key, Put, Query, Table, Text
@@ -28,6 +30,10 @@ INDEX = """    by_customer = Index(pk="CPK", keys={Order: Key("CUSTOMER#{custome
 SIZE = """    size: Field[str | None] = Text(default=None)
 """
 Told = pytest.CaptureFixture[str]
+FORM = TableForm((("PK", "S"),), (), {}, {}, None, None)
+STEPS = [
+    Step(kind=Kind.VERIFY, says="Verify.", form=FORM, code="any code", undo="nothing").to_json()
+]
 
 
 @pytest.fixture
@@ -69,37 +75,41 @@ def plan(**parts: Any) -> str:
     return json.dumps({"format": 1, **told, "steps": [], **parts})
 
 
-def test_a_design_that_did_not_change_passes(shop: Path, capsys: Told) -> None:
+def test_an_unchanged_design_passes(shop: Path, capsys: Told) -> None:
     assert check() == 0
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err == ("1 design: 0 errors, 0 warnings\nagainst orders.lock.json: no difference\n")
+    assert told.err == (
+        "1 design: 0 errors, 0 warnings\nOrders against orders.lock.json: no difference\n"
+    )
 
 
-def test_a_safe_change_is_told_and_passes(shop: Path, capsys: Told) -> None:
+def test_a_compatible_change_passes_with_its_notes(shop: Path, capsys: Told) -> None:
     declare(with_size())
     assert check() == 0
     told = capsys.readouterr()
     (line,) = told.out.splitlines()
-    assert line.startswith("compared_shop.py:8: safe: Orders: FIELD_ADDED: Order.size: it is new")
-    assert told.err.splitlines()[1:] == ["against orders.lock.json: 1 safe"]
+    assert line.startswith("compared_shop.py:8: note: Orders: field-dropped: Order.size: Old code")
+    assert told.err.splitlines()[1:] == ["Orders against orders.lock.json: compatible"]
 
 
-def test_a_change_that_asks_for_more_fails_with_its_line_and_reason(
-    shop: Path, capsys: Told
-) -> None:
+def test_a_change_that_asks_for_more_fails_with_an_example(shop: Path, capsys: Told) -> None:
     declare(SHOP + INDEX)
     assert check() == 1
     told = capsys.readouterr()
-    index, pattern = told.out.splitlines()
-    assert index.startswith("compared_shop.py:12: backfill: Orders: INDEX_ADDED_EMPTY: index by_c")
-    assert "Items without an index's key attributes are not in it" in index
-    assert pattern.startswith("compared_shop.py:13: safe: Orders: PATTERN_ADDED: ")
+    query, refusal, added = told.out.splitlines()
+    assert query == (
+        "compared_shop.py:13: writers first: Orders: hidden: query of_customer: The item exists, "
+        "and the other version does not find it. Example: Order(order_id='a') has no CPK. Keep "
+        "the key, or declare a new index beside the old one."
+    )
+    assert ": note: Orders: text-refused: Order: A stored value may have a text" in refusal
+    assert added.startswith("compared_shop.py:12: note: Orders: index-added: index by_customer: ")
     assert told.err.splitlines()[1:] == [
-        "against orders.lock.json: 1 safe, 1 backfill",
+        "Orders against orders.lock.json: writers first",
         "Orders, 1,000,000 items of 1,024 bytes: 5 steps, at most 375,000 read units, 4,000,000 "
         "write units, 1 h 8 min, $2.54",
-        "`tablewright plan` orders the steps of what is not safe, and prices each",
+        "docs/changes.md says what each outcome asks for",
     ]
 
 
@@ -112,63 +122,84 @@ def test_the_price_is_that_of_the_plan_for_as_many_items(shop: Path, capsys: Tol
     assert price == f"Orders, 5,000 items of 400 bytes: {capsys.readouterr().out.splitlines()[-1]}"
 
 
-def test_a_design_before_whose_classes_are_gone_has_no_price(shop: Path, capsys: Told) -> None:
+def test_a_lock_whose_classes_are_gone_cannot_be_compared(shop: Path, capsys: Told) -> None:
     lock = shop / "orders.lock.json"
     told = json.loads(lock.read_text())
     told["entities"]["Order"]["fields"]["customer"]["kind"] = "gone_since:Colour"
     lock.write_text(json.dumps(told))
-    declare(SHOP + INDEX)
-    assert check() == 1
-    assert "items of" not in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["plan", "compared_shop:Orders"])
-    said = capsys.readouterr().err
-    assert "entities.Order.fields.customer.kind is 'gone_since:Colour': no design that was" in said
+    said = refused(capsys)
+    assert "the design of orders.lock.json cannot be built: entities.Order.fields.customer" in said
+    assert "gone_since:Colour" in said
 
 
-def test_what_no_steps_lead_to_has_no_price(shop: Path, capsys: Told) -> None:
+def test_a_new_table_has_no_price_and_no_plan(shop: Path, capsys: Told) -> None:
+    (shop / "orders.plan.json").write_text(plan())
     declare(SHOP.replace('pk="PK"', 'pk="key"'))
+    (shop / "orders.plan.json").write_text(plan(steps=STEPS))
     assert check() == 1
-    assert "impossible" in capsys.readouterr().out
-    assert "items of" not in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert "new table: Orders: table-changed: key: " in told.out
+    assert "items of" not in told.err
+    assert "(planned)" not in told.err
 
 
-def test_what_is_gone_is_told_at_the_class_that_had_it(shop: Path, capsys: Told) -> None:
-    declare(SHOP.replace("    customer: Field[str] = Text()\n", ""))
-    assert check() == 0
-    assert capsys.readouterr().out.startswith("compared_shop.py:5: safe: Orders: FIELD_REMOVED: ")
+def test_a_renaming_is_named_by_an_option(shop: Path, capsys: Told) -> None:
+    declare(SHOP.replace("customer: Field[str] = Text()", "buyer: Field[str] = Text()"))
+    assert check() == 1
+    assert "value-missing: Order.buyer" in capsys.readouterr().out
+    assert check("--was", "Order.buyer=Order.customer") == 1
+    told = capsys.readouterr().out
+    assert "Order(order_id='a') raises" in told
+    assert "value-missing" not in told
+    assert "'Order.colour' is no entity, part or field" in refused(capsys, "--was", "Order.colour=")
+    assert "'buyer' is no renaming: write NEW=OLD" in refused(capsys, "--was", "buyer")
 
 
 def test_programs_get_json(shop: Path, capsys: Told) -> None:
     declare(SHOP + INDEX)
     assert check("--json") == 1
-    index, _ = json.loads(capsys.readouterr().out)
-    assert (index["rule"], index["kind"]) == ("INDEX_ADDED_EMPTY", "backfill")
-    assert (index["subject"], index["line"], index["planned"]) == ("index by_customer", 12, False)
+    query, *_ = json.loads(capsys.readouterr().out)
+    assert (query["code"], query["kind"]) == ("hidden", "writers first")
+    assert query["example"] == "Order(order_id='a') has no CPK"
+    assert (query["subject"], query["line"]) == ("query of_customer", 13)
+    assert query["planned"] is False
 
 
-def test_a_plan_beside_the_lock_lets_a_change_pass(shop: Path, capsys: Told) -> None:
+def test_a_plan_with_steps_lets_a_change_in_place_pass(shop: Path, capsys: Told) -> None:
     declare(SHOP + INDEX)
-    (shop / "orders.plan.json").write_text(plan())
+    (shop / "orders.plan.json").write_text(plan(steps=STEPS))
     assert check() == 0
     told = capsys.readouterr()
-    assert "backfill (planned): Orders: INDEX_ADDED_EMPTY" in told.out
-    assert told.err.splitlines()[1] == "against orders.lock.json: 1 safe, 1 backfill (planned)"
-    assert "tablewright plan" not in told.err
+    assert told.err.splitlines()[1] == "Orders against orders.lock.json: writers first (planned)"
+    assert "docs/changes.md" not in told.err
+
+
+def test_a_plan_without_steps_does_not(shop: Path, capsys: Told) -> None:
+    declare(SHOP + INDEX)
+    (shop / "orders.plan.json").write_text(plan())
+    assert check() == 1
+    assert "Orders against orders.lock.json: writers first\n" in capsys.readouterr().err
+
+
+def test_a_plan_does_not_let_a_copy_pass(shop: Path, capsys: Told) -> None:
+    declare(SHOP.replace("ORDER#", "O#"))
+    (shop / "orders.plan.json").write_text(plan(steps=STEPS))
+    assert check() == 1
+    assert "Orders against orders.lock.json: migrate\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("end", ["from", "to"])
 def test_a_plan_of_another_change_does_not(end: str, shop: Path, capsys: Told) -> None:
     declare(SHOP + INDEX)
-    whole = json.loads(plan())
+    whole = json.loads(plan(steps=STEPS))
     other = {"from": whole["to"], "to": whole["from"]}[end]
-    (shop / "orders.plan.json").write_text(plan(**{end: other}))
+    (shop / "orders.plan.json").write_text(plan(**{end: other, "steps": STEPS}))
     assert check() == 1
 
 
 def test_another_plan_can_be_named(shop: Path, capsys: Told) -> None:
     declare(SHOP + INDEX)
-    (shop / "other.json").write_text(plan())
+    (shop / "other.json").write_text(plan(steps=STEPS))
     assert check() == 1
     assert check("--plan", "other.json") == 0
 
@@ -177,14 +208,14 @@ def test_a_folder_of_locks_has_those_of_all_designs(shop: Path, capsys: Told) ->
     main(["lock", "compared_shop:Orders", "--folder", "locks"])
     declare(SHOP + INDEX)
     assert check(against="locks") == 1
-    assert "against locks: 1 safe, 1 backfill" in capsys.readouterr().err
+    assert "Orders against locks: writers first" in capsys.readouterr().err
 
 
 def test_a_design_with_an_error_is_told_of_the_error_alone(shop: Path, capsys: Told) -> None:
     declare(SHOP + INDEX.replace("{customer}", "{colour}"))
     assert check() == 1
     assert " error: Orders: " in (told := capsys.readouterr()).out
-    assert "INDEX_ADDED" not in told.out
+    assert "against" not in told.err
 
 
 def test_bad_input_gets_a_sentence(shop: Path, capsys: Told) -> None:
@@ -221,11 +252,11 @@ def test_a_design_is_compared_with_itself_at_a_revision(shop: Path, capsys: Told
     git("commit", "--quiet", "--message", "orders")
     declare(SHOP + INDEX + "\n\nclass Visits(Table, pk='PK'):\n    visit = Put(Order)\n")
     assert check(against="HEAD") == 1
-    assert "INDEX_ADDED_EMPTY" in capsys.readouterr().out
-    (shop / "orders.plan.json").write_text(plan())
+    assert "hidden: query of_customer" in capsys.readouterr().out
+    (shop / "orders.plan.json").write_text(plan(steps=STEPS))
     assert check(against="HEAD") == 0
     capsys.readouterr()
     # What was not there then has no items.
     assert main(["check", "compared_shop:Visits", "--against", "HEAD"]) == 0
-    assert "Visits was not there before" in capsys.readouterr().err
+    assert "Visits is new" in capsys.readouterr().err
     assert "no revision that can be compared with" in refused(capsys, against="v99")

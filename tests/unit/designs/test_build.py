@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tablewright.changes.comparison.lock_file import read_lock
+from tablewright.changes.lock_file import read_lock
 from tablewright.designs import InvalidDescription, build_table, describe
 from tablewright.model import Part, Table
 from tablewright.model.validation.design import validate

@@ -1,13 +1,15 @@
-"""A shop whose table changes: its description, edited in places."""
+"""A shop whose table changes: its design with edits of the description."""
 
+from collections.abc import Mapping
 from copy import deepcopy
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tablewright.changes import Difference, compare
-from tablewright.designs import Description, describe
+from tablewright.changes.compatibility.verdict import compare
+from tablewright.designs import build_table, describe
 from tablewright.model import (
     Choice,
     Computed,
@@ -32,12 +34,17 @@ from tablewright.model import (
     Table,
     Text,
     Timestamp,
+    Update,
     Whole,
 )
 
 
 def initial(text: str) -> str:
     return text[:1]
+
+
+def last(text: str) -> str:
+    return text[-1:]
 
 
 class State(Enum):
@@ -72,6 +79,7 @@ class Order(
     tags: Field[Any] = SetOf(Text(), default=None)
     first = Computed(initial, order_id)
     newest = Reversed(placed_at)
+    final = Computed(last, order_id)
 
 
 class Visit(Entity, key=Key("VISITS#{shard}", "{visit_id}", shards=Shards(4, by="visit_id"))):
@@ -96,6 +104,7 @@ class Shop(Table, pk="PK", sk="SK", ttl="ttl"):
         pk="PK", sk="total", local=True, keys={Order: Key("CUSTOMER#{customer_id}", "{total}")}
     )
     place = Put(Order)
+    change = Update(Order)
     customer = Get(Customer)
     visited = Put(Visit)
     of_state = Query(Order, by_state)
@@ -104,39 +113,39 @@ class Shop(Table, pk="PK", sk="SK", ttl="ttl"):
 
 SHOP = describe(Shop)
 GONE = object()
-Edits = dict[str, Any]
+Edits = Mapping[str, Any]
 
 
-def edited(edits: Edits) -> Description:
-    """The shop's description with other values, by paths such as ``entities.Order.expires``."""
-    found = deepcopy(SHOP)
+def edited(edits: Edits) -> type[Table]:
+    """Build the shop with other values, by paths such as ``entities.Order.expires``."""
+    description = deepcopy(SHOP)
     for path, value in edits.items():
         *above, name = path.split(".")
-        place: Any = found
-        for one in above:
-            place = place.setdefault(one, {})
+        place: Any = description
+        for step in above:
+            place = place.setdefault(step, {})
         if value is GONE:
             del place[name]
         else:
             place[name] = value
-    return found
-
-
-def differences(new: Edits, old: Edits | None = None) -> list[Difference]:
-    """What differs in the shop after edits; `old` are edits of what was before."""
-    return compare(edited(old or {}), edited(new))
+    return build_table(description, Shop)
 
 
 class Case(NamedTuple):
-    """An edit that is told by one rule, of one subject; `old` edits what was before."""
+    """Edits of the shop, with the expected outcome and the codes of the findings.
 
-    rule: str
-    subject: str
+    `old` edits the design before.
+    """
+
+    name: str
+    outcome: str
+    codes: str
     new: Edits
-    old: Edits | None = None
+    old: Edits = MappingProxyType({})
 
 
-def is_told(case: Case) -> None:
-    """Assert that a case is told by its rule, and by no other."""
-    found = differences(case.new, case.old)
-    assert [(one.rule, one.subject) for one in found] == [(case.rule, case.subject)]
+def require_verdict(case: Case) -> None:
+    """Assert that a change has the outcome and the codes of its case."""
+    verdict = compare(edited(case.old), edited(case.new))
+    codes = " ".join(sorted({finding.code for finding in verdict.findings}))
+    assert (verdict.outcome, codes) == (case.outcome, case.codes), str(verdict)

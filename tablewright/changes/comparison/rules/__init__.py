@@ -1,1 +1,0 @@
-"""Rules: each an id, the kind of difference that it is for, its consequence and why."""
