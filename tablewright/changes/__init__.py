@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from tablewright.changes.backfill.verification import Found, IndexCheck, Verification, verify
     from tablewright.changes.compatibility.findings import Finding
     from tablewright.changes.compatibility.verdict import Outcome, Verdict, compare
-    from tablewright.changes.plan.applying import Unfinished, Work, apply
+    from tablewright.changes.plan.applying import Unfinished, Work, apply, undo
     from tablewright.changes.plan.live_table import Drifted, LiveTable
     from tablewright.changes.plan.plan import InvalidPlan, Plan
     from tablewright.changes.plan.planning import NotInPlace, plan_steps
     from tablewright.changes.plan.steps import Estimate, Kind, Step
+    from tablewright.changes.state import LeaseHeld, MigrationState
 
 _HOMES = {
     "Backfill": "backfill.backfill",
@@ -34,7 +35,9 @@ _HOMES = {
     "IndexCheck": "backfill.verification",
     "InvalidPlan": "plan.plan",
     "Kind": "plan.steps",
+    "LeaseHeld": "state",
     "LiveTable": "plan.live_table",
+    "MigrationState": "state",
     "NotBackfillable": "backfill.refusals",
     "NotInPlace": "plan.planning",
     "OUTCOMES": "backfill.backfill",
@@ -54,6 +57,7 @@ _HOMES = {
     "estimate": "backfill.estimate",
     "plan_steps": "plan.planning",
     "propose": "adoption.proposal",
+    "undo": "plan.applying",
     "verify": "backfill.verification",
 }
 
@@ -71,7 +75,9 @@ __all__ = [
     "IndexCheck",
     "InvalidPlan",
     "Kind",
+    "LeaseHeld",
     "LiveTable",
+    "MigrationState",
     "NotBackfillable",
     "NotInPlace",
     "Outcome",
@@ -89,6 +95,7 @@ __all__ = [
     "estimate",
     "plan_steps",
     "propose",
+    "undo",
     "verify",
 ]
 

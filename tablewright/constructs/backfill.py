@@ -11,7 +11,8 @@ from constructs import Construct
 
 import tablewright
 from tablewright.changes.backfill.scheduled.checkpoints import Checkpoints
-from tablewright.changes.backfill.scheduled.plan import ITEMS_LEFT, PLAN, BackfillPlan
+from tablewright.changes.backfill.scheduled.plan import CALLS, ITEMS_LEFT, PLAN, BackfillPlan
+from tablewright.changes.plan.planning import require_in_place
 from tablewright.constructs.alarms.alarms import alarm
 from tablewright.constructs.functions.bundling import LIBRARY_SOURCES, PythonCode, Source
 from tablewright.constructs.functions.dependencies import LAMBDA, Platform
@@ -20,6 +21,7 @@ from tablewright.constructs.protection import KEPT, Protection
 from tablewright.constructs.tables.base import DesignTableBase
 from tablewright.constructs.tables.grants import grant_calls
 from tablewright.constructs.tables.table import DesignTable
+from tablewright.designs.description.build import build_table
 from tablewright.model.declaration import Table
 
 _LIBRARY = Path(tablewright.__file__).parent
@@ -33,7 +35,15 @@ _SOURCES = (
     Source(
         _LIBRARY / "changes" / "backfill",
         "tablewright/changes/backfill",
-        without=("differing.py", "estimate.py", "sums.py", "verification.py"),
+        without=("differing.py", "estimate.py", "item_check.py", "sums.py", "verification.py"),
+    ),
+    Source(
+        _LIBRARY / "changes" / "compatibility" / "__init__.py",
+        "tablewright/changes/compatibility/__init__.py",
+    ),
+    Source(
+        _LIBRARY / "changes" / "compatibility" / "mapping.py",
+        "tablewright/changes/compatibility/mapping.py",
     ),
     Source(_LIBRARY / "designs" / "__init__.py", "tablewright/designs/__init__.py"),
     Source(_LIBRARY / "designs" / "description", "tablewright/designs/description"),
@@ -41,8 +51,8 @@ _SOURCES = (
 
 
 class Backfill(Construct):
-    """Writes the items of a table as its design does, where the design `before` may have written
-    them: a function that runs `every` so many minutes goes on where it was until it is done.
+    """Adds what the items of a table lack that the design `before` wrote: a function that runs
+    `every` so many minutes goes on where it was until it is done.
 
     `rate` limits capacity units a second, of reads and of writes each. How far it is stands in a
     table of its own, so that a run may end at any moment. Once it is done, a run reads that and
@@ -81,6 +91,8 @@ class Backfill(Construct):
         _check(rate, every)
         old = before.__design__ if before else None
         plan = BackfillPlan.of(table.design, old, rate=rate, run=run)
+        if before:
+            require_in_place(build_table(plan.new), before)
         super().__init__(scope, id)
         self.checkpoints = DesignTable(
             self,
@@ -111,7 +123,7 @@ class Backfill(Construct):
             log_removal=log_removal,
             alarm_topic=alarm_topic,
         )
-        grant_calls(table, self.function.function, *plan.calls)
+        grant_calls(table, self.function.function, *CALLS)
         self.checkpoints.grant(self.function.function, Checkpoints.checkpoint, Checkpoints.keep)
         self.rule = self._schedule(every)
         alarm(

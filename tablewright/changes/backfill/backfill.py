@@ -1,36 +1,40 @@
-"""Backfill: every item of a live table, written as its new design writes it.
+"""Backfill: adds the attributes that the items of a live table lack for its new design.
 
-Each item is read, rederived and written on the condition that it is as it was read: whoever writes
-it meanwhile wins, and it is read again. So programs go on, the backfill may be stopped at any
+Each item is read and written on the condition that it still is as it was read. An attribute that an
+item has never changes. So programs go on, old and new ones, the backfill may be stopped at any
 moment, and may run twice at once.
 
 Signatures::
 
-    Backfill(new, old, table_name, caller, *, rate=None, segments=4, progress=None, dry_run=False,
-             secrets=None, only_expiry=False, keep_later=False, moves=True)
+    Backfill(new, old, table_name, caller, *, rate=500, segments=4, progress=None, dry_run=False,
+             secrets=None, only_expiry=False, keep_later=False, was=None)
     Backfill.run(bar=None) -> Counter[str]      # of OUTCOMES; UNSETTLED must be looked at
     Backfill.reasons -> list[Reason]            # why items were left: text, number, example
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from tablewright.changes.backfill.entries import key_text
-from tablewright.changes.backfill.pace import PacedCaller
-from tablewright.changes.backfill.rewriting import Rewriting
-from tablewright.model.declaration import Table
-from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import (
-    Conflict,
-    ItemTooLarge,
-    SecretUnreadable,
-    StoreError,
-    TransactionCanceled,
+from tablewright.changes.backfill.additions import (
+    Additions,
+    ForeignItem,
+    NotAdditive,
+    codec_of,
+    codecs,
+    derived_names,
 )
-from tablewright.runtime.rederivation import NotRederivable, Rederived
+from tablewright.changes.backfill.entries import key_text
+from tablewright.changes.backfill.item_change import ItemChange
+from tablewright.changes.backfill.pace import DEFAULT_RATE, PacedCaller
+from tablewright.changes.backfill.refusals import refuse
+from tablewright.changes.backfill.state_progress import StateProgress
+from tablewright.model.declaration import Table
+from tablewright.model.table import Design
+from tablewright.runtime.aws import Caller
+from tablewright.runtime.errors import Conflict, ItemTooLarge, StoreError
 from tablewright.runtime.retry import Backoff
 from tablewright.runtime.segments.progress import Progress
 from tablewright.runtime.segments.walk import Bar, NoBar, Patient, Walk
@@ -40,29 +44,28 @@ if TYPE_CHECKING:
     from tablewright.runtime.secrets.secrets import Secrets
 
 OUTCOMES = {
-    "unchanged": "as the design writes them",
-    "rewritten": "rewritten where they are",
-    "moved": "moved to their new key",
-    "superseded": "removed from their old key, since they had been written under the new one",
-    "gone": "removed by others meanwhile",
-    "busy": "changed by others all the while: left for the next run",
-    "refused": "refused by DynamoDB, and left as they are",
-    "not rederivable": "that the design cannot write, left as they are",
+    "unchanged": "complete already",
+    "completed": "completed: attributes added, none changed",
+    "expiry changed": "with another expiry, as --only ttl requests",
+    "removed": "without the attributes that only the other design wrote",
+    "gone": "deleted by others meanwhile",
+    "foreign": "of no entity of the design, left as they are",
+    "busy": "changed by others at every attempt: left for the next run",
+    "refused": "refused by DynamoDB, left as they are",
+    "left": "left as they are: to complete them would change them",
 }
-"""What can become of an item, and how it is put in words."""
+"""The outcomes of an item, in words."""
 
-UNSETTLED = ("busy", "refused", "not rederivable")
-"""What somebody must look at, or run again for."""
+UNSETTLED = ("busy", "refused", "left")
+"""The outcomes that a person must look at, or that need another run."""
 
 _ATTEMPTS = Backoff(attempts=6, first=0.02, longest=1)
-_UNMET = "ConditionalCheckFailed"
-_PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
-# Of more than so many, those beyond are counted as one.
+# Reasons beyond this number are counted as one.
 _REASONS = 50
 
 
 class Reason(NamedTuple):
-    """Why items were left as they are: how many, and the key of one."""
+    """The reason why items were left as they are: their number, and the key of one."""
 
     outcome: str
     text: str
@@ -71,17 +74,16 @@ class Reason(NamedTuple):
 
 
 class Backfill:
-    """Writes every item of a table as the design `new` does, where `old` may have written it.
+    """Adds to every item of a table what the design `new` writes and the item lacks.
 
-    `rate` limits capacity units a second, of reads and of writes each; `progress` is kept in a file
-    for a run that is to go on after a kill. A dry run counts and writes nothing. An item whose key
-    changes is moved in a transaction; where its new key has been written already, that one stays.
-    Without `moves` it is left, as not rederivable.
+    `rate` limits capacity units a second, of reads and of writes each; None is no limit. `progress`
+    is kept for a run that goes on after a kill. A dry run counts and writes nothing. An item that
+    cannot be completed without a change of what it has is left, counted and named.
 
     Example::
 
         backfill = Backfill(Orders, OrdersBefore, "dev-orders", caller, rate=200)
-        backfill.run()          # Counter({"rewritten": 812, "unchanged": 40})
+        backfill.run()          # Counter({"completed": 812, "unchanged": 40})
     """
 
     def __init__(
@@ -91,20 +93,24 @@ class Backfill:
         table_name: str,
         caller: Caller,
         *,
-        rate: float | None = None,
+        rate: float | None = DEFAULT_RATE,
         segments: int = 4,
         progress: Progress | None = None,
         dry_run: bool = False,
         secrets: Secrets | None = None,
         only_expiry: bool = False,
         keep_later: bool = False,
-        moves: bool = True,
+        was: Mapping[str, str] | None = None,
     ) -> None:
+        refuse(new.__design__, old.__design__ if old else None, only_expiry=only_expiry)
+        self._key_names = new.__design__.key.names
         self._table_name = table_name
         self._progress = progress or Progress(None, table_name, segments)
         self._dry_run = dry_run
         self.units = PacedCaller(Patient(caller), rate)
-        self._rewriting = Rewriting(
+        if isinstance(self._progress, StateProgress):
+            self._progress.meter = self.units
+        self._additions = Additions(
             new,
             old,
             table_name,
@@ -112,11 +118,11 @@ class Backfill:
             secrets=secrets,
             only_expiry=only_expiry,
             keep_later=keep_later,
-            moves=moves,
+            was=was,
         )
 
     def run(self, bar: Bar | None = None) -> Counter[str]:
-        """Go through the table; gives how many items came to each of OUTCOMES."""
+        """Go through the table; returns the number of items by OUTCOMES."""
         # Consistently: what was answered to a writer before the run is in it.
         request = {"TableName": self._table_name, "ConsistentRead": True}
         Walk(self.units, request, self.settle, self._progress).run(NoBar() if bar is None else bar)
@@ -137,71 +143,94 @@ class Backfill:
         ]
 
     def settle(self, items: list[Item]) -> Counter[str]:
-        """Write those of some items that are not as they should be; gives what became of them."""
+        """Complete some items; returns their number by outcome."""
         return Counter(map(self._settle, items))
 
+    def change_of(self, item: Item) -> ItemChange | None:
+        """The change that an item needs."""
+        return self._additions.of(item)
+
+    def outcome_of(self, change: ItemChange) -> str:
+        """The outcome of an item that was changed."""
+        return "expiry changed" if change.expiry or change.removed else "completed"
+
     def _settle(self, item: Item) -> str:
-        now: Item | None = item
+        current: Item | None = item
         for _ in _ATTEMPTS:
-            if now is None:
+            if current is None:
                 return "gone"
             try:
-                rederived = self._rewriting.of(now)
-            except (NotRederivable, SecretUnreadable) as problem:
-                return self._left("not rederivable", now, problem)
-            if not rederived.changed:
+                change = self.change_of(current)
+            except (ForeignItem, NotAdditive) as problem:
+                outcome = "left" if isinstance(problem, NotAdditive) else "foreign"
+                return self._left(outcome, current, problem)
+            if change is None:
                 return "unchanged"
             if self._dry_run:
-                return "moved" if rederived.is_moved else "rewritten"
+                return self.outcome_of(change)
             try:
-                return self._write(rederived)
+                self.units.call("UpdateItem", change.update(self._table_name))
+                return self.outcome_of(change)
             except Conflict:
-                now = self._read(now)
+                current = self._read(change.key)
             except StoreError as error:
-                if type(error) not in (StoreError, ItemTooLarge, TransactionCanceled):
-                    raise  # no fault of the item's
-                return self._left("refused", now, error)
+                if type(error) not in (StoreError, ItemTooLarge):
+                    raise  # not the item's fault
+                return self._left("refused", current, error)
         return "busy"
 
-    def _write(self, rederived: Rederived) -> str:
-        if not rederived.is_moved:
-            self.units.call("UpdateItem", rederived.update(self._table_name))
-            return "rewritten"
-        # Its own token: an attempt whose answer was lost is not taken for another's.
-        token = {"ClientRequestToken": os.urandom(16).hex()}
-        try:
-            self.units.call("TransactWriteItems", rederived.move(self._table_name) | token)
-        except TransactionCanceled as canceled:
-            put, delete = canceled.reasons
-            if delete == _UNMET or {put, delete} & _PASSING:
-                raise Conflict("the item is being changed by others") from canceled
-            if put != _UNMET:
-                raise
-        else:
-            return "moved"
-        return self._supersede(rederived)
-
-    def _supersede(self, rederived: Rederived) -> str:
-        """Remove an item whose new key is taken, if by the same thing."""
-        there = self._read(rederived.after)
-        if there is None:
-            raise Conflict("the item under the new key is gone again")
-        if not self._rewriting.is_same(rederived, there):
-            taken = f"{rederived.entity}: another item has its new key"
-            return self._left("not rederivable", rederived.before, taken)
-        self.units.call("DeleteItem", rederived.remove(self._table_name))
-        return "superseded"
-
-    def _read(self, item: Item) -> Item | None:
-        params = {"TableName": self._table_name, "Key": self._key(item), "ConsistentRead": True}
+    def _read(self, key: Item) -> Item | None:
+        params = {"TableName": self._table_name, "Key": key, "ConsistentRead": True}
         return self.units.call("GetItem", params).get("Item")
 
-    def _left(self, outcome: str, item: Item, why: Exception | str) -> str:
+    def _left(self, outcome: str, item: Item, why: Exception) -> str:
         kind, known = f"{outcome}: {why}", self._progress.examples
         if kind not in known and len(known) >= _REASONS:
             kind = f"{outcome}: other reasons"
-        self._progress.note(kind, key_text(self._key(item)))
+        self._progress.note(kind, key_text({name: item[name] for name in self._key_names}))
         return kind
 
-    def _key(self, item: Item) -> Item:
-        return {name: item[name] for name in self._rewriting.new.key.names}
+
+class Contraction(Backfill):
+    """Removes the attributes that the design `unused` computed and the design `used` does not know.
+
+    Fields stay: these are index keys, expiry and entity types alone, which follow from fields. Run
+    it only when no code of the design `unused` reads or writes any more.
+    """
+
+    def __init__(
+        self,
+        used: type[Table],
+        unused: type[Table],
+        table_name: str,
+        caller: Caller,
+        *,
+        rate: float | None = DEFAULT_RATE,
+        segments: int = 4,
+        progress: Progress | None = None,
+    ) -> None:
+        super().__init__(
+            used, unused, table_name, caller, rate=rate, segments=segments, progress=progress
+        )
+        self._names = removable_names(used.__design__, unused.__design__)
+        self._unused = codecs(unused.__design__, table_name, self.units, None)
+
+    def change_of(self, item: Item) -> ItemChange | None:
+        """The change that removes what only the unused design computed."""
+        codec = codec_of(self._unused, item)
+        names = self._names.get(codec.entity.name, set()) if codec else set()
+        removed = tuple(sorted(names & item.keys()))
+        return ItemChange(self._key_names, item, {}, removed=removed) if removed else None
+
+    def outcome_of(self, change: ItemChange) -> str:
+        """The outcome of an item that was changed."""
+        return "removed"
+
+
+def removable_names(used: Design, unused: Design) -> dict[str, set[str]]:
+    """By entity of the unused design: attributes that it computes, and the other does not know."""
+    known = {*used.key.names, used.ttl, used.entity_type}
+    known |= {name for index in used.indexes.values() for name in index.key.names}
+    known |= {stored for entity in used.entity_list for stored in entity.by_stored}
+    computed = {entity.name: derived_names(unused, entity) for entity in unused.entity_list}
+    return {entity: names - known for entity, names in computed.items() if names - known}

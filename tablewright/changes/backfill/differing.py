@@ -7,7 +7,7 @@ again, several times, before it is taken for a difference.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tablewright.changes.backfill.entries import IndexEntries, key_text
@@ -36,23 +36,18 @@ class Seen(NamedTuple):
 
 
 class Differing:
-    """Looks for the entries in which an index differs from what it should hold.
-
-    `expected` gives what the design writes for an item, or the item itself.
-    """
+    """Looks for the items in which an index differs from its table."""
 
     def __init__(
         self,
         caller: Caller,
         table_name: str,
         key_names: tuple[str, ...],
-        expected: Callable[[Item], Item],
         segments: int,
     ) -> None:
         self._caller = caller
         self._table_name = table_name
         self._key_names = key_names
-        self._expected = expected
         self._segments = segments
 
     def of(self, index: IndexEntries, wanted: Sums, found: Sums) -> list[str]:
@@ -77,7 +72,7 @@ class Differing:
 
         def settle(items: list[Item]) -> Counter[str]:
             for item in items:
-                entry = item if in_index else index.of(self._expected(item))
+                entry = item if in_index else index.of(item)
                 if entry is not None and bucket_of(entry, self._key_names) in buckets:
                     key = {name: entry[name] for name in self._key_names}
                     keys = key | {name: entry[name] for name in index.key}
@@ -106,7 +101,7 @@ class Differing:
         key = {name: keys[name] for name in self._key_names}
         read = {"TableName": self._table_name, "Key": key, "ConsistentRead": True}
         item = self._caller.call("GetItem", read).get("Item")
-        wanted = index.of(self._expected(item)) if item else None
+        wanted = index.of(item) if item else None
         place = {name: (wanted or keys)[name] for name in index.key}
         found = self._entry(index, place, key)
         if wanted is None:
@@ -114,7 +109,7 @@ class Differing:
         if found is None:
             return f"lacks the entry of {key_text(key)}"
         if fingerprint(found) != fingerprint(wanted):
-            return f"has another entry of {key_text(key)} than the design says"
+            return f"has another entry of {key_text(key)} than its item"
         return None
 
     def _entry(self, index: IndexEntries, place: Item, key: Item) -> Item | None:

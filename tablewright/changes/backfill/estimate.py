@@ -3,7 +3,7 @@
 Signatures::
 
     estimate(new, old, table_name, caller, *, sample=2000, segments=4, items=None, secrets=None,
-             only_expiry=False, keep_later=False) -> BackfillEstimate
+             only_expiry=False, keep_later=False, was=None) -> BackfillEstimate
     BackfillEstimate.items, .sampled, .read_units, .write_units, .written   # .written by part
     BackfillEstimate.dollars(prices) -> Decimal
     BackfillEstimate.seconds(rate) -> float
@@ -13,21 +13,21 @@ Signatures::
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tablewright.changes.backfill.entries import index_entries, size_of, units_to_write
-from tablewright.changes.backfill.rewriting import Rewriting
+from tablewright.changes.backfill.additions import Additions, ForeignItem, NotAdditive
+from tablewright.changes.backfill.entries import IndexEntries, index_entries, size_of
+from tablewright.changes.backfill.item_change import ItemChange, same
+from tablewright.changes.backfill.refusals import refuse
 from tablewright.costs.prices import Prices
-from tablewright.model.capacity import READ_UNIT_BYTES
+from tablewright.model.capacity import READ_UNIT_BYTES, WRITE_UNIT_BYTES
 from tablewright.model.declaration import Table
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.errors import SecretUnreadable
 from tablewright.runtime.parallel import in_parallel
-from tablewright.runtime.rederivation import NotRederivable
 from tablewright.runtime.segments.walk import PAGE, Patient
 from tablewright.runtime.store.records import Item
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _PLACES = 64
 _PAGE_BYTES = 1024 * 1024
 _MILLION = 1_000_000
+_TABLE = "table"
 _CENT = Decimal("0.01")
 _INFREQUENT = "STANDARD_INFREQUENT_ACCESS"
 
@@ -101,6 +102,7 @@ def estimate(
     secrets: Secrets | None = None,
     only_expiry: bool = False,
     keep_later: bool = False,
+    was: Mapping[str, str] | None = None,
 ) -> BackfillEstimate:
     """What a backfill would cost, by a `sample` of items from all over the table.
 
@@ -113,8 +115,9 @@ def estimate(
         expected = estimate(Orders, OrdersBefore, "dev-orders", caller)
         expected.write_units, expected.dollars(price_list("eu-west-1"))
     """
+    refuse(new.__design__, old.__design__ if old else None, only_expiry=only_expiry)
     caller = Patient(caller)
-    rewriting = Rewriting(
+    additions = Additions(
         new,
         old,
         table_name,
@@ -122,38 +125,36 @@ def estimate(
         secrets=secrets,
         only_expiry=only_expiry,
         keep_later=keep_later,
+        was=was,
     )
     described = caller.call("DescribeTable", {"TableName": table_name})["Table"]
-    found, is_whole = _sample(caller, table_name, sample)
+    found, is_whole = take_sample(caller, table_name, sample)
     indexes = index_entries(TableForm.described(described, None))
     outcomes: Counter[str] = Counter()
     written: Counter[str] = Counter()
-    read = moved = 0
     for item in found:
-        read += size_of(item)
         try:
-            rederived = rewriting.of(item)
-        except (NotRederivable, SecretUnreadable):
-            outcomes["not rederivable"] += 1
+            change = additions.of(item)
+        except (ForeignItem, NotAdditive) as problem:
+            outcomes["left" if isinstance(problem, NotAdditive) else "foreign"] += 1
             continue
-        written += units_to_write(rederived, indexes)
-        moved += size_of(rederived.after) if rederived.is_moved else 0
-        outcome = "moved" if rederived.is_moved else "rewritten"
-        outcomes[outcome if rederived.changed else "unchanged"] += 1
+        outcomes["completed" if change else "unchanged"] += 1
+        written += _units_to_write(change, indexes) if change else Counter()
     known = len(found) if is_whole else max(described.get("ItemCount", 0), len(found))
     number = known if items is None else items
+    average = sum(map(size_of, found)) / max(1, len(found))
     return BackfillEstimate(
         number,
         len(found),
         _scaled(outcomes, number, len(found)),
-        _units_to_read(number, read / len(found), moved / len(found), segments) if found else 0,
+        _units_to_read(number, average, segments) if found else 0,
         _scaled(written, number, len(found)),
         (described.get("TableClassSummary") or {}).get("TableClass", "STANDARD"),
     )
 
 
-def _sample(caller: Caller, table_name: str, size: int) -> tuple[list[Item], bool]:
-    """Items from places all over the table, and whether they are all."""
+def take_sample(caller: Caller, table_name: str, size: int) -> tuple[list[Item], bool]:
+    """Items from places all over a table, and whether these are all of its items."""
     each = ceil(size / _PLACES)
 
     def read(place: int) -> tuple[list[Item], bool]:
@@ -176,14 +177,39 @@ def _sample(caller: Caller, table_name: str, size: int) -> tuple[list[Item], boo
     return found, all(is_whole for _, is_whole in read_places)
 
 
-def _units_to_read(number: int, each: float, moved: float, segments: int) -> int:
-    """Read units of a consistent scan of so many items, each page of which is rounded up.
+def _units_to_write(change: ItemChange, indexes: Sequence[IndexEntries]) -> Counter[str]:
+    """The write units of a change, by table and index.
 
-    Half of what is moved goes to pages that are read only then, and is read once more.
+    An entry that gets another key is removed and written, an entry that keeps it is written if it
+    shows the change.
     """
-    pages = max(1, number / PAGE / segments, number * each / _PAGE_BYTES / segments)
-    again = moved / 2 * (1 - 1 / pages)
-    return ceil(number * (each + again) / READ_UNIT_BYTES + pages * segments / 2)
+    units: Counter[str] = Counter()
+    before, after = change.item, change.after
+    units[_TABLE] = max(_units(before), _units(after))
+    for index in indexes:
+        was, is_now = index.of(before), index.of(after)
+        if not _same(was, is_now, index.key):
+            units[index.name] = sum(_units(entry) for entry in (was, is_now) if entry is not None)
+        elif was is not None and is_now is not None and not _same(was, is_now):
+            units[index.name] = max(_units(was), _units(is_now))
+    return units
+
+
+def _same(one: Item | None, other: Item | None, names: Iterable[str] | None = None) -> bool:
+    if one is None or other is None:
+        return one is other
+    compared = one.keys() | other.keys() if names is None else names
+    return all(same(one.get(name), other.get(name)) for name in compared)
+
+
+def _units(item: Item) -> int:
+    return ceil(size_of(item) / WRITE_UNIT_BYTES)
+
+
+def _units_to_read(number: int, average: float, segments: int) -> int:
+    """Read units of a consistent scan, each page of which is rounded up."""
+    pages = max(1, number / PAGE / segments, number * average / _PAGE_BYTES / segments)
+    return ceil(number * average / READ_UNIT_BYTES + pages * segments / 2)
 
 
 def _scaled(sampled: Counter[str], number: int, size: int) -> dict[str, int]:

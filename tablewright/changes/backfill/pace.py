@@ -13,6 +13,10 @@ from tablewright.runtime.deadline import seconds_left
 from tablewright.runtime.errors import Conflict, TransactionCanceled
 from tablewright.runtime.meter import Meter
 
+DEFAULT_RATE = 500.0
+"""Capacity units a second unless a caller chooses another rate: an eighth of what a new table on
+demand has."""
+
 _READS = ("Scan", "Query", "GetItem", "BatchGetItem")
 _WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
 

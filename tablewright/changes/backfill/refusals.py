@@ -14,16 +14,9 @@ def refuse(new: Design, old: Design | None, *, only_expiry: bool = False) -> Non
     """Raise NotBackfillable for what cannot be followed."""
     if only_expiry and not new.ttl:
         raise NotBackfillable(f"{new.id} has no ttl: there is no expiry to write")
-    if old is None:
-        return
-    if new.key.names != old.key.names:
+    if old is not None and new.key.names != old.key.names:
         raise NotBackfillable(
-            f"the key attributes of {old.id} are {', '.join(old.key.names)}, and not "
-            f"{', '.join(new.key.names)}: a table's never change, so items go to another table"
+            f"the key attributes of {old.id} are {', '.join(old.key.names)}, and those of the new "
+            f"design {', '.join(new.key.names)}: the key of a table never changes. `tablewright "
+            "migration new` copies the items to a new table"
         )
-    if new.epochs and old.epochs:
-        now, was = (one.entity(one.patterns[one.epochs or ""]) for one in (new, old))
-        if [one.text for one in now.key.templates] != [one.text for one in was.key.templates]:
-            raise NotBackfillable(
-                f"shard epochs are read by the key of {now.name}, which may not change"
-            )

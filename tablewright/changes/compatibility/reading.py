@@ -22,6 +22,7 @@ from tablewright.model.entity import EntityModel
 from tablewright.model.patterns import Collection, Listing, Query, Scan
 from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.query import Range
+from tablewright.runtime.store.reading import Reading
 from tablewright.runtime.store.records import key_text
 
 # Partitions of a query to read. Those with an unexpected number of items are read first.
@@ -221,7 +222,7 @@ class DesignReader:
         for bounds, marks in ranges[:4]:
             try:
                 query = store._ask(pattern, values, bounds, None)
-                items = [item for _, item in store._reading(query, limit=None, position=None)]
+                items = [item for _, item in Reading(store._transport, "any", query)]
             except Exception as error:  # every error reaches the caller of the store
                 shown = ", ".join(f"{name}={value!r:.60}" for name, value in values.items())
                 yield finding("unreadable", subject, f"a query for {shown} raises {error}")
@@ -229,7 +230,7 @@ class DesignReader:
             rows = []
             for item in items:
                 try:
-                    (record,) = store._entries.shown(query, [item], query.left)
+                    (record,) = store._entries.shown(query, [item])
                 except Exception as error:  # every error reaches the caller of the store
                     record = error
                 rows.append((item, record))

@@ -1,33 +1,35 @@
-"""Planning: the steps from one design of a live table to another, none of which AWS refuses.
+"""Planning: the steps from one design of a live table to another, none of which hides an item.
 
-One index an update; nothing that exists is changed in place. An index is made before code writes
-and reads it, and removed after nobody does. Only where two designs want one attribute of two types,
-or an index of one name with another key or projection, the old index goes first: the plan says from
-when to when its lists cannot be read.
+The steps are those of the verdict: the table is made ready, one index an update, code is released,
+items are completed and verified. Everything that old code reads stays until the contract steps at
+the end. A change that needs more than additions is refused, with each reason and its remedy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from tablewright.changes.compatibility.verdict import compare
-from tablewright.changes.plan.rewriting import rewrites
+from tablewright.changes.backfill.additions import derived_names
+from tablewright.changes.backfill.backfill import removable_names
+from tablewright.changes.compatibility.findings import CODES
+from tablewright.changes.compatibility.verdict import Outcome, Verdict, compare
 from tablewright.changes.plan.steps import Kind, Step
-from tablewright.designs.description.design import describe
 from tablewright.model.declaration import Table
 from tablewright.model.errors import TablewrightError
-from tablewright.model.table import Design
-from tablewright.model.table_form import IndexForm, TableForm
+from tablewright.model.table_form import TableForm
 
 MOST_INDEXES = 20
 """Global secondary indexes that a table can have."""
 
+_IN_PLACE = (Outcome.COMPATIBLE, Outcome.READERS_FIRST, Outcome.WRITERS_FIRST)
+_COPY = "`tablewright migration new` copies the items to a new table"
+
 
 class NotInPlace(TablewrightError):
-    """A change that no updates can make of a table; says why, and what to do instead."""
+    """A change that cannot be made in place: the reasons, each with its remedy."""
 
     def __init__(self, reasons: Iterable[str]) -> None:
-        self.reasons = tuple(reasons)
+        self.reasons = tuple(dict.fromkeys(reasons))
         super().__init__(" ".join(self.reasons))
 
 
@@ -37,153 +39,190 @@ def plan_steps(
     there: TableForm | None = None,
     *,
     replicated: bool = False,
+    was: Mapping[str, str] | None = None,
+    remove_attributes: bool = False,
 ) -> list[Step]:
-    """The steps from `old`, or from a table that is `there`, to `new`, unpriced; none where nothing
-    is to be done. The stream of one that is `replicated` stays as it is. Raises NotInPlace.
+    """The unpriced steps from `old`, or from a table of the form `there`, to `new`.
+
+    There are none if nothing is to be done. The stream of a `replicated` table stays as it is.
+    `was` maps new names of entities and fields to old ones. With `remove_attributes` the last step
+    removes the attributes that only the old design computed. Raises NotInPlace.
 
     Example::
 
         plan_steps(Orders, OrdersBefore)
     """
-    now = there or (TableForm.of(old.__design__) if old else None)
-    if now is None:
-        raise TypeError("a plan needs the design before, or the table")
+    form = there or (TableForm.of(old.__design__) if old else None)
+    if form is None:
+        raise TypeError("a plan needs the old design, or the table")
     goal = TableForm.of(new.__design__)
-    return _Planning(new, old, now, goal.replicated() if replicated else goal).steps()
+    goal = goal.replicated() if replicated else goal
+    verdict = compare(old, new, was=was or {}) if old else None
+    return _Planning(new, old, form, goal, verdict).steps(remove_attributes=remove_attributes)
+
+
+def require_in_place(
+    new: type[Table], old: type[Table], was: Mapping[str, str] | None = None
+) -> None:
+    """Raise NotInPlace if items of the old design cannot be completed for the new one."""
+    form, goal = TableForm.of(old.__design__), TableForm.of(new.__design__)
+    _Planning(new, old, form, goal, compare(old, new, was=was or {})).refuse()
 
 
 class _Planning:
     def __init__(
-        self, new: type[Table], old: type[Table] | None, now: TableForm, goal: TableForm
+        self,
+        new: type[Table],
+        old: type[Table] | None,
+        form: TableForm,
+        goal: TableForm,
+        verdict: Verdict | None,
     ) -> None:
         self._new = new.__design__
         self._old = old.__design__ if old else None
+        self._form = form
         self._goal = goal
-        self._form = now
-        self._rewrites = rewrites(describe(old), describe(new)) if old else ("items",)
-        self._hides_items = bool(old and _hides_items(old, new))
+        self._verdict = verdict
         self._steps: list[Step] = []
-        kept = {n for n, one in now.indexes.items() if self._goal.indexes.get(n) == one}
-        self._gone = [name for name in now.indexes if name not in kept]
-        self._made = [name for name in self._goal.indexes if name not in kept]
-        self._code = "the code of before"
+        kept = {name for name, one in form.indexes.items() if goal.indexes.get(name) == one}
+        self._removed = [name for name in form.indexes if name not in kept]
+        self._added = [name for name in goal.indexes if name not in kept]
+        self._code = "code of the old design"
 
-    def steps(self) -> list[Step]:
-        self._refuse()
+    def steps(self, *, remove_attributes: bool) -> list[Step]:
+        self.refuse()
         if not self._form.stream:
             # Before all else: who consumes it is in every template from now on.
             self._switch_on_stream()
-        first = self._must_go_first()
-        if first:
-            self._release(
-                f"without-{'-'.join(first)}",
-                f"Release code that does not read {_named(first)}: "
-                f"{'it goes' if len(first) == 1 else 'they go'} before anything takes "
-                f"{'its' if len(first) == 1 else 'their'} place.",
-                f"code that does not read {_named(first)}",
-                "release the code of before",
-            )
-            self._remove(first)
         self._prepare()
-        late = self._must_come_late()
-        self._make(name for name in self._made if name not in late)
-        if self._rewrites:
-            self._rewrite()
-        self._make(late)
-        if self._made or self._rewrites:
-            # Before anybody reads by it.
+        for name in self._added:
+            self._update(
+                self._form.with_index(name, self._goal.indexes[name]),
+                f"Make index {name}, and wait until DynamoDB has filled it with what items have.",
+                f"remove index {name}",
+            )
+        readers_first = self._verdict and self._verdict.outcome is Outcome.READERS_FIRST
+        if readers_first:
+            self._release_readers_first()
+        if self._needs_backfill:
+            self._backfill(is_released=bool(readers_first))
+        if self._needs_backfill or self._removed:
+            # Before anybody reads by it, and before anything is removed.
             self._step(Kind.VERIFY, "Verify items and indexes.", "nothing was changed")
-        gone = [name for name in self._gone if name not in first]
-        if self._made or gone or self._rewrites:
-            self._switch(gone)
-        self._remove(gone)
-        self._finish()
+        if not readers_first and (self._needs_backfill or self._removed):
+            self._release_readers()
+        if self._goal.ttl and self._form.ttl != self._goal.ttl:
+            self._update(
+                self._form._replace(ttl=self._goal.ttl),
+                f"Switch on expiry by {self._goal.ttl}. DynamoDB then deletes the items that are "
+                "past it.",
+                "switch it off; items that DynamoDB has deleted do not come back",
+            )
+        self._contract(remove_attributes=remove_attributes)
         return self._steps
 
-    def _refuse(self) -> None:
-        """Raise NotInPlace for what no update can do."""
-        now, goal = self._form, self._goal
-        reasons = []
-        if (now.partition, now.sort) != (goal.partition, goal.sort):
-            reasons.append(
-                f"The table's key is {_key(now)}, and would be {_key(goal)}: the key of a table "
-                "cannot be changed. Make a table of the new design beside it, write to both, copy, "
-                "and switch readers."
-            )
-        for name in sorted(now.local.keys() | goal.local.keys()):
-            if now.local.get(name) != goal.local.get(name):
-                reasons.append(
-                    f"{name} is a local index: these are made with their table, and never change. "
-                    "Declare a global one."
-                )
-        most = max(len(now.indexes), len(goal.indexes))
-        if most > MOST_INDEXES:
-            reasons.append(f"A table has at most {MOST_INDEXES} global indexes, not {most}.")
-        for attribute, kind in now.key_kinds.items():
-            for name in self._made:
-                wanted = goal.indexes[name].kinds.get(attribute, kind)
-                if wanted != kind:
-                    reasons.append(
-                        f"{attribute} is {kind} as a key of the table, and {name} wants it as "
-                        f"{wanted}: give the index an attribute of its own."
-                    )
-        reasons += self._lost_items()
+    @property
+    def _needs_backfill(self) -> bool:
+        """True if items of before may lack attributes that new code needs."""
+        if self._old is None or self._verdict is None or self._added:
+            return True
+        if self._verdict.outcome is Outcome.WRITERS_FIRST:
+            return True
+        known = {name for one in self._old.entity_list for name in derived_names(self._old, one)}
+        computed = {name for one in self._new.entity_list for name in derived_names(self._new, one)}
+        return bool(computed - known - {self._new.ttl})
+
+    def refuse(self) -> None:
+        """Raise NotInPlace for what needs more than additions."""
+        reasons = [*self._table_reasons(), *self._attribute_reasons()]
+        if self._verdict and self._verdict.outcome not in _IN_PLACE:
+            reasons += self._verdict_reasons(self._verdict)
         if reasons:
             raise NotInPlace(reasons)
 
-    def _lost_items(self) -> Iterator[str]:
-        """Why items could not be kept, or kept apart."""
-        old = self._old.entities if self._old else {}
-        for entity in self._new.entity_list:
-            if entity.name not in old:
-                continue
-            before = old[entity.name]
-            told_by = set(before.inputs(before.key)) - set(entity.inputs(entity.key))
-            if told_by:
+    def _table_reasons(self) -> Iterator[str]:
+        """Reasons why DynamoDB refuses the update of the table, or queries fail meanwhile."""
+        form, goal = self._form, self._goal
+        if (form.partition, form.sort) != (goal.partition, goal.sort):
+            yield (
+                f"The table's key is {_key(form)}, and would be {_key(goal)}: the key of a table "
+                f"cannot be changed. {_COPY}."
+            )
+        for name in sorted(form.local.keys() | goal.local.keys()):
+            if form.local.get(name) != goal.local.get(name):
                 yield (
-                    f"The key of {entity.name} would no longer have {_named(sorted(told_by))}: two "
-                    "items could become one. Declare another entity beside it."
+                    f"{name} is a local index: these are made with their table, and never change. "
+                    f"Declare a global index. {_COPY}."
                 )
-            for field in entity.fields:
-                if not field.optional and field.name not in before.by_name:
+        for name in self._added:
+            if name in form.indexes:
+                yield (
+                    f"Index {name} has another key or projection: an index cannot be changed, and "
+                    f"queries by it would fail meanwhile. Give the new one another name: "
+                    f'Index("{name}_2", …).'
+                )
+            for attribute, kind in goal.indexes[name].kinds.items():
+                if form.key_kinds.get(attribute, kind) != kind:
                     yield (
-                        f"{entity.name}.{field.name} is required, and the items of before have "
-                        "none: give it a default."
+                        f"{attribute} is {form.key_kinds[attribute]} as a key of the table, and "
+                        f"{name} needs it as {kind}. Give the index new attribute names."
                     )
+        most = len(form.indexes) + len(self._added)
+        if most > MOST_INDEXES:
+            yield (
+                f"The table would have {most} global indexes until the old ones are removed, and "
+                f"DynamoDB allows {MOST_INDEXES}. Remove indexes by a change of their own first."
+            )
 
-    def _must_go_first(self) -> list[str]:
-        """The old indexes that are in the way of new ones, or of what new code writes."""
-        stored = _stored_kinds(self._new)
-        first = [
-            name
-            for name in self._gone
-            if name in self._goal.indexes or _conflicts(self._form.indexes[name], stored)
-        ]
-        room = MOST_INDEXES - len(self._form.indexes) + len(first)
-        more = [name for name in self._gone if name not in first]
-        return first + more[: max(0, len(self._made) - room)]
+    def _attribute_reasons(self) -> Iterator[str]:
+        """Reasons why a new attribute is not new: items have it with another meaning."""
+        old = self._old
+        if old is None:
+            return
+        fields = {stored for entity in old.entity_list for stored in entity.by_stored}
+        computed = {name for entity in old.entity_list for name in derived_names(old, entity)}
+        for name in self._added:
+            # One that is replaced is refused by its name.
+            for attribute in self._goal.indexes[name].kinds if name not in self._removed else ():
+                new = any(attribute in derived_names(self._new, e) for e in self._new.entity_list)
+                if new and attribute in fields | computed:
+                    yield (
+                        f"Index {name} has the attribute {attribute}, which items have with "
+                        "another meaning. Give the index new attribute names."
+                    )
+        ttl = self._goal.ttl
+        if ttl and ttl != self._form.ttl and ttl in fields | (computed - {old.ttl}):
+            yield (
+                f"Expiry by {ttl} would delete items: they have this attribute with another "
+                "meaning. Give the table another ttl attribute."
+            )
 
-    def _must_come_late(self) -> list[str]:
-        """The new indexes whose key attributes old items have as other types."""
-        if self._old is None:
-            return []
-        stored = _stored_kinds(self._old)
-        return [name for name in self._made if _conflicts(self._goal.indexes[name], stored)]
+    def _verdict_reasons(self, verdict: Verdict) -> Iterator[str]:
+        for one in verdict.findings:
+            yield f"{one} {CODES[one.code].remedy}"
+        removed = [name for name in self._removed if name not in self._added]
+        if self._added and removed:
+            yield (
+                f"Old code reads {_named(removed)} while new code does not maintain it. Keep "
+                f"{_named(removed)} in the design beside the new index, and remove it by a later "
+                "change."
+            )
+        yield f"The change is '{verdict.outcome}': it needs more than additions. {_COPY}."
 
     def _prepare(self) -> None:
         """What must not be as it was when new code begins to write."""
-        now, goal = self._form, self._goal
-        if now.ttl and now.ttl != goal.ttl:
+        form, goal = self._form, self._goal
+        if form.ttl and form.ttl != goal.ttl:
             self._update(
-                now._replace(ttl=None),
-                f"Switch off expiry by {now.ttl}. Nothing expires until the end of the plan.",
+                form._replace(ttl=None),
+                f"Switch off expiry by {form.ttl}. Nothing expires until the end of the plan.",
                 "switch it on again; DynamoDB may want an hour between the two",
             )
-        if goal.stream and now.stream != goal.stream:
+        if goal.stream and form.stream != goal.stream:
             self._update(
                 self._form._replace(stream=None),
-                f"Switch off the stream of {now.stream}, when its consumers have read it to "
-                "its end, and are gone: the next one has another ARN.",
+                f"Switch off the stream of {form.stream}, when its consumers have read it to "
+                "its end and are removed: the next one has another ARN.",
                 "switch it on again: that is a new stream",
             )
             self._switch_on_stream()
@@ -196,61 +235,64 @@ class _Planning:
                 "switch it off",
             )
 
-    def _make(self, names: Iterable[str]) -> None:
-        for name in names:
-            self._update(
-                self._form.with_index(name, self._goal.indexes[name]),
-                f"Make index {name}, and wait until DynamoDB has filled it with what items have.",
-                f"remove index {name}",
-            )
-
-    def _remove(self, names: Iterable[str]) -> None:
-        for name in names:
-            self._update(
-                self._form.without_index(name),
-                f"Remove index {name}.",
-                f"make index {name} again, which DynamoDB fills again",
-            )
-
-    def _rewrite(self) -> None:
-        hides = self._hides_items
-        hidden = " Until it ends, new code does not see what the old design wrote." if hides else ""
-        new = "code of the new design"
-        new += ", which does not read new indexes yet" if self._made else ""
-        unseen = ", and does not see what is written under new keys" if hides else ""
-        self._release(
-            "writers",
-            "Release code that writes the new design. No other code may write when the backfill "
-            f"begins.{hidden}",
-            f"{new}; code of before may read{unseen}",
-            "until the backfill begins, release the code of before"
-            + (": it does not see what was written in a new form" if hides else ""),
-        )
-        self._step(
-            Kind.BACKFILL,
-            "Rewrite the items that the old design wrote, as the new one writes them.",
-            "a plan from the new design to the old one",
-        )
-
-    def _switch(self, gone: list[str]) -> None:
-        no_longer = f", and no longer reads {_named(gone)}" if gone else ""
-        reads = f"reads {_named(self._made)}" if self._made else "is of the new design alone"
+    def _release_readers_first(self) -> None:
+        unused = f" It no longer reads {_named(self._removed)}." if self._removed else ""
         self._release(
             "readers",
-            f"Release code that {reads}{no_longer}.",
+            "Release the new design to all code that reads; code that writes keeps the old one."
+            f"{unused}",
+            "code of the new design reads, code of the old design writes",
+            "release the old design",
+        )
+        self._release(
+            "writers",
+            "Release the new design to all code that writes.",
             "code of the new design",
+            "release the old design to code that writes, and then to code that reads",
+        )
+
+    def _backfill(self, *, is_released: bool) -> None:
+        if not is_released:
+            unread = f", but does not read {_named(self._added)} yet" if self._added else ""
+            self._release(
+                "writers",
+                "Release code that writes the new design. No code of the old design may write when "
+                "the backfill begins.",
+                f"code of the new design writes{unread}; code of the old design may read",
+                "release the old design",
+            )
+        self._step(
+            Kind.BACKFILL,
+            "Add to the items the attributes that they lack. None that they have changes.",
+            "the new attributes may stay, or `apply --undo --remove-attributes` removes them",
+        )
+
+    def _release_readers(self) -> None:
+        reads = f"reads {_named(self._added)}" if self._added else "reads the new design"
+        unused = f", and no longer reads {_named(self._removed)}" if self._removed else ""
+        self._release(
+            "readers",
+            f"Release code that {reads}{unused}.",
+            "code of the new design; code of the old design may read",
             "release the code of the step before",
         )
 
-    def _finish(self) -> None:
-        goal = self._goal
-        if goal.ttl and self._form.ttl != goal.ttl:
-            self._update(
-                self._form._replace(ttl=goal.ttl),
-                f"Switch on expiry by {goal.ttl}.",
-                "switch it off",
+    def _contract(self, *, remove_attributes: bool) -> None:
+        """What code of the old design needs, removed when there is none any more."""
+        if self._removed or remove_attributes:
+            self._code = "code of the new design alone"
+        for name in self._removed:
+            self._form = self._form.without_index(name)
+            self._step(Kind.CONTRACT, f"Remove index {name}.", "a plan that adds it")
+        names = removable_names(self._new, self._old) if self._old and remove_attributes else {}
+        if names:
+            listed = _named(sorted(set().union(*names.values())))
+            self._step(
+                Kind.REMOVE,
+                f"Remove {listed} from the items: only the old design computed them.",
+                "a plan that adds them",
             )
-        if self._form.stream and not goal.stream:
+        if self._form.stream and not self._goal.stream:
             self._update(
                 self._form._replace(stream=None),
                 "Switch off the stream, when nobody consumes it.",
@@ -269,33 +311,6 @@ class _Planning:
         self._steps.append(
             Step(kind=kind, says=says, form=self._form, code=self._code, undo=undo, name=name)
         )
-
-
-def _hides_items(old: type[Table], new: type[Table]) -> bool:
-    """True if items of the old design have keys that new code does not read."""
-    findings = compare(old, new).new_reads_old
-    return any(one.code == "hidden" and one.subject.endswith(" by key") for one in findings)
-
-
-def _conflicts(index: IndexForm, stored: dict[str, set[str]]) -> bool:
-    """Whether items have a key attribute of an index as another type."""
-    return any(stored.get(name, {kind}) != {kind} for name, kind in index.kinds.items())
-
-
-def _stored_kinds(design: Design) -> dict[str, set[str]]:
-    """The types that a design's items have attributes as: fields, and keys of indexes."""
-    found: dict[str, set[str]] = {}
-    for entity in design.entity_list:
-        for stored, field in entity.by_stored.items():
-            found.setdefault(stored, set()).add(field.kind)
-    for attribute, kind in _index_kinds(design):
-        found.setdefault(attribute, set()).add(kind)
-    return found
-
-
-def _index_kinds(design: Design) -> Iterator[tuple[str, str]]:
-    for index in TableForm.of(design).indexes.values():
-        yield from index.kinds.items()
 
 
 def _named(names: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """Pricing of a plan: the units, seconds and dollars of each step, from the size of the table.
 
-Upper bounds: every item is taken to be in every index, and to be rewritten. A sample of the table
-tells of a backfill how many really are (`tablewright backfill --estimate`).
+Upper bounds: every item counts as one that is in every index and lacks attributes. A sample of the
+table shows how many really do (`tablewright backfill --estimate`).
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ def _estimate(step: Step, before: TableForm, size: Size, prices: Prices) -> Esti
         written = sum(size.items * _entry_units(one, size.average) for one in made)
     elif step.kind is Kind.BACKFILL:
         read = scan
-        # An entry whose key changes is removed and written.
-        entries = sum(2 * _entry_units(one, size.average) for one in step.form.indexes.values())
+        entries = sum(_entry_units(one, size.average) for one in step.form.indexes.values())
         written = size.items * (_units(size.average) + entries)
+    elif step.kind is Kind.REMOVE:
+        read, written = scan, size.items * _units(size.average)
     elif step.kind is Kind.VERIFY:
         read = scan * (1 + sum(one.projects == ALL for one in step.form.indexes.values()))
     seconds = max(-(-written // size.write_rate), -(-read // size.read_rate))

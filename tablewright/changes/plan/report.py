@@ -19,6 +19,8 @@ def plan_lines(steps: Sequence[Step]) -> Iterator[str]:
         yield from _indented(f"{number:2}  {step.kind:8}  ", step.says)
         if step.name:
             yield printable(f"{_MARGIN}go on by: --released {step.name}")
+        if step.is_contract:
+            yield f"{_MARGIN}go on by: --readers-moved"
         if step.code != code:
             code = step.code
             yield from _indented(f"{_MARGIN}may run: ", code)

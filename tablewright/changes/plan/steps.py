@@ -1,4 +1,4 @@
-"""Steps of a plan: an update of the table, a release of code, a backfill, a verification."""
+"""Steps of a plan: updates of the table, releases of code, a backfill, a verification, removals."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from tablewright.model.table_form import TableForm
 
 
 class Kind(StrEnum):
-    """What a step is, and so who carries it out."""
+    """The kind of a step. CONTRACT removes an index, REMOVE removes attributes: both end what code
+    of the old design needs."""
 
     TABLE = "table"
     RELEASE = "release"
     BACKFILL = "backfill"
     VERIFY = "verify"
+    CONTRACT = "contract"
+    REMOVE = "remove"
 
 
 class Estimate(NamedTuple):
@@ -66,7 +69,7 @@ class Step:
     """One step. `form` is the table's after it.
 
     `code` says which code may run from here on, `undo` how to go back from here. A release has a
-    `name`: whoever made it says so by it, and only then the plan goes on.
+    `name`, which a person confirms before the plan goes on.
     """
 
     kind: Kind
@@ -76,6 +79,11 @@ class Step:
     undo: str
     name: str = ""
     estimate: Estimate = NOTHING
+
+    @property
+    def is_contract(self) -> bool:
+        """True if it removes what code of the old design needs."""
+        return self.kind in (Kind.CONTRACT, Kind.REMOVE)
 
     def to_json(self) -> dict[str, Any]:
         """The step as plain JSON."""
@@ -90,13 +98,14 @@ class Step:
         found = node.shaped("kind says code undo estimate form", "name")
         return cls(
             kind=found.pop("kind").one_of({one.value: one for one in Kind}),
-            form=_form(found.pop("form")),
+            form=form_from_node(found.pop("form")),
             estimate=Estimate.from_node(found.pop("estimate")),
             **{name: one.sentence() for name, one in found.items()},
         )
 
 
-def _form(node: Node) -> TableForm:
+def form_from_node(node: Node) -> TableForm:
+    """Read the form of a table that `to_json` wrote; raises InvalidDescription."""
     found = node.shaped("partition sort indexes local ttl stream")
     keys = [found["partition"], found["sort"]]
     for name in ("indexes", "local"):

@@ -1,46 +1,72 @@
-"""Write the items of a live table as its new design writes them.
+"""Add to the items of a live table the attributes that they lack for a new design.
 
     tablewright backfill shop.orders:Orders --table NAME --region REGION --from orders.lock.json \\
         --estimate
 
-Programs go on meanwhile: each item is written only if it is as it was read, and whoever writes it
-first wins. Can be stopped at any moment and started again: it goes on where it was. Ends with 0,
-with 1 when items were left that somebody must look at, with 2 when it could not go on.
+No attribute that an item has changes, whatever the designs say: such an item is left, counted and
+named. Only `--only ttl` replaces an expiry that items have. Programs go on meanwhile: each item is
+written only if it is as it was read. Can be stopped at any moment and started again: it goes on
+where it was. Ends with 0, with 1 when items were left that somebody must look at, with 2 when it
+could not go on.
 """
 
 import argparse
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
-
-from tqdm import tqdm
 
 from tablewright.changes.backfill.backfill import OUTCOMES, UNSETTLED, Backfill
 from tablewright.changes.backfill.estimate import estimate
+from tablewright.changes.backfill.pace import DEFAULT_RATE
 from tablewright.changes.backfill.refusals import NotBackfillable
+from tablewright.changes.backfill.state_progress import StateProgress
+from tablewright.changes.plan.planning import NotInPlace, require_in_place
+from tablewright.changes.state import LeaseHeld, MigrationState
 from tablewright.commands.changes.earlier import earlier_design
 from tablewright.commands.changes.live_table import add_table_options, mark_of, secrets_of
+from tablewright.commands.changes.migration_state import (
+    add_state_options,
+    add_was,
+    held,
+    renames_of,
+    state_of,
+)
+from tablewright.commands.changes.progress_bar import progress_bar
 from tablewright.commands.items import segments
 from tablewright.commands.numbers import whole
 from tablewright.costs.price_lists import UnknownRegion, price_list
 from tablewright.costs.prices import Prices
+from tablewright.designs.description.node import printable
 from tablewright.runtime.aws import Caller
-from tablewright.runtime.segments.progress import Progress
 
-_IF_IT_WERE_DONE = {"rewritten": "would be rewritten where they are", "moved": "would be moved"}
+_IF_IT_WERE_DONE = {
+    "completed": "would be completed",
+    "expiry changed": "would get another expiry",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     options.earlier = earlier_design(parser, options.earlier, options.design)
+    was = renames_of(parser, options)
+    only_expiry = options.only == "ttl"
     work = {
         "secrets": secrets_of(parser, options, options.design, options.earlier),
-        "only_expiry": options.only == "ttl",
+        "only_expiry": only_expiry,
         "keep_later": options.keep_later,
+        "was": was,
     }
     try:
+        if options.earlier and not only_expiry:
+            require_in_place(options.design, options.earlier, was)
         return segments.carry_out(lambda: _run(options, work))
-    except NotBackfillable as error:
+    except NotInPlace as error:
+        segments.say("\n".join(printable(reason) for reason in error.reasons))
+        return 2
+    except LeaseHeld as error:
+        segments.say(f"Stopped: {error}")
+        return 2
+    except (NotBackfillable, ValueError) as error:
         parser.error(str(error))
 
 
@@ -62,8 +88,28 @@ def _run(options: argparse.Namespace, work: dict[str, Any]) -> int:
 
 
 def _backfill(options: argparse.Namespace, caller: Caller, work: dict[str, Any]) -> int:
+    if options.dry_run:
+        return _ended(options, caller, work, StateProgress({}, options.segments, lambda _: None))
+    of = f"backfill {mark_of(options.design, options.earlier)} {options.only or 'all'}"
+    state = state_of(caller, options.table, of, options.control_table)
+    with held(state):
+        progress = StateProgress(state.load().get("items", {}), options.segments, _saving(state))
+        if progress.resumed:
+            segments.say("Going on where the last run stopped.")
+        code = _ended(options, caller, work, progress)
+        # Another run goes through the whole table again.
+        state.save({"counts": progress.outcomes})
+        return code
+
+
+def _saving(state: MigrationState) -> Callable[[dict[str, Any]], None]:
+    return lambda items: state.save({"items": items})
+
+
+def _ended(
+    options: argparse.Namespace, caller: Caller, work: dict[str, Any], progress: StateProgress
+) -> int:
     described = caller.call("DescribeTable", {"TableName": options.table})["Table"]
-    progress = _progress(options)
     backfill = Backfill(
         options.design,
         options.earlier,
@@ -74,30 +120,14 @@ def _backfill(options: argparse.Namespace, caller: Caller, work: dict[str, Any])
         dry_run=options.dry_run,
         **work,
     )
-    done = sum(progress.counts.values())
-    # DynamoDB counts its items about every six hours, so the end may come early or late.
-    with tqdm(total=described["ItemCount"] or None, initial=done, unit="item") as bar:
+    with progress_bar(described["ItemCount"], progress, options.region) as bar:
         counts = backfill.run(bar)
-    progress.finish()
     words = {**OUTCOMES, **_IF_IT_WERE_DONE} if options.dry_run else OUTCOMES
     segments.summary(counts, words, dry_run=options.dry_run)
     for one in backfill.reasons:
         segments.say(f"{one.number} {one.outcome}: {one.text} ({one.example})")
-    read, written = (f"{n:,.0f}" for n in (backfill.units.read_units, backfill.units.write_units))
-    segments.say(f"{read} read units and {written} write units, as DynamoDB reported them")
+    segments.say(f"{bar.text}, as DynamoDB reported them")
     return 1 if any(counts[outcome] for outcome in UNSETTLED) else 0
-
-
-def _progress(options: argparse.Namespace) -> Progress:
-    # Of these designs alone: what one run has passed is not as another pair would have it.
-    of = f"{options.table} {mark_of(options.design, options.earlier)} {options.only or 'all'}"
-    if options.dry_run:
-        return Progress(None, of, options.segments)
-    file = Path(options.state or f"backfill-{options.table}.json")
-    progress = Progress.open(file, of, options.segments)
-    if progress.resumed:
-        segments.say(f"Going on where {file} says the last run stopped.")
-    return progress
 
 
 def _prices(region: str) -> Prices | None:
@@ -110,7 +140,7 @@ def _prices(region: str) -> Prices | None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tablewright backfill",
-        description="Write the items of a live table as its new design writes them. "
+        description="Add to the items of a live table the attributes that they lack. "
         "Stopped or killed, the same command goes on where it was.",
         epilog="For example: tablewright backfill shop.orders:Orders --table dev-orders "
         "--region eu-west-1 --from orders.lock.json --rate 500 --dry-run",
@@ -120,10 +150,12 @@ def _parser() -> argparse.ArgumentParser:
         "--from",
         dest="earlier",
         metavar="LOCK",
-        help="the design that wrote the items: a lock file, or package.module:Name; needed where "
-        "keys of the table or attributes of fields change",
+        help="the design that wrote the items: a lock file, or package.module:Name",
     )
-    parser.add_argument("--only", choices=["ttl"], help="write nothing but the expiry")
+    add_was(parser)
+    parser.add_argument(
+        "--only", choices=["ttl"], help="write nothing but the expiry, and replace existing ones"
+    )
     parser.add_argument(
         "--estimate", action="store_true", help="say units, dollars and time by a sample, only"
     )
@@ -133,9 +165,10 @@ def _parser() -> argparse.ArgumentParser:
         default=2000,
         help="items of the estimate (%(default)s)",
     )
-    segments.add_options(
-        parser,
-        state="backfill-TABLE.json",
-        rate="capacity units a second, of reads and of writes each (%(default)s)",
+    parser.add_argument("--dry-run", action="store_true", help="count what would be done, only")
+    segments.add_scan_options(
+        parser, rate="capacity units a second, of reads and of writes each (%(default)g)"
     )
+    parser.set_defaults(rate=DEFAULT_RATE)
+    add_state_options(parser)
     return parser

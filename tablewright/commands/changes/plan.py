@@ -3,27 +3,30 @@
     tablewright plan shop.orders:Orders --from orders.lock.json -o orders.plan.json
     tablewright plan shop.orders:Orders --stage prod -o orders.plan.json
 
-Every step is one that AWS carries out; the plan says what each consumes, which code may run, and
-how to go back. `tablewright apply` carries it out. Without --from, the design of before is the lock
-file next to the design's module; without that, the table's own description, and whatever its items
-have is rewritten as the design would.
+A plan only adds to items until its last steps. It says what each step consumes, which code may run,
+and how to go back; `tablewright apply` carries it out. A change that needs more than additions is
+refused, with the reasons. Without --from, the old design is the lock file next to the design's
+module; without that, the plan starts from the table's own description.
 
 Exit code 0: planned, or there is nothing to do; 1: not in place; 2: cannot tell.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from botocore.exceptions import BotoCoreError
 
+from tablewright.changes.backfill.pace import DEFAULT_RATE
 from tablewright.changes.plan.live_table import LiveTable
 from tablewright.changes.plan.plan import Plan
 from tablewright.changes.plan.planning import NotInPlace, plan_steps
 from tablewright.changes.plan.pricing import Size, priced
 from tablewright.changes.plan.report import plan_lines
+from tablewright.changes.plan.taken_attributes import taken_attributes
 from tablewright.commands.changes.earlier import earlier_design, locked_design
+from tablewright.commands.changes.migration_state import add_was, renames_of
 from tablewright.commands.changes.stages import Stage, add_stage, told_stage
 from tablewright.commands.named import sound_design
 from tablewright.commands.numbers import whole
@@ -50,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "say what to plan from: --from LOCK.json, --from package.module:Old, or a table "
                 "that exists, by --stage or --table"
             )
-        return _planned(options, new, old, stage)
+        return _planned(options, new, old, stage, renames_of(parser, options))
     except NotInPlace as error:
         for reason in error.reasons:
             print(printable(reason), file=sys.stderr)
@@ -62,12 +65,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _planned(
-    options: argparse.Namespace, new: type[Table], old: type[Table] | None, stage: Stage | None
+    options: argparse.Namespace,
+    new: type[Table],
+    old: type[Table] | None,
+    stage: Stage | None,
+    was: Mapping[str, str],
 ) -> int:
     live = LiveTable(stage.caller, stage.table) if stage else None
     there = live.form if live else None
     replicas = len(live.replicas) if live else 0
-    steps = plan_steps(new, old, there, replicated=bool(replicas))
+    steps = plan_steps(
+        new,
+        old,
+        there,
+        replicated=bool(replicas),
+        was=was,
+        remove_attributes=options.remove_attributes,
+    )
+    if stage and there and not new.__design__.has_secrets:
+        reasons = taken_attributes(new, old, stage.table, stage.caller, there, was=was)
+        if reasons:
+            raise NotInPlace(reasons)
     items, size = live.size if live else (0, 0)
     before = there or TableForm.of((old or new).__design__)
     total = Size(
@@ -77,7 +95,13 @@ def _planned(
         replicas=replicas,
     )
     prices = price_list((stage and stage.region) or options.region or _REGION)
-    plan = Plan(describe(old) if old else None, describe(new), priced(steps, before, total, prices))
+    plan = Plan(
+        describe(old) if old else None,
+        describe(new),
+        before,
+        priced(steps, before, total, prices),
+        was,
+    )
     if options.output:
         options.output.write_text(plan.to_text(), encoding="utf-8")
     if options.json:
@@ -101,14 +125,23 @@ def _parser() -> argparse.ArgumentParser:
         "--from",
         dest="earlier",
         metavar="LOCK|DESIGN",
-        help="the design of before: its lock file, or package.module:Name; by default the lock "
+        help="the old design: its lock file, or package.module:Name; by default the lock "
         "file next to the design's module, if there is one",
     )
     add_stage(parser)
     parser.add_argument("--items", type=whole(), help="of the table; by default as DynamoDB counts")
     parser.add_argument("--bytes", type=whole(), help="of all items; by default as DynamoDB counts")
     parser.add_argument(
-        "--rate", type=whole(1), default=1000, help="write units a second (%(default)s)"
+        "--rate",
+        type=whole(1),
+        default=int(DEFAULT_RATE),
+        help="write units a second (%(default)s)",
+    )
+    add_was(parser)
+    parser.add_argument(
+        "--remove-attributes",
+        action="store_true",
+        help="as the last step, remove attributes that only the old design computed",
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it")
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")

@@ -266,28 +266,6 @@ class Records:
         value = None if attribute in self._secret else item.get(attribute)
         return MalformedItem(self._table_name, self.entity.name, item, key, attribute, value, rule)
 
-    def values_as_stored(self, item: Item) -> Record:
-        """The same, with values that are not of their field's type as they are stored."""
-        unfit: Item = {}
-        while True:
-            rest = {name: wire for name, wire in item.items() if name not in unfit}
-            try:
-                record = self.stored_values(rest)
-            except MalformedItem as error:
-                unfit[error.attribute] = item[error.attribute]
-            else:
-                fields = self._fields
-                return record | {fields[n]: decode(w) for n, w in unfit.items() if n in fields}
-
-    def clear_values(self, item: Item) -> Record:
-        """The same, with the fields that stand in an item's key alone; their texts may raise."""
-        record = self.values_as_stored(item)
-        if self._in_key:
-            texts = self.key_texts(item, None)
-            for name in self._in_key:
-                record[name] = self.entity.by_name[name].from_text(texts[name])
-        return record
-
     def _quick_test(self, template: Template) -> Callable[[str, Item], bool] | None:
         """A test that a key has texts of one form, which are those of the item's attributes."""
         any_text = f"[^{re.escape(template.delimiter)}]+" if template.delimiter else ".+"

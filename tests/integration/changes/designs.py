@@ -54,8 +54,24 @@ class Before(Table, id="orders", pk="PK", sk="SK", ttl="ttl"):
     add = Put(Line)
 
 
-class Indexed(Table, id="orders", pk="PK", sk="SK", ttl="ttl", entity_type="type"):
-    """Another key of the index, in other attributes, one more index, types."""
+class Bare(Table, id="orders", pk="PK", sk="SK"):
+    """Without indexes, so that it takes any item."""
+
+    place = Put(Order)
+
+
+class Indexed(Before, id="orders", entity_type="type"):
+    """Two more indexes, in attributes of their own, and the types of items."""
+
+    by_owner = Index(
+        pk="D1", sk="D2", projects=(Order.total,),
+        keys={Order: Key("CUSTOMER#{customer}", "{placed_at}")},
+    )  # fmt: skip
+    everything = Index(pk="E1", sk="E2", keys={Line: Key("PRODUCT#{product}", "{order_id}")})
+
+
+class Contracted(Table, id="orders", pk="PK", sk="SK", ttl="ttl", entity_type="type"):
+    """Without the index of the customer, which `Indexed` still has."""
 
     by_owner = Index(
         pk="D1", sk="D2", projects=(Order.total,),
@@ -69,7 +85,7 @@ class Indexed(Table, id="orders", pk="PK", sk="SK", ttl="ttl", entity_type="type
     add = Put(Line)
 
 
-class Reformed(Before):
+class Reformed(Before, id="orders"):
     """Another key of the index, in the attributes that it was in."""
 
     by_customer = Index(
@@ -78,7 +94,7 @@ class Reformed(Before):
     )  # fmt: skip
 
 
-class Sharded(Before):
+class Sharded(Before, id="orders"):
     by_customer = Index(
         pk="C1", sk="C2", projects=KEYS_ONLY,
         keys={
@@ -89,15 +105,15 @@ class Sharded(Before):
     )  # fmt: skip
 
 
-class Moved(Before, keys={Order: Key("O#{order_id}", "ORDER#{customer}")}):
+class Moved(Before, id="orders", keys={Order: Key("O#{order_id}", "ORDER#{customer}")}):
     """Another key of the table."""
 
 
-class Merged(Before, keys={Line: Key("LINES#{order_id}", "LINES")}):
+class Merged(Before, id="orders", keys={Line: Key("LINES#{order_id}", "LINES")}):
     """A key that several old items would have."""
 
 
-class Expiring(Before, expires={Order: Expiry("placed_at", days=30)}):
+class Expiring(Before, id="orders", expires={Order: Expiry("placed_at", days=30)}):
     pass
 
 
@@ -110,8 +126,11 @@ class Hidden(Table, pk="PK", sk="SK"):
     put = Put(Person)
 
 
-IN_PLACE: list[type[Table]] = [Indexed, Reformed, Sharded, Expiring]
-EVERY: list[type[Table]] = [*IN_PLACE, Moved]
+ADDITIVE: list[type[Table]] = [Indexed, Expiring]
+"""Designs whose attributes are added to items that `Before` wrote."""
+
+CHANGING: list[type[Table]] = [Reformed, Sharded, Moved, Merged]
+"""Designs that would change items that `Before` wrote."""
 
 
 def order(number: int, **others: Any) -> Order:
@@ -149,6 +168,15 @@ def items_of(table: type[Table], some: Iterable[Entity]) -> list[Item]:
 
 def in_order(item: Item) -> list[Any]:
     return [item["PK"]["S"], item["SK"]["S"]]
+
+
+def completed_item(new: type[Table], record: Entity, old: type[Table] = Before) -> Item:
+    """An item of the old design that a backfill completed: nothing of it has changed."""
+    return {**item_of(new, record), **item_of(old, record)}
+
+
+def completed_items(new: type[Table], some: Iterable[Entity]) -> list[Item]:
+    return sorted((completed_item(new, one) for one in some), key=in_order)
 
 
 def stored(database: Database) -> list[Item]:

@@ -147,7 +147,53 @@ def _is_for_the_engine(spec: Spec) -> bool:
     return len({one.attributes for one in spec.indexes.values()}) == len(spec.indexes)
 
 
-TABLES = SPECS.filter(_is_for_the_engine).map(design).filter(lambda table: not validate(table))
+def _is_sound(spec: Spec) -> bool:
+    return _is_for_the_engine(spec) and not validate(design(spec))
+
+
+TABLES = SPECS.filter(_is_sound).map(design)
+
+
+class Change(NamedTuple):
+    """An index, an expiry and a type that are added to a design, and an index that is removed."""
+
+    old: Spec
+    form: tuple[str, str]
+    projects: str
+    removed: bool
+    ttl: bool
+    entity_type: bool
+
+    @property
+    def added(self) -> Spec:
+        """The design with the additions, beside all that it had."""
+        index = IndexSpec(("Z1", "Z2"), self.form, 5, self.projects)
+        spec = self.old._replace(indexes={**self.old.indexes, "by_z": index})
+        if self.ttl and not spec.ttl:
+            spec = spec._replace(ttl="until", days=30)
+        # An index that names what it carries would carry the type too, and so be another one.
+        named = any(one.projects == "amount" for one in spec.indexes.values())
+        if self.entity_type and not named:
+            spec = spec._replace(entity_type=spec.entity_type or "kind")
+        return spec
+
+    @property
+    def contracted(self) -> Spec:
+        """The design without the indexes that it had at first, if they are to be removed."""
+        kept = {} if self.removed else self.old.indexes
+        return self.added._replace(indexes={**kept, "by_z": self.added.indexes["by_z"]})
+
+
+CHANGES = st.builds(
+    Change,
+    SPECS.filter(_is_sound),
+    st.sampled_from(INDEXED),
+    st.sampled_from((ALL, KEYS_ONLY, "amount")),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+).filter(lambda change: not validate(design(change.added)))
+"""Changes that need nothing but additions, and a contraction after them."""
 
 VALUES = st.fixed_dictionaries(
     {

@@ -4,35 +4,31 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
 from tablewright.changes.backfill.backfill import Backfill
-from tablewright.model import Table
+from tablewright.changes.backfill.state_progress import StateProgress
+from tablewright.changes.backfill.verification import verify
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import Throttled
 from tablewright.runtime.retry import Backoff
-from tablewright.runtime.segments.progress import Progress
 from tablewright.testing import Crash, Database, survives_every_fault
 from tests.integration.changes.designs import (
     NAME,
+    Bare,
     Before,
     Indexed,
-    Moved,
     Order,
-    Reformed,
+    completed_items,
     fill,
     item_of,
-    items_of,
     line,
     order,
     stored,
 )
-
-CHANGED: list[type[Table]] = [Indexed, Moved]
 
 
 @pytest.fixture
@@ -55,9 +51,9 @@ class Between:
 
 
 @pytest.mark.usefixtures("no_pauses")
-@pytest.mark.parametrize("new", CHANGED)
-def test_every_fault_at_every_call_ends_the_same(dynamodb: Database, new: type[Table]) -> None:
+def test_every_fault_at_every_call_ends_the_same(dynamodb: Database) -> None:
     some = [order(1), order(2), line(3)]
+    new = Indexed
     dynamodb.table(new, NAME)
 
     def fresh() -> None:
@@ -71,22 +67,21 @@ def test_every_fault_at_every_call_ends_the_same(dynamodb: Database, new: type[T
 
     calls = survives_every_fault(work, lambda: stored(dynamodb), fresh=fresh)
     operations = Counter(call.operation for call in calls)
-    assert operations["TransactWriteItems" if new is Moved else "UpdateItem"] == 2
-    assert stored(dynamodb) == items_of(new, [order(1), order(2, note="newer"), line(3)])
+    assert operations["UpdateItem"] == 2
+    assert stored(dynamodb) == completed_items(new, [order(1), order(2, note="newer"), line(3)])
 
 
-@pytest.mark.parametrize("new", CHANGED)
 @pytest.mark.parametrize("effect", ["before", "after"])
-def test_killed_between_any_two_calls_it_goes_on_from_its_file(
-    dynamodb: Database, tmp_path: Path, new: type[Table], effect: str
+def test_killed_between_any_two_calls_it_goes_on_from_its_state(
+    dynamodb: Database, effect: str
 ) -> None:
     some = [order(number) for number in range(5)]
-    dynamodb.table(new, NAME)
-    file = tmp_path / "progress.json"
+    dynamodb.table(Indexed, NAME)
+    saved: dict[str, Any] = {}
     for kill in count(1):
         dynamodb.empty(NAME)
         dynamodb.write([item_of(Before, one) for one in some], NAME)
-        file.unlink(missing_ok=True)
+        saved.clear()
         numbers = count(1)
 
         class Dying:
@@ -100,28 +95,23 @@ def test_killed_between_any_two_calls_it_goes_on_from_its_file(
                 return answer
 
         try:
-            run(dynamodb, new, file, Dying())
+            run(saved, Dying())
             break
         except Crash:
-            counts = run(dynamodb, new, file, dynamodb.caller)
-        assert stored(dynamodb) == items_of(new, some), kill
-        assert sum(counts.values()) >= 5
+            counts = run(saved, dynamodb.caller)
+        assert stored(dynamodb) == completed_items(Indexed, some), kill
+        assert sum(counts.values()) == 5
     assert kill > 6
 
 
-def run(database: Database, new: type[Table], file: Path, caller: Caller) -> Counter[str]:
-    progress = Progress.open(file, NAME, 1)
-    return Backfill(new, Before, NAME, caller, progress=progress).run()
+def run(saved: dict[str, Any], caller: Caller) -> Counter[str]:
+    progress = StateProgress(dict(saved), 1, saved.update, pause=0)
+    return Backfill(Indexed, Before, NAME, caller, progress=progress).run()
 
 
 @pytest.mark.usefixtures("no_pauses")
-@pytest.mark.parametrize(
-    ("new", "operation"), [(Indexed, "UpdateItem"), (Moved, "TransactWriteItems")]
-)
-def test_who_writes_between_read_and_write_wins(
-    dynamodb: Database, new: type[Table], operation: str
-) -> None:
-    fill(dynamodb, new, Before, [order(1)])
+def test_who_writes_between_read_and_write_wins(dynamodb: Database) -> None:
+    fill(dynamodb, Indexed, Before, [order(1)])
     old = dynamodb.store(Before, table=NAME)
     notes = iter(("another customer", "one more"))
 
@@ -129,11 +119,36 @@ def test_who_writes_between_read_and_write_wins(
         if customer := next(notes, None):
             old.update(Before.change, order(1), Order.customer.set(customer))
 
-    caller = Between(dynamodb.caller, operation, changes)
-    # In one segment: another one could meet the item once more under its new key.
-    work = Backfill(new, Before, NAME, caller, segments=1)
-    assert work.run() == Counter({"moved" if new is Moved else "rewritten": 1})
-    assert stored(dynamodb) == items_of(new, [order(1, customer="one more")])
+    caller = Between(dynamodb.caller, "UpdateItem", changes)
+    work = Backfill(Indexed, Before, NAME, caller, segments=1)
+    assert work.run() == Counter(completed=1)
+    assert stored(dynamodb) == completed_items(Indexed, [order(1, customer="one more")])
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize("attribute", ["D1", "type", "C1", "note", "x"])
+def test_an_attribute_that_appears_between_read_and_write_stays(
+    dynamodb: Database, attribute: str
+) -> None:
+    fill(dynamodb, Bare, Before, [order(1)])
+    client = dynamodb.client()
+    seen: list[Any] = []
+
+    def changes(params: dict[str, Any]) -> None:
+        if not seen:
+            client.update_item(
+                TableName=NAME,
+                Key=params["Key"],
+                UpdateExpression="SET #a = :v",
+                ExpressionAttributeNames={"#a": attribute},
+                ExpressionAttributeValues={":v": {"S": "of another program"}},
+            )
+            seen.extend(stored(dynamodb))
+
+    caller = Between(dynamodb.caller, "UpdateItem", changes)
+    Backfill(Indexed, Before, NAME, caller, segments=1).run()
+    (before,), (after,) = seen, stored(dynamodb)
+    assert {name: after[name] for name in before} == before
 
 
 @pytest.mark.usefixtures("no_pauses")
@@ -149,20 +164,16 @@ def test_an_item_that_is_changed_all_the_while_is_left_for_the_next_run(
     busy = Between(dynamodb.caller, "UpdateItem", lambda _: None)
     fast = Between(dynamodb.caller, "UpdateItem", changes)
     assert Backfill(Indexed, Before, NAME, fast).run() == Counter(busy=1)
-    assert Backfill(Indexed, Before, NAME, busy).run() == Counter(rewritten=1)
+    assert Backfill(Indexed, Before, NAME, busy).run() == Counter(completed=1)
 
 
-@pytest.mark.parametrize(
-    ("new", "operation"),
-    [(Indexed, "UpdateItem"), (Moved, "TransactWriteItems")],
-)
-def test_an_item_that_is_deleted_meanwhile_does_not_come_back(
-    dynamodb: Database, new: type[Table], operation: str
-) -> None:
-    fill(dynamodb, new, Before, [order(1)])
+def test_an_item_that_is_deleted_meanwhile_does_not_come_back(dynamodb: Database) -> None:
+    fill(dynamodb, Indexed, Before, [order(1)])
     old = dynamodb.store(Before, table=NAME)
-    caller = Between(dynamodb.caller, operation, lambda _: old.delete(Before.forget, order_id="o1"))
-    assert Backfill(new, Before, NAME, caller).run() == Counter(gone=1)
+    caller = Between(
+        dynamodb.caller, "UpdateItem", lambda _: old.delete(Before.forget, order_id="o1")
+    )
+    assert Backfill(Indexed, Before, NAME, caller).run() == Counter(gone=1)
     assert stored(dynamodb) == []
 
 
@@ -179,28 +190,24 @@ def test_a_throttled_call_is_waited_for(
             raise Throttled("slower")
 
     caller = Between(dynamodb.caller, "UpdateItem", throttles)
-    assert Backfill(Indexed, Before, NAME, caller).run() == Counter(rewritten=1)
+    assert Backfill(Indexed, Before, NAME, caller).run() == Counter(completed=1)
     assert len(waited) == 3
 
 
-@pytest.mark.parametrize("new", [Indexed, Reformed, Moved])
-def test_writers_lose_nothing_beside_two_backfills(
-    dynamodb: Database, new: type[Before | Indexed]
+def test_writers_and_readers_of_both_designs_lose_nothing_beside_two_backfills(
+    dynamodb: Database,
 ) -> None:
-    """Programs of the new design write all the while; those of the old one too, where items stay
-    in place: what they write in the old form is settled by another run."""
+    """Programs of both designs write all the while, and old ones list by their index: what old
+    programs write without the new attributes is completed by another run."""
     some = {number: order(number) for number in range(24)}
-    fill(dynamodb, new, Before, some.values())
-    beside: tuple[type[Before | Indexed], ...] = (new,) if new is Moved else (new, Before)
+    fill(dynamodb, Indexed, Before, some.values())
     begun, done = Event(), Event()
 
-    def write(design: type[Before | Indexed], numbers: range) -> dict[int, Order]:
+    def write(design: type[Before], numbers: range) -> dict[int, Order]:
         store, answered = dynamodb.store(design, table=NAME), {}
         for turn in count():
             for number in numbers:
                 one = order(number, note=f"{design.__name__} {turn}", customer=f"c{turn % 2}")
-                if new is Moved:
-                    one = order(number, note=f"{design.__name__} {turn}")
                 store.put(design.place, one)
                 answered[number] = one
             begun.set()
@@ -208,21 +215,31 @@ def test_writers_lose_nothing_beside_two_backfills(
                 return answered
         raise AssertionError
 
-    with ThreadPoolExecutor(4) as executor:
-        shares = [range(at, 24, 4) for at, _ in enumerate(beside)]
-        writers = [executor.submit(write, *one) for one in zip(beside, shares, strict=True)]
+    def read() -> list[int]:
+        client, counts = dynamodb.client(), []
+        while not done.is_set():
+            counts.append(client.scan(TableName=NAME, IndexName="by_customer")["Count"])
+        return counts
+
+    with ThreadPoolExecutor(5) as executor:
+        shares = [(Indexed, range(0, 24, 4)), (Before, range(1, 24, 4))]
+        writers = [executor.submit(write, *one) for one in shares]
+        reader = executor.submit(read)
         try:
             begun.wait()
-            runs = [executor.submit(backfill, dynamodb, new) for _ in range(2)]
+            runs = [executor.submit(backfill, dynamodb) for _ in range(2)]
             for one in runs:
                 one.result()
         finally:
             done.set()
         for writer in writers:
             some.update(writer.result())
-    backfill(dynamodb, new)
-    assert stored(dynamodb) == items_of(new, some.values())
+        # A put that changes the index key shows for a moment neither entry.
+        assert min(reader.result()) >= 24 - len(shares)
+    backfill(dynamodb)
+    assert verify(Indexed, NAME, dynamodb.caller, old=Before).is_sound
+    assert stored(dynamodb) == completed_items(Indexed, some.values())
 
 
-def backfill(database: Database, new: type[Table]) -> Counter[str]:
-    return Backfill(new, Before, NAME, database.caller, segments=2).run()
+def backfill(database: Database) -> Counter[str]:
+    return Backfill(Indexed, Before, NAME, database.caller, segments=2).run()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from tablewright.catalog.news.design import News
 from tablewright.catalog.portal.events import Events
 from tablewright.catalog.sales.design import Sale, Sales
 from tablewright.catalog.sentiment.dashboard import Dashboard
+from tablewright.changes.state import CONTROL_TABLE
 from tablewright.commands.changes import verify
 from tablewright.commands.changes.backfill import main
 from tablewright.designs import describe
@@ -24,7 +26,15 @@ from tablewright.model.sharding.epochs import Undivided
 from tablewright.runtime.store.attribute_values import encode
 from tablewright.runtime.wire.client import WireClient
 from tablewright.testing import Database
-from tests.integration.changes.designs import NAME, Before, Moved, items_of, records, stored
+from tests.integration.changes.designs import (
+    NAME,
+    Before,
+    Indexed,
+    Moved,
+    completed_items,
+    records,
+    stored,
+)
 from tests.integration.changes.designs import fill as fill_orders
 from tests.integration.commands.conftest import killed_at_each_call
 
@@ -41,7 +51,7 @@ def fill(database: Database, number_of: int) -> None:
     """Sales as they were stored before there was expiry."""
     database.store(Sales).put_many(Sales.put_sales, [sale(number) for number in range(number_of)])
     client = database.client()
-    for item in database.items():
+    for item in database.items(TABLE):
         without = {name: value for name, value in item.items() if name != "ttl"}
         client.put_item(TableName=TABLE, Item=without)
 
@@ -49,7 +59,7 @@ def fill(database: Database, number_of: int) -> None:
 def expiries(database: Database) -> dict[str, int | None]:
     return {
         item["saleId"]["S"]: int(item["ttl"]["N"]) if "ttl" in item else None
-        for item in database.items()
+        for item in database.items(TABLE)
     }
 
 
@@ -70,8 +80,8 @@ def test_every_item_without_expiry_gets_it(
     assert expiries(dynamodb) == expected(300)
     told = capsys.readouterr().err
     assert "300 items looked at" in told
-    assert "300 rewritten where they are" in told
-    assert "write units, as DynamoDB reported them" in told
+    assert "300 completed: attributes added, none changed" in told
+    assert "300 write units, $0.00, as DynamoDB reported them" in told
     assert not list(Path().iterdir())
 
 
@@ -94,24 +104,24 @@ def test_items_of_every_design_are_told_apart(
     capsys.readouterr()
     # An example of epochs says that there are shards, in which the other examples are not.
     assert verify.main([place, *where]) == int(bool(model.epochs))
-    assert ("with another" in capsys.readouterr().out) == bool(model.epochs)
+    assert ("has another" in capsys.readouterr().out) == bool(model.epochs)
     assert len(dynamodb.items(TABLE)) == len(examples)
     expiring = sum(model.ttl in one for one in examples)
-    assert f"{expiring} would be rewritten" in told
+    assert f"{expiring} would be completed" in told
     if others := len(examples) - expiring:
-        assert f"{others} as the design writes them" in told
+        assert f"{others} complete already" in told
 
 
 def test_a_dry_run_changes_nothing_and_says_what_it_would_do(
     dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(dynamodb, 50)
-    before = dynamodb.items()
+    before = dynamodb.items(TABLE)
     assert run("--dry-run") == 0
-    assert dynamodb.items() == before
+    assert dynamodb.items(TABLE) == before
     told = capsys.readouterr().err
     assert "50 items looked at, none changed (dry run)" in told
-    assert "50 would be rewritten" in told
+    assert "50 would be completed" in told
     assert not list(Path().iterdir())
 
 
@@ -120,7 +130,9 @@ def test_a_later_expiry_is_left_alone_and_an_earlier_one_is_not(
 ) -> None:
     fill(dynamodb, 4)
     client = dynamodb.client()
-    for item, ttl in zip(dynamodb.items(), (RIGHT[0] * 2, RIGHT[1] - 1, None, None), strict=True):
+    for item, ttl in zip(
+        dynamodb.items(TABLE), (RIGHT[0] * 2, RIGHT[1] - 1, None, None), strict=True
+    ):
         number = int(item["saleId"]["S"].split("_")[1])
         if ttl:
             new = {"N": str(RIGHT[number] + (10**6 if ttl > RIGHT[number] else -(10**6)))}
@@ -130,7 +142,7 @@ def test_a_later_expiry_is_left_alone_and_an_earlier_one_is_not(
     after = expiries(dynamodb)
     for id, right in expected(4).items():
         assert after[id] == max(before[id] or 0, right)
-    assert "1 as the design writes them" in capsys.readouterr().err
+    assert "1 complete already" in capsys.readouterr().err
 
 
 def test_an_item_deleted_since_it_was_read_does_not_come_back(
@@ -141,41 +153,41 @@ def test_an_item_deleted_since_it_was_read_does_not_come_back(
     call = WireClient.call
 
     def deletes_first(self: WireClient, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        if operation == "UpdateItem":
+        if operation == "UpdateItem" and params["TableName"] == TABLE:
             call(self, "DeleteItem", {"TableName": TABLE, "Key": params["Key"]})
         return call(self, operation, params)
 
     monkeypatch.setattr(WireClient, "call", deletes_first)
     assert run() == 0
-    assert dynamodb.items() == []
-    assert "3 removed by others meanwhile" in capsys.readouterr().err
+    assert dynamodb.items(TABLE) == []
+    assert "3 deleted by others meanwhile" in capsys.readouterr().err
 
 
 def test_an_item_without_a_readable_date_is_reported(
     dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(dynamodb, 2)
-    (first, _) = dynamodb.items()
+    (first, _) = dynamodb.items(TABLE)
     bad = {**first, "saleDate": {"S": "29.12.2025"}}
     dynamodb.client().put_item(TableName=TABLE, Item=bad)
     alien = {"PK": {"S": "SOMETHING"}, "SK": {"S": "ELSE"}}
     dynamodb.client().put_item(TableName=TABLE, Item=alien)
     assert run() == 1
     told = capsys.readouterr().err
-    assert "2 that the design cannot write, left as they are" in told
-    assert "1 not rederivable: of no entity of the design (PK SOMETHING, SK ELSE)" in told
-    assert "1 not rederivable: Sale: sale_date" in told
+    assert "1 left as they are: to complete them would change them" in told
+    assert "1 foreign: of no entity of the design (PK SOMETHING, SK ELSE)" in told
+    assert "1 left: Sale" in told, told
 
 
 def test_an_item_of_a_date_without_an_expiry_is_reported_and_passed_over(
     dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(dynamodb, 20)
-    for item, day in zip(dynamodb.items(), ("9999-12-31", "0001-01-01"), strict=False):
+    for item, day in zip(dynamodb.items(TABLE), ("9999-12-31", "0001-01-01"), strict=False):
         put = {**item, "saleDate": {"S": day}}
         dynamodb.client().put_item(TableName=TABLE, Item=put)
     assert run() == 1
-    assert "2 that the design cannot write" in capsys.readouterr().err
+    assert "2 left as they are" in capsys.readouterr().err
     assert sum(expiry is not None for expiry in expiries(dynamodb).values()) == 18
 
 
@@ -183,13 +195,13 @@ def test_a_ttl_that_is_no_number_is_called_so(
     dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(dynamodb, 2)
-    odd = {**dynamodb.items()[0], "ttl": {"S": "2025-12-29"}}
+    odd = {**dynamodb.items(TABLE)[0], "ttl": {"S": "2025-12-29"}}
     dynamodb.client().put_item(TableName=TABLE, Item=odd)
     for options in (("--dry-run",), ()):
         assert run(*options) == 1
         told = capsys.readouterr().err
-        assert "1 not rederivable: Sale: ttl is no number" in told
-    assert odd in dynamodb.items()
+        assert "1 left: ttl is not a number" in told
+    assert odd in dynamodb.items(TABLE)
 
 
 @pytest.mark.parametrize("effect", ["before", "after"])
@@ -197,7 +209,7 @@ def test_killed_at_any_call_it_goes_on_and_ends_the_same(
     dynamodb: Database, environment: Any, monkeypatch: pytest.MonkeyPatch, effect: str
 ) -> None:
     fill(dynamodb, 12)
-    unset = dynamodb.items()
+    unset = dynamodb.items(TABLE)
     client = dynamodb.client()
 
     def again() -> None:
@@ -212,43 +224,45 @@ def test_killed_at_any_call_it_goes_on_and_ends_the_same(
 
 
 def test_a_process_killed_for_good_leaves_a_place_to_go_on_from(
-    dynamodb: Database, environment: dict[str, str], tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    dynamodb: Database, environment: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     fill(dynamodb, 400)
-    state = tmp_path / "state.json"
     command = [sys.executable, "-m", "tablewright", "backfill", DESIGN, *EXPIRY, "--table", TABLE,
-               "--region", "eu-west-1", "--segments", "2", "--rate", "100",
-               "--state", str(state)]  # fmt: skip
+               "--region", "eu-west-1", "--segments", "2", "--rate", "100"]  # fmt: skip
     root = Path(__file__).resolve().parents[3]
     process = subprocess.Popen(
         command, cwd=root, env={**os.environ, **environment}, stderr=subprocess.DEVNULL
     )
-    # The first page of a segment, about 200 items, has been written when the file appears.
+    # The first page of a segment, about 200 items, has been written when progress is saved.
     deadline = time.monotonic() + 60
-    while not state.exists() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
+    while not has_progress(dynamodb) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
     process.kill()
     process.wait()
     half = [expiry for expiry in expiries(dynamodb).values() if expiry]
     assert 0 < len(half) < 400
-    assert json.loads(state.read_text())["table"].startswith(TABLE)
-    assert run("--segments", "2", "--state", str(state)) == 0
+    assert run("--segments", "2") == 0
     assert expiries(dynamodb) == expected(400)
-    assert "Going on where" in capsys.readouterr().err
-    assert not state.exists()
+    told = capsys.readouterr().err
+    assert "holds the lease of this migration: waiting" in told
+    assert "Going on where the last run stopped" in told
+    assert "400 items looked at" in told
+    (shown, *_) = re.findall(r"\| (\d+)/400 ", told)
+    assert int(shown) > 0, "the bar does not begin again"
+
+
+def has_progress(database: Database) -> bool:
+    if CONTROL_TABLE not in database.client().list_tables()["TableNames"]:
+        return False
+    return any("state" in item for item in database.items(CONTROL_TABLE))
 
 
 def test_what_cannot_be_done_is_said_in_a_sentence(
-    dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run() == 2
     assert "ResourceNotFoundException" in capsys.readouterr().err
     fill(dynamodb, 1)
-    state = tmp_path / f"backfill-{TABLE}.json"
-    state.write_text(json.dumps({"table": TABLE, "segments": 9}))
-    assert run() == 2
-    assert "in 9 segments: go on with these" in capsys.readouterr().err
     for option, wrong in {
         "--from": "xy",
         "--sample": "0x",
@@ -264,32 +278,50 @@ def test_a_lock_file_says_what_items_were_written_by(
     dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     some = records(30)
-    fill_orders(dynamodb, Moved, Before, some)
+    fill_orders(dynamodb, Indexed, Before, some)
     Path("orders.lock.json").write_text(json.dumps(describe(Before)))
     where = ("--table", NAME, "--region", "eu-west-1", "--rate", "5000")
-    assert verify.main([f"{PLACE}:Moved", *where]) == 1
+    assert verify.main([f"{PLACE}:Indexed", *where]) == 1
     assert "10 items of Line" in capsys.readouterr().out
-    assert main([f"{PLACE}:Moved", *where, "--from", "orders.lock.json", "--estimate"]) == 0
+    assert main([f"{PLACE}:Indexed", *where, "--from", "orders.lock.json", "--estimate"]) == 0
     told = capsys.readouterr().out
     assert "30 items, by all of them" in told
     assert "dollars on demand in eu-west-1" in told
-    assert main([f"{PLACE}:Moved", *where, "--from", "orders.lock.json"]) == 0
-    assert stored(dynamodb) == items_of(Moved, some)
-    assert verify.main([f"{PLACE}:Moved", *where]) == 0
+    assert main([f"{PLACE}:Indexed", *where, "--from", "orders.lock.json"]) == 0
+    assert stored(dynamodb) == completed_items(Indexed, some)
+    assert verify.main([f"{PLACE}:Indexed", *where, "--from", "orders.lock.json"]) == 0
     assert "index by_customer: 20 entries, as it should be" in capsys.readouterr().out
-    assert main([f"{PLACE}:Moved", *where, "--from", f"{PLACE}:Before"]) == 0
-    assert "30 as the design writes them" in capsys.readouterr().err
+    assert main([f"{PLACE}:Indexed", *where, "--from", f"{PLACE}:Before"]) == 0
+    assert "30 complete already" in capsys.readouterr().err
 
 
-def test_progress_of_other_designs_is_not_gone_on_with(
+def test_designs_that_need_more_than_additions_are_refused_with_the_reasons(
     dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fill(dynamodb, 1)
-    Path(f"backfill-{TABLE}.json").write_text(
-        json.dumps({"table": f"{TABLE} 0123456789ab ttl", "segments": 4})
-    )
-    assert run() == 2
-    assert "is of table sales 0123456789ab ttl in 4 segments" in capsys.readouterr().err
+    fill_orders(dynamodb, Moved, Before, records(3))
+    before = stored(dynamodb)
+    where = ("--table", NAME, "--region", "eu-west-1", "--from", f"{PLACE}:Before")
+    assert main([f"{PLACE}:Moved", *where]) == 2
+    told = capsys.readouterr().err
+    assert "hidden: Order by key" in told
+    assert "`tablewright migration new` copies the items to a new table" in told
+    assert stored(dynamodb) == before
+
+
+def test_progress_is_of_one_table_and_one_pair_of_designs(
+    dynamodb: Database, environment: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(dynamodb, 3)
+    assert run() == 0
+    assert run() == 0
+    other = "other-sales"
+    dynamodb.table(Sales, other)
+    dynamodb.write([{n: w for n, w in one.items() if n != "ttl"} for one in dynamodb.items(TABLE)],
+                   other)  # fmt: skip
+    capsys.readouterr()
+    assert main([DESIGN, "--table", other, "--region", "eu-west-1", *EXPIRY]) == 0
+    assert "3 completed" in capsys.readouterr().err
+    assert len(dynamodb.items(CONTROL_TABLE)) == 2
 
 
 @pytest.mark.parametrize(

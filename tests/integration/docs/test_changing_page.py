@@ -1,4 +1,4 @@
-"""The guide's story of one change: every command of it, from the lock to the dropped index."""
+"""The tutorial of a change: every command of it does what it says, beside an old reader."""
 
 import re
 import shlex
@@ -6,6 +6,7 @@ import sys
 from importlib import import_module, reload
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -15,21 +16,36 @@ from tablewright.commands.changes.apply import WAITS
 from tablewright.commands.command_line import main
 from tablewright.model.table_form import TableForm
 from tablewright.runtime.deployed_table import create_table
+from tablewright.runtime.store.store import Store
 from tablewright.testing import Database
 
 PAGE = (ROOT / "docs" / "changing.md").read_text()
-BEFORE, AFTER = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+BEFORE, ADDED, REMOVED = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 COMMANDS = [
     (command, shown)
     for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
     for command, shown in re.findall(r"\$ (.*)\n((?:(?!\$).*\n)*)", block)
 ]
-ENDS = [0, 1, 0, WAITS, WAITS, 0, 0]
+# The code that each command ends with, and whether code of the first design still runs.
+ENDS = [
+    *((0, True), (1, True), (0, True), (WAITS, True), (WAITS, True), (0, True), (0, True)),
+    *((0, True), (WAITS, True), (0, False), (0, False)),
+]
 
 
-def declared(text: str) -> ModuleType:
-    Path("shop.py").write_text(text)
+def declared(tables: str) -> ModuleType:
+    start, end = BEFORE.index("class Orders"), BEFORE.index("def fill")
+    Path("shop.py").write_text(f"{BEFORE[:start]}{tables}\n\n{BEFORE[end:]}")
     return reload(import_module("shop"))
+
+
+def listed(store: Store, orders: Any) -> list[tuple[str, str]]:
+    """The orders of all customers as a design lists them, by boto3's order of each list."""
+    return [
+        (one.customer, one.order_id)
+        for number in range(7)
+        for one in store.each(orders.of_customer, {"customer": f"c{number}"})
+    ]
 
 
 def test_every_command_of_the_story_does_what_it_says(
@@ -52,26 +68,37 @@ def test_every_command_of_the_story_does_what_it_says(
         create_table(
             dynamodb.caller, shop.Orders.__design__, "prod-orders", protected=False, recovery=False
         )
-        shop.fill(dynamodb.store(shop.Orders, table="prod-orders"), 40)
+        old = shop.Orders
+        old_store = dynamodb.store(old, table="prod-orders")
+        shop.fill(old_store, 40)
+        always = listed(old_store, old)
+        assert len(always) == 40
         ended = iter(ENDS)
-        for number, (command, shown) in enumerate(COMMANDS):
+        for command, shown in COMMANDS:
             words = shlex.split(command)
             if words[0] == "rm":
                 Path(words[1]).unlink()
                 continue
-            if number == 1:
-                start = BEFORE.index("class Orders")
-                end = BEFORE.index("def fill")
-                shop = declared(BEFORE[:start] + AFTER + "\n\n" + BEFORE[end:])
-            assert main(words[1:]) == next(ended), command
+            if words[1] == "check":
+                shop = declared(ADDED)
+            elif "--remove-attributes" in words:
+                shop = declared(REMOVED)
+            code, has_old_reader = next(ended)
+            assert main(words[1:]) == code, command
             if shown:
                 assert capsys.readouterr().out == shown
-            if words[1] == "plan":
+            if words[1] == "plan" and shown:
                 checked = shlex.split(COMMANDS[1][0])
                 assert main(checked[1:]) == 0, "with its plan the check passes"
             capsys.readouterr()
+            if has_old_reader:
+                assert listed(old_store, old) == always, command
         live = LiveTable(dynamodb.caller, "prod-orders")
         assert live.form == TableForm.of(shop.Orders.__design__)
         assert verify(shop.Orders, "prod-orders", dynamodb.caller).is_sound
+        new_store = dynamodb.store(shop.Orders, table="prod-orders")
+        assert sorted(listed(new_store, shop.Orders)) == sorted(always)
+        items = dynamodb.items("prod-orders")
+        assert {name for item in items for name in item}.isdisjoint({"CPK", "CSK"})
     finally:
         sys.modules.pop("shop", None)

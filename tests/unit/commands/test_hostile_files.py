@@ -20,7 +20,6 @@ import pytest
 
 from cdk_app.settings import ROOT
 from examples.designs.shop import Shop
-from tablewright.changes.plan.plan import Plan
 from tablewright.commands.command_line import main
 from tablewright.designs import InvalidDescription, build_table, describe, python_source
 from tablewright.designs.description.node import parse_document
@@ -245,7 +244,6 @@ COMMANDS = {
     "import": ("import", "x.json"),
     "planned": ("check", PLACE, "--against", "shop.json", "--plan", "x.json"),
     "apply": ("apply", "x.json", "--dry-run", *APPLY),
-    "state": ("apply", "plan.json", "--state", "x.json", "--dry-run", *APPLY),
     "prices": (*TRAFFIC, "--prices", "x.json"),
     "measured": ("doc", PLACE, "-o", "docs", "--measured", "x.json"),
     "costs": (*TRAFFIC[:3], "measured.toml"),
@@ -314,7 +312,6 @@ def originals(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
         **dict.fromkeys(("check", "plan", "steps", "import"), old),
         **dict.fromkeys(("apply", "planned"), plan),
         **dict.fromkeys(("measured", "costs"), MEASURED),
-        "state": {"plan": Plan.from_file(Path("plan.json")).id, "done": 1},
         "prices": {"api_million": "1.10", "functions": {"request_million": 0.2}},
         "usage": json.loads(usage_json(stage(table(), ended="2026-06-30"))),
         "policies": {"Resources": {"Access": {"Type": "AWS::IAM::Role", "Properties": ROLE}}},

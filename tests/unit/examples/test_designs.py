@@ -107,7 +107,11 @@ def test_they_use_every_method_of_a_store() -> None:
 
 
 def test_they_use_every_condition_and_every_change() -> None:
-    methods = {name for name in dir(Operand) if not name.startswith("_")} - {"field", "leaf", "path"}
+    methods = {name for name in dir(Operand) if not name.startswith("_")} - {
+        "field",
+        "leaf",
+        "path",
+    }
     assert methods - attributes(*MODULES, *TESTS) == set()
     found = list(nodes(*MODULES, *TESTS))
     compared = [n for n in found if isinstance(n, ast.Compare) and is_of_entity(n.left)]

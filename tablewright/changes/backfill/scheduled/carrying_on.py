@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tablewright.changes.backfill.backfill import UNSETTLED, Backfill
-from tablewright.changes.backfill.scheduled.checkpoints import Checkpoints
+from tablewright.changes.backfill.scheduled.checkpoints import Checkpoint, Checkpoints
 from tablewright.changes.backfill.scheduled.plan import BackfillPlan
-from tablewright.changes.backfill.scheduled.stored_progress import StoredProgress
+from tablewright.changes.backfill.state_progress import StateProgress
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.errors import OutOfTime, Throttled
 from tablewright.runtime.store.store import Store
@@ -52,7 +53,7 @@ def carry_on(
     in_time: Callable[[], bool],
 ) -> Carried:
     """Go on where the last run was. What is done already calls nothing but for its checkpoint."""
-    progress = StoredProgress(Store(Checkpoints, checkpoints, caller), plan.mark, SEGMENTS)
+    progress = _progress(Store(Checkpoints, checkpoints, caller), plan.mark)
     if progress.unfinished():
         backfill = Backfill(
             *plan.tables(),
@@ -60,7 +61,6 @@ def carry_on(
             Bounded(caller, in_time),
             rate=plan.rate,
             progress=progress,
-            moves=plan.moves,
         )
         try:
             backfill.run()
@@ -71,3 +71,17 @@ def carry_on(
             if in_time():
                 raise
     return Carried(not progress.unfinished(), progress.outcomes)
+
+
+def _progress(store: Store, mark: str) -> StateProgress:
+    """The progress that the last run saved, or a new beginning.
+
+    Of items it has their number by outcome alone: reasons and examples are of one run.
+    """
+    saved = store.get(Checkpoints.checkpoint, backfill=mark)
+
+    def save(state: dict[str, Any]) -> None:
+        store.put(Checkpoints.keep, Checkpoint(backfill=mark, state=json.dumps(state)))
+
+    state = json.loads(saved.state) if saved else {}
+    return StateProgress(state, SEGMENTS, save, examples=False, pause=0)

@@ -19,38 +19,26 @@ PLAN = "backfill.json"
 ITEMS_LEFT = "BackfillItemsLeft"
 """The metric of items that somebody must look at."""
 
+CALLS = ("Scan", "GetItem", "UpdateItem")
+"""The operations that the function calls of the table."""
+
 # Of a description, what changes no item.
 _BESIDE = ("describes", "patterns", "stream")
 
 
 class BackfillPlan(NamedTuple):
-    """Both designs as descriptions, units a second, whether items move, and the run's number."""
+    """Both designs as descriptions, units a second, and the run's number."""
 
     new: Description
     old: Description | None
     rate: float
-    moves: bool
     run: int
 
     @classmethod
     def of(cls, new: Design, old: Design | None, *, rate: float, run: int) -> BackfillPlan:
         """The plan of two designs; raises NotBackfillable for what a function cannot follow."""
         refuse(new, old)
-        now = _described(new)
-        if old is None:
-            return cls(now, None, rate, False, run)
-        was = _described(old)
-        moves = any(
-            _keyed(new, now, name) != _keyed(old, was, name)
-            for name in new.entities.keys() & old.entities.keys()
-        )
-        return cls(now, was, rate, moves, run)
-
-    @property
-    def calls(self) -> tuple[str, ...]:
-        """What the function calls of the table."""
-        # A move is a transaction of a put and a delete, which are granted as such.
-        return ("Scan", "GetItem", "UpdateItem", *(("PutItem", "DeleteItem") if self.moves else ()))
+        return cls(_described(new), _described(old) if old else None, rate, run)
 
     @property
     def mark(self) -> str:
@@ -74,14 +62,6 @@ class BackfillPlan(NamedTuple):
 
 def _of_items(description: Description) -> Description:
     return {name: told for name, told in description.items() if name not in _BESIDE}
-
-
-def _keyed(design: Design, description: Description, name: str) -> list[object]:
-    """All that decides which key the items of an entity have."""
-    entity, told = design.entities[name], description["entities"][name]
-    fields = {field: told["fields"][field] for field in entity.inputs(entity.key)}
-    enums = [description["enums"][one["enum"]] for one in fields.values() if "enum" in one]
-    return [told["key"], fields, enums, told.get("computed")]
 
 
 def _described(design: Design) -> Description:
