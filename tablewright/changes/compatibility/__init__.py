@@ -1,0 +1,1 @@
+"""Compatibility of two designs, computed by running both codecs against each other."""
