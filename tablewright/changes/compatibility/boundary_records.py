@@ -37,7 +37,7 @@ _TEXTS = (
     # Texts that one kind of field accepts and another does not: digits, case, spaces, line
     # breaks, joined characters, the delimiter of keys, none.
     *("a", "b", "A", "a b", "é", "12", "007", "12.75", " a  b ", "a\u00a0b", "e\u0301", "a\nb"),
-    *("\U0001f468\u200d\U0001f469", "a#b", "", "true", "2031-01-01", "2031-01-02"),
+    *("\U0001f468\u200d\U0001f469", "a#b", "a|b", "a:b", "", "true", "2031-01-01", "2031-01-02"),
     *("2031-01-01T12:00:00.000Z", "2031-01-01T12:00:00.001Z", "2031-01-01T12:00:00Z"),
     *("2031-01-01-12", *_TIME_IDS),
 )

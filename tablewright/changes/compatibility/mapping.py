@@ -135,7 +135,7 @@ class Direction:
     """A mapping in one direction: from the design that writes to the design that reads."""
 
     def __init__(self, mapping: DesignMapping, *, forward: bool) -> None:
-        self._mapping, self._forward = mapping, forward
+        self._mapping, self.is_forward = mapping, forward
         designs = (mapping.old, mapping.new)
         self.writer, self.reader = designs if forward else designs[::-1]
         pairs = mapping.entities.items()
@@ -149,7 +149,7 @@ class Direction:
 
     def sources(self, writer: PartModel, reader: PartModel) -> dict[str, Field[Any]]:
         """The written field of each field that is read."""
-        if self._forward:
+        if self.is_forward:
             names = self._mapping.field_names(writer, reader)
         else:
             names = {old: new for new, old in self._mapping.field_names(reader, writer).items()}

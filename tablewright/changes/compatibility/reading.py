@@ -19,7 +19,7 @@ from tablewright.changes.compatibility.stored_records import (
 )
 from tablewright.model.declaration import Entity, Table, unread_fields
 from tablewright.model.entity import EntityModel
-from tablewright.model.patterns import Collection, Query, Scan
+from tablewright.model.patterns import Collection, Listing, Query, Scan
 from tablewright.runtime.store.attribute_values import Wire
 from tablewright.runtime.store.query import Range
 from tablewright.runtime.store.records import key_text
@@ -47,7 +47,8 @@ class DesignReader:
         for stored in self._suspects.values():
             if stored.reader is not None:
                 yield from self._read_by_key(stored, stored.reader)
-                yield from self._compare_sort_keys(stored, stored.reader)
+                yield from self._compare_types(stored, stored.reader)
+                yield from self._compare_index_keys(stored, stored.reader)
         for pattern in self._design.pattern_list:
             if isinstance(pattern, Scan):
                 yield from self._scan(pattern)
@@ -99,18 +100,28 @@ class DesignReader:
             example = f"{stored.shown(name)}{attribute and f' has {attribute}'}; {name} {text}"
             yield finding(code, f"{reader.name}.{name}", f"{example}{wanted}")
 
-    def _compare_sort_keys(self, stored: StoredRecord, reader: EntityModel) -> Iterator[Finding]:
-        """Compare the places in indexes: sort keys, and whole keys where no pattern reads them."""
+    def _compare_types(self, stored: StoredRecord, reader: EntityModel) -> Iterator[Finding]:
+        """Find an item that has the type of another entity, as which no list returns it."""
+        attribute = self._design.entity_type
+        kind = stored.item.get(attribute or "", {}).get("S", reader.name)
+        if kind != reader.name:
+            example = f"{stored.shown()} has {stored.written(attribute)}"
+            yield finding("hidden", f"lists of {reader.name}", example)
+
+    def _compare_index_keys(self, stored: StoredRecord, reader: EntityModel) -> Iterator[Finding]:
+        """Compare sort keys in indexes, and whole keys where no pattern reads them."""
         codec = self._codecs[reader.name]
-        queried = {pattern.index for pattern in self._design.pattern_list if _is_list(pattern)}
         for index in codec.entity.indexed:
             attributes = self._design.key_attributes(index)
             wanted = key_of(stored, codec, index)
             present = all(name in stored.item for name in attributes.names)
-            if wanted is None or (index in queried and not present):
+            is_queried = any(
+                pattern.index == index and reader.name in pattern.entities
+                for pattern in self._design.pattern_list
+            )
+            if wanted is None or (is_queried and not present):
                 continue  # found by the queries
-            names = attributes.sort if index in queried else attributes.names
-            for name in names:
+            for name in attributes.sort if is_queried else attributes.names:
                 if not _is_same_key(wanted[name], stored.item.get(name)):
                     text = f"{stored.shown()} has {stored.written(name)}"
                     sought = f"{text}; {name}={key_text(wanted[name])!r} is expected"
@@ -128,7 +139,7 @@ class DesignReader:
             except Exception as error:  # every error reaches the caller of the store
                 records = [error]
             rows.append((item, records[0] if records else None))
-        yield from self._compare_list(f"scan {pattern.name}", rows, expected)
+        yield from self._compare_list(pattern, rows, expected)
 
     def _query(self, pattern: Query[Any]) -> Iterator[Finding]:
         partitions: dict[_Texts, tuple[set[str], set[str]]] = {}
@@ -151,7 +162,7 @@ class DesignReader:
             if (values := self._partition_values(pattern, texts, expected)) is not None:
                 yield from self._query_partition(pattern, values, expected)
 
-    def _is_listed(self, pattern: Query[Any] | Scan[Any], stored: StoredRecord) -> bool:
+    def _is_listed(self, pattern: Listing[Any], stored: StoredRecord) -> bool:
         """True if a record that the reading design had written would be in a list."""
         names = pattern.entities if isinstance(pattern, Collection) else (pattern.entity,)
         if stored.reader is None or stored.reader.name not in names:
@@ -159,7 +170,10 @@ class DesignReader:
         return key_of(stored, self._codecs[stored.reader.name], pattern.index) is not None
 
     def _partition(self, pattern: Query[Any], item: Item) -> _Texts | None:
-        """The texts in a partition key, without the shard; None for a key of another form."""
+        """The texts in a partition key; None for a key of another form.
+
+        The shard is among them only if a query reads one shard.
+        """
         attributes = self._design.key_attributes(pattern.index).partition
         texts: dict[str, str] = {}
         for name, template in zip(attributes, self._design.key_of(pattern).partition, strict=True):
@@ -167,28 +181,35 @@ class DesignReader:
                 texts.update(template.parse(key_text(item[name])))
             except UNFIT:
                 return None
-        texts.pop("shard", None)
+        if not self._has_one_shard(pattern):
+            texts.pop("shard", None)
         return tuple(texts.items())
+
+    def _has_one_shard(self, pattern: Query[Any]) -> bool:
+        """True if the fields to query a partition by decide its shard."""
+        key, entity = self._design.key_of(pattern), self._design.entity(pattern)
+        inputs = {one for name in key.partition_fields for one in _inputs(entity, name)}
+        return key.shards is not None and inputs.issuperset(key.shards.inputs)
 
     def _partition_values(
         self, pattern: Query[Any], texts: _Texts, expected: set[str]
     ) -> dict[str, Any] | None:
         """The values to query a partition by; None if they cannot be read from its key."""
         entity = self._design.entity(pattern)
-        names = [name for name, _ in texts]
-        inputs = [one for n in names for one in getattr(entity.computed.get(n), "inputs", (n,))]
+        names = [name for name, _ in texts if name != "shard"]
+        inputs = [one for name in names for one in _inputs(entity, name)]
         for stored in (self._stored[mark] for mark in sorted(expected)):
             if stored.reader is not None and stored.reader.name == entity.name:
                 return {name: stored.expected[name] for name in inputs}
         try:
-            return {name: entity.by_name[name].from_text(text) for name, text in texts}
+            return {name: entity.by_name[name].from_text(dict(texts)[name]) for name in names}
         except UNFIT:
             return None
 
     def _query_partition(
         self, pattern: Query[Any], values: dict[str, Any], expected: set[str]
     ) -> Iterator[Finding]:
-        subject, store = f"query {pattern.name}", self._store
+        subject, store = _subject(pattern), self._store
         ranges = [(Range(), expected)]
         shards = self._design.key_of(pattern).shards
         if shards and shards.dated and shards.dated == pattern.range:
@@ -211,15 +232,15 @@ class DesignReader:
                 except Exception as error:  # every error reaches the caller of the store
                     record = error
                 rows.append((item, record))
-            yield from self._compare_list(subject, rows, marks)
+            yield from self._compare_list(pattern, rows, marks)
 
     def _compare_list(
-        self, subject: str, rows: Sequence[tuple[Item, Any]], expected: set[str]
+        self, pattern: Listing[Any], rows: Sequence[tuple[Item, Any]], expected: set[str]
     ) -> Iterator[Finding]:
+        subject, keys = _subject(pattern), self._design.key_attributes(pattern.index).names
         times = Counter(mark_of(item) for item, record in rows if record is not None)
         for mark in sorted(expected - times.keys()):
             stored = self._stored[mark]
-            keys = {n for i in self._design.index_list if i.name in subject for n in i.key.names}
             yield finding("hidden", subject, f"{stored.shown()} has {stored.written(*keys)}")
         for item, record in rows:
             mark = mark_of(item)
@@ -227,7 +248,7 @@ class DesignReader:
                 yield finding(
                     "unreadable", subject, f"{self._stored[mark].shown()} raises {record}"
                 )
-            elif record is not None and (mark not in expected or times[mark] > 1):
+            elif record is not None and self._is_foreign(mark, expected, times):
                 number = "twice" if mark in expected else f"as {type(record).__name__}"
                 yield finding(
                     "foreign", subject, f"{self._stored[mark].shown()} is listed {number}"
@@ -235,9 +256,19 @@ class DesignReader:
             elif record is not None:
                 yield from self._compare_values(self._stored[mark], record)
 
+    def _is_foreign(self, mark: str, expected: set[str], times: Counter[str]) -> bool:
+        # Nothing is expected of a record without exact counterparts of its values.
+        is_known = not self._stored[mark].inexact | self._stored[mark].missing
+        return times[mark] > 1 or (is_known and mark not in expected)
 
-def _is_list(pattern: Any) -> bool:
-    return isinstance(pattern, Query | Scan)
+
+def _subject(pattern: Listing[Any]) -> str:
+    return f"{'scan' if isinstance(pattern, Scan) else 'query'} {pattern.name}"
+
+
+def _inputs(entity: EntityModel, name: str) -> tuple[str, ...]:
+    """The fields by which a part of a key is given."""
+    return entity.computed[name].inputs if name in entity.computed else (name,)
 
 
 def _is_same_key(one: Wire, other: Wire | None) -> bool:

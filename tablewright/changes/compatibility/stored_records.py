@@ -113,8 +113,8 @@ def stored_records(table: type[Table], direction: Direction) -> list[StoredRecor
     for entity in table.__design__.entity_list:
         codec = codecs[entity.name]
         for record in records[entity.name]:
-            is_last = record is records[entity.name][-1]
-            stored += _stored(codec, record, len(stored), _late_fields(entity) if is_last else ())
+            is_old = direction.is_forward and record is records[entity.name][-1]
+            stored += _stored(codec, record, len(stored), _late_fields(entity) if is_old else ())
     return stored
 
 
@@ -223,13 +223,32 @@ def _rewritten(stored: StoredRecord, codec: Records) -> StoredRecord:
         wanted = codec.clear_item(codec.entity.made(**stored.expected))
         back = codec.to_record(codec.encrypted(wanted))
     except UNFIT as error:
-        return replace(stored, refusal=str(error))
+        return _unfit(stored, error, codec)
     lost = {
         name
         for name, value in stored.expected.items()
         if not is_same(value_in(back, codec.entity.by_name[name]), value)
     }
     return replace(stored, wanted=wanted, inexact=frozenset(lost))
+
+
+def _unfit(stored: StoredRecord, error: Exception, codec: Records) -> StoredRecord:
+    """The stored record for which the other design cannot write an item.
+
+    A new index may refuse a text in its key. Only the table shows whether there are such texts.
+    """
+    fields = {getattr(one, "field", "") for one in getattr(error, "problems", (error,))}
+    missing = frozenset(fields - stored.expected.keys())
+    keys = {None: codec.entity.key, **codec.entity.indexed}
+    refusing = {
+        index
+        for index, key in keys.items()
+        if stored.expected.keys() >= {*codec.entity.inputs(key)}
+        and key_of(stored, codec, index) is None
+    }
+    if missing or refusing & {None, *stored.entity.indexed}:
+        return replace(stored, missing=missing, inexact=frozenset(fields - missing))
+    return replace(stored, refusal=str(error))
 
 
 def key_of(stored: StoredRecord, codec: Records, index: str | None) -> Item | None:

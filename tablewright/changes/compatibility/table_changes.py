@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tablewright.changes.compatibility.findings import Finding, finding
 from tablewright.changes.compatibility.mapping import DesignMapping
@@ -84,12 +84,10 @@ def changed_expiry(old: Design, new: Design, stored: Sequence[StoredRecord]) -> 
 def kept_expiry(old: Design, new: Design, stored: Sequence[StoredRecord]) -> Iterator[Finding]:
     """Note the items that keep the expiry that the old design gave them."""
     for one in stored:
-        before, after = _expiry(one.item, old.ttl), _expiry(one.item, new.ttl)
-        wanted: Mapping[str, object] = one.wanted or {}
-        is_changed = new.ttl in wanted and _expiry(one.wanted or {}, new.ttl) != after
-        if before is not None and one.reader is not None and (is_changed or new.ttl is None):
-            written = f"{one.shown()} has {one.written(old.ttl)}"
-            yield finding("expiry-kept", one.entity.name, written)
+        before, wanted = _expiry(one.item, old.ttl), _expiry(one.wanted or {}, new.ttl)
+        if before is not None and one.wanted is not None and before != wanted:
+            example = f"{one.shown()} has {one.written(old.ttl)}"
+            yield finding("expiry-kept", one.entity.name, example)
 
 
 def _expiry(item: Item, attribute: str | None) -> int | None:

@@ -113,14 +113,15 @@ class _Comparison:
         forward = [
             *_reads(self._new, old, self._stored),
             *table_changes.changed_expiry(old, new, self._stored),
-            *stale_updates(self._old, self._new, self._coming, MemoryTable(new)),
             *table_changes.changed_markers(self._mapping),
         ]
         backward = [
             *_reads(self._old, new, self._coming),
             *table_changes.changed_stream(*forms),
-            *stale_updates(self._new, self._old, self._stored, MemoryTable(old)),
         ]
+        # A whole item that is misread says more than an update of it.
+        forward += stale_updates(self._old, self._new, self._coming) if not forward else ()
+        backward += stale_updates(self._new, self._old, self._stored) if not backward else ()
         indexes = [
             *table_changes.replaced_indexes(*forms),
             *table_changes.refused_writes(self._stored, MemoryTable(new), "old"),
@@ -166,13 +167,7 @@ class _Comparison:
                 replace(filled[-1], reader=one.entity, sources=sources, expected={**one.record})
             )
         old, new = self._old.__design__, self._new.__design__
-        return not any(
-            [
-                *_reads(self._new, old, filled),
-                *_reads(self._old, new, kept),
-                *table_changes.changed_expiry(old, new, filled),
-            ]
-        )
+        return not any([*_reads(self._new, old, filled), *_reads(self._old, new, kept)])
 
     def _unmapped(self) -> Iterator[Finding]:
         for one in self._stored:
