@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tablewright.changes.backfill.verification import Found, IndexCheck, Verification, verify
     from tablewright.changes.comparison.compare import compare
     from tablewright.changes.comparison.difference import Consequence, Difference
+    from tablewright.changes.copying.migration_file import MigrationDesigns
+    from tablewright.changes.copying.pointer import TableClosing, TableMoved, TablePointer
     from tablewright.changes.plan.applying import Unfinished, Work, apply
     from tablewright.changes.plan.live_table import Drifted, LiveTable
     from tablewright.changes.plan.plan import InvalidPlan, Plan
@@ -36,6 +38,7 @@ _HOMES = {
     "InvalidPlan": "plan.plan",
     "Kind": "plan.steps",
     "LiveTable": "plan.live_table",
+    "MigrationDesigns": "copying.migration_file",
     "NotBackfillable": "backfill.refusals",
     "NotInPlace": "plan.planning",
     "OUTCOMES": "backfill.backfill",
@@ -44,6 +47,9 @@ _HOMES = {
     "Reason": "backfill.backfill",
     "Step": "plan.steps",
     "UNSETTLED": "backfill.backfill",
+    "TableClosing": "copying.pointer",
+    "TableMoved": "copying.pointer",
+    "TablePointer": "copying.pointer",
     "Unfinished": "plan.applying",
     "Verification": "backfill.verification",
     "Work": "plan.applying",
@@ -72,12 +78,16 @@ __all__ = [
     "InvalidPlan",
     "Kind",
     "LiveTable",
+    "MigrationDesigns",
     "NotBackfillable",
     "NotInPlace",
     "Plan",
     "Proposal",
     "Reason",
     "Step",
+    "TableClosing",
+    "TableMoved",
+    "TablePointer",
     "Unfinished",
     "Verification",
     "Work",
