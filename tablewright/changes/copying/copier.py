@@ -42,7 +42,6 @@ from tablewright.runtime.aws import Caller
 from tablewright.runtime.deployed_table import find_table
 from tablewright.runtime.errors import Conflict, ItemTooLarge, StoreError
 from tablewright.runtime.parallel import in_parallel
-from tablewright.runtime.retry import Backoff
 from tablewright.runtime.segments.walk import Bar, NoBar, Patient
 from tablewright.runtime.store.expressions import Expressions
 from tablewright.runtime.store.records import Item
@@ -57,6 +56,8 @@ _RENEWAL_SECONDS = 15.0
 _FOLLOW_SECONDS = 60.0
 # Reads of the stream that came to its end, after which it is taken to be read to its end.
 _QUIET_READS = 3
+# Times that an item is read which programs write all the while.
+_READS = 3
 # Conditions have at most 4 KB and 300 operators.
 _COMPARED = 150
 
@@ -218,7 +219,8 @@ class TableCopier:
         """Make the target have what the source item with a key maps to, and nothing else of it."""
         stale = self._target_keys(before)
         item = item or self._read(self.mapping.source, key)
-        for _ in Backoff(attempts=20, first=0.02, longest=0.5):
+        reason: str | None = None
+        for _ in range(_READS):
             wrote, reason = False, None
             try:
                 mapped = self._mapped(item) if item else None
@@ -236,9 +238,9 @@ class TableCopier:
                 reason = str(problem)
             now = self._read(self.mapping.source, key) if wrote else item
             if same_item(now, item):
-                return self._note(key, reason)
-            item = now
-        self._note(key, "the item was written all the while")
+                break
+            item = now  # at last left to the stream, which has the change
+        self._note(key, reason)
 
     def remove_orphan(self, key: Item) -> None:
         """Remove a target item, if its source was read and is gone or maps to another key."""

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from tablewright.changes.copying.copier import CopyRefused, TableCopier
 from tablewright.changes.copying.pointer import CLOSING, NEW, OLD, PointerState, TablePointer
-from tablewright.changes.copying.verification import EXTRA, CopyComparison, CopyVerification
+from tablewright.changes.copying.verification import EXTRA, REFUSED, CopyComparison, CopyVerification
 from tablewright.model.errors import TablewrightError
 
 
@@ -51,13 +51,13 @@ class CutOver:
         pointer = self._pointer.read()
         if pointer is None and self._copier.values:
             raise CopyRefused("the pointer of the migration was deleted: restore it first")
-        self._copier.begin()
         if pointer is None:
+            # Before the state: a kill in between leaves a pointer to the old table.
             self._pointer.move(None, times)
-        elif pointer.active not in (self._copier.values["active"], CLOSING):
-            raise CopyRefused(
-                f"the pointer says {pointer.active}, and the state {self._copier.values['active']}"
-            )
+        self._copier.begin()
+        active = self._copier.values["active"]
+        if pointer and pointer.active not in (active, CLOSING):
+            raise CopyRefused(f"the pointer says {pointer.active}, and the state {active}")
 
     def run(self, to: str) -> None:
         """Make `to` the active version; raises TablesDiffer, and leaves the other one active."""
@@ -85,18 +85,21 @@ class CutOver:
         return True
 
     def _settle(self) -> None:
-        """Copy what the comparison says is missing, so that closing takes as short as possible."""
+        """Copy what a comparison says is missing, so that closing succeeds and is short.
+
+        Programs go on writing. So only items that cannot be copied stop the cut-over here: what
+        they have written meanwhile is compared when the tables are closed.
+        """
         self._copier.run()
         comparison = self._verification().run()
-        if comparison.differences:
-            for one in comparison.differences:
-                if one.kind == EXTRA:
-                    self._copier.remove_orphan(one.key)
-                else:
-                    self._copier.settle(one.key)
-            self._copier.run()
-            comparison = self._verification().run()
-        if comparison.differences:
+        for one in comparison.differences:
+            if one.kind == EXTRA:
+                self._copier.remove_orphan(one.key)
+            else:
+                self._copier.settle(one.key)
+        self._copier.run()
+        lasting = [one for one in comparison.differences if one.kind == REFUSED]
+        if lasting or self._copier.refused:
             raise TablesDiffer(comparison)
 
     def _close(self, pointer: PointerState, to: str) -> PointerState:

@@ -1,12 +1,18 @@
 """Two tables with streams, a migration between them, and runners of it."""
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from tablewright.changes.copying.copier import TableCopier
 from tablewright.changes.copying.cut_over import CutOver
-from tablewright.changes.copying.migration_file import MigrationFile, load_migration
+from tablewright.changes.copying.migration_file import (
+    MigrationFile,
+    load_migration,
+    lock_files,
+)
 from tablewright.changes.copying.pointer import OLD, PointerState, TablePointer
 from tablewright.changes.copying.verification import CopyComparison, CopyVerification
 from tablewright.changes.copying.writing import write_migration
@@ -15,11 +21,11 @@ from tablewright.designs import describe
 from tablewright.model import Table
 from tablewright.runtime.aws import Caller
 from tablewright.runtime.boto3_client import Boto3Client
-from tablewright.testing import Database
+from tablewright.testing import Crash, Database
 from tablewright.testing.tables import creation
 
 OLD_NAME, NEW_NAME, CONTROL = "old-shop", "new-shop", "control"
-TIMES = PointerState(OLD, 0.2, 0.2)
+TIMES = PointerState(OLD, 0.05, 0.05)
 _STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 Item = dict[str, Any]
 
@@ -52,13 +58,35 @@ class World:
         self.file = write_migration(folder, "the change", place, new, locks, was)
         self.file.write_text(edit(self.file.read_text()))
 
+        self._later = 0
+
+    def anew(self, name: str) -> None:
+        """Empty both tables, and begin the same migration again under another name."""
+        for table, keys in ((OLD_NAME, ("PK", "SK")), (NEW_NAME, ("pk", "sk"))):
+            for item in self.items(table):
+                self.delete(table, item, *keys)
+        for one in (self.file, *lock_files(self.file)):
+            copied = one.with_name(one.name.replace(self.file.stem, name))
+            copied.write_text(one.read_text())
+        self.file = self.file.with_name(f"{name}.py")
+
+    def after_the_lease(self) -> None:
+        """Let so much time pass that a lease ends, for those who come next."""
+        self._later += 100
+
     @property
     def migration(self) -> MigrationFile:
         return load_migration(self.file)
 
     def state(self, caller: Caller | None = None) -> MigrationState:
+        later = timedelta(seconds=self._later)
         return MigrationState(
-            caller or self.database.caller, self.arn, self.file.stem, control_table=CONTROL, owner="test"
+            caller or self.database.caller,
+            self.arn,
+            self.file.stem,
+            control_table=CONTROL,
+            owner="test",
+            now=lambda: datetime.now(UTC) + later,
         )
 
     def pointer(self, caller: Caller | None = None) -> TablePointer:
@@ -130,6 +158,42 @@ class Beside:
 
     def beside(self, caller: Caller) -> Caller:
         raise NotImplementedError
+
+
+class Dying(Beside):
+    """A process that dies at one of its calls, right before it or right after it."""
+
+    def __init__(self, caller: Caller, at: int, effect: str) -> None:
+        self._caller, self._at, self._effect = caller, at, effect
+        self._lock = Lock()
+        self.calls = 0
+        self.dead = False
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        return self.through(self._caller, operation, params)
+
+    def through(self, caller: Caller, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            if self.dead:
+                raise Crash
+            self.calls += 1
+            self.dead = dies = self.calls == self._at
+        if dies and self._effect == "after":
+            caller.call(operation, params)
+        if dies:
+            raise Crash
+        return caller.call(operation, params)
+
+    def beside(self, caller: Caller) -> Caller:
+        return _Other(self, caller)
+
+
+class _Other:
+    def __init__(self, dying: Dying, caller: Caller) -> None:
+        self._dying, self._caller = dying, caller
+
+    def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+        return self._dying.through(self._caller, operation, params)
 
 
 def ordered(items: Any) -> list[Item]:
