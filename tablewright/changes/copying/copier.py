@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 PAGE = 100
 # Of refused items, those beyond are not named: the table is scanned again instead.
-NAMED = 200
+NAMED = 50
 _RENEWAL_SECONDS = 15.0
 _FOLLOW_SECONDS = 60.0
 # Reads of the stream that came to its end, after which it is taken to be read to its end.
@@ -91,7 +91,8 @@ class TableCopier:
         self.migration = migration
         self.units = PacedCaller(Patient(caller), rate)
         self._streams, self._state = Patient(streams), state
-        self._now, self._pause, self._bar = now, pause, bar or NoBar()
+        self._now, self._pause = now, pause
+        self._bar = NoBar() if bar is None else bar
         designs = migration.designs.old_table, migration.designs.new_table
         old, new = map(TableSide, designs, names, secrets)
         self._mappings = {
@@ -114,28 +115,31 @@ class TableCopier:
         """Items that could not be copied: the reason by key."""
         return {text: one["reason"] for text, one in self.values["refused"].items()}
 
-    def begin(self) -> None:
-        """Check the tables, and begin if nobody did; raises CopyRefused."""
+    def require_tables(self) -> tuple[str, list[str]]:
+        """The stream of the source, and what tells both tables from any that are made again."""
         if self.values.get("contracted"):
             raise CopyRefused(f"migration {self.migration.name} ended: its tables are not followed")
-        tables = [self._table(side) for side in (self.mapping.source, self.mapping.target)]
-        streams, ids = zip(*tables, strict=True)
-        if self.values.get("active", OLD) == NEW:
-            ids = ids[::-1]
+        old, new = self._mappings[OLD].source, self._mappings[OLD].target
+        streams, ids = zip(self._table(old), self._table(new), strict=True)
+        return streams[self.values.get("active", OLD) == NEW], list(ids)
+
+    def begin(self) -> None:
+        """Check the tables, and begin if nobody did; raises CopyRefused."""
+        stream, ids = self.require_tables()
         known = self.values.get("tables")
         if known is None:
             self._require_empty(self.mapping.target.name)
-            self.values = {"tables": list(ids), "active": OLD, "refused": {}}
-            self.restart(streams[0], scanned=False)
-        elif known != list(ids):
+            self.values = {"tables": ids, "active": OLD, "refused": {}}
+            self.restart(stream, scanned=False)
+        elif known != ids:
             raise CopyRefused(
                 f"migration {self.migration.name} was begun with other tables: {known[0]} and "
                 f"{known[1]}. A table that was made again cannot take their place"
             )
         followed = datetime.fromisoformat(self.values["followed_at"])
         is_late = self._now() - followed > timedelta(hours=STREAM_HOURS)
-        if self.values["stream"] != streams[0] or is_late or self.values.get("overflow"):
-            self.restart(streams[0], scanned=False)
+        if self.values["stream"] != stream or is_late or self.values["overflow"]:
+            self.restart(stream, scanned=False)
 
     def restart(self, stream: str | None = None, *, scanned: bool) -> None:
         """Read the stream from now on, and the whole table again unless it was `scanned`."""
@@ -303,7 +307,9 @@ class TableCopier:
             try:
                 owner = self.mapping.source_key(existing)
             except NotMapped as problem:
-                raise NotMapped(f"{taken} is taken by an item that is of no source: {problem}")
+                raise NotMapped(
+                    f"{taken} is taken by an item that is of no source: {problem}"
+                ) from None
             if not same_item(owner, key) and not self._is_stale(existing, owner):
                 raise NotMapped(
                     f"two items map to {taken}: this one and {key_text(owner)}. Neither was "
@@ -367,7 +373,7 @@ class TableCopier:
             refused, text = self.values["refused"], key_text(key)
             refused.pop(text, None)
             if reason is not None and len(refused) < NAMED:
-                refused[text] = {"key": to_json(key), "reason": reason}
+                refused[text] = {"key": to_json(key), "reason": reason[:300]}
             elif reason is not None:
                 self.values["overflow"] = True
 

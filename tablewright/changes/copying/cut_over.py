@@ -16,7 +16,12 @@ from collections.abc import Callable
 
 from tablewright.changes.copying.copier import CopyRefused, TableCopier
 from tablewright.changes.copying.pointer import CLOSING, NEW, OLD, PointerState, TablePointer
-from tablewright.changes.copying.verification import EXTRA, REFUSED, CopyComparison, CopyVerification
+from tablewright.changes.copying.verification import (
+    EXTRA,
+    REFUSED,
+    CopyComparison,
+    CopyVerification,
+)
 from tablewright.model.errors import TablewrightError
 
 
@@ -41,16 +46,17 @@ class CutOver:
         verification: Callable[[], CopyVerification],
         *,
         say: Callable[[str], object] = print,
-        sleep: Callable[[float], object] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         self._copier, self._pointer, self._verification = copier, pointer, verification
-        self._say, self._sleep = say, sleep
+        self._say, self._sleep = say, sleep or time.sleep
 
     def prepare(self, times: PointerState) -> None:
         """Begin or resume the copy, and make the pointer if there is none."""
         pointer = self._pointer.read()
         if pointer is None and self._copier.values:
             raise CopyRefused("the pointer of the migration was deleted: restore it first")
+        self._copier.require_tables()
         if pointer is None:
             # Before the state: a kill in between leaves a pointer to the old table.
             self._pointer.move(None, times)
@@ -88,15 +94,18 @@ class CutOver:
         """Copy what a comparison says is missing, so that closing succeeds and is short.
 
         Programs go on writing. So only items that cannot be copied stop the cut-over here: what
-        they have written meanwhile is compared when the tables are closed.
+        they have written meanwhile is compared when the tables are closed. Before the cut-over the
+        copy alone writes the new table, and what has no source there is removed. Whatever the old
+        table has of its own afterwards is left, named, and stops the way back.
         """
         self._copier.run()
         comparison = self._verification().run()
-        for one in comparison.differences:
-            if one.kind == EXTRA:
-                self._copier.remove_orphan(one.key)
-            else:
-                self._copier.settle(one.key)
+        if self._copier.values["active"] == OLD:
+            for one in comparison.differences:
+                if one.kind == EXTRA:
+                    self._copier.remove_orphan(one.key)
+                else:
+                    self._copier.settle(one.key)
         self._copier.run()
         lasting = [one for one in comparison.differences if one.kind == REFUSED]
         if lasting or self._copier.refused:

@@ -162,7 +162,9 @@ class ItemMapping:
         name = codec.entity.name
         if back is not codec:
             return [name]
-        fields = (f"{name}.{one.name}" for one in codec.entity.fields if not _equal(record, restored, one))
+        fields = (
+            f"{name}.{one.name}" for one in codec.entity.fields if not _equal(record, restored, one)
+        )
         return [field for field in fields if field not in self._loses]
 
     def _keep_expiry(

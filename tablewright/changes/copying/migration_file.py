@@ -38,9 +38,7 @@ class MigrationDesigns:
     """
 
     def __init__(self, file: str, *declared: type[Table]) -> None:
-        self.old_table, self.new_table = (
-            _built(lock, declared) for lock in lock_files(Path(file))
-        )
+        self.old_table, self.new_table = (_built(lock, declared) for lock in lock_files(Path(file)))
         self.old, self.new = _classes(self.old_table), _classes(self.new_table)
 
     @staticmethod

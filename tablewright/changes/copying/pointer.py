@@ -138,8 +138,8 @@ class TablePointer:
             return None
         if item is None:
             return None
-        ages = (float(item[name]["N"]) for name in ("max_age", "longest_call"))
-        return PointerState(item["active"]["S"], *ages, item["run"]["S"])
+        age, call = (float(item[name]["N"]) for name in ("max_age", "longest_call"))
+        return PointerState(item["active"]["S"], age, call, item["run"]["S"])
 
     def move(self, expected: PointerState | None, to: PointerState) -> None:
         """Store a state in place of the one that is expected; raises Conflict for another."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -181,9 +181,9 @@ class CopyVerification:
                 yield CopyDifference(EXTRA, self._target.key(item), str(reason) or "is left out")
                 continue
             may_expire = f"{codec.entity.name}:expired" in self._loses
-            if not self._target.expired(item, now):
-                if not (may_expire and self._source.expired(source, now)):
-                    sources.append((item, self._source.key(source)))
+            may_be_gone = may_expire and self._source.expired(source, now)
+            if not self._target.expired(item, now) and not may_be_gone:
+                sources.append((item, self._source.key(source)))
         found = self._get(self._source, [key for _, key in sources])
         for item, key in sources:
             source_item = found.get(_identity(key))
@@ -251,9 +251,7 @@ class CopyVerification:
         )
         return f"the counterpart differs in {', '.join(names)}" if names else None
 
-    def _apply(
-        self, functions: Any, side: _Side, record: Any, other: _Side
-    ) -> tuple[Records, Any]:
+    def _apply(self, functions: Any, side: _Side, record: Any, other: _Side) -> tuple[Records, Any]:
         name = type(record).__entity__.name
         if name not in functions:
             raise _LeftOut

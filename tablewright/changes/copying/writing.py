@@ -18,7 +18,7 @@ from tablewright.changes.compatibility.boundary_records import (
     boundary_records,
     boundary_values,
 )
-from tablewright.changes.compatibility.mapping import DesignMapping, is_same, value_in
+from tablewright.changes.compatibility.mapping import DesignMapping, is_same
 from tablewright.changes.copying.items import ItemMapping, NotMapped, TableSide, key_text
 from tablewright.changes.copying.migration_file import (
     InvalidMigration,
@@ -26,8 +26,8 @@ from tablewright.changes.copying.migration_file import (
     MigrationFile,
     lock_files,
 )
-from tablewright.designs.description.design import Description
 from tablewright.designs.description.build import build_table
+from tablewright.designs.description.design import Description
 from tablewright.model.declaration import Table
 from tablewright.model.entity import EntityModel
 from tablewright.model.fields.base import Field
@@ -35,8 +35,9 @@ from tablewright.runtime.store.records import Item
 
 _HEAD = '''"""Migration {number}: {title}.
 
-Copies the items of {place} to a new table. The old design is in {old}, the new
-one in {new}. Review every function, and complete those that call `incomplete`.
+Copies the items of {place} to a new table. The designs are in
+{old} and {new}.
+Review every function, and complete those that call `incomplete`.
 """
 
 from {module} import {name}
@@ -86,14 +87,14 @@ def write_migration(
     return file
 
 
-def find_problems(migration: MigrationFile, names: tuple[str, str]) -> tuple[list[str], list[str]]:
+def find_problems(migration: MigrationFile) -> tuple[list[str], list[str]]:
     """Map boundary records of every old entity: gives the problems, and warnings.
 
     Problems are keys that two records share. Warnings are records that are refused, or that cannot
     be restored: stored items may have no such values, and each of them is tried when it is copied.
     """
     designs = migration.designs
-    sides = [TableSide(*one) for one in zip((designs.old_table, designs.new_table), names, strict=True)]
+    sides = [_clear_side(table) for table in (designs.old_table, designs.new_table)]
     mapping = ItemMapping(migration, *sides, forward=True)
     problems, warnings = [], []
     taken: dict[str, tuple[str, Item]] = {}
@@ -121,13 +122,22 @@ def find_problems(migration: MigrationFile, names: tuple[str, str]) -> tuple[lis
     return problems, warnings
 
 
+def _clear_side(table: type[Table]) -> TableSide:
+    if not table.__design__.has_secrets:
+        return TableSide(table, "")
+    from tablewright.runtime.secrets.secrets import Secrets
+
+    return TableSide(table, "", Secrets.in_clear())
+
+
 def _functions(mapping: DesignMapping) -> Iterator[str]:
     """The code of the functions, an upgrade and a downgrade for each entity."""
     upgrades, downgrades = [], []
     for new_name, old_name in mapping.entities.items():
         old, new = mapping.old.entities[old_name], mapping.new.entities[new_name]
         names = mapping.field_names(old, new)
-        yield f'\nOld{old_name}, {new_name} = designs.old["{old_name}"], designs.new["{new_name}"]\n'
+        classes = f'designs.old["{old_name}"], designs.new["{new_name}"]'
+        yield f"\nOld{old_name}, {new_name} = {classes}\n"
         yield from _function("upgrade", "old", old, new, f"Old{old_name}", new_name, names)
         back = {source: name for name, source in names.items()}
         yield from _function("downgrade", "new", new, old, new_name, f"Old{old_name}", back)
@@ -177,7 +187,10 @@ def _argument(
         return _Line(_incomplete(full, "it is required, and has no counterpart"))
     before = source.by_name[name]
     comment = "" if name == field.name else f"{field.name} continues {name}."
-    for code, convert in ((f"{given}.{name}", lambda value: value), (f"designs.plain({given}.{name})", MigrationDesigns.plain)):
+    for code, convert in (
+        (f"{given}.{name}", lambda value: value),
+        (f"designs.plain({given}.{name})", MigrationDesigns.plain),
+    ):
         if _is_exact(before, field, convert):
             return _Line(code, comment)
     reason = f"{_kind(before)} {name} is not carried over exactly to {_kind(field)}"

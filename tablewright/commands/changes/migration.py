@@ -1,7 +1,7 @@
 """Copy a live table to a new one by a reviewed migration, and move its users there and back.
 
     tablewright migration new shop.orders:Orders "orders by state" --against orders.lock.json
-    tablewright migration run migrations/0003_orders_by_state.py --table dev-orders --to dev-orders-2
+    tablewright migration run FILE --table dev-orders --to dev-orders-2
     tablewright migration cut-over FILE --table dev-orders --to dev-orders-2 --writers-guarded
     tablewright migration contract FILE --table dev-orders --to dev-orders-2 --readers-moved
 
@@ -31,7 +31,7 @@ from tablewright.changes.copying.migration_file import MigrationFile, load_migra
 from tablewright.changes.copying.pointer import NEW, OLD, PointerState, TablePointer
 from tablewright.changes.copying.verification import CopyVerification
 from tablewright.changes.copying.writing import find_problems, write_migration
-from tablewright.changes.state import CONTROL_TABLE, LeaseHeld, MigrationState
+from tablewright.changes.state import CONTROL_TABLE, MigrationState
 from tablewright.commands.changes.earlier import earlier_design
 from tablewright.commands.named import sound_design
 from tablewright.commands.numbers import per_second, whole
@@ -103,9 +103,7 @@ class _Run:
         arn, name = table.described["TableArn"], self._migration.name
         owner = f"{getpass.getuser()}@{socket.gethostname()}"
         control = options.control_table
-        self._state = MigrationState(
-            self._caller, arn, name, control_table=control, owner=owner
-        )
+        self._state = MigrationState(self._caller, arn, name, control_table=control, owner=owner)
         self._pointer = TablePointer(self._caller, arn, name, control_table=control)
         self._secrets = _secrets(parser, options, self._migration)
 
@@ -122,7 +120,11 @@ class _Run:
             design = self._migration.designs.new_table.__design__
             safe = not self._options.endpoint_url  # engines have no recovery
             create_table(
-                self._caller, design, self._options.to, protected=safe, recovery=safe,
+                self._caller,
+                design,
+                self._options.to,
+                protected=safe,
+                recovery=safe,
                 stream=NEW_AND_OLD_IMAGES,
             )
         with tqdm(unit="item") as bar:
@@ -167,7 +169,9 @@ class _Run:
         if copier.values.get("active") != NEW or pointer is None or pointer.active != NEW:
             raise CopyRefused("the new table is not active: cut over first")
         self._state.save({"active": NEW, "contracted": True})
-        print(f"the migration ended. {self._options.table} was not touched: remove it from its stack")
+        print(
+            f"the migration ended. {self._options.table} was not touched: remove it from its stack"
+        )
         return 0
 
     def _move(self, to: str) -> int:
@@ -188,7 +192,7 @@ class _Run:
 
     def _check(self) -> None:
         self._migration.require_complete()
-        problems, warnings = find_problems(self._migration, self._names)
+        problems, warnings = find_problems(self._migration)
         for text in warnings:
             print(f"warning: {text}", file=sys.stderr)
         if problems:
@@ -197,16 +201,26 @@ class _Run:
     def _work(self, bar: Any = None) -> tuple[TableCopier, CutOver]:
         options = self._options
         copier = TableCopier(
-            self._migration, self._names, self._caller, self._streams, self._state,
-            rate=options.rate, segments=options.segments, secrets=self._secrets, bar=bar,
+            self._migration,
+            self._names,
+            self._caller,
+            self._streams,
+            self._state,
+            rate=options.rate,
+            segments=options.segments,
+            secrets=self._secrets,
+            bar=bar,
         )
         return copier, CutOver(copier, self._pointer, partial(self._verification, copier))
 
     def _verification(self, copier: TableCopier) -> CopyVerification:
         return CopyVerification(
-            self._migration, self._names, copier.units,
+            self._migration,
+            self._names,
+            copier.units,
             forward=copier.values.get("active", OLD) == OLD,
-            secrets=self._secrets, segments=self._options.segments,
+            secrets=self._secrets,
+            segments=self._options.segments,
         )
 
 
@@ -232,7 +246,9 @@ def _secrets(
         (migration.designs.old_table, options.table, options.ring, options.kms_key),
         (migration.designs.new_table, options.to, options.to_ring, options.to_kms_key),
     ):
-        one = argparse.Namespace(**{**vars(options), "table": name, "ring": ring, "kms_key": kms_key})
+        one = argparse.Namespace(
+            **{**vars(options), "table": name, "ring": ring, "kms_key": kms_key}
+        )
         found.append(secrets_of(parser, one, table))
     return found[0], found[1]
 
@@ -252,17 +268,27 @@ def _parser() -> argparse.ArgumentParser:
             one.add_argument("--create", action="store_true", help="make the new table")
             one.add_argument("--follow", action="store_true", help="go on until it is stopped")
             one.add_argument(
-                "--max-age", type=per_second, default=5.0, metavar="SECONDS",
+                "--max-age",
+                type=per_second,
+                default=5.0,
+                metavar="SECONDS",
                 help="how long clients rely on the pointer (%(default)s)",
             )
             one.add_argument(
-                "--longest-call", type=per_second, default=30.0, metavar="SECONDS",
+                "--longest-call",
+                type=per_second,
+                default=30.0,
+                metavar="SECONDS",
                 help="how long a write of a client may take (%(default)s)",
             )
         if verb == "cut-over":
-            one.add_argument("--writers-guarded", action="store_true", help="all writers use a guard")
+            one.add_argument(
+                "--writers-guarded", action="store_true", help="all writers use a guard"
+            )
         if verb == "contract":
-            one.add_argument("--readers-moved", action="store_true", help="nobody reads the old table")
+            one.add_argument(
+                "--readers-moved", action="store_true", help="nobody reads the old table"
+            )
     return parser
 
 
@@ -271,7 +297,10 @@ def _add_new(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("title", help="what the migration does, in a few words")
     parser.add_argument("--against", required=True, metavar="LOCK", help="the design before it")
     parser.add_argument(
-        "--was", action="append", default=[], metavar="NEW=OLD",
+        "--was",
+        action="append",
+        default=[],
+        metavar="NEW=OLD",
         help="a new name and the old one, such as Order.state=Order.status",
     )
     parser.add_argument("--folder", type=Path, default=Path("migrations"), help="(%(default)s)")

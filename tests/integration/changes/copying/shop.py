@@ -3,13 +3,10 @@
 Items are written here as plain dicts, without the library: they are what its copies must equal.
 """
 
-from datetime import datetime
 from typing import Any
 
 from tablewright.model import (
-    EpochTimestamp,
     Entity,
-    Expiry,
     Field,
     Get,
     Index,
@@ -43,7 +40,7 @@ class ShopBefore(Table, id="shop", pk="PK", sk="SK"):
     add = Put(Line)
 
 
-OldOrder, OldLine = Order, Line
+OldOrder: Any = Order
 
 
 class Order(Entity, key=Key("STATE#{state}", "ORDER#{order_id}")):  # type: ignore[no-redef]
@@ -71,7 +68,7 @@ class Shop(Table, id="shop", pk="pk", sk="sk"):
     of_order = Query(Order, by_order)
 
 
-NewOrder, NewLine = Order, Line
+NewOrder: Any = Order
 WAS = {"Order.state": "Order.status"}
 
 Plain = dict[str, Any]

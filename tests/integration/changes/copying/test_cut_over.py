@@ -57,7 +57,10 @@ class Program:
         callers = {version: pointer.guard(world.database.caller, version) for version in items}
         while not self.done.wait(0.05):
             name = f"o{number}-{random.randrange(6)}"
-            before, values = self.model.get(name), order(number, id=name, total=random.randrange(999))
+            before, values = (
+                self.model.get(name),
+                order(number, id=name, total=random.randrange(999)),
+            )
             values["state"] = f"s{random.randrange(3)}"
             try:
                 version = pointer.active()
@@ -107,7 +110,8 @@ def test_programs_that_follow_the_pointer_lose_nothing_there_and_back(world: Wor
         for one in clients:
             one.result()
     world.run()
-    assert program.refused and min(program.written.values()) >= 10
+    assert program.refused
+    assert min(program.written.values()) >= 10
     assert world.items(OLD_NAME) == ordered(map(old_order, program.orders))
     assert world.items(NEW_NAME) == ordered(map(new_order, program.orders))
 
@@ -123,11 +127,13 @@ def test_old_readers_see_what_new_programs_write_until_contract(world: World) ->
     new.put(Shop.place, changed)
     world.delete(NEW_NAME, new_order(order(1)), "pk", "sk")
     world.run()
-    seen = old.get(ShopBefore.order, order_id="o3")
+    seen: Any = old.get(ShopBefore.order, order_id="o3")
     assert (seen.status, seen.bill_to, seen.ship_to, seen.total) == ("s1", "b", "s", 9)
     assert len(world.items(OLD_NAME)) == 2
     with pytest.raises(TableMoved, match="'new' is"):
-        old.put(ShopBefore.place, OldOrder(order_id="x", status="y", bill_to="b", ship_to="s", total=1))
+        old.put(
+            ShopBefore.place, OldOrder(order_id="x", status="y", bill_to="b", ship_to="s", total=1)
+        )
 
 
 def test_tables_that_differ_are_opened_again(world: World) -> None:
@@ -138,13 +144,27 @@ def test_tables_that_differ_are_opened_again(world: World) -> None:
         copier = world.copier(state)
         copier.begin()
         cut_over = world.cut_over(copier)
-        cut_over._sleep = lambda _: world.write(  # type: ignore[method-assign]
+        cut_over._sleep = lambda _: world.write(
             OLD_NAME, {**old_order(order(2)), "total": {"S": "bad"}}
         )
         with pytest.raises(TablesDiffer, match="refused: PK ORDER#o2"):
             cut_over.run("new")
     assert world.pointer().active() == "old"
     assert world.state().load()["active"] == "old"
+
+
+def test_what_an_unguarded_program_wrote_to_the_old_table_is_named_and_kept(
+    world: World,
+) -> None:
+    world.write(OLD_NAME, old_order(order(1)))
+    world.run()
+    world.move("new")
+    stray = old_order(order(7))
+    world.write(OLD_NAME, stray)
+    with pytest.raises(TablesDiffer, match="extra: PK ORDER#o7"):
+        world.move("old")
+    assert stray in world.items(OLD_NAME)
+    assert world.pointer().active() == "new"
 
 
 def test_a_cut_over_that_did_not_end_is_undone_or_repeated(world: World) -> None:
@@ -230,7 +250,8 @@ def test_a_guard_refuses_writes_to_a_version_that_is_not_active(
     clock.time += 5
     with pytest.raises(TableMoved):
         guard.call("DeleteItem", {})
-    assert client.active() == "new" and edge.calls == 3
+    assert client.active() == "new"
+    assert edge.calls == 3
 
 
 def test_a_write_that_took_too_long_is_not_acknowledged_when_the_table_moved(
@@ -241,7 +262,8 @@ def test_a_write_that_took_too_long_is_not_acknowledged_when_the_table_moved(
     late = Slow(clock, 36, lambda: move(own, "new"))
     with pytest.raises(TableMoved, match="longer than 30 seconds") as problem:
         client.guard(late, "old").call("PutItem", {})
-    assert problem.value.maybe_applied and late.calls == 1
+    assert problem.value.maybe_applied
+    assert late.calls == 1
 
 
 def test_a_pointer_without_an_item_refuses_writes(dynamodb: Database) -> None:

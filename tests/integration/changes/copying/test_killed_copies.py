@@ -8,7 +8,14 @@ import pytest
 
 from tablewright.runtime.aws import Caller
 from tablewright.testing import Crash, Database
-from tests.integration.changes.copying.shop import WAS, Shop, ShopBefore, new_order, old_order, order
+from tests.integration.changes.copying.shop import (
+    WAS,
+    Shop,
+    ShopBefore,
+    new_order,
+    old_order,
+    order,
+)
 from tests.integration.changes.copying.world import (
     NEW_NAME,
     OLD_NAME,
@@ -24,8 +31,11 @@ def world(dynamodb: Database, tmp_path: Path) -> World:
 
 
 def dies_everywhere(
-    world: World, begin: Callable[[], object], work: Callable[[Caller], object],
-    check: Callable[[], object], step: int,
+    world: World,
+    begin: Callable[[], object],
+    work: Callable[[Caller], object],
+    check: Callable[[], object],
+    step: int,
 ) -> int:
     """Kill work at every call, and let another process repeat it; gives how many calls it makes."""
     for at in count(1, step):

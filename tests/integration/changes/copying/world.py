@@ -94,7 +94,9 @@ class World:
             caller or self.database.caller, self.arn, self.file.stem, control_table=CONTROL
         )
 
-    def copier(self, state: MigrationState, caller: Caller | None = None, **options: Any) -> TableCopier:
+    def copier(
+        self, state: MigrationState, caller: Caller | None = None, **options: Any
+    ) -> TableCopier:
         settings: dict[str, Any] = {"rate": None, "segments": 2, "pause": 0, **options}
         caller = caller or self.database.caller
         streams = caller.beside(self.streams) if isinstance(caller, Beside) else self.streams
@@ -110,7 +112,9 @@ class World:
             **options,
         )
 
-    def cut_over(self, copier: TableCopier, caller: Caller | None = None, **options: Any) -> CutOver:
+    def cut_over(
+        self, copier: TableCopier, caller: Caller | None = None, **options: Any
+    ) -> CutOver:
         check = options.get("secrets", (None, None))
         return CutOver(
             copier,
