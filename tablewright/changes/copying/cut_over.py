@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 
 from tablewright.changes.copying.copier import CopyRefused, TableCopier
-from tablewright.changes.copying.pointer import CLOSING, NEW, OLD, PointerState, TablePointer
+from tablewright.changes.copying.pointer import CLOSING, OLD, PointerState, TablePointer
 from tablewright.changes.copying.verification import (
     EXTRA,
     REFUSED,
@@ -131,8 +131,3 @@ class CutOver:
         self._copier.values["active"] = to
         self._copier.restart(scanned=True)
         return closing
-
-
-def other(version: str) -> str:
-    """The other version of a table."""
-    return NEW if version == OLD else OLD

@@ -110,9 +110,15 @@ class _Run:
     def carry_out(self) -> int:
         if self._options.verb == "status":
             return self._status()
+        verbs = {
+            "run": self._run,
+            "verify": self._verify,
+            "cut-over": self._cut_over,
+            "back": self._back,
+            "contract": self._contract,
+        }
         with self._state.hold():
-            verb = self._options.verb.replace("-", "_")
-            return int(getattr(self, f"_{verb}")())
+            return verbs[self._options.verb]()
 
     def _run(self) -> int:
         self._check()
