@@ -61,21 +61,18 @@ class CutOver:
             # Before the state: a kill in between leaves a pointer to the old table.
             self._pointer.move(None, times)
         self._copier.begin()
-        active = self._copier.values["active"]
-        if pointer and pointer.active not in (active, CLOSING):
-            raise CopyRefused(f"the pointer says {pointer.active}, and the state {active}")
+        self._require_agreement(pointer)
 
     def run(self, to: str) -> None:
         """Make `to` the active version; raises TablesDiffer, and leaves the other one active."""
         pointer = self._pointer.read()
         if pointer is None:
             raise CopyRefused("the copy was not begun: `tablewright migration run` begins it")
+        self._require_agreement(pointer)
         if self._copier.values["active"] != to:
             if pointer.active != CLOSING:
                 self._settle()
             pointer = self._close(pointer, to)
-        elif pointer.active not in (to, CLOSING):
-            raise CopyRefused(f"the pointer says {pointer.active}, and the state {to}")
         if pointer.active != to:
             self._pointer.move(pointer, pointer._replace(active=to))
         self._say(f"the {to} table is active")
@@ -89,6 +86,11 @@ class CutOver:
         self._pointer.move(pointer, pointer._replace(active=active))
         self._say(f"the {active} table is active again")
         return True
+
+    def _require_agreement(self, pointer: PointerState | None) -> None:
+        active = self._copier.values["active"]
+        if pointer and pointer.active not in (active, CLOSING):
+            raise CopyRefused(f"the pointer says {pointer.active}, and the state {active}")
 
     def _settle(self) -> None:
         """Copy what a comparison says is missing, so that closing succeeds and is short.
